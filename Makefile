@@ -1,0 +1,58 @@
+# `make run` starts the bot, `make test` runs every check. Both need Python 3.11 or newer and
+# nothing else: they set up an environment of their own beside this file.
+
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
+PIP_INSTALL = -m pip install --disable-pip-version-check --no-deps
+FLOOR = 95
+
+.DEFAULT_GOAL := help
+.PHONY: help run chat test format lock clean python
+
+help: ## what can be made here
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/'
+
+run: .venv/ready ## start the bot: on Telegram if TELEGRAM_BOT_TOKEN is set, else in this terminal
+	@.venv/bin/mordecai run $(ARGS)
+
+chat: .venv/ready ## chat in this terminal, whatever is set
+	@.venv/bin/mordecai chat $(ARGS)
+
+test: .venv-test/ready ## lint, types, import rules, tests, coverage
+	.venv-test/bin/ruff check .
+	.venv-test/bin/ruff format --check .
+	.venv-test/bin/mypy
+	.venv-test/bin/lint-imports
+	.venv-test/bin/python -m pytest --cov --cov-report= $(ARGS)
+	.venv-test/bin/coverage report --fail-under=$(FLOOR) --include='memory/*,tools/*,bot/conversation.py,bot/prompt.py'
+
+format: .venv-test/ready ## put the code into its one shape
+	.venv-test/bin/ruff check --fix .
+	.venv-test/bin/ruff format .
+
+lock: .venv-test/ready ## pin the dependencies anew, without index addresses
+	.venv-test/bin/python -m pip install --quiet uv
+	.venv-test/bin/uv pip compile pyproject.toml -o requirements.lock $(LOCKING)
+	.venv-test/bin/uv pip compile pyproject.toml --group dev -o requirements-dev.lock $(LOCKING)
+
+LOCKING = --quiet --upgrade --universal --python-version 3.11 --no-emit-index-url --no-header --no-annotate
+
+clean: ## remove the environments and caches, never data/
+	rm -rf .venv .venv-test .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+.venv/ready: requirements.lock pyproject.toml | python
+	@echo "Setting up .venv (once, a minute or two) ..."
+	@$(PYTHON) -m venv .venv
+	@.venv/bin/python $(PIP_INSTALL) -r requirements.lock
+	@.venv/bin/python $(PIP_INSTALL) --quiet -e .
+	@touch $@
+
+.venv-test/ready: requirements-dev.lock pyproject.toml | python
+	@echo "Setting up .venv-test (once, a minute or two) ..."
+	@$(PYTHON) -m venv .venv-test
+	@.venv-test/bin/python $(PIP_INSTALL) -r requirements-dev.lock
+	@.venv-test/bin/python $(PIP_INSTALL) --quiet -e .
+	@touch $@
+
+python:
+	@test -n "$(PYTHON)" || { echo "Mordecai needs Python 3.11 or newer; found none. Install it, or name it: make run PYTHON=/path/to/python3.12" >&2; exit 1; }

@@ -1,0 +1,166 @@
+"""What is kept of a session, decided by code: the extractor proposes, this module disposes. Pure.
+
+A proposal that the user's own words do not carry is dropped, one that is known already too; one
+that answers the same question differently supersedes the old record, which stays with the date it
+stopped being true. Nothing here deletes."""
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from memory.errors import RefusedText
+from memory.gate import admit
+from memory.ports import Extraction, Proposal
+from memory.records import Draft, Kind, Record, Turn
+
+#: A session that wants to leave more than this is being fed, not talked to.
+MAX_RECORDS_PER_SESSION = 30
+
+#: Share of a proposal's words that must stand in what the user said in the session. Below 1
+#: because models put "my" for "our" and a name for "he".
+GROUNDED_SHARE = 0.6
+
+#: Two statements with this share of common words say the same, unless a number or a negation
+#: differs.
+SAME_SHARE = 0.8
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_NO_SPACES = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_NEGATIONS = frozenset(
+    "no not never don't dont doesn't didn't isn't won't can't cannot нет не никогда kein keine "
+    "nicht nie nada nunca ne pas jamais non mai não नहीं 不 没".split()
+)
+
+
+def plan(
+    extraction: Extraction,
+    turns: Sequence[Turn],
+    known: Sequence[Record],
+    session_id: str,
+    now: datetime,
+) -> list[Draft]:
+    """The drafts to write for a session, given the actor's current records."""
+    drafts: list[Draft] = []
+    said_at = {turn.id: turn.messages[0].at for turn in turns if turn.messages}
+    said = "\n".join(turn.said for turn in turns)
+    current = [record for record in known if record.current]
+    for proposal in _last_of_each_slot(extraction.proposals):
+        draft = _draft(proposal, said, current, session_id, said_at.get(proposal.turn_id, now))
+        if draft and not any(same_statement(draft.text, other.text) for other in drafts):
+            drafts.append(draft)
+    drafts = drafts[:MAX_RECORDS_PER_SESSION]
+    return drafts + _summary(extraction.summary, turns, current, session_id, now)
+
+
+def same_statement(one: str, other: str) -> bool:
+    """Whether two texts say the same: nearly the same words, the same numbers, the same
+    negations. "5 years at Acme" and "6 years at Acme" do not."""
+    a, b = _words(one), _words(other)
+    if a == b:
+        return True
+    if _telling(a) != _telling(b) or not a or not b:
+        return False
+    return len(a & b) / len(a | b) >= SAME_SHARE
+
+
+def grounded(text: str, said: str) -> bool:
+    """Whether the user's words carry this text, in any language: most of its words are theirs."""
+    words, spoken = _words(text), _words(said)
+    if not words:
+        return False
+    found = sum(1 for w in words if w in spoken or any(_akin(w, s) for s in spoken))
+    return found / len(words) >= GROUNDED_SHARE and _numbers(words) <= _numbers(spoken)
+
+
+def _draft(
+    proposal: Proposal, said: str, known: Sequence[Record], session_id: str, at: datetime
+) -> Draft | None:
+    if proposal.kind not in (Kind.FACT, Kind.PREFERENCE) or not grounded(proposal.text, said):
+        return None
+    try:
+        text = admit(proposal.text)
+    except RefusedText:
+        return None
+    if any(
+        record.kind is not Kind.SUMMARY and same_statement(text, record.text) for record in known
+    ):
+        return None
+    return Draft(
+        kind=proposal.kind,
+        text=text,
+        created_at=at,
+        session_id=session_id,
+        turn_ids=(proposal.turn_id,),
+        slot=proposal.slot,
+        importance=min(10, max(1, proposal.importance)),
+        event_date=proposal.event_date,
+        supersedes=_replaced(proposal, known),
+    )
+
+
+def _replaced(proposal: Proposal, known: Sequence[Record]) -> str | None:
+    """The record that a proposal updates: the one of its slot, else the one the extractor named."""
+    own = [record for record in known if record.kind is not Kind.SUMMARY]
+    if proposal.slot:
+        return next((record.id for record in own if record.slot == proposal.slot), None)
+    return next((record.id for record in own if record.id == proposal.replaces), None)
+
+
+def _summary(
+    text: str | None,
+    turns: Sequence[Turn],
+    known: Sequence[Record],
+    session_id: str,
+    now: datetime,
+) -> list[Draft]:
+    if not text or any(r.kind is Kind.SUMMARY and r.session_id == session_id for r in known):
+        return []
+    try:
+        admitted = admit(text[:1000])
+    except RefusedText:
+        return []
+    ended = turns[-1].messages[-1].at if turns and turns[-1].messages else now
+    ids = tuple(turn.id for turn in turns)
+    return [Draft(Kind.SUMMARY, admitted, ended, session_id=session_id, turn_ids=ids)]
+
+
+def _last_of_each_slot(proposals: Iterable[Proposal]) -> list[Proposal]:
+    """Without the proposals that a later one of the same slot, or of the same replaced record,
+    corrects within the session."""
+    kept: dict[object, Proposal] = {}
+    for proposal in proposals:
+        key = proposal.slot or proposal.replaces or (proposal.kind, proposal.text)
+        kept.pop(key, None)
+        kept[key] = proposal
+    return list(kept.values())
+
+
+def _words(text: str) -> frozenset[str]:
+    """The words of a text, case folded; of scripts without spaces, its characters."""
+    words: set[str] = set()
+    for word in _WORD.findall(text.casefold()):
+        if _NO_SPACES.search(word):
+            words.update(word)
+        else:
+            words.add(word)
+    return frozenset(words)
+
+
+def _telling(words: frozenset[str]) -> frozenset[str]:
+    """The words that change a statement however small they are: numbers and negations."""
+    return _numbers(words) | (words & _NEGATIONS)
+
+
+def _numbers(words: frozenset[str]) -> frozenset[str]:
+    return frozenset(word for word in words if any(c.isdigit() for c in word))
+
+
+def _akin(word: str, other: str) -> bool:
+    """Whether two words look like forms of one: a common beginning of four letters or more that
+    makes up most of both."""
+    common = 0
+    for a, b in zip(word, other, strict=False):
+        if a != b:
+            break
+        common += 1
+    return common >= 4 and common >= 0.6 * max(len(word), len(other))

@@ -1,0 +1,183 @@
+"""What the memory needs from outside, as small protocols. Adapters are in `memory.stores` and, for
+those that ask a model, in `bot.models`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from memory.records import LEARNED_KINDS, Actor, Draft, Hit, Kind, Place, Record, Session, Turn
+
+
+class LongTermMemory(Protocol):
+    """Where records live. Every method takes the actor and touches nothing of anybody else's; a
+    record id of another actor is an unknown id. All raise StoreUnavailable when the store does not
+    answer, and NewerStore when it can't be read by this version."""
+
+    #: Whether the store itself turns the turns it is given into facts, preferences and summaries
+    #: (AWS strategies do), so that the service must not.
+    extracts: bool
+
+    async def add_turn(self, actor: Actor, turn: Turn) -> None:
+        """Keep a finished turn, findable by search at once. The same turn id twice is one turn."""
+        ...
+
+    async def commit(self, actor: Actor, drafts: Sequence[Draft]) -> list[Record]:
+        """Write all drafts, or none, and mark what they supersede. Records come back in order."""
+        ...
+
+    async def search(
+        self,
+        actor: Actor,
+        query: str,
+        *,
+        kinds: Sequence[Kind] = LEARNED_KINDS,
+        limit: int = 10,
+        min_relevance: float = 0.0,
+        now: datetime | None = None,
+    ) -> list[Hit]:
+        """The current records that have to do with the query, best first. Any text is a legal
+        query: FTS syntax means nothing, an empty one finds nothing."""
+        ...
+
+    async def records(
+        self,
+        actor: Actor,
+        *,
+        kinds: Sequence[Kind] = LEARNED_KINDS,
+        include_superseded: bool = False,
+    ) -> list[Record]:
+        """All records of these kinds, oldest first."""
+        ...
+
+    async def delete(self, actor: Actor, record_ids: Sequence[str]) -> list[str]:
+        """Delete the records with these ids and every trace of them; the ids really deleted."""
+        ...
+
+    async def erase(self, actor: Actor) -> None:
+        """Delete everything about the actor: records, turns, index, vectors."""
+        ...
+
+    async def flush(self, actor: Actor) -> None:
+        """Return once every turn of the actor given to `add_turn` is acknowledged by where it is
+        kept: at once for a local file, after the network has answered for a service."""
+        ...
+
+    async def aclose(self) -> None:
+        """Let go of files and connections. Later calls are errors."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Something an extractor would keep. `turn_id` names the turn the user said it in;
+    `replaces` is the id of a known record that it updates, if the extractor saw one."""
+
+    kind: Kind
+    text: str
+    turn_id: str
+    slot: str | None = None
+    importance: int = 5
+    event_date: str | None = None
+    replaces: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What an extractor found in a session. An empty one means "nothing worth keeping", never
+    "it failed": failures are raised."""
+
+    proposals: tuple[Proposal, ...] = ()
+    summary: str | None = None
+
+
+class ExtractionFailed(Exception):
+    """The extractor gave no usable answer; the session is kept and tried again."""
+
+
+class Extractor(Protocol):
+    """Decides what of a session may be worth keeping; code decides what happens to it."""
+
+    async def extract(self, turns: Sequence[Turn], known: Sequence[Record]) -> Extraction:
+        """Read a session's turns, oldest first, with the current records of the actor at hand.
+        Raises ExtractionFailed."""
+        ...
+
+
+class Summarizer(Protocol):
+    """Puts turns that leave the window into a few sentences."""
+
+    async def summarize(self, turns: Sequence[Turn], earlier: str | None = None) -> str:
+        """A summary of the turns, going on from an earlier one. Raises ExtractionFailed."""
+        ...
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of one length. Optional: search works without."""
+
+    name: str
+
+    async def embed(self, texts: Sequence[str], *, query: bool = False) -> list[list[float]]:
+        """One vector a text, in order; `query` for texts that are searched with."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """An ended session that waits for its extraction."""
+
+    session: Session
+    reason: str
+    attempts: int
+
+
+class Journal(Protocol):
+    """The durable log of sessions and turns that makes everything else safe to kill."""
+
+    async def open_session(self, actor: Actor, place: Place) -> Session | None:
+        """The open session of this actor in this place, if there is one."""
+        ...
+
+    async def start(self, session: Session) -> None:
+        """Write a new open session."""
+        ...
+
+    async def append(self, session_id: str, turn: Turn) -> None:
+        """Write a finished turn and count its messages."""
+        ...
+
+    async def turns(self, session_id: str) -> list[Turn]:
+        """The session's turns, oldest first."""
+        ...
+
+    async def end(self, session_id: str, reason: str, at: datetime) -> bool:
+        """Close an open session, which makes it a job. False if it was not open."""
+        ...
+
+    async def idle_since(self, before: datetime) -> list[Session]:
+        """Open sessions whose last message is older than `before`."""
+        ...
+
+    async def jobs(self, due: datetime) -> list[Job]:
+        """Ended sessions whose extraction is due, oldest first."""
+        ...
+
+    async def done(self, session_id: str) -> None:
+        """The job is finished: drop the session and its turns."""
+        ...
+
+    async def retry(self, session_id: str, next_at: datetime, error: str) -> None:
+        """The job failed: count the attempt and try again not before `next_at`."""
+        ...
+
+    async def backlog(self) -> int:
+        """How many ended sessions wait for extraction."""
+        ...
+
+    async def erase(self, actor: Actor) -> None:
+        """Drop all sessions and turns of the actor."""
+        ...
+
+    async def aclose(self) -> None:
+        """Let go of the file."""
+        ...

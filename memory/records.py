@@ -1,0 +1,244 @@
+"""The words of the memory: who, where, what was said, what is kept. Frozen values, no behaviour
+beyond their own validity; this module imports nothing of ours."""
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+_ACTOR_ID = re.compile(r"[ug][0-9]{1,20}")
+_SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+
+#: The slot of the one record that holds what an actor calls the assistant.
+AGENT_NAME_SLOT = "agent_name"
+
+
+class Role(StrEnum):
+    """Who said a message: the person (or people) the memory is about, or the assistant."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+
+
+class Kind(StrEnum):
+    """What a record is. The first three are the namespaces of long-term memory; a MESSAGE is
+    one archived message, word for word, as search finds it."""
+
+    FACT = "fact"
+    PREFERENCE = "preference"
+    SUMMARY = "summary"
+    MESSAGE = "message"
+
+
+#: The kinds that are learned, shown by /memory and forgotten by id.
+LEARNED_KINDS = (Kind.FACT, Kind.PREFERENCE, Kind.SUMMARY)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Actor:
+    """Whose memory it is: `u<digits>` for a person in a private chat, `g<digits>` for a group.
+
+    Built from numeric Telegram ids alone, because user names can be given to somebody else. The
+    letter keeps ids legal for AgentCore (a group's own id starts with `-`)."""
+
+    id: str
+
+    def __post_init__(self) -> None:
+        if not _ACTOR_ID.fullmatch(self.id):
+            raise ValueError(f"actor id {self.id!r}: expected u<digits> or g<digits>")
+
+    @classmethod
+    def person(cls, user_id: int) -> "Actor":
+        """The actor of a private chat with the user of this numeric id."""
+        return cls(f"u{user_id}")
+
+    @classmethod
+    def group(cls, chat_id: int) -> "Actor":
+        """The actor of a group or supergroup (Telegram gives those a negative chat id)."""
+        return cls(f"g{abs(chat_id)}")
+
+    @property
+    def is_group(self) -> bool:
+        """Whether this memory belongs to a group instead of one person."""
+        return self.id.startswith("g")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """Where a conversation happens: one chat, or one topic of it, on one channel."""
+
+    channel: str
+    chat_id: int
+    topic_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One thing said. `at` carries a time zone. `speaker` names the person in a group."""
+
+    role: Role
+    text: str
+    at: datetime
+    speaker: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """One call of a tool by the model within a turn, with what came back to the model."""
+
+    name: str
+    arguments: str
+    result: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What the user said, the tools it led to, and the reply: the unit that is recorded, evicted
+    and extracted from. Normally one user message and one assistant message."""
+
+    id: str
+    session_id: str
+    messages: tuple[Message, ...]
+    tools: tuple[ToolUse, ...] = ()
+
+    @property
+    def said(self) -> str:
+        """The user's own words of this turn, the only source of facts about the user."""
+        return "\n".join(m.text for m in self.messages if m.role is Role.USER)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One long-term memory. Facts and preferences are kept in the user's own words, in the first
+    person ("I work at Acme Corp"): nobody puts words into anybody's mouth, in any language.
+
+    `slot` names the question a record answers ("employer", "birthday"): of records with one slot
+    only the newest is current. `importance` runs from 1 to 10. `superseded_at` is when a record
+    stopped being true; `supersedes` is the id of the one it replaced. `event_date` is an ISO date,
+    whole or partial, of what the record tells of. `role` matters for MESSAGE only."""
+
+    id: str
+    kind: Kind
+    text: str
+    created_at: datetime
+    session_id: str | None = None
+    turn_ids: tuple[str, ...] = ()
+    slot: str | None = None
+    importance: int = 5
+    event_date: str | None = None
+    supersedes: str | None = None
+    superseded_at: datetime | None = None
+    role: Role = Role.USER
+    speaker: str | None = None
+
+    @property
+    def current(self) -> bool:
+        """Whether nothing newer has replaced this record."""
+        return self.superseded_at is None
+
+    @property
+    def short_id(self) -> str:
+        """What a person types into /forget: the id itself where the store makes short ones, else
+        five letters that stay the same for ever."""
+        if len(self.id) <= 8:
+            return self.id
+        digest = hashlib.blake2b(self.id.encode(), digest_size=8).hexdigest()
+        return f"{self.kind.value[0]}{digest[:5]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A record about to be written; the store gives it an id. `supersedes` names the current
+    record that it replaces, in the same transaction."""
+
+    kind: Kind
+    text: str
+    created_at: datetime
+    session_id: str | None = None
+    turn_ids: tuple[str, ...] = ()
+    slot: str | None = None
+    importance: int = 5
+    event_date: str | None = None
+    supersedes: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A record that search found, with its relevance from 0 (nothing in common) to 1."""
+
+    record: Record
+    relevance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What is known of an actor at the start of a session, before anything is asked."""
+
+    agent_name: str | None = None
+    preferences: tuple[Record, ...] = ()
+    facts: tuple[Record, ...] = ()
+    summaries: tuple[Record, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryMetadata:
+    """What the history is made of, without its texts."""
+
+    session_id: str
+    message_count: int
+    oldest: datetime | None = None
+    newest: datetime | None = None
+    has_long_term_context: bool = False
+    has_semantic_context: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationHistory:
+    """Everything remembered that goes before the model for one turn.
+
+    `messages` are the window, word for word. `profile` and `recalled` are ready context blocks,
+    escaped and delimited, empty where there is nothing to say: the profile is fixed for a session
+    and goes first, the recalled block belongs to this turn alone and goes last."""
+
+    metadata: HistoryMetadata
+    messages: tuple[Message, ...] = ()
+    profile: str = ""
+    recalled: str = ""
+    hits: tuple[Hit, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One stretch of conversation of an actor in one place."""
+
+    id: str
+    actor: Actor
+    place: Place
+    opened_at: datetime
+    last_at: datetime
+    message_count: int = 0
+
+    def __post_init__(self) -> None:
+        if not _SESSION_ID.fullmatch(self.id):
+            raise ValueError(f"session id {self.id!r}: expected 1-100 of A-Z a-z 0-9 _ -")
+
+
+def namespace(kind: Kind, actor: Actor, session_id: str | None = None) -> str:
+    """The namespace a record lives in, with leading and trailing slash.
+
+    The trailing slash is a safety matter: where a store matches namespaces as string prefixes,
+    `/facts/u1` would also match `/facts/u12/…`. Raises ValueError for a kind that has none, or a
+    summary without its session."""
+    match kind:
+        case Kind.FACT:
+            path = f"/facts/{actor.id}/"
+        case Kind.PREFERENCE:
+            path = f"/preferences/{actor.id}/"
+        case Kind.SUMMARY:
+            if not session_id or not _SESSION_ID.fullmatch(session_id):
+                raise ValueError(f"a summary needs its session's id, got {session_id!r}")
+            path = f"/summaries/{actor.id}/{session_id}/"
+        case Kind.MESSAGE:
+            raise ValueError("archived messages have no namespace of records")
+    return path

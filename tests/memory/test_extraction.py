@@ -1,0 +1,137 @@
+"""Code decides what becomes of an extractor's proposals."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from memory.extraction import MAX_RECORDS_PER_SESSION, grounded, plan, same_statement
+from memory.ports import Extraction, Proposal
+from memory.records import Draft, Kind, Message, Record, Role, Turn
+
+AT = datetime(2026, 11, 20, 9, tzinfo=UTC)
+NOW = datetime(2026, 11, 21, tzinfo=UTC)
+
+
+def said(*texts: str) -> list[Turn]:
+    return [
+        Turn(f"t{n}", "s1", (Message(Role.USER, text, AT), Message(Role.ASSISTANT, "Noted.", AT)))
+        for n, text in enumerate(texts)
+    ]
+
+
+def proposal(text: str, slot: str | None = None, **fields: object) -> Proposal:
+    return Proposal(Kind.FACT, text, turn_id="t0", slot=slot, **fields)  # type: ignore[arg-type]
+
+
+def planned(turns: list[Turn], *proposals: Proposal, known: list[Record] | None = None, **fields):
+    extraction = Extraction(proposals, **fields)
+    return plan(extraction, turns, known or [], "s1", NOW)
+
+
+def known(text: str, slot: str | None = None, id_: str = "f1") -> Record:
+    return Record(id_, Kind.FACT, text, AT, slot=slot)
+
+
+def test_a_fact_the_user_said_is_drafted_with_its_turn_and_the_time_it_was_said():
+    (draft,) = planned(said("I work at Acme Corp"), proposal("I work at Acme Corp"))
+    assert draft == Draft(Kind.FACT, "I work at Acme Corp", AT, session_id="s1", turn_ids=("t0",))
+
+
+def test_what_the_user_did_not_say_is_dropped():
+    turns = said("what is the capital of France?")
+    assert planned(turns, proposal("I live in Paris with my two children")) == []
+
+
+def test_what_only_the_assistant_said_is_dropped():
+    turn = Turn(
+        "t0", "s1", (Message(Role.USER, "hi", AT), Message(Role.ASSISTANT, "You own a Tesla", AT))
+    )
+    assert planned([turn], proposal("I own a Tesla")) == []
+
+
+def test_a_number_the_user_did_not_say_is_dropped():
+    assert planned(said("I was born in March"), proposal("I was born in March 1984")) == []
+
+
+def test_what_is_known_already_is_not_written_again():
+    turns = said("I work at Acme Corp.")
+    record = known("I work at Acme Corp")
+    assert planned(turns, proposal("I work at Acme Corp."), known=[record]) == []
+
+
+def test_a_changed_number_is_an_update_and_no_duplicate():
+    turns = said("I have worked at Google for 6 years")
+    record = known("I have worked at Google for 5 years", slot="employer")
+    (draft,) = planned(
+        turns, proposal("I have worked at Google for 6 years", "employer"), known=[record]
+    )
+    assert draft.supersedes == "f1"
+
+
+def test_a_new_value_supersedes_the_old_one_of_its_slot():
+    record = known("I work at Acme", slot="employer")
+    (draft,) = planned(
+        said("I work at Globex"), proposal("I work at Globex", "employer"), known=[record]
+    )
+    assert draft.supersedes == "f1"
+
+
+def test_a_record_the_extractor_invents_is_not_superseded():
+    (draft,) = planned(
+        said("I work at Globex"), proposal("I work at Globex", replaces="f99"), known=[]
+    )
+    assert draft.supersedes is None
+
+
+def test_a_correction_within_the_session_wins():
+    turns = said("I live in Rome", "no, I live in Milan")
+    drafts = planned(turns, proposal("I live in Rome", "home"), proposal("I live in Milan", "home"))
+    assert [d.text for d in drafts] == ["I live in Milan"]
+
+
+def test_a_session_leaves_a_bounded_number_of_records():
+    texts = [f"I own item number{n} called thing{n}" for n in range(100)]
+    drafts = planned(said(*texts), *(proposal(text) for text in texts))
+    assert len(drafts) == MAX_RECORDS_PER_SESSION
+
+
+def test_a_summary_is_written_once_a_session():
+    turns = said("I work at Acme")
+    drafts = planned(turns, summary="You talked about work.")
+    assert [d.kind for d in drafts] == [Kind.SUMMARY]
+    record = Record("s1", Kind.SUMMARY, "You talked about work.", AT, session_id="s1")
+    assert planned(turns, summary="You talked about work.", known=[record]) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("I like tea", "I don't like tea"),
+        ("I have 2 cats", "I have 3 cats"),
+        ("Я люблю чай", "Я не люблю чай"),
+        ("I work at Acme", "I live in Rome"),
+    ],
+)
+def test_statements_that_differ_in_what_matters_are_not_the_same(one: str, other: str):
+    assert not same_statement(one, other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("I like tea", "i like TEA!"), ("I like tea.", "  I  like tea"), ("我喜欢茶", "我喜欢茶。")],
+)
+def test_statements_that_differ_in_form_alone_are_the_same(one: str, other: str):
+    assert same_statement(one, other)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Я работаю в Яндексе", "привет! я работаю в яндексе уже год"),
+        ("我在北京工作", "你好，我在北京工作"),
+        ("Ich arbeite bei Siemens", "seit Mai arbeite ich bei Siemens in München"),
+    ],
+)
+def test_grounding_works_in_any_language(text: str, words: str):
+    assert grounded(text, words)
+    assert not grounded(text, "what a nice day it is")

@@ -1,0 +1,51 @@
+"""Identity and namespaces can't be built wrongly."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.records import Actor, Kind, Place, Record, Session, namespace
+from memory.service import utc_now
+
+
+def test_actors_come_from_numeric_ids():
+    assert Actor.person(1001).id == "u1001"
+    assert Actor.group(-1001234567890).id == "g1001234567890"
+    assert Actor.group(-5).is_group
+    assert not Actor.person(5).is_group
+
+
+@pytest.mark.parametrize("bad", ["", "1001", "u", "u-5", "u1/2", "x1", "u1 ", "u١", "g" + "1" * 30])
+def test_anything_else_is_no_actor(bad: str):
+    with pytest.raises(ValueError, match="actor id"):
+        Actor(bad)
+
+
+def test_namespaces_have_both_slashes_so_that_none_is_a_prefix_of_another():
+    one, twelve = Actor("u1"), Actor("u12")
+    assert namespace(Kind.FACT, one) == "/facts/u1/"
+    assert namespace(Kind.PREFERENCE, one) == "/preferences/u1/"
+    assert namespace(Kind.SUMMARY, one, "s1") == "/summaries/u1/s1/"
+    assert not namespace(Kind.FACT, twelve).startswith(namespace(Kind.FACT, one))
+
+
+def test_a_summary_without_its_session_and_a_message_have_no_namespace():
+    with pytest.raises(ValueError, match="session"):
+        namespace(Kind.SUMMARY, Actor("u1"))
+    with pytest.raises(ValueError, match="session"):
+        namespace(Kind.SUMMARY, Actor("u1"), "../u2")
+    with pytest.raises(ValueError, match="archived"):
+        namespace(Kind.MESSAGE, Actor("u1"))
+
+
+def test_a_session_id_is_checked():
+    now = utc_now()
+    with pytest.raises(ValueError, match="session id"):
+        Session("a/b", Actor("u1"), Place("telegram", 1), now, now)
+
+
+@given(st.text(alphabet="abcdef0123456789-", min_size=30, max_size=46))
+def test_a_long_id_has_a_short_one_that_never_changes(suffix: str):
+    record = Record(f"mem-{suffix}", Kind.FACT, "x", utc_now())
+    assert len(record.short_id) == 6
+    assert record.short_id == Record(f"mem-{suffix}", Kind.FACT, "y", utc_now()).short_id

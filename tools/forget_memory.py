@@ -1,0 +1,39 @@
+"""The tool by which the model forgets one thing, because the user asked it to."""
+
+import re
+
+from memory.errors import StoreUnavailable, UnknownRecord
+from tools.context import ToolContext, ToolFailure
+
+#: The beginnings of the words with which people ask to forget, in the languages we know of.
+_ASKS_TO_FORGET = re.compile(
+    r"\b(?:forget|delete|remove|erase|drop|забуд|удали|сотри|vergiss|lösch|olvid|borra|elimin|"
+    r"dimentica|cancell|esque[cç]|apag|oubli|supprim|efface)|भूल|忘|删|刪|消",
+    re.IGNORECASE,
+)
+
+
+async def forget_memory(context: ToolContext, memory_id: str) -> str:
+    """Delete one memory of the user for good, because the user asked you in this very message to
+    forget it. Find its id with search_memory first. Never claim that something is forgotten
+    unless this tool says so.
+
+    Args:
+        memory_id: the id as search_memory shows it.
+    """
+    if not _ASKS_TO_FORGET.search(context.said):
+        raise ToolFailure(
+            "The user has not asked to forget anything in this message. Nothing was deleted."
+        )
+    try:
+        record = await context.memory.forget(context.actor, memory_id)
+    except UnknownRecord as unknown:
+        raise ToolFailure(
+            f"Nothing was deleted: {unknown}. Look the id up with search_memory."
+        ) from unknown
+    except StoreUnavailable as failure:
+        raise ToolFailure(
+            "Nothing was deleted, the memory does not answer right now. Tell the user to try "
+            "again later."
+        ) from failure
+    return f"I've forgotten it: {record.text}"

@@ -1,0 +1,52 @@
+"""The tool by which the model keeps the name that the user gives it."""
+
+from memory.errors import RefusedText, StoreUnavailable
+from memory.language import introduces_self
+from memory.names import clean_name
+from tools.context import ToolContext, ToolFailure
+
+
+async def set_agent_name(context: ToolContext, name: str) -> str:
+    """Store the name the user wants to call YOU, the assistant, by. Call it when the user names or
+    renames you. Never call it with the user's own name.
+
+    Args:
+        name: the new name of the assistant, exactly as the user wrote it.
+    """
+    try:
+        wanted = clean_name(name)
+    except RefusedText as refusal:
+        raise ToolFailure(f"That name can't be stored: {refusal}.") from refusal
+    _check_that_the_user_said_it(context, wanted)
+    try:
+        stored = await context.memory.set_agent_name(context.actor, wanted)
+    except RefusedText as refusal:
+        raise ToolFailure(f"The name was not stored: {refusal}.") from refusal
+    except StoreUnavailable as failure:
+        raise ToolFailure(
+            "The name was not stored, the memory does not answer right now. Use it in this "
+            "conversation and tell the user to name you again later."
+        ) from failure
+    return f"I've stored my name as '{stored}'. I'll remember it in all our conversations."
+
+
+def _check_that_the_user_said_it(context: ToolContext, name: str) -> None:
+    """Weak models rename themselves on "My name is Anna", and on names nobody has said."""
+    if name.casefold() in _folded(context.said):
+        words = context.said
+    elif name.casefold() in _folded(context.before):
+        words = context.before
+    else:
+        raise ToolFailure(
+            f"The user has not said the name '{name}'. Nothing was stored. Ask the user what "
+            "they would like to call you."
+        )
+    if introduces_self(words, name):
+        raise ToolFailure(
+            f"'{name}' is the user's own name, not yours. Nothing was stored. Address the user "
+            "by it and go on."
+        )
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
