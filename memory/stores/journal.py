@@ -11,9 +11,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
+import structlog
+
 from memory.errors import NewerStore, StoreUnavailable
 from memory.ports import Job
 from memory.records import Actor, Message, Place, Role, Session, ToolUse, Turn
+
+_log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
@@ -35,6 +39,13 @@ _MIGRATIONS = (
     ) WITHOUT ROWID;
     """,
 )
+_SETTINGS = (
+    "busy_timeout = 5000",
+    "journal_mode = WAL",
+    "synchronous = NORMAL",
+    "foreign_keys = ON",
+    "secure_delete = ON",
+)
 _SESSION = "id, actor, channel, chat, topic, opened_at, last_at, message_count"
 
 
@@ -42,16 +53,16 @@ class SqliteJournal:
     """A Journal in a file, or for tests and for memory switched off in RAM (`:memory:`)."""
 
     def __init__(self, path: Path | str, pool: Executor) -> None:
-        """Open or create the file. Raises NewerStore, StoreUnavailable."""
+        """Open or create the file; a damaged one is set aside. Raises NewerStore,
+        StoreUnavailable."""
         self._path, self._pool = path, pool
         self._lock = threading.Lock()
         try:
-            self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
-            self._migrate()
+            self._db = self._open()
         except sqlite3.Error as failure:
             raise StoreUnavailable(
-                f"the journal {path} can't be opened ({failure}): check the disk, or move the file "
-                "away to begin a new one"
+                f"the journal {path} can't be opened ({failure}): check the disk, its space and "
+                "its permissions"
             ) from failure
 
     async def __aenter__(self) -> Self:
@@ -62,7 +73,11 @@ class SqliteJournal:
 
     async def aclose(self) -> None:
         """Close the file."""
-        await self._call(self._db.close)
+        await self._call(self.close)
+
+    def close(self) -> None:
+        """Close the file, where no event loop runs."""
+        self._db.close()
 
     async def open_session(self, actor: Actor, place: Place) -> Session | None:
         """The open session of this actor in this place, if there is one."""
@@ -169,20 +184,36 @@ class SqliteJournal:
 
     # -- inside -----------------------------------------------------------------------------------
 
-    def _migrate(self) -> None:
-        self._db.execute("PRAGMA busy_timeout = 5000")
-        self._db.execute("PRAGMA journal_mode = WAL")
-        self._db.execute("PRAGMA synchronous = NORMAL")
-        self._db.execute("PRAGMA foreign_keys = ON")
-        self._db.execute("PRAGMA secure_delete = ON")
-        version = self._db.execute("PRAGMA user_version").fetchone()[0]
+    def _open(self) -> sqlite3.Connection:
+        db = sqlite3.connect(self._path, check_same_thread=False, isolation_level=None)
+        try:
+            self._migrate(db)
+        except sqlite3.DatabaseError as failure:
+            db.close()
+            if failure.sqlite_errorcode not in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+                raise
+            aside = f"{self._path}.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S}"
+            for suffix in ("", "-wal", "-shm"):
+                if (part := Path(f"{self._path}{suffix}")).exists():
+                    part.rename(aside + suffix)
+            _log.error("journal_damaged", set_aside=aside, error=str(failure))
+            return self._open()
+        except NewerStore:
+            db.close()
+            raise
+        return db
+
+    def _migrate(self, db: sqlite3.Connection) -> None:
+        version = db.execute("PRAGMA user_version").fetchone()[0]
         if version > len(_MIGRATIONS):
             raise NewerStore(
                 f"{self._path} has schema version {version}, this program knows up to "
                 f"{len(_MIGRATIONS)}: it was written by a newer Mordecai; upgrade the program"
             )
+        for setting in _SETTINGS:
+            db.execute(f"PRAGMA {setting}")
         for number, script in enumerate(_MIGRATIONS[version:], version + 1):
-            self._db.executescript(f"BEGIN; {script} PRAGMA user_version = {number}; COMMIT;")
+            db.executescript(f"BEGIN; {script} PRAGMA user_version = {number}; COMMIT;")
 
     def _transaction(self) -> "_Transaction":
         return _Transaction(self._db)

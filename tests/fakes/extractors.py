@@ -1,0 +1,31 @@
+"""Extractors for tests: real ones, with a simple idea of what is worth keeping."""
+
+import asyncio
+from collections.abc import Sequence
+
+from memory.ports import Extraction, ExtractionFailed, Proposal
+from memory.records import Kind, Record, Role, Turn
+
+
+class EverySentence:
+    """Keeps every message of the user as a fact; can be told to fail or to wait."""
+
+    def __init__(self, failures: int = 0) -> None:
+        self.failures = failures
+        self.calls = 0
+        self.gate = asyncio.Event()
+        self.gate.set()
+
+    async def extract(self, turns: Sequence[Turn], known: Sequence[Record]) -> Extraction:
+        self.calls += 1
+        await self.gate.wait()
+        if self.failures:
+            self.failures -= 1
+            raise ExtractionFailed("told to fail")
+        proposals = tuple(
+            Proposal(Kind.FACT, message.text, turn.id)
+            for turn in turns
+            for message in turn.messages
+            if message.role is Role.USER
+        )
+        return Extraction(proposals, summary=f"A talk of {len(turns)} turns.")
