@@ -1,0 +1,257 @@
+"""English, as one table; its longest columns have files of their own."""
+
+from memory.language.english.questions import FROM_NOW, NAMING, QUESTIONS
+from memory.language.english.statements import RULES
+from memory.language.grammar import Language, Phrases, pattern
+
+_WHO = (
+    r"(?:i|i'm|i've|i'd|i'll|my|we|we're|we've|our|you|you're|your|he|she|he's|she's|they|it|it's|"
+    r"that|this|there|people|everyone|please\s+\w|call\s+me|from\s+now|also|now|who|which)"
+)
+_ASKING = (
+    r"(?:what|what's|where|where's|when|why|how|who|who's|which|can|could|do|does|did|is|are|am|"
+    r"should|would|will|any|have|has|isn't|aren't|don't\s+you|right|ok|okay)"
+)
+_DETERMINED = r"(?:my|our|the|your|his|her|their|some|a|an)\s+"
+_SAYS = (
+    r"(?:says?|said|thinks?|thought|tells?|told|claims?|claimed|believes?|believed|wrote|writes|"
+    r"keeps?\s+saying|insists?|suggests?|suggested|mentioned|asked|asks|swears?|jokes?|complains?)"
+)
+
+
+_NOT_NAMES = frozenset(
+    "a an the at in on by to for from with after before when if once every each any some back "
+    "later tomorrow today tonight soon again up out asap now then this that these those next "
+    "last it as my your his her our their him them names something anything whatever what who "
+    "how not no never because since until while around about right first instead maybe sometime "
+    "sometimes someday anytime afterwards nice cool great funny weird strange beautiful pretty "
+    "long short good bad lovely awesome stupid silly important too so very really quite kind "
+    "hard easy difficult or and but noon midnight whenever wherever i you me we they crazy smart "
+    "clever over down off via using here there all both just also still only already please "
+    "twice".split()
+)
+
+_STOPWORDS = frozenset(
+    "i i'm i've i'd i'll me my mine myself we our ours us you your yours he she it its they them "
+    "their a an the this that these those and or but if so because as of at by for with about "
+    "into to from in on off over under then once here there when where why how what which who "
+    "whom is are am was were be been being have has had do does did doing don't can could should "
+    "would will may might must not no nor only own same too very just now also again please "
+    "really actually any some more most such than up down out like get got let go going want "
+    "know think tell told say said it's that's what's years work live prefer love hate thing "
+    "things yes ok okay hey hi hello thanks".split()
+)
+
+ENGLISH = Language(
+    code="en",
+    words=frozenset(
+        "i i'm i'd i'll i've my me the a an is are am was you your we our and or but not do "
+        "don't of to in at for with what when where who how which please call use answer name "
+        "hello hi hey thanks thank never always it this that have has can be from keep explain "
+        "about yourself im dont".split()
+    ),
+    letters=pattern(r"(?!)"),
+    spelling=(
+        (pattern(r"\bim\b"), "I'm"),
+        (pattern(r"\bive\b"), "I've"),
+        (
+            pattern(r"\b(do|did|does|ca|wo|is|are|was|have|has|had|would|could|should)nt\b"),
+            r"\1n't",
+        ),
+        (pattern(r"\bi(?='(?:m|ve|d|ll)\b|\s|$|[,.!?])"), "I"),
+    ),
+    abbreviations=frozenset(
+        {
+            "mr",
+            "mrs",
+            "ms",
+            "dr",
+            "st",
+            "e.g",
+            "i.e",
+            "a.m",
+            "p.m",
+            "vs",
+            "etc",
+            "no",
+            "jr",
+            "sr",
+            "prof",
+        }
+    ),
+    boundary=pattern(
+        rf"(?:\s*[,;—–]\s*(?:(?:and|but|so|because|although|though|while|plus|however|also)\s+)?"
+        rf"|\s+-\s+|\s+(?:and|but|so|because|although|though|plus|however)\s+)"
+        rf"(?=(?:(?:then|also|actually|sorry|now|today|yes|no)[,\s]+)*{_WHO}\b)"
+    ),
+    joining=pattern(r"\s*,?\s+(?:and|but)\s+(?:(?:also|now)\s+(?=\w))?"),
+    joint_subject=pattern(r"(?:my|our)\s+[\w-]+(?:\s+[\w-]+)?$"),
+    subject=pattern(r"(?P<subject>i|we)(?=\b)"),
+    own=pattern(r"(?:i|we|my|our|i'\w+|we'\w+)\b"),
+    contrast=pattern(r"\b(?:but|however)\b"),
+    lead_in=pattern(
+        r"(?:(?:hi|hello|hey|hiya|good\s+(?:morning|evening|afternoon))(?:\s+(?:there|(?-i:[A-Z])\w+))?\s*"
+        r"(?:[,!.:–—-]\s*|\s+(?=i\b|i'm|my\b|please\b|what|do\b|can\b))"
+        r"|(?:(?:oh|ok|okay|well|so|also|and|but|btw|by\s+the\s+way|fyi|actually|anyway|alright|great|cool|"
+        r"nice|yes|yeah|yep|no|nope|sure|sorry|oops|wait|correction|thanks|thank\s+you|hmm+|um+|uh+|first|"
+        r"second|finally|lastly|then|plus|though|just\s+so\s+you\s+know|to\s+be\s+honest|honestly|frankly|"
+        r"as\s+i\s+(?:said|mentioned|told\s+you)(?:\s+before)?|i\s+was\s+wrong|my\s+mistake|i\s+misspoke|i\s+meant|"
+        r"for\s+the\s+record|for\s+your\s+information|"
+        r"from\s+now\s+on|in\s+(?:the\s+)?future|going\s+forward|you\s+see|quick\s+update|update|remember|"
+        r"note|important|p\.?s\.?|in\s+fact|these\s+days|nowadays|unfortunately|luckily|fortunately|"
+        r"if\s+possible|about\s+me|right\s+now|one\s+more\s+thing|now)\s*(?:[,:!.–—]|\s-)\s*)"
+        r"|(?:oh|so|well|also|btw|by\s+the\s+way|fyi|actually|anyway|and|but|because|just\s+so\s+you\s+know|"
+        r"from\s+now\s+on|unfortunately|luckily|then|yes|no)\s+(?!far\b|called\b)(?=\S)"
+        r"|(?:please\s+)?(?:remember|don't\s+forget|do\s+not\s+forget|keep\s+in\s+mind|note|bear\s+in\s+mind|"
+        r"make\s+a\s+note|you\s+should\s+know|i\s+want\s+you\s+to\s+(?:know|remember)|i\s+should\s+mention|"
+        r"let\s+me\s+tell\s+you|did\s+you\s+know|you\s+know|i\s+(?:already\s+)?(?:told\s+you|said|"
+        r"mentioned)(?:\s+before)?)(?:\s+that|\s*[,:])?\s+(?=(?:i|i'm|i've|my|we|our)\b))"
+    ),
+    trailer=pattern(
+        r"[\s,;:–—-]+(?:by\s+the\s+way|btw|fyi|actually|thanks|thank\s+you|thx|though|you\s+know|"
+        r"and|but|so|or|because|ok|okay)$"
+    ),
+    jest=pattern(
+        r"\b(?:just|only)\s+(?:kidding|joking)\b|\bjk\b|\bi'm\s+(?:kidding|joking)\b|(?<!\S)/s\b"
+    ),
+    laughter=pattern(r"\b(?:lol|lmao|rofl|(?:ha){2,}h?|(?:he){2,})\b|[😂🤣😜]"),
+    unreal=pattern(
+        r"(?:even\s+)?(?:if|unless|whether|as\s+if|as\s+though|i\s+wish|wish|had\s+i|were\s+i|what\s+if|"
+        r"in\s+(?:a|another|my\s+(?:dreams?|next|past|previous))\s+(?:dream|life|world)?|when(?:ever)?\s+i\s+"
+        r"(?:was|were|am|grow)|once\s+i)\b"
+    ),
+    make_believe=pattern(
+        r"(?:(?:please\s+|now\s+)?(?:imagine|pretend|suppose|assume|picture|role-?play|act\s+(?:as|like)))\b|"
+        r"let's\s+(?:say|pretend|imagine|suppose|play|role-?play|assume)\b|in\s+(?:this|my|the)\s+"
+        r"(?:story|game|novel|role-?play|dream)\b|once\s+upon\s+a\s+time"
+    ),
+    task=pattern(
+        r"(?:(?:please|can\s+you|could\s+you|would\s+you|now)\s+)*(?:translate|rewrite|rephrase|proofread|"
+        r"correct|fix|summari[sz]e|write|draft|paraphrase|check|edit|improve|analy[sz]e|read|continue|"
+        r"complete|reply\s+to|respond\s+to|answer\s+this|what\s+does|spell|quote|repeat|say)\b[^:]*:"
+    ),
+    heading=pattern(
+        r"\b(?:about\s+me|about\s+myself|my\s+\w+|facts?|i\s+(?:like|love|prefer|hate|am)|know|remember|"
+        r"update|note|profile)\s*:$"
+    ),
+    report=pattern(
+        rf"(?:(?!(?:i|we)\b)(?:{_DETERMINED})?(?:[\w-]+\s+){{1,3}}(?:also\s+|always\s+|just\s+|once\s+|has\s+|have\s+)*"
+        rf"{_SAYS}\b|according\s+to\b|rumou?r\s+has\b|apparently\b|you\s+(?:think|said|say|told)\b)"
+    ),
+    asking=pattern(
+        rf"(?:\s*[,;–—]\s*|\s+-\s+)(?:(?:so|and|but)\s+)?(?={_ASKING}\b)|\s+(?:so|and|but)\s+"
+        rf"(?={_ASKING}\b)"
+    ),
+    fleeting=pattern(
+        r"\b(?:today|tonight|tomorrow|yesterday|right\s+now|at\s+the\s+moment|this\s+(?:morning|afternoon|"
+        r"evening|week|weekend|month|time|one)|next\s+(?:week|weekend)|last\s+night|in\s+a\s+(?:minute|"
+        r"moment|second|while|bit)|(?:minutes|hours|days)\s+ago|for\s+now|just\s+now|in\s+\w+\s+"
+        r"(?:minutes|hours)|again|as\s+well\s+as\s+you)\b"
+    ),
+    negation=pattern(
+        r"\b(?:not|never|no\s+longer|don't|didn't|can't|cannot|isn't|aren't|any\s?more|quit|left|"
+        r"used\s+to|fired|laid\s+off)\b"
+    ),
+    rules=RULES,
+    months={
+        name: number
+        for number, names in enumerate(
+            (
+                "january jan",
+                "february feb",
+                "march mar",
+                "april apr",
+                "may",
+                "june jun",
+                "july jul",
+                "august aug",
+                "september sept sep",
+                "october oct",
+                "november nov",
+                "december dec",
+            ),
+            start=1,
+        )
+        for name in names.split()
+    },
+    year_cue=pattern(r"\b(?:in|since|until|of|from|year)\s+((?:19|20)\d\d)\b"),
+    request=pattern(
+        r"(?:please|always|never|don't|do\s+not|only|call|give|tell|show|send|answer|reply|respond|use|keep|"
+        r"be|explain|speak|talk|address|treat|write|make|stop|avoid)\b"
+    ),
+    persons=(
+        (pattern(r"\bI am\b"), "you are"),
+        (pattern(r"\bI was\b"), "you were"),
+        (pattern(r"\bI wasn't\b"), "you weren't"),
+        (pattern(r"\bam I\b"), "are you"),
+        (pattern(r"\bwas I\b"), "were you"),
+        (pattern(r"\bI'm\b"), "you're"),
+        (pattern(r"\bI(?=(?:'(?:ve|d|ll))?\b)"), "you"),
+        (pattern(r"\bmyself\b"), "yourself"),
+        (pattern(r"\bmine\b"), "yours"),
+        (pattern(r"\bmy\b"), "your"),
+        (pattern(r"\bme\b"), "you"),
+    ),
+    naming=NAMING,
+    not_names=_NOT_NAMES,
+    after_name=pattern(
+        rf"\s+(?:{FROM_NOW}|now|if|when|because|since|as|and|but|so|instead|okay|ok|please|right|then|"
+        r"for\s+short|today|alright|unless|until|in|at|for|while|or|is|to|on|the|by|with)\b"
+    ),
+    no_name=pattern(r"\w+ly$"),
+    questions=QUESTIONS,
+    courtesy=pattern(
+        r"(?:(?:please|so|and|but|now|ok|okay|well|hey|hi|hello|remind\s+me|by\s+the\s+way)\b[\s,:]*"
+        r"|(?:can|could|would|will)\s+you\s+(?:please\s+)?(?:(?:tell|remind)\s+me\s+)?(?=what|where|when|who|"
+        r"which|how|if|everything|tell|show|list|describe)|(?:tell|remind)\s+me[\s,:]+(?=what|where|when|who|"
+        r"which|how)|i'd\s+like\s+to\s+know\s+|do\s+you\s+(?:happen\s+to\s+)?(?:still\s+)?(?:know|remember|"
+        r"recall)[\s,]+(?=what's|when's|where's))+"
+    ),
+    question_noise=frozenset(
+        "i i'm my our me we us am is are was were do did does have had has what's the a an you "
+        "your to of for in on at that it whether if what where when who whom which how about "
+        "please again ever yet so far many much like or than over and tell told know remember "
+        "recall now last time said say mentioned called".split()
+    ),
+    numeral_before=pattern(
+        r"(?:\b(?:type|phase|class|level|part|chapter|war|grade|stage|volume|act|tier)|(?<!^)"
+        r"(?<![.!?,]\s)\b(?-i:[A-Z][a-zé]+))\s$"
+    ),
+    numeral_after=pattern(
+        r"'s\b|\s+(?:of|is|and|or|in|on|at|by|the|with|who|diabet\w+|street|avenue|(?-i:[A-Z])\w+)\b"
+    ),
+    agent_name_question=pattern(
+        r"(?:do\s+you\s+(?:still\s+)?(?:know|remember|recall)\s+)?(?:(?:what(?:'s|\s+is|\s+was)|tell\s+me)\s+)?"
+        r"your\s+(?:own\s+)?name(?:\s+(?:again|now|is|please))?\W*$|who\s+are\s+you\b|what\s+(?:do|should|can|"
+        r"did|shall)\s+i\s+call\s+you\b|do\s+you\s+have\s+a\s+name\b|what\s+are\s+you\s+called\b|"
+        r"(?:do\s+you\s+remember\s+)?what\s+(?:i|did\s+i)\s+(?:named?|called?)\s+you\b|how\s+(?:do|should)\s+i\s+"
+        r"(?:call|address)\s+you\b|what\s+name\s+did\s+i\s+give\s+you\b"
+    ),
+    keep_request=pattern(
+        r"(?:please\s+|can\s+you\s+|could\s+you\s+)*(?:remember|don't\s+forget|do\s+not\s+forget|"
+        r"keep\s+in\s+mind|make\s+a\s+note)(?:\s+this)?(?:\s+that\s+|\s*:\s*|\s+(?=(?:i|i'm|i've|my|we|our|the)"
+        r"\b))(?P<what>[^?]+)$"
+    ),
+    greeting=pattern(
+        r"(?:(?:hi+|hello+|hey+|hiya|howdy|yo|greetings|good\s+(?:morning|afternoon|evening|day|night)|"
+        r"morning|bye|goodbye|see\s+you(?:\s+\w+)?|how\s+are\s+you(?:\s+\w+)?|how's\s+it\s+going|"
+        r"what's\s+up|nice\s+to\s+meet\s+you|welcome\s+back|there|again|everyone|bot|assistant|"
+        r"(?<=\s)(?-i:[A-Z])\w+)[\s,.!?]*)+$"
+    ),
+    thanks=pattern(
+        r"(?:(?:ok|okay|great|perfect|cool|wow|nice|oh|many|a\s+lot)[\s,.!]+)*(?:thank\s+you|thanks|thx|ty|"
+        r"much\s+appreciated|cheers|thank\s+u)\b(?:\W+(?:so|very|much|a|lot|again|for|everything|that|the|help|"
+        r"your|you're|you|are|great|the\s+best|my|friend|(?-i:[A-Z])\w+))*\W*$"
+    ),
+    chatter=pattern(
+        r"(?:(?:ok(?:ay)?|yes|no|yeah|yep|nope|sure|cool|great|nice|wow|hmm+|lol|perfect|good|fine|right|"
+        r"got\s+it|i\s+see|never\s+mind|new)[\s,.!?]*)+$"
+    ),
+    stopwords=_STOPWORDS,
+    phrases=Phrases(
+        said="{who} said: {quotes}.",
+        asked="{who} asked: {quotes}.",
+        topics="The talk ({count} messages) was about {topics}.",
+        user="The user",
+    ),
+)

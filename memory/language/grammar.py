@@ -1,0 +1,368 @@
+"""The machinery of sentence understanding: a language is a table, this module reads it.
+
+A text becomes sentences, sentences become clauses, and the first rule of the table that matches a
+clause decides whether it is worth keeping. No word of any language is written here."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from memory.records import Kind
+
+#: A clause longer than this is a story, not a statement about oneself; also bounds the matching.
+MAX_CLAUSE = 300
+#: What is asked of the assistant is read up to here: enough to refuse an endless name as a name.
+MAX_ADDRESSED = 1_000
+#: Longer texts are pasted material; only their beginning is read, so that time stays bounded.
+MAX_TEXT = 8_000
+
+_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_QUOTED_LINE = re.compile(r"^\s*>.*$", re.MULTILINE)
+_SPAN = re.compile(
+    r"`[^`\n]+`|\"[^\"\n]+\"|“[^”\n]+”|«[^»\n]+»|„[^“”\n]+[“”]|(?<!\w)'[^'\n]+'(?!\w)"
+)
+_MASK = re.compile("\ue000(\\d+)\ue001")
+_BULLET = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+")
+_SENTENCE_END = re.compile(r"[.!?…;]+(?=\s|$)")
+_NOISE_BEFORE = re.compile(r"^[\s\W_]+(?=[\w\ue000])")
+_NOISE_AFTER = re.compile(r"[^\w\s)\]\"'”»`%€$£+#°\ue001]+$")
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+
+
+def pattern(text: str) -> re.Pattern[str]:
+    """A rule's expression, compiled as all of them are: letter case means nothing."""
+    return re.compile(text, re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a clause of this shape is. `kind` None: nothing worth keeping, look no further.
+
+    A `{noun}` in `slot` is filled from the group of that name. `lasting` rules hold also beside
+    words such as "yesterday"; `elided` ones may follow "and" without a subject of their own."""
+
+    pattern: re.Pattern[str]
+    kind: Kind | None
+    slot: str | None = None
+    importance: int = 5
+    lasting: bool = False
+    elided: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionRule:
+    """A shape of question about what is remembered. The topic is the rule's own, or the named
+    group `topic`, or nothing: a question about everything."""
+
+    pattern: re.Pattern[str]
+    kinds: tuple[Kind, ...] = (Kind.FACT, Kind.PREFERENCE)
+    topic: str | None = None
+    #: Whether asking this ends the search with "not about memory".
+    refused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Phrases:
+    """How a summary is put in this language."""
+
+    said: str
+    asked: str
+    topics: str
+    user: str
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """One language: all its words and shapes."""
+
+    code: str
+    #: Small words that give the language away.
+    words: frozenset[str]
+    #: What a text of this language looks like, for scripts that few languages share.
+    letters: re.Pattern[str]
+    spelling: tuple[tuple[re.Pattern[str], str], ...]
+    abbreviations: frozenset[str]
+    #: Where a clause with a subject of its own begins.
+    boundary: re.Pattern[str]
+    #: A first part of a subject of two ("my wife and I"), where no clause ends.
+    joint_subject: re.Pattern[str]
+    #: Where one without may begin.
+    joining: re.Pattern[str]
+    #: The first-person subject, at a clause's start.
+    subject: re.Pattern[str]
+    #: The beginning of a clause in which people speak of themselves or what is theirs.
+    own: re.Pattern[str]
+    #: A boundary that ends what somebody else is reported to say.
+    contrast: re.Pattern[str]
+    lead_in: re.Pattern[str]
+    trailer: re.Pattern[str]
+    #: The whole message was a joke; this sentence was one.
+    jest: re.Pattern[str]
+    laughter: re.Pattern[str]
+    #: A sentence that is not about this world; a message that leaves it.
+    unreal: re.Pattern[str]
+    make_believe: re.Pattern[str]
+    #: A request whose material follows; a heading after which the person speaks of themselves.
+    task: re.Pattern[str]
+    heading: re.Pattern[str]
+    report: re.Pattern[str]
+    #: Where the asking part of a mixed sentence begins.
+    asking: re.Pattern[str]
+    fleeting: re.Pattern[str]
+    negation: re.Pattern[str]
+    rules: tuple[Rule, ...]
+    months: dict[str, int]
+    year_cue: re.Pattern[str]
+    #: What one says back as it was said, although it is in the first person.
+    request: re.Pattern[str]
+    #: First person to second, in order; each is applied outside quotes.
+    persons: tuple[tuple[re.Pattern[str], str], ...]
+    naming: tuple[re.Pattern[str], ...]
+    #: Words that no name begins with; what ends a name; shapes of words that are no names.
+    not_names: frozenset[str]
+    after_name: re.Pattern[str]
+    no_name: re.Pattern[str]
+    questions: tuple[QuestionRule, ...]
+    #: What may stand before a question; words of it that are no topic.
+    courtesy: re.Pattern[str]
+    question_noise: frozenset[str]
+    #: Around an "I" that is a number, as in the names of kings.
+    numeral_before: re.Pattern[str]
+    numeral_after: re.Pattern[str]
+    agent_name_question: re.Pattern[str]
+    #: "Remember that …", with the group `what`.
+    keep_request: re.Pattern[str]
+    greeting: re.Pattern[str]
+    thanks: re.Pattern[str]
+    chatter: re.Pattern[str]
+    stopwords: frozenset[str]
+    phrases: Phrases
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A clause worth keeping, in the person's words."""
+
+    kind: Kind
+    text: str
+    slot: str | None
+    importance: int
+    negated: bool
+
+
+@dataclass(slots=True)
+class Masked:
+    """A text whose quotes and code are out of the grammar's sight, each one opaque word."""
+
+    text: str
+    spans: list[str]
+
+    def restore(self, text: str) -> str:
+        """The same words with the quotes back in their places."""
+        return _MASK.sub(lambda m: self.spans[int(m[1])], text)
+
+
+def mask(text: str) -> Masked:
+    """Hide quotes and inline code."""
+    spans: list[str] = []
+
+    def hide(match: re.Match[str]) -> str:
+        spans.append(match[0])
+        return f"\ue000{len(spans) - 1}\ue001"
+
+    return Masked(_SPAN.sub(hide, _without_private_use(text)), spans)
+
+
+def written_words(text: str) -> list[str]:
+    """The words of a text, in order, as written."""
+    return _WORD.findall(text)
+
+
+def words(text: str) -> list[str]:
+    """The words of a text, in order, in lower case."""
+    return [word.lower() for word in written_words(text)]
+
+
+def plain(text: str, language: Language) -> str:
+    """The text with one kind of apostrophe and the table's spelling of careless forms."""
+    text = text.replace("’", "'")
+    for careless, right in language.spelling:
+        text = careless.sub(right, text)
+    return text
+
+
+def findings(text: str, language: Language) -> list[Finding]:
+    """What of a message is worth keeping, in order."""
+    text = text[:MAX_TEXT]
+    if text.lstrip().startswith("/") or language.jest.search(text):
+        return []
+    text = _QUOTED_LINE.sub("", _FENCE.sub("", text))
+    masked = mask(plain(text, language))
+    found: list[Finding] = []
+    for sentence in _sentences(masked.text, language):
+        for clause in _clauses(sentence, language):
+            finding = _judge(clause, language)
+            if finding is not None:
+                found.append(_worded(finding, masked))
+    return found
+
+
+def has_first_person_clause(text: str, language: Language) -> bool:
+    """Whether somebody states something of themselves here, worth keeping or not."""
+    masked = mask(plain(text[:MAX_TEXT], language))
+    return any(
+        language.own.match(clause)
+        for sentence in _sentences(masked.text, language)
+        for clause in _clauses(sentence, language)
+    )
+
+
+def sentences(text: str, language: Language) -> list[str]:
+    """The sentences of a text with their end marks, quotes intact."""
+    masked = mask(plain(text[:MAX_TEXT], language))
+    return [
+        masked.restore(sentence)
+        for line in masked.text.splitlines()
+        for sentence in _split_line(line, language)
+    ]
+
+
+def clauses_and_questions(text: str, language: Language) -> list[str]:
+    """All clauses of a text, also asked and reported ones, as they are and without their lead-ins.
+    The whole sentence comes before its parts."""
+    clauses: list[str] = []
+    for line in text[:MAX_TEXT].splitlines():
+        for sentence in _split_line(_BULLET.sub("", line), language):
+            parts = language.boundary.split(sentence)
+            for part in (sentence, *parts):
+                clauses += [part, _lead_in_removed(part, language)]
+    return [clause[:MAX_ADDRESSED] for clause in dict.fromkeys(clauses)]
+
+
+def clean(text: str, language: Language) -> str:
+    """A clause as a sentence of its own: no lead-in, no trailing noise, a capital first."""
+    text = " ".join(text.split())
+    text = _NOISE_BEFORE.sub("", text)
+    previous = None
+    while previous != text:
+        previous = text
+        text = _NOISE_AFTER.sub("", language.trailer.sub("", text)).strip()
+    return text[:1].upper() + text[1:]
+
+
+def _without_private_use(text: str) -> str:
+    return text.replace("\ue000", "").replace("\ue001", "")
+
+
+def _sentences(text: str, language: Language) -> Iterator[str]:
+    """Sentences that are the person's own and meant; stops where foreign material begins."""
+    for line in text.splitlines():
+        line = _BULLET.sub("", line).strip()
+        for sentence in _split_line(line, language):
+            bare = _lead_in_removed(sentence, language)
+            if language.make_believe.match(bare) or language.task.match(bare):
+                return
+            if sentence.endswith(":") and not language.heading.search(sentence):
+                return
+            if not language.laughter.search(sentence) and not language.unreal.match(bare):
+                yield bare
+
+
+def _split_line(line: str, language: Language) -> Iterator[str]:
+    start = 0
+    for end in _SENTENCE_END.finditer(line):
+        last_word = line[start : end.start()].rsplit(None, 1)[-1:]
+        if end[0] == "." and last_word and last_word[0].lower() in language.abbreviations:
+            continue
+        if sentence := line[start : end.end()].strip():
+            yield sentence
+        start = end.end()
+    if rest := line[start:].strip():
+        yield rest
+
+
+def _lead_in_removed(text: str, language: Language) -> str:
+    """The clause without its "by the way" and "well": they may be several."""
+    previous = None
+    while previous != text:
+        previous = text
+        text = without_start(_NOISE_BEFORE.sub("", text), language.lead_in)
+    return text
+
+
+def without_start(text: str, start: re.Pattern[str]) -> str:
+    """The text without what the pattern matches at its beginning."""
+    match = start.match(text)
+    return text[match.end() :] if match else text
+
+
+def _clauses(sentence: str, language: Language) -> Iterator[str]:
+    """The clauses of a sentence that the person states themselves."""
+    stated = _stated(sentence, language)
+    cuts = [
+        cut
+        for cut in language.boundary.finditer(stated)
+        if cut.start() > 0 and not language.joint_subject.match(stated[: cut.start()])
+    ]
+    starts = [0, *(cut.end() for cut in cuts)]
+    ends = [*(cut.start() for cut in cuts), len(stated)]
+    joints = ["", *(cut[0] for cut in cuts)]
+    reported = False
+    for start, end, joint in zip(starts, ends, joints, strict=True):
+        clause = _lead_in_removed(stated[start:end], language)
+        if language.contrast.search(joint):
+            reported = False
+        reported = reported or language.report.match(clause) is not None
+        if not reported and len(clause) <= MAX_CLAUSE:
+            yield from _unfolded(clause, language)
+
+
+def _stated(sentence: str, language: Language) -> str:
+    """What a sentence states before it asks: all of it, part of it or nothing."""
+    if "?" not in sentence[-3:]:
+        return sentence
+    asking = list(language.asking.finditer(sentence))
+    return sentence[: asking[0].start()] if asking else ""
+
+
+def _unfolded(clause: str, language: Language) -> Iterator[str]:
+    """A clause whose subject serves two verbs, as two clauses."""
+    subject = language.subject.match(clause)
+    joints = list(language.joining.finditer(clause)) if subject else []
+    start, prefix = 0, ""
+    for joint in joints:
+        assert subject is not None  # noqa: S101 - there are no joints without one
+        rest = f"{subject['subject']} {clause[joint.end() :]}".lstrip()
+        if any(rule.elided and rule.pattern.match(rest) for rule in language.rules):
+            yield prefix + clause[start : joint.start()]
+            start, prefix = joint.end(), f"{subject['subject']} ".lstrip()
+    yield prefix + clause[start:]
+
+
+def _judge(clause: str, language: Language) -> Finding | None:
+    """The verdict of the first rule that fits."""
+    text = clean(clause, language)
+    for rule in language.rules:
+        match = rule.pattern.match(text)
+        if match is None:
+            continue
+        if rule.kind is None or (not rule.lasting and language.fleeting.search(text)):
+            return None
+        slot = rule.slot and rule.slot.format(**_nouns(match))
+        negated = language.negation.search(text) is not None
+        return Finding(rule.kind, text, slot, rule.importance, negated)
+    return None
+
+
+def _nouns(match: re.Match[str]) -> dict[str, str]:
+    return {name: "_".join(words(value or "")) for name, value in match.groupdict().items()}
+
+
+def _worded(finding: Finding, masked: Masked) -> Finding:
+    return Finding(
+        finding.kind,
+        masked.restore(finding.text),
+        finding.slot,
+        finding.importance,
+        finding.negated,
+    )

@@ -1,0 +1,162 @@
+"""What the rule extractor and the rule summarizer promise beside what the labelled set measures."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.language import RuleExtractor, RuleSummarizer, noteworthy
+from memory.ports import Extraction, Extractor, Proposal, Summarizer
+from memory.records import Kind, Message, Record, Role, Turn
+
+_NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+def _turns(*said: str, answer: str = "I live in the cloud and my name is Bot.") -> list[Turn]:
+    return [
+        Turn(
+            f"t{number}",
+            "s1",
+            (Message(Role.USER, text, _NOW), Message(Role.ASSISTANT, answer, _NOW)),
+        )
+        for number, text in enumerate(said, start=1)
+    ]
+
+
+async def _extracted(*said: str, known: tuple[Record, ...] = ()) -> Extraction:
+    extractor: Extractor = RuleExtractor()
+    return await extractor.extract(_turns(*said), known)
+
+
+async def _proposals(*said: str, known: tuple[Record, ...] = ()) -> tuple[Proposal, ...]:
+    return (await _extracted(*said, known=known)).proposals
+
+
+async def test_nothing_the_assistant_says_becomes_a_fact() -> None:
+    assert await _proposals("Hello") == ()
+
+
+async def test_a_proposal_names_the_turn_it_was_said_in() -> None:
+    proposals = await _proposals("Hello", "I work at Acme Corp")
+    assert [(p.text, p.turn_id) for p in proposals] == [("I work at Acme Corp", "t2")]
+
+
+async def test_saying_it_all_twice_gives_no_duplicates() -> None:
+    said = ("I like tea", "my birthday is March 15", "I work at Acme", "I have a dog")
+    assert len(await _proposals(*said, *said, *(text.upper() + "!" for text in said[:1]))) == 4
+
+
+async def test_a_later_correction_wins_over_the_earlier_value_of_a_slot() -> None:
+    proposals = await _proposals("I work at Acme", "Actually, I work at Globex")
+    assert [(p.text, p.slot) for p in proposals] == [("I work at Globex", "employer")]
+
+
+async def test_leaving_one_employer_does_not_undo_another() -> None:
+    proposals = await _proposals("I work at Globex now", "I no longer work at Acme")
+    slots = {p.text: p.slot for p in proposals}
+    assert slots == {"I work at Globex now": "employer", "I no longer work at Acme": None}
+
+
+async def test_leaving_a_known_employer_takes_its_slot() -> None:
+    known = Record("f1", Kind.FACT, "I work at Acme", _NOW, slot="employer")
+    other = Record("f1", Kind.FACT, "I work at Globex", _NOW, slot="employer")
+    assert (await _proposals("I don't work at Acme any more", known=(known,)))[0].slot == "employer"
+    assert (await _proposals("I don't work at Acme any more", known=(other,)))[0].slot is None
+
+
+@pytest.mark.parametrize(
+    ("said", "date"),
+    [
+        ("I was born on May 4, 1988", "1988-05-04"),
+        ("I was born on the 4th of May 1988", "1988-05-04"),
+        ("Our wedding is on 2027-08-14", "2027-08-14"),
+        ("My flight to Rome is on April 2nd, 2027", "2027-04-02"),
+        ("I moved to Berlin in March 2021", "2021-03"),
+        ("I moved to Berlin in 2021", "2021"),
+        ("My birthday is March 15", None),
+        ("My birthday is 03/04/1990", None),
+        ("My birthday is 25/04/1990", "1990-04-25"),
+        ("My birthday is 31.02.1990", None),
+        ("I moved to Berlin last year", None),
+    ],
+)
+async def test_an_event_date_is_absolute_or_none(said: str, date: str | None) -> None:
+    (proposal,) = await _proposals(said)
+    assert proposal.event_date == date
+
+
+async def test_names_and_health_weigh_more_than_habits() -> None:
+    weights = {
+        p.text: p.importance
+        for p in await _proposals(
+            "My name is Anna", "I'm allergic to nuts", "I run every morning", "I like tea"
+        )
+    }
+    assert weights["My name is Anna"] > weights["I like tea"] > weights["I run every morning"]
+    assert weights["I'm allergic to nuts"] > weights["I like tea"]
+    assert all(1 <= weight <= 10 for weight in weights.values())
+
+
+async def test_quotes_inside_a_statement_stay_in_it() -> None:
+    (proposal,) = await _proposals('My dog is called "Rex the Great, and mighty"')
+    assert proposal.text == 'My dog is called "Rex the Great, and mighty"'
+
+
+async def test_other_languages_without_a_table_give_nothing_and_no_error() -> None:
+    assert await _extracted("Minä asun Helsingissä", "私は東京に住んでいます") == Extraction()
+
+
+async def test_a_session_of_courtesies_has_no_summary() -> None:
+    said = ("Hello!", "how are you?", "thanks", "ok", "What do you know about me?", "/help", "🙂")
+    assert (await _extracted(*said)).summary is None
+
+
+async def test_a_summary_tells_what_was_said_and_asked_in_at_most_three_sentences() -> None:
+    summary = (
+        await _extracted("Hi", "I work at Acme Corp.", "How do I bake bread?", "thanks")
+    ).summary
+    assert summary == (
+        "The user said: “I work at Acme Corp”. The user asked: “How do I bake bread”."
+    )
+
+
+async def test_a_summary_of_a_group_says_who_said_what() -> None:
+    messages = (
+        Message(Role.USER, "We need a plan for Rome", _NOW, speaker="Anna"),
+        Message(Role.USER, "The trains are on strike", _NOW, speaker="Ben"),
+    )
+    summary = await RuleSummarizer().summarize([Turn("t1", "s1", messages)])
+    assert "Anna said: “We need a plan for Rome”" in summary
+    assert "Ben said: “The trains are on strike”" in summary
+
+
+async def test_a_summary_goes_on_from_the_earlier_one_and_stays_short() -> None:
+    summarizer: Summarizer = RuleSummarizer()
+    turns = _turns(*(f"The bread recipe of the day number {n} says flour" for n in range(30)))
+    summary = await summarizer.summarize(turns, earlier="They met. " * 200)
+    assert summary.startswith("They met.")
+    assert "bread" in summary
+    assert len(summary) < 1200
+
+
+async def test_talk_in_a_language_without_a_table_still_gets_a_summary() -> None:
+    summary = await RuleSummarizer().summarize(_turns("Minä asun Helsingissä", answer="Selvä"))
+    assert "Minä asun Helsingissä" in summary
+
+
+@given(st.text(max_size=400))
+def test_any_text_is_read_without_an_error(text: str) -> None:
+    for finding in noteworthy(text):
+        assert finding.text
+
+
+@given(st.lists(st.sampled_from("I my am and , . really not work at please the ' \" `".split())))
+def test_any_heap_of_grammar_words_is_read_without_an_error(heap: list[str]) -> None:
+    noteworthy(" ".join(heap))
+
+
+def test_a_very_long_message_is_read_in_bounded_time() -> None:
+    """The length read is bounded: the end of 200,000 letters says nothing any more."""
+    assert noteworthy("blah " * 40_000 + ". I work at Acme") == ()
+    assert noteworthy("I really " * 20_000) == ()
