@@ -14,7 +14,7 @@ job work employer employed company career profession occupation office boss coll
 birthday born birth birthdate
 live lives home address apartment house reside moved city town hometown
 name called nickname
-family wife husband partner spouse son daughter child children kid kids mother father mom dad sister brother parents siblings
+family wife husband partner spouse son daughter child kid mother father mom dad sister brother
 food eat meal dish cuisine cook restaurant diet dinner lunch
 drink coffee tea beer wine
 pet pets dog cat puppy kitten

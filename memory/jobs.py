@@ -81,12 +81,14 @@ class ExtractionJobs:
         self._endings: dict[str, Ending] = {}
         self._running: dict[str, asyncio.Task[None]] = {}
         self._wake = asyncio.Event()
+        self._looking = False
+        self._quiet = asyncio.Event()
         self._loop: asyncio.Task[None] | None = None
 
     def start(self) -> None:
         """Begin working; sessions that an earlier process left are taken up first."""
+        self._look_again()
         self._loop = asyncio.create_task(self._work(), name="extraction")
-        self._wake.set()
 
     async def aclose(self) -> None:
         """Stop. What is not finished stays in the journal for the next start."""
@@ -98,23 +100,36 @@ class ExtractionJobs:
     def ended(self, session: Session) -> Ending:
         """Take note of a session that the journal has as ended; work on it begins."""
         ending = self._endings[session.id] = Ending(session)
-        self._wake.set()
+        self._look_again()
         return ending
 
     async def settle(self) -> None:
         """Return when every job that is due has had its try."""
-        while self._wake.is_set() or self._running:
-            await asyncio.sleep(0)
-            if self._running:
-                await asyncio.wait(list(self._running.values()))
+        await self._quiet.wait()
+
+    def _look_again(self) -> None:
+        self._quiet.clear()
+        self._wake.set()
+
+    def _note_quiet(self) -> None:
+        if not (self._wake.is_set() or self._looking or self._running):
+            self._quiet.set()
 
     async def _work(self) -> None:
         while True:
+            self._looking = True
             self._wake.clear()
-            for job in await self._journal.jobs(self._clock()):
+            try:
+                due = await self._journal.jobs(self._clock())
+            except StoreUnavailable as failure:
+                _log.warning("journal_unavailable", error=str(failure))
+                due = []
+            for job in due:
                 if job.session.id not in self._running:
                     task = asyncio.create_task(self._run(job), name=f"extract {job.session.id}")
                     self._running[job.session.id] = task
+            self._looking = False
+            self._note_quiet()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._wake.wait(), _FIRST_RETRY.total_seconds())
 
@@ -133,8 +148,11 @@ class ExtractionJobs:
             await self._retry(job, failure)
             log.exception("extraction_broke")
         finally:
-            self._running.pop(session.id, None)
-            await self._tell(session, outcome)
+            try:
+                await self._tell(session, outcome)
+            finally:
+                self._running.pop(session.id, None)
+                self._note_quiet()
 
     async def _extract(self, job: Job) -> Outcome:
         session, actor = job.session, job.session.actor
@@ -169,12 +187,8 @@ class ExtractionJobs:
             _log.warning("journal_unavailable", session=job.session.id)
 
     async def _tell(self, session: Session, outcome: Outcome) -> None:
-        ending = self._endings.get(session.id)
-        if outcome is Outcome.LATER:
-            if ending:
-                ending.finish(outcome)
-            return
-        self._endings.pop(session.id, None)
+        """Who waits for the outcome gets it, and nobody else. A later try has nobody waiting."""
+        ending = self._endings.pop(session.id, None)
         heard = ending.finish(outcome) if ending else False
         if outcome is Outcome.SAVED and not heard and self.on_saved:
             await self.on_saved(session)

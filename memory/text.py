@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import Stemmer
 
-from memory.stopwords import STOP_WORDS
+from memory.stopwords import NEGATIONS, STOP_WORDS
 
 #: Raise it with every change of what `words` returns: stores index their texts again.
 TOKENISER_VERSION = 1
@@ -25,7 +25,9 @@ _MARKS = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
     "\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed"
 )
-_EMOJI = "\u203c\u2049\u2139\u2190-\u21ff\u231a-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
+_EMOJI = (
+    "\u203c\u2049\u2139\u2190-\u21ff\u231a-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
+)
 _SKIN = "\U0001f3fb-\U0001f3ff"
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai and Lao, Burmese, Khmer
@@ -73,7 +75,7 @@ _stemmers = _Stemmers()
 
 
 def clean(text: str) -> str:
-    """The text as it can be stored: without NUL, and with U+FFFD where half a surrogate pair was."""
+    """The text as it can be stored: without NUL, and with U+FFFD for half a surrogate pair."""
     return _SURROGATES.sub("\ufffd", text.replace("\0", "")).strip()
 
 
@@ -84,7 +86,7 @@ def words(text: str) -> list[str]:
     found: list[str] = []
     for kind, word in plain:
         if kind == "unspaced":
-            found += _pairs(word)
+            found += pairs(word)
         elif kind == "emoji":
             found.append(word)
         else:
@@ -135,8 +137,17 @@ def _fold(word: str) -> str:
     return unicodedata.normalize("NFC", bare).translate(_LETTERS) or word
 
 
-def _pairs(run: str) -> list[str]:
+def pairs(run: str) -> list[str]:
     """The overlapping pairs of letters of a run, or the one letter there is."""
-    if len(run) == 1:
-        return [run]
+    if len(run) <= 1:
+        return [run] if run else []
     return [run[i : i + 2] for i in range(len(run) - 1)]
+
+
+#: The index words of the small words of all main languages, but for those that negate.
+SMALL_STEMS = frozenset(
+    stem
+    for language, small_words in STOP_WORDS.items()
+    for word in small_words - NEGATIONS
+    for stem in stems(word, language)
+)

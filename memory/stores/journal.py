@@ -16,28 +16,32 @@ import structlog
 from memory.errors import NewerStore, StoreUnavailable
 from memory.ports import Job
 from memory.records import Actor, Message, Place, Role, Session, ToolUse, Turn
+from memory.stores.schema import Migration, migrate, transaction
 
 _log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
-#: Each entry takes the file from the version before it to its own (its place in the list, from 1).
 _MIGRATIONS = (
-    """
-    CREATE TABLE session (
-        id TEXT PRIMARY KEY, actor TEXT NOT NULL, channel TEXT NOT NULL, chat INTEGER NOT NULL,
-        topic INTEGER, opened_at TEXT NOT NULL, last_at TEXT NOT NULL,
-        message_count INTEGER NOT NULL DEFAULT 0,
-        ended_at TEXT, reason TEXT, attempts INTEGER NOT NULL DEFAULT 0, due_at TEXT, error TEXT
-    );
-    CREATE INDEX session_actor ON session (actor);
-    CREATE INDEX session_due ON session (due_at) WHERE ended_at IS NOT NULL;
-    CREATE TABLE turn (
-        session TEXT NOT NULL REFERENCES session (id) ON DELETE CASCADE,
-        position INTEGER NOT NULL, id TEXT NOT NULL UNIQUE, body TEXT NOT NULL,
-        PRIMARY KEY (session, position)
-    ) WITHOUT ROWID;
-    """,
+    Migration(
+        "sessions and turns",
+        (
+            """CREATE TABLE session (
+                id TEXT PRIMARY KEY, actor TEXT NOT NULL, channel TEXT NOT NULL,
+                chat INTEGER NOT NULL, topic INTEGER, opened_at TEXT NOT NULL,
+                last_at TEXT NOT NULL, message_count INTEGER NOT NULL DEFAULT 0,
+                ended_at TEXT, reason TEXT, attempts INTEGER NOT NULL DEFAULT 0, due_at TEXT,
+                error TEXT
+            )""",
+            "CREATE INDEX session_actor ON session (actor)",
+            "CREATE INDEX session_due ON session (due_at) WHERE ended_at IS NOT NULL",
+            """CREATE TABLE turn (
+                session TEXT NOT NULL REFERENCES session (id) ON DELETE CASCADE,
+                position INTEGER NOT NULL, id TEXT NOT NULL UNIQUE, body TEXT NOT NULL,
+                PRIMARY KEY (session, position)
+            ) WITHOUT ROWID""",
+        ),
+    ),
 )
 _SETTINGS = (
     "busy_timeout = 5000",
@@ -107,7 +111,8 @@ class SqliteJournal:
         """Write a finished turn and count its messages."""
 
         def work() -> None:
-            with self._transaction() as db:
+            db = self._db
+            with transaction(db):
                 db.execute(
                     "INSERT INTO turn (session, position, id, body) SELECT ?1, "
                     "1 + coalesce(max(position), 0), ?2, ?3 FROM turn WHERE session = ?1",
@@ -175,8 +180,7 @@ class SqliteJournal:
         """Drop all sessions and turns of the actor, and the pages they stood on."""
 
         def work() -> None:
-            with self._transaction() as db:
-                db.execute("DELETE FROM session WHERE actor = ?", (actor.id,))
+            self._db.execute("DELETE FROM session WHERE actor = ?", (actor.id,))
             # The write-ahead log still holds the texts until it is cut.
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
@@ -187,7 +191,9 @@ class SqliteJournal:
     def _open(self) -> sqlite3.Connection:
         db = sqlite3.connect(self._path, check_same_thread=False, isolation_level=None)
         try:
-            self._migrate(db)
+            for setting in _SETTINGS:
+                db.execute(f"PRAGMA {setting}")
+            migrate(db, Path(self._path), _MIGRATIONS)
         except sqlite3.DatabaseError as failure:
             db.close()
             if failure.sqlite_errorcode not in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
@@ -202,21 +208,6 @@ class SqliteJournal:
             db.close()
             raise
         return db
-
-    def _migrate(self, db: sqlite3.Connection) -> None:
-        version = db.execute("PRAGMA user_version").fetchone()[0]
-        if version > len(_MIGRATIONS):
-            raise NewerStore(
-                f"{self._path} has schema version {version}, this program knows up to "
-                f"{len(_MIGRATIONS)}: it was written by a newer Mordecai; upgrade the program"
-            )
-        for setting in _SETTINGS:
-            db.execute(f"PRAGMA {setting}")
-        for number, script in enumerate(_MIGRATIONS[version:], version + 1):
-            db.executescript(f"BEGIN; {script} PRAGMA user_version = {number}; COMMIT;")
-
-    def _transaction(self) -> "_Transaction":
-        return _Transaction(self._db)
 
     async def _rows(self, sql: str, *values: object) -> list[Any]:
         return await self._call(lambda: self._db.execute(sql, values).fetchall())
@@ -233,20 +224,6 @@ class SqliteJournal:
             return await asyncio.get_running_loop().run_in_executor(self._pool, locked)
         except sqlite3.Error as failure:
             raise StoreUnavailable(f"the journal {self._path} failed: {failure}") from failure
-
-
-class _Transaction:
-    """BEGIN IMMEDIATE … COMMIT, or ROLLBACK when the block raises."""
-
-    def __init__(self, db: sqlite3.Connection) -> None:
-        self._db = db
-
-    def __enter__(self) -> sqlite3.Connection:
-        self._db.execute("BEGIN IMMEDIATE")
-        return self._db
-
-    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
-        self._db.execute("COMMIT" if kind is None else "ROLLBACK")
 
 
 def _stamp(at: datetime) -> str:

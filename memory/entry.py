@@ -1,0 +1,63 @@
+"""What of a record goes into the index."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from memory.dates import date_words
+from memory.records import Kind, Record, Role
+from memory.text import SMALL_STEMS, words
+
+#: How many messages said before in the same session a message carries with it.
+CONTEXT_MESSAGES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The index words of one record: its own words, apart for those the assistant said; those of
+    its head (who said it, and the days it was said and tells of); and those said just before, which
+    tell what "yes, that one" is about."""
+
+    own: tuple[str, ...]
+    reply: tuple[str, ...]
+    head: tuple[str, ...]
+    before: tuple[str, ...]
+
+    @property
+    def length(self) -> int:
+        """How many words the record itself has."""
+        return len(self.own) + len(self.reply)
+
+
+def entry(record: Record, before: Sequence[str] = ()) -> Entry:
+    """The entry of a record, given the texts of the messages just before it."""
+    head = words(record.speaker or "") + date_words(record.created_at.date())
+    if record.event_date:
+        head += _event_words(record.event_date)
+    context = dict.fromkeys(w for text in before for w in words(text) if w not in SMALL_STEMS)
+    said = tuple(words(record.text))
+    own, reply = ((), said) if by_assistant(record) else (said, ())
+    return Entry(own, reply, tuple(dict.fromkeys(head)), tuple(context))
+
+
+def by_assistant(record: Record) -> bool:
+    """Whether these are the assistant's words. One with a name is a person to whoever asks."""
+    return record.role is Role.ASSISTANT and record.speaker is None
+
+
+def is_context(record: Record) -> bool:
+    """Whether a record stands in a conversation, so that its neighbours explain it."""
+    return record.kind is Kind.MESSAGE
+
+
+def _event_words(event_date: str) -> list[str]:
+    """The index words of a whole or partial ISO date; none for anything else."""
+    try:
+        day = date.fromisoformat(event_date)
+    except ValueError:
+        year, _, month = event_date.partition("-")
+        if not (len(year) == 4 and year.isascii() and year.isdigit()):
+            return []
+        full_month = len(month) == 2 and month.isascii() and month.isdigit()
+        return [f"§{year}", f"§m{month}", f"§{year}-{month}"] if full_month else [f"§{year}"]
+    return date_words(day)

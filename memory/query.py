@@ -1,0 +1,80 @@
+"""A question as an index can answer it: its telling words, each with what may stand in for it."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+from memory.concepts import related
+from memory.dates import dates_named
+from memory.stopwords import (
+    CHATTER,
+    GREETINGS,
+    OTHER_STOP_WORDS,
+    STOP_WORDS,
+    UNSPACED_STOP_WORDS,
+)
+from memory.text import latin_language, pairs, plain_words, stems
+
+#: No more of a query is read: the longest message Telegram carries has 4096 letters.
+MAX_QUERY = 4096
+
+#: No more terms are looked up; a longer question has said by then what it is about.
+MAX_TERMS = 48
+
+_GREETING = re.compile(
+    "|".join(rf"(?<!\w){re.escape(g)}(?!\w)" for g in sorted(GREETINGS, key=len, reverse=True)),
+    re.IGNORECASE,
+)
+_UNSPACED_STOP = re.compile(
+    "|".join(re.escape(w) for w in sorted(UNSPACED_STOP_WORDS, key=len, reverse=True))
+)
+_ALWAYS_STOPPED = STOP_WORDS["english"] | STOP_WORDS["russian"] | OTHER_STOP_WORDS | CHATTER
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One telling word of a query: the index words that count as it in full, and those that may
+    stand in for it at less weight."""
+
+    exact: tuple[str, ...]
+    related: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What a question asks for: its terms, and the index words of the dates it names. `topical` is
+    false if it asks for dates alone. Without terms and dates it finds nothing."""
+
+    terms: tuple[Term, ...] = ()
+    dates: frozenset[str] = frozenset()
+    topical: bool = True
+
+    @property
+    def index_words(self) -> list[str]:
+        """Every index word that has a say, once each."""
+        found = {word for term in self.terms for word in (*term.exact, *term.related)}
+        return sorted(found | self.dates)
+
+
+def parse(text: str, now: datetime) -> Query:
+    """The query of any text. Small words, greetings and talk about remembering fall away; dates
+    that are named, or relative to `now`, are looked up as dates and as words."""
+    text = _GREETING.sub(" ", text[:MAX_QUERY])
+    dates, rest = dates_named(text, now)
+    terms = _terms(text)
+    topical = bool(_terms(rest)) if dates else bool(terms)
+    return Query(terms, dates, topical)
+
+
+def _terms(text: str) -> tuple[Term, ...]:
+    plain = plain_words(text)
+    language = latin_language(plain)
+    stopped = _ALWAYS_STOPPED | STOP_WORDS[language]
+    terms: list[Term] = []
+    for kind, word in plain:
+        if kind == "unspaced":
+            terms += [Term((pair,)) for part in _UNSPACED_STOP.split(word) for pair in pairs(part)]
+        elif word not in stopped:
+            exact = (word,) if kind == "emoji" else stems(word, language)
+            terms.append(Term(exact, frozenset().union(*map(related, exact))))
+    return tuple(dict.fromkeys(terms))[:MAX_TERMS]

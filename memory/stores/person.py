@@ -1,0 +1,314 @@
+"""One person's memory as one open SQLite file. Synchronous: the store calls it on a thread."""
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from memory.entry import CONTEXT_MESSAGES, entry, is_context
+from memory.errors import RefusedText, UnknownRecord
+from memory.query import parse
+from memory.ranking import Weights
+from memory.records import LEARNED_KINDS, Draft, Hit, Kind, Message, Record, Role, Turn
+from memory.resemblance import distinct, telling
+from memory.stores.schema import migrate, transaction
+from memory.stores.shelf import SHELVES, shelf_of
+from memory.text import TOKENISER_VERSION, clean
+
+#: Seconds to wait for another process that writes to the same file.
+BUSY_SECONDS = 5.0
+
+#: Pages kept in memory for each open file, in KiB: a thousand people may be open at once.
+_CACHE_KIB = 64
+
+_COLUMNS = (
+    "id, kind, text, created_at, session_id, turn_ids, slot, importance, event_date, "
+    "supersedes, superseded_at, role, speaker"
+)
+
+
+class PersonFile:
+    """The records, archived messages and word index of one actor. Errors of SQLite come through."""
+
+    def __init__(self, path: Path, weights: Weights) -> None:
+        """Open the file, or start it. Raises NewerStore."""
+        self._weights = weights
+        self._connection = sqlite3.connect(
+            path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        try:
+            self._prepare(path)
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def close(self) -> None:
+        """Let go of the file; the last one to do so folds the write-ahead log into it."""
+        self._connection.close()
+
+    def add_turn(self, turn: Turn) -> None:
+        """Archive a turn's messages, unless its id is known already."""
+        with transaction(self._connection):
+            known = self._connection.execute("SELECT 1 FROM turn WHERE id = ?", (turn.id,))
+            if known.fetchone():
+                return
+            self._connection.execute("INSERT INTO turn VALUES (?)", (turn.id,))
+            for message in turn.messages:
+                if clean(message.text):
+                    self._insert(_archived(message, turn))
+
+    def commit(self, drafts: Sequence[Draft]) -> list[Record]:
+        """Write all drafts or none. Raises UnknownRecord for one that supersedes what is not a
+        current record, RefusedText for one that says nothing."""
+        with transaction(self._connection):
+            return [self._write(draft) for draft in drafts]
+
+    def search(
+        self, text: str, kinds: Sequence[Kind], limit: int, min_relevance: float, now: datetime
+    ) -> list[Hit]:
+        """The current records that have to do with the text, best first."""
+        query = parse(text, now)
+        found = [
+            scored
+            for shelf in SHELVES
+            if (wanted := [kind for kind in shelf.kinds if kind in kinds])
+            for scored in shelf.search(self._connection, query, wanted, now, self._weights)
+            if scored.relevance >= min_relevance
+        ]
+        found.sort(key=lambda scored: scored.relevance, reverse=True)
+        return distinct(found, limit, self._found)
+
+    def records(self, kinds: Sequence[Kind], include_superseded: bool) -> list[Record]:
+        """All records of these kinds, oldest first."""
+        marks = ", ".join("?" * len(kinds))
+        current = "" if include_superseded else "AND superseded_at IS NULL"
+        rows = self._connection.execute(
+            f"SELECT {_COLUMNS} FROM record WHERE kind IN ({marks}) {current} ORDER BY row",
+            [kind.value for kind in kinds],
+        )
+        return sorted(map(_record, rows), key=lambda record: record.created_at)
+
+    def delete(self, record_ids: Iterable[str]) -> list[str]:
+        """Delete records with every trace; the ids really deleted."""
+        with transaction(self._connection):
+            deleted = [id_ for id_ in dict.fromkeys(record_ids) if self._remove(id_)]
+            for shelf in SHELVES:
+                if deleted:
+                    shelf.compact(self._connection)
+        if deleted:
+            # The write-ahead log still holds the pages as they were.
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return deleted
+
+    def _prepare(self, path: Path) -> None:
+        _write_ahead(self._connection)
+        for pragma in (
+            "synchronous = NORMAL",
+            "secure_delete = ON",
+            f"cache_size = -{_CACHE_KIB}",
+        ):
+            self._connection.execute(f"PRAGMA {pragma}").fetchone()
+        migrate(self._connection, path)
+        known = self._connection.execute("SELECT value FROM setting WHERE name = 'tokeniser'")
+        if known.fetchone() != (str(TOKENISER_VERSION),):
+            self._index_again()
+
+    def _index_again(self) -> None:
+        """Index all current records anew, because words are cut differently now."""
+        with transaction(self._connection):
+            for shelf in SHELVES:
+                shelf.clear(self._connection)
+            rows = self._connection.execute(
+                "SELECT row FROM record WHERE superseded_at IS NULL ORDER BY row"
+            ).fetchall()
+            for (row,) in rows:
+                self._index(row, self._fetch(row))
+            self._connection.execute(
+                "INSERT OR REPLACE INTO setting VALUES ('tokeniser', ?)", (str(TOKENISER_VERSION),)
+            )
+
+    def _write(self, draft: Draft) -> Record:
+        if draft.kind not in LEARNED_KINDS:
+            raise ValueError(f"a {draft.kind} is archived with its turn, not committed")
+        text = clean(draft.text)
+        if not text:
+            raise RefusedText("There is nothing in this text to remember.")
+        if draft.supersedes is not None:
+            self._supersede(draft.supersedes, draft.created_at)
+        return self._insert(
+            Record(
+                id="",
+                kind=draft.kind,
+                text=text,
+                created_at=draft.created_at,
+                session_id=draft.session_id,
+                turn_ids=draft.turn_ids,
+                slot=draft.slot,
+                importance=draft.importance,
+                event_date=draft.event_date,
+                supersedes=draft.supersedes,
+            )
+        )
+
+    def _supersede(self, record_id: str, at: datetime) -> None:
+        found = self._connection.execute(
+            "SELECT row, kind FROM record WHERE id = ? AND superseded_at IS NULL", (record_id,)
+        ).fetchone()
+        if found is None or Kind(found[1]) not in LEARNED_KINDS:
+            raise UnknownRecord(f"no current record has the id {record_id!r}")
+        row, kind = found
+        self._connection.execute(
+            "UPDATE record SET superseded_at = ? WHERE row = ?", (_moment(at), row)
+        )
+        shelf_of(Kind(kind)).remove(self._connection, row)
+
+    def _insert(self, record: Record) -> Record:
+        """Give a record its id, and write and index it."""
+        (number,) = self._connection.execute(
+            "INSERT INTO counter VALUES (?, 1) ON CONFLICT (kind) DO UPDATE SET last = last + 1 "
+            "RETURNING last",
+            (record.kind.value,),
+        ).fetchone()
+        record = replace(record, id=f"{record.kind.value[0]}{number}")
+        values = _values(record)
+        marks = ", ".join("?" * len(values))
+        (row,) = self._connection.execute(
+            f"INSERT INTO record ({_COLUMNS}, moment, length) VALUES ({marks}, 0) RETURNING row",
+            values,
+        ).fetchone()
+        stored = self._fetch(row)
+        self._index(row, stored)
+        return stored
+
+    def _index(self, row: int, record: Record) -> None:
+        before = self._said_before(row, record) if is_context(record) else []
+        words = entry(record, before)
+        shelf_of(record.kind).add(self._connection, row, words)
+        self._connection.execute("UPDATE record SET length = ? WHERE row = ?", (words.length, row))
+
+    def _said_before(self, row: int, record: Record) -> list[str]:
+        rows = self._connection.execute(
+            "SELECT text FROM record WHERE session_id = ? AND row < ? AND kind = 'message' "
+            "ORDER BY row DESC LIMIT ?",
+            (record.session_id, row, CONTEXT_MESSAGES),
+        )
+        return [text for (text,) in rows]
+
+    def _remove(self, record_id: str) -> bool:
+        found = self._connection.execute(
+            "SELECT row FROM record WHERE id = ?", (record_id,)
+        ).fetchone()
+        if found is None:
+            return False
+        (row,) = found
+        record = self._fetch(row)
+        self._connection.execute("DELETE FROM record WHERE row = ?", (row,))
+        if record.current:
+            shelf_of(record.kind).remove(self._connection, row)
+        if is_context(record):
+            self._forget_context(row, record)
+        return True
+
+    def _forget_context(self, row: int, record: Record) -> None:
+        """Index the messages after a deleted one again: they carried its words along."""
+        after = self._connection.execute(
+            "SELECT row FROM record WHERE session_id = ? AND row > ? AND kind = 'message' "
+            "ORDER BY row LIMIT ?",
+            (record.session_id, row, CONTEXT_MESSAGES),
+        ).fetchall()
+        for (later,) in after:
+            shelf_of(record.kind).remove(self._connection, later)
+            self._index(later, self._fetch(later))
+
+    def _found(self, row: int) -> tuple[Record, frozenset[str]]:
+        record = self._fetch(row)
+        return record, telling(shelf_of(record.kind).words(self._connection, row))
+
+    def _fetch(self, row: int) -> Record:
+        found = self._connection.execute(f"SELECT {_COLUMNS} FROM record WHERE row = ?", (row,))
+        return _record(found.fetchone())
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Switch to the write-ahead log. SQLite does not wait for another process that does the same to
+    a new file, so the waiting is done here."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
+def _archived(message: Message, turn: Turn) -> Record:
+    """A message of a turn as the record it is kept as, before it has an id."""
+    return Record(
+        id="",
+        kind=Kind.MESSAGE,
+        text=clean(message.text),
+        created_at=message.at,
+        session_id=turn.session_id,
+        turn_ids=(turn.id,),
+        role=message.role,
+        speaker=message.speaker,
+    )
+
+
+def _values(record: Record) -> tuple[object, ...]:
+    return (
+        record.id,
+        record.kind.value,
+        record.text,
+        _moment(record.created_at),
+        record.session_id,
+        json.dumps(record.turn_ids),
+        _cleaned(record.slot),
+        record.importance,
+        _cleaned(record.event_date),
+        record.supersedes,
+        None,
+        record.role.value,
+        _cleaned(record.speaker),
+        _zoned(record.created_at).timestamp(),
+    )
+
+
+def _record(row: tuple[str, ...]) -> Record:
+    (id_, kind, text, created_at, session_id, turn_ids, slot, importance, event_date,
+     supersedes, superseded_at, role, speaker) = row  # fmt: skip
+    return Record(
+        id=id_,
+        kind=Kind(kind),
+        text=text,
+        created_at=datetime.fromisoformat(created_at),
+        session_id=session_id,
+        turn_ids=tuple(json.loads(turn_ids)),
+        slot=slot,
+        importance=int(importance),
+        event_date=event_date,
+        supersedes=supersedes,
+        superseded_at=datetime.fromisoformat(superseded_at) if superseded_at else None,
+        role=Role(role),
+        speaker=speaker,
+    )
+
+
+def _moment(at: datetime) -> str:
+    """ISO with the offset it was said at."""
+    return _zoned(at).isoformat()
+
+
+def _zoned(at: datetime) -> datetime:
+    """A time without a zone is taken for UTC."""
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def _cleaned(text: str | None) -> str | None:
+    return None if text is None else clean(text) or None

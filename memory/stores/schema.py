@@ -1,0 +1,135 @@
+"""The layout of one person's SQLite file, as named migrations in order.
+
+Each runs once, in a transaction of its own, and is written down in the table `migration`. Names are
+never changed and rows never reordered: a new layout is a new migration at the end."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from memory.errors import NewerStore
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One step of the layout: its name for ever, and the SQL that takes it."""
+
+    name: str
+    statements: tuple[str, ...]
+
+
+def _shelf(name: str) -> tuple[str, ...]:
+    """The index of one shelf: the words by field, and views on which word is where."""
+    return (
+        # Words are cut and stemmed before they come here, so the tokeniser has to part them at
+        # spaces only: `ascii` takes every non-ASCII letter, emoji too, for part of a word.
+        f"CREATE VIRTUAL TABLE {name} USING fts5(own, reply, head, before, tokenize = 'ascii')",
+        f"CREATE VIRTUAL TABLE {name}_place USING fts5vocab({name}, instance)",
+        f"CREATE VIRTUAL TABLE {name}_count USING fts5vocab({name}, row)",
+        f"INSERT INTO shelf (name, records, words) VALUES ('{name}', 0, 0)",
+    )
+
+
+MIGRATIONS = (
+    Migration(
+        "records",
+        (
+            """CREATE TABLE record (
+                row INTEGER PRIMARY KEY AUTOINCREMENT,
+                id TEXT NOT NULL UNIQUE,
+                kind TEXT NOT NULL,
+                created_at TEXT NOT NULL,
+                session_id TEXT,
+                turn_ids TEXT NOT NULL,
+                slot TEXT,
+                importance INTEGER NOT NULL,
+                event_date TEXT,
+                supersedes TEXT,
+                superseded_at TEXT,
+                role TEXT NOT NULL,
+                speaker TEXT,
+                moment REAL NOT NULL, -- created_at in seconds since 1970, for the ranking
+                length INTEGER NOT NULL,
+                text TEXT NOT NULL -- last: a long one spills into pages that others need not read
+            )""",
+            "CREATE INDEX record_kind ON record (kind)",
+            "CREATE INDEX record_session ON record (session_id, row) WHERE kind = 'message'",
+            # Ids are never used again, also after the last record of a kind is deleted.
+            "CREATE TABLE counter (kind TEXT PRIMARY KEY, last INTEGER NOT NULL) WITHOUT ROWID",
+            # Stays when a turn's messages are deleted: a replayed journal must not bring them back.
+            "CREATE TABLE turn (id TEXT PRIMARY KEY) WITHOUT ROWID",
+        ),
+    ),
+    Migration(
+        "word index",
+        (
+            "CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+            """CREATE TABLE shelf (
+                name TEXT PRIMARY KEY, records INTEGER NOT NULL, words INTEGER NOT NULL
+            ) WITHOUT ROWID""",
+            *_shelf("learned"),
+            *_shelf("said"),
+        ),
+    ),
+)
+
+_LEDGER = """CREATE TABLE IF NOT EXISTS migration (
+    name TEXT PRIMARY KEY, applied_at TEXT NOT NULL
+) WITHOUT ROWID"""
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Everything inside is written together, or not at all."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        # A full disk makes SQLite roll back on its own; there is nothing left to roll back then.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def migrate(
+    connection: sqlite3.Connection,
+    path: Path,
+    migrations: tuple[Migration, ...] = MIGRATIONS,
+) -> None:
+    """Bring a file to the newest layout. Raises NewerStore if it knows migrations we don't."""
+    ledger = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'migration'")
+    if ledger.fetchone() is None:
+        with transaction(connection):
+            connection.execute(_LEDGER)
+    if len(_applied(connection, path, migrations)) == len(migrations):
+        return
+    for migration in migrations:
+        with transaction(connection):
+            # Asked again inside: another process may have been faster.
+            if migration.name in _applied(connection, path, migrations):
+                continue
+            for statement in migration.statements:
+                connection.execute(statement)
+            connection.execute(
+                "INSERT INTO migration VALUES (?, ?)",
+                (migration.name, datetime.now(UTC).isoformat()),
+            )
+
+
+def _applied(
+    connection: sqlite3.Connection, path: Path, migrations: tuple[Migration, ...]
+) -> set[str]:
+    """The names of the migrations the file has been through."""
+    applied = {name for (name,) in connection.execute("SELECT name FROM migration")}
+    unknown = sorted(applied - {migration.name for migration in migrations})
+    if unknown:
+        raise NewerStore(
+            f"{path}: written by a newer version (its layout has {len(applied)} migrations, among "
+            f"them {', '.join(unknown)}; this program knows {len(migrations)}). Install the "
+            f"version that wrote it or a later one, or start with another data directory."
+        )
+    return applied

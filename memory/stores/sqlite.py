@@ -1,0 +1,236 @@
+"""Long-term memory on SQLite: one file a person, nothing to install and nothing to run.
+
+A file a person makes isolation a fact of the file system: forgetting somebody is deleting a file,
+and a search costs the same with one person in the data directory as with a million. SQLite blocks,
+so all of it runs on the thread pool that is handed in, one call at a time for each actor."""
+
+import asyncio
+import sqlite3
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import structlog
+
+from memory.errors import StoreUnavailable
+from memory.ranking import Weights
+from memory.records import LEARNED_KINDS, Actor, Draft, Hit, Kind, Record, Turn
+from memory.stores.person import PersonFile
+
+_log = structlog.get_logger(__name__)
+
+_T = TypeVar("_T")
+
+#: Open files at most. Each takes three descriptors (file, log, log index) and some 100 KB, and
+#: opening one again takes about 2 ms; 1024 descriptors a process are a common limit.
+MAX_OPEN = 128
+
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+_PRIMARY_CODE = 0xFF
+_COMPANIONS = ("", "-wal", "-shm", "-journal")
+
+
+@dataclass(slots=True)
+class _Drawer:
+    """One actor's place in the store: its file while it is open, and who uses it or waits."""
+
+    file: PersonFile | None = None
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    users: int = 0
+
+
+class SqliteStore:
+    """The embedded LongTermMemory. `relevance_decay` is the share of freshness a memory keeps each
+    month, 0 to 1."""
+
+    extracts = False
+
+    def __init__(
+        self,
+        directory: Path,
+        pool: Executor,
+        *,
+        relevance_decay: float = 0.9,
+        max_open: int = MAX_OPEN,
+    ) -> None:
+        """A store of the files in `directory`, which is made when first needed. The pool stays the
+        caller's."""
+        self._directory = directory
+        self._pool = pool
+        self._weights = Weights(decay=relevance_decay)
+        self._max_open = max_open
+        self._drawers: OrderedDict[Actor, _Drawer] = OrderedDict()
+        self._running: set[asyncio.Task[Any]] = set()
+        self._closed = False
+
+    async def add_turn(self, actor: Actor, turn: Turn) -> None:
+        """See LongTermMemory. Messages without any text are left out."""
+        await self._do(actor, lambda file: file.add_turn(turn))
+
+    async def commit(self, actor: Actor, drafts: Sequence[Draft]) -> list[Record]:
+        """See LongTermMemory. Raises UnknownRecord, RefusedText."""
+        return await self._do(actor, lambda file: file.commit(drafts)) if drafts else []
+
+    async def search(
+        self,
+        actor: Actor,
+        query: str,
+        *,
+        kinds: Sequence[Kind] = LEARNED_KINDS,
+        limit: int = 10,
+        min_relevance: float = 0.0,
+        now: datetime | None = None,
+    ) -> list[Hit]:
+        """See LongTermMemory."""
+        at = now or datetime.now(UTC)
+        return await self._ask(
+            actor, lambda file: file.search(query, kinds, limit, min_relevance, at), []
+        )
+
+    async def records(
+        self,
+        actor: Actor,
+        *,
+        kinds: Sequence[Kind] = LEARNED_KINDS,
+        include_superseded: bool = False,
+    ) -> list[Record]:
+        """See LongTermMemory."""
+        return await self._ask(actor, lambda file: file.records(kinds, include_superseded), [])
+
+    async def delete(self, actor: Actor, record_ids: Sequence[str]) -> list[str]:
+        """See LongTermMemory."""
+        return await self._ask(actor, lambda file: file.delete(record_ids), [])
+
+    async def erase(self, actor: Actor) -> None:
+        """See LongTermMemory. Copies that were set aside because of damage go as well."""
+        await self._guarded(actor, lambda drawer: self._erase(actor, drawer))
+
+    async def aclose(self) -> None:
+        """Finish what runs, and close all files."""
+        self._closed = True
+        if self._running:
+            await asyncio.wait(self._running)
+        loop = asyncio.get_running_loop()
+        while self._drawers:
+            _, drawer = self._drawers.popitem()
+            await loop.run_in_executor(self._pool, _close, drawer)
+
+    async def _do(self, actor: Actor, work: Callable[[PersonFile], _T]) -> _T:
+        """Work on the actor's file, which is made if it is not there."""
+        return await self._guarded(actor, lambda drawer: self._work(actor, drawer, work))
+
+    async def _ask(self, actor: Actor, work: Callable[[PersonFile], _T], nothing: _T) -> _T:
+        """Work on the actor's file if there is one: asking about a stranger leaves no file."""
+
+        def look(drawer: _Drawer) -> _T:
+            if drawer.file is None and not self._path(actor).exists():
+                return nothing
+            return self._work(actor, drawer, work)
+
+        return await self._guarded(actor, look)
+
+    async def _guarded(self, actor: Actor, work: Callable[[_Drawer], _T]) -> _T:
+        """Run on the pool, after everything that was asked of this actor before.
+
+        Shielded: a caller that gives up (a deadline of recall) must not let the next one in while
+        the thread still works on the file."""
+        if self._closed:
+            raise StoreUnavailable("the memory is closed")
+        task = asyncio.ensure_future(self._in_turn(actor, work))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        return await asyncio.shield(task)
+
+    async def _in_turn(self, actor: Actor, work: Callable[[_Drawer], _T]) -> _T:
+        drawer = self._drawers.setdefault(actor, _Drawer())
+        self._drawers.move_to_end(actor)
+        drawer.users += 1
+        try:
+            async with drawer.lock:
+                return await asyncio.get_running_loop().run_in_executor(self._pool, work, drawer)
+        finally:
+            drawer.users -= 1
+            await self._make_room()
+
+    async def _make_room(self) -> None:
+        """Close the files that were not used for longest, while there are too many."""
+        surplus = max(0, len(self._drawers) - self._max_open)
+        idle = [actor for actor, drawer in self._drawers.items() if not drawer.users]
+        for drawer in [self._drawers.pop(actor) for actor in idle[:surplus]]:
+            await asyncio.get_running_loop().run_in_executor(self._pool, _close, drawer)
+
+    def _path(self, actor: Actor) -> Path:
+        return self._directory / f"{actor.id}.sqlite"
+
+    def _work(self, actor: Actor, drawer: _Drawer, work: Callable[[PersonFile], _T]) -> _T:
+        """On the pool: work on the open file, on a fresh one if it turns out to be damaged."""
+        path = self._path(actor)
+        with _failures(path):
+            try:
+                return work(self._opened(path, drawer))
+            except sqlite3.DatabaseError as error:
+                if not _is_damage(error):
+                    raise
+                _set_aside(path, drawer, error)
+            return work(self._opened(path, drawer))
+
+    def _opened(self, path: Path, drawer: _Drawer) -> PersonFile:
+        if drawer.file is None:
+            self._directory.mkdir(parents=True, exist_ok=True)
+            drawer.file = PersonFile(path, self._weights)
+        return drawer.file
+
+    def _erase(self, actor: Actor, drawer: _Drawer) -> None:
+        path = self._path(actor)
+        with _failures(path):
+            _close(drawer)
+            for companion in sorted(self._directory.glob(f"{path.name}*")):
+                companion.unlink(missing_ok=True)
+
+
+@contextmanager
+def _failures(path: Path) -> Iterator[None]:
+    """Errors of SQLite and of the file system as StoreUnavailable. Mistakes of ours in SQL or in
+    its use come through as they are."""
+    try:
+        yield
+    except (sqlite3.OperationalError, OSError) as error:
+        raise StoreUnavailable(f"{path}: {error}") from error
+    except sqlite3.DatabaseError as error:
+        if not _is_damage(error):
+            raise
+        raise StoreUnavailable(f"{path}: {error}") from error
+
+
+def _is_damage(error: sqlite3.DatabaseError) -> bool:
+    code: int | None = getattr(error, "sqlite_errorcode", None)
+    return code is not None and code & _PRIMARY_CODE in _DAMAGED
+
+
+def _set_aside(path: Path, drawer: _Drawer, error: sqlite3.DatabaseError) -> None:
+    """Keep a damaged file under another name: it may be repaired, and is never written to."""
+    _close(drawer)
+    moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
+    kept = path.with_name(f"{path.name}.damaged-{moment}")
+    for companion in _COMPANIONS:
+        part = path.with_name(path.name + companion)
+        if part.exists():
+            part.rename(kept.with_name(kept.name + companion))
+    _log.error(
+        "memory_file_damaged",
+        file=str(path),
+        kept_as=str(kept),
+        error=str(error),
+        remedy="this person starts with an empty memory; try `.recover` of the sqlite3 shell on it",
+    )
+
+
+def _close(drawer: _Drawer) -> None:
+    if drawer.file is not None:
+        file, drawer.file = drawer.file, None
+        file.close()

@@ -1,0 +1,1 @@
+"""Suites of claims that every adapter of a port must keep."""

@@ -1,0 +1,473 @@
+"""What the SQLite store promises beyond the contract: ids, files, damage, traces, bad days."""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from structlog.testing import capture_logs
+
+from memory.errors import NewerStore, RefusedText, StoreUnavailable, UnknownRecord
+from memory.query import parse
+from memory.records import Actor, Draft, Kind, Message, Role, Turn
+from memory.stores.sqlite import SqliteStore
+from tests.contracts.long_term_memory import (
+    ANN,
+    BOB,
+    NOON,
+    LongTermMemoryContract,
+    draft,
+    texts,
+    turn,
+)
+
+EVERYTHING = tuple(Kind)
+
+
+@pytest.fixture
+def pool() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(4) as threads:
+        yield threads
+
+
+@pytest.fixture
+async def store(tmp_path: Path, pool: ThreadPoolExecutor) -> AsyncIterator[SqliteStore]:
+    opened = SqliteStore(tmp_path / "memory", pool)
+    yield opened
+    await opened.aclose()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Where Ann's memory lies."""
+    return tmp_path / "memory" / "u1.sqlite"
+
+
+class TestSqliteStore(LongTermMemoryContract):
+    """See the contract."""
+
+
+class TestIds:
+    async def test_ids_are_a_letter_and_a_number_by_kind(self, store: SqliteStore) -> None:
+        written = await store.commit(
+            ANN,
+            [
+                draft("I have a dog"),
+                draft("I like tea", Kind.PREFERENCE),
+                draft("We talked about pets", Kind.SUMMARY),
+                draft("I have a cat"),
+            ],
+        )
+        assert [record.id for record in written] == ["f1", "p1", "s1", "f2"]
+
+    async def test_an_id_is_never_used_again(self, store: SqliteStore) -> None:
+        await store.commit(ANN, [draft("I have a dog")])
+        await store.delete(ANN, ["f1"])
+        (again,) = await store.commit(ANN, [draft("I have a dog")])
+        assert again.id == "f2"
+
+    async def test_a_refused_commit_uses_up_no_id(self, store: SqliteStore) -> None:
+        with pytest.raises(UnknownRecord):
+            await store.commit(ANN, [draft("I have a dog"), draft("x", supersedes="f9")])
+        (record,) = await store.commit(ANN, [draft("I have a dog")])
+        assert record.id == "f1"
+
+    async def test_a_message_cannot_be_superseded(self, store: SqliteStore) -> None:
+        await store.add_turn(ANN, turn("t-1", "I have a dog"))
+        with pytest.raises(UnknownRecord):
+            await store.commit(ANN, [draft("I have a cat", supersedes="m1")])
+
+
+class TestTurns:
+    async def test_a_turn_is_found_at_once_with_its_provenance(self, store: SqliteStore) -> None:
+        said = Message(Role.USER, "My dog is called Rex", NOON, speaker="Ann")
+        await store.add_turn(ANN, Turn("t-7", "s-3", (said,)))
+        (hit,) = await store.search(ANN, "What is my dog called?", kinds=(Kind.MESSAGE,))
+        record = hit.record
+        assert (record.text, record.role, record.speaker) == (said.text, Role.USER, "Ann")
+        assert (record.session_id, record.turn_ids, record.created_at) == ("s-3", ("t-7",), NOON)
+
+    async def test_the_same_turn_twice_is_one_turn(self, store: SqliteStore) -> None:
+        for _ in range(2):
+            await store.add_turn(ANN, turn("t-1", "My dog is called Rex"))
+        assert len(await store.records(ANN, kinds=(Kind.MESSAGE,))) == 2
+
+    async def test_a_replayed_turn_does_not_bring_back_what_was_forgotten(
+        self, store: SqliteStore
+    ) -> None:
+        await store.add_turn(ANN, turn("t-1", "My dog is called Rex"))
+        await store.delete(ANN, ["m1", "m2"])
+        await store.add_turn(ANN, turn("t-1", "My dog is called Rex"))
+        assert await store.records(ANN, kinds=(Kind.MESSAGE,)) == []
+
+    async def test_a_short_answer_is_found_by_the_question_before_it(
+        self, store: SqliteStore
+    ) -> None:
+        await store.add_turn(ANN, turn("t-1", "Ask me something", "Which instrument do you play?"))
+        await store.add_turn(ANN, turn("t-2", "Cello, since I was six"))
+        hits = await store.search(ANN, "which instrument?", kinds=(Kind.MESSAGE,))
+        assert "Cello, since I was six" in texts(hits)
+
+    async def test_messages_without_text_are_left_out(self, store: SqliteStore) -> None:
+        await store.add_turn(ANN, turn("t-1", "I have a dog", reply=" \0 "))
+        assert texts(await store.records(ANN, kinds=(Kind.MESSAGE,))) == ["I have a dog"]
+
+
+class TestSearch:
+    @pytest.mark.parametrize(
+        "chatter",
+        ["thanks!", "ok", "good morning", "Hello, how are you?", "👍", "lol", "yes", "спасибо",
+         "danke dir", "gracias", "谢谢", "ありがとう", "what do you know about me?"],
+    )  # fmt: skip
+    async def test_small_talk_recalls_nothing(self, store: SqliteStore, chatter: str) -> None:
+        await store.commit(
+            ANN,
+            [draft("I run every morning"), draft("I know a good bakery"), draft("我喜欢谢谢茶")],
+        )
+        assert await store.search(ANN, chatter, min_relevance=0.2) == []
+
+    @pytest.mark.parametrize(
+        ("question", "answer"),
+        [
+            ("what did I tell you about my job?", "I work at Acme Corp"),
+            ("which languages do I like?", "I prefer Python over JavaScript"),
+            ("when was I born?", "My birthday is March 15"),
+            ("what is my address?", "I live in Berlin"),
+            ("do I have any pets?", "My dog is called Rex"),
+        ],
+    )
+    async def test_a_question_finds_its_answer_in_other_words(
+        self, store: SqliteStore, question: str, answer: str
+    ) -> None:
+        await store.commit(
+            ANN,
+            [
+                draft("I work at Acme Corp"),
+                draft("My birthday is March 15"),
+                draft("I live in Berlin"),
+                draft("My dog is called Rex"),
+                draft("I prefer Python over JavaScript", Kind.PREFERENCE),
+                draft("Please keep answers short", Kind.PREFERENCE),
+            ],
+        )
+        hits = await store.search(ANN, question, min_relevance=0.2)
+        assert texts(hits)[0] == answer
+        assert len(hits) <= 2
+
+    async def test_one_fact_said_often_takes_one_place(self, store: SqliteStore) -> None:
+        await store.commit(
+            ANN, [draft(text) for text in ("I have a dog", "I have a dog!", "So, I have the dog")]
+        )
+        assert len(await store.search(ANN, "dog")) == 1
+
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            ("I eat fish on Fridays", "I do not eat fish on Fridays"),
+            ("I worked at Acme for 5 years", "I worked at Acme for 6 years"),
+            ("My dog is called Rex", "My dog is called Max"),
+        ],
+    )
+    async def test_a_changed_detail_is_no_duplicate(
+        self, store: SqliteStore, one: str, other: str
+    ) -> None:
+        await store.commit(ANN, [draft(one), draft(other)])
+        assert len(await store.search(ANN, one)) == 2
+
+    async def test_of_two_equal_records_the_newer_comes_first(self, store: SqliteStore) -> None:
+        early = draft("I saw a whale near Bergen")
+        late = replace(draft("I saw a whale near Tromsø"), created_at=NOON + timedelta(days=400))
+        await store.commit(ANN, [late, early])
+        hits = await store.search(ANN, "whale", now=NOON + timedelta(days=401))
+        assert texts(hits) == ["I saw a whale near Tromsø", "I saw a whale near Bergen"]
+
+    async def test_a_month_in_the_question_finds_what_was_said_then(
+        self, store: SqliteStore
+    ) -> None:
+        await store.commit(ANN, [draft("We opened the new shop")])
+        await store.commit(
+            ANN, [replace(draft("We closed the shop"), created_at=NOON + timedelta(days=90))]
+        )
+        hits = await store.search(ANN, "What did I say in March?", min_relevance=0.2)
+        assert texts(hits) == ["We opened the new shop"]
+
+    async def test_the_users_own_words_come_before_the_assistants(self, store: SqliteStore) -> None:
+        await store.add_turn(ANN, turn("t-1", "I keep bees", "Bees? I keep that in mind"))
+        hits = await store.search(ANN, "Do I keep bees?", kinds=(Kind.MESSAGE,))
+        assert hits[0].record.role is Role.USER
+
+
+class TestBadText:
+    @pytest.mark.parametrize("text", ["", "  \n", "\0\0"])
+    async def test_a_draft_that_says_nothing_is_refused(
+        self, store: SqliteStore, text: str
+    ) -> None:
+        with pytest.raises(RefusedText):
+            await store.commit(ANN, [draft("I have a dog"), draft(text)])
+        assert await store.records(ANN) == []
+
+    async def test_nul_is_dropped_and_half_characters_are_replaced(
+        self, store: SqliteStore
+    ) -> None:
+        (record,) = await store.commit(ANN, [draft("I have\0 a dog \ud83d")])
+        assert record.text == "I have a dog \ufffd"
+        assert await store.records(ANN) == [record]
+
+    async def test_bad_characters_in_a_name_are_no_error(self, store: SqliteStore) -> None:
+        said = Message(Role.USER, "I have a dog", NOON, speaker="A\0n\udfffn")
+        await store.add_turn(ANN, Turn("t-1", "s-1", (said,)))
+        (record,) = await store.records(ANN, kinds=(Kind.MESSAGE,))
+        assert record.speaker == "An\ufffdn"
+
+    async def test_an_archived_message_cannot_be_committed(self, store: SqliteStore) -> None:
+        with pytest.raises(ValueError, match="archived"):
+            await store.commit(ANN, [draft("I have a dog", Kind.MESSAGE)])
+
+
+class TestFiles:
+    async def test_each_actor_has_one_file(self, store: SqliteStore, file: Path) -> None:
+        await store.commit(ANN, [draft("I have a dog")])
+        await store.commit(Actor.group(-1001), [draft("We have a boat")])
+        names = sorted(path.name for path in file.parent.glob("*.sqlite"))
+        assert names == ["g1001.sqlite", "u1.sqlite"]
+
+    async def test_asking_about_a_stranger_makes_no_file(
+        self, store: SqliteStore, file: Path
+    ) -> None:
+        await store.search(ANN, "dog")
+        await store.records(ANN)
+        await store.delete(ANN, ["f1"])
+        assert not file.exists()
+
+    async def test_memory_outlives_the_process(
+        self, store: SqliteStore, file: Path, pool: ThreadPoolExecutor
+    ) -> None:
+        written = await store.commit(ANN, [draft("I have a dog")])
+        await store.aclose()
+        later = SqliteStore(file.parent, pool)
+        assert await later.records(ANN) == written
+        await later.aclose()
+
+    async def test_more_people_than_open_files_are_served(
+        self, tmp_path: Path, pool: ThreadPoolExecutor
+    ) -> None:
+        store = SqliteStore(tmp_path, pool, max_open=3)
+        people = [Actor.person(n) for n in range(1, 11)]
+
+        async def speak(actor: Actor) -> None:
+            await store.commit(actor, [draft(f"I am number {actor.id[1:]}")])
+
+        await asyncio.gather(*(speak(actor) for actor in people * 3))
+        for actor in people:
+            assert set(texts(await store.records(actor))) == {f"I am number {actor.id[1:]}"}
+            assert len(await store.records(actor)) == 3
+        await store.aclose()
+        assert not list(tmp_path.glob("*-wal"))
+
+    async def test_two_processes_may_share_a_file(
+        self, store: SqliteStore, file: Path, pool: ThreadPoolExecutor
+    ) -> None:
+        other = SqliteStore(file.parent, pool)
+        await asyncio.gather(
+            *(
+                each.commit(ANN, [draft(f"Note {n} of {name}")])
+                for n in range(20)
+                for name, each in (("one", store), ("two", other))
+            )
+        )
+        records = await store.records(ANN)
+        assert len(records) == 40
+        assert len({record.id for record in records}) == 40
+        assert await other.records(ANN) == records
+        await other.aclose()
+
+    async def test_a_caller_that_gives_up_breaks_nothing(self, store: SqliteStore) -> None:
+        await store.commit(ANN, [draft("I have a dog")])
+        for _ in range(20):
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(0):
+                    await store.search(ANN, "dog")
+        assert texts(await store.search(ANN, "dog")) == ["I have a dog"]
+
+    async def test_erase_leaves_no_file(self, store: SqliteStore, file: Path) -> None:
+        await store.commit(ANN, [draft("I have a dog")])
+        await store.commit(BOB, [draft("I have a boat")])
+        await store.erase(ANN)
+        assert [p.name for p in file.parent.iterdir() if not p.name.startswith("u12.")] == []
+
+
+class TestTraces:
+    """After a deletion the words are nowhere in the file's bytes."""
+
+    def _bytes(self, file: Path) -> bytes:
+        return b"".join(path.read_bytes() for path in file.parent.glob(f"{file.name}*"))
+
+    async def test_a_deleted_record_leaves_neither_row_nor_index_entry(
+        self, store: SqliteStore, file: Path
+    ) -> None:
+        await store.commit(ANN, [draft(f"Filler number {n} about gardens") for n in range(200)])
+        (secret,) = await store.commit(ANN, [draft("My passphrase is xylophonezebra")])
+        await store.commit(ANN, [draft(f"More filler {n} about rivers") for n in range(200)])
+        assert b"xylophonezebra" in self._bytes(file)
+        await store.delete(ANN, [secret.id])
+        assert b"xylophone" not in self._bytes(file)
+        await store.aclose()
+        assert b"xylophone" not in self._bytes(file)
+
+    async def test_a_deleted_message_leaves_its_words_in_no_neighbour(
+        self, store: SqliteStore, file: Path
+    ) -> None:
+        await store.add_turn(ANN, turn("t-1", "The code is xylophonezebra"))
+        await store.add_turn(ANN, turn("t-2", "Now about my garden", "Gladly."))
+        assert await store.delete(ANN, ["m1"]) == ["m1"]
+        assert await store.search(ANN, "xylophonezebra", kinds=EVERYTHING) == []
+        assert b"xylophone" not in self._bytes(file)
+
+    async def test_a_superseded_record_can_be_deleted_too(
+        self, store: SqliteStore, file: Path
+    ) -> None:
+        await store.commit(ANN, [draft("I live in Xylophonezebra")])
+        await store.commit(ANN, [draft("I live in Lima", supersedes="f1")])
+        assert await store.delete(ANN, ["f1"]) == ["f1"]
+        assert b"ylophone" not in self._bytes(file)
+
+
+class TestDamage:
+    async def _damaged(self, store: SqliteStore, file: Path, content: bytes) -> None:
+        await store.commit(ANN, [draft("I have a dog")])
+        await store.aclose()
+        file.write_bytes(content)
+
+    @pytest.mark.parametrize("how", ["garbage", "broken in the middle"])
+    async def test_a_damaged_file_is_set_aside_and_the_actor_starts_fresh(
+        self, store: SqliteStore, file: Path, pool: ThreadPoolExecutor, how: str
+    ) -> None:
+        await store.commit(ANN, [draft(f"I have {n} dogs") for n in range(50)])
+        await store.commit(BOB, [draft("I have a boat")])
+        await store.aclose()
+        healthy = file.read_bytes()
+        content = (
+            b"not a database " * 999 if how == "garbage" else healthy[:4096] + b"\xff" * 60_000
+        )
+        file.write_bytes(content)
+
+        fresh = SqliteStore(file.parent, pool)
+        with capture_logs() as logs:
+            assert await fresh.records(ANN) == []
+        await fresh.commit(ANN, [draft("I have a cat")])
+        assert texts(await fresh.records(ANN)) == ["I have a cat"]
+        assert texts(await fresh.records(BOB)) == ["I have a boat"]
+        (kept,) = file.parent.glob("u1.sqlite.damaged-*")
+        assert kept.read_bytes() == content
+        (line,) = logs
+        assert (line["event"], line["file"]) == ("memory_file_damaged", str(file))
+        await fresh.aclose()
+
+    async def test_erase_takes_the_copies_set_aside_with_it(
+        self, store: SqliteStore, file: Path, pool: ThreadPoolExecutor
+    ) -> None:
+        await self._damaged(store, file, b"not a database " * 999)
+        fresh = SqliteStore(file.parent, pool)
+        await fresh.records(ANN)
+        await fresh.erase(ANN)
+        assert list(file.parent.iterdir()) == []
+        await fresh.aclose()
+
+    async def test_a_file_of_a_newer_version_is_refused_and_left_alone(
+        self, store: SqliteStore, file: Path, pool: ThreadPoolExecutor
+    ) -> None:
+        await store.commit(ANN, [draft("I have a dog")])
+        await store.aclose()
+        with sqlite3.connect(file) as connection:
+            connection.execute("INSERT INTO migration VALUES ('time travel', '2031-01-01')")
+        connection.close()
+        later = SqliteStore(file.parent, pool)
+        with pytest.raises(NewerStore, match=r"u1\.sqlite.*3 migrations.*time travel.*knows 2"):
+            await later.records(ANN)
+        assert not list(file.parent.glob("*damaged*"))
+        await later.aclose()
+
+
+class TestBadDays:
+    async def test_a_locked_file_is_unavailable_not_an_error_of_ours(
+        self, store: SqliteStore, file: Path
+    ) -> None:
+        await store.commit(ANN, [draft("I have a dog")])
+        other = sqlite3.connect(file, isolation_level=None)
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(StoreUnavailable):
+            await store.commit(ANN, [draft("I have a cat")])
+        other.execute("ROLLBACK")
+        other.close()
+        await store.commit(ANN, [draft("I have a cat")])
+        assert len(await store.records(ANN)) == 2
+
+    async def test_a_directory_in_the_files_place_is_unavailable(
+        self, store: SqliteStore, file: Path
+    ) -> None:
+        file.mkdir(parents=True)
+        with pytest.raises(StoreUnavailable):
+            await store.commit(ANN, [draft("I have a cat")])
+
+    async def test_a_file_in_the_directorys_place_is_unavailable(
+        self, store: SqliteStore, file: Path
+    ) -> None:
+        file.parent.write_text("in the way")
+        with pytest.raises(StoreUnavailable):
+            await store.commit(ANN, [draft("I have a cat")])
+
+
+class TestTokeniser:
+    async def test_a_file_of_another_tokeniser_is_indexed_again(
+        self, store: SqliteStore, file: Path, pool: ThreadPoolExecutor
+    ) -> None:
+        await store.commit(ANN, [draft("I have a dog"), draft("I have a cat")])
+        await store.commit(ANN, [draft("I have two dogs", supersedes="f1")])
+        await store.aclose()
+        with sqlite3.connect(file) as connection:
+            connection.execute("UPDATE setting SET value = '0' WHERE name = 'tokeniser'")
+            connection.execute("DELETE FROM learned")
+        connection.close()
+        later = SqliteStore(file.parent, pool)
+        found = texts(await later.search(ANN, "dogs and cats"))
+        assert sorted(found) == ["I have a cat", "I have two dogs"]
+        await later.aclose()
+
+
+_ACTORS = st.sampled_from([Actor.person(1), Actor.person(12), Actor.group(-1)])
+_TEXTS = st.text(min_size=1, max_size=60)
+
+
+@settings(max_examples=40, deadline=None)
+@given(said=st.lists(st.tuples(_ACTORS, _TEXTS), min_size=1, max_size=8))
+async def test_any_text_is_found_by_its_own_words_and_by_nobody_else(
+    tmp_path_factory: pytest.TempPathFactory, said: list[tuple[Actor, str]]
+) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        store = SqliteStore(tmp_path_factory.mktemp("memory"), pool)
+        for number, (actor, text) in enumerate(said):
+            message = Message(Role.USER, text, NOON + timedelta(minutes=number))
+            await store.add_turn(actor, Turn(f"t{number}", f"s-{actor.id}", (message,)))
+        own: dict[Actor, set[str]] = {actor: set() for actor, _ in said}
+        for actor in own:
+            own[actor] = set(texts(await store.records(actor, kinds=EVERYTHING)))
+        for actor, text in said:
+            hits = await store.search(actor, text, kinds=EVERYTHING, limit=10, now=NOON)
+            assert set(texts(hits)) <= own[actor]
+            if parse(text, NOON).terms:
+                assert hits, "a text that says something finds at least what says the same"
+        await store.aclose()
+
+
+async def test_a_wrong_draft_of_many_leaves_no_trace_in_the_index(store: SqliteStore) -> None:
+    with pytest.raises(UnknownRecord):
+        await store.commit(
+            ANN, [draft("I have a dog"), Draft(Kind.FACT, "cat", NOON, supersedes="f77")]
+        )
+    assert await store.search(ANN, "dog") == []
