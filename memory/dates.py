@@ -35,8 +35,8 @@ _IN = r"(?<!\w)(?:in|during|since|last|this|of|im|en|em|nel|в)\s+"
 #: Ways to write a month, each with the groups that hold its year and month. A day within a month
 #: asks for the month: people tell of a day some days later.
 _WRITTEN = (
-    (re.compile(rf"(?<!\d){_YEAR}-(\d\d)(?:-\d\d)?(?!\d)"), 1, 2),
-    (re.compile(r"(?:((?:19|20)\d\d)\s*年\s*)?(\d{1,2})\s*月"), 1, 2),
+    (re.compile(rf"(?<!\d){_YEAR}-(0[1-9]|1[0-2])(?:-\d\d)?(?!\d)"), 1, 2),
+    (re.compile(r"(?:((?:19|20)\d\d)\s*年\s*)?(?<!\d)(1[0-2]|0?[1-9])\s*月"), 1, 2),
     (re.compile(rf"(?<!\w)\d{{1,2}}(?:st|nd|rd|th|\.)?\s+(?:of\s+|de\s+)?({_MONTH})\b"
                 rf"(?:\.?,?\s+(?:de\s+)?{_YEAR})?", re.I), 2, 1),
     (re.compile(rf"(?<!\w)({_MONTH})\b\.?\s+\d{{1,2}}(?:st|nd|rd|th)?\b"

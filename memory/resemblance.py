@@ -3,6 +3,7 @@
 Strict on purpose: a changed number, name or negation is news, never a duplicate."""
 
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
 
 from memory.ranking import Ranked
 from memory.records import Hit, Record
@@ -12,10 +13,17 @@ from memory.text import SMALL_STEMS
 #: The shorter text must hold at least this share of the longer one's telling words.
 SHARED = 0.9
 
+#: From this length on, in letters, only equal texts are duplicates.
+LONG = 400
 
-def telling(words: Collection[str]) -> frozenset[str]:
-    """The index words of a text that make it say what it says. All, if it has small ones only."""
-    return frozenset(words) - SMALL_STEMS or frozenset(words)
+
+def telling(text: str, words: Callable[[], Collection[str]]) -> frozenset[str]:
+    """What makes a text say what it says: its index words without the small ones. Of a long text
+    it is the text itself, since no two are alike by chance, and its words are not asked for."""
+    if len(text) > LONG:
+        return frozenset({text})
+    own = words()
+    return frozenset(own) - SMALL_STEMS or frozenset(own)
 
 
 def same(one: frozenset[str], other: frozenset[str]) -> bool:
@@ -34,15 +42,21 @@ def distinct(
     limit: int,
     fetch: Callable[[int], tuple[Record, frozenset[str]]],
 ) -> list[Hit]:
-    """The first `limit` documents that say something new, as hits. `fetch` gives a document's
-    record and its telling words; it is asked for no more documents than needed."""
+    """The first `limit` documents that say something new, as hits. A hit stands for the duplicates
+    found on the way, too: it names their turns after its own. `fetch` gives a document's record and
+    what tells it from others; it is asked for no more documents than needed."""
     hits: list[Hit] = []
     said: list[frozenset[str]] = []
     for one in ranked:
         if len(hits) >= limit:
             break
         record, words = fetch(one.document)
-        if not any(same(words, earlier) for earlier in said):
+        twin = next((place for place, other in enumerate(said) if same(words, other)), None)
+        if twin is None:
             hits.append(Hit(record, one.relevance))
             said.append(words)
+        else:
+            first = hits[twin].record
+            turn_ids = tuple(dict.fromkeys(first.turn_ids + record.turn_ids))
+            hits[twin] = Hit(replace(first, turn_ids=turn_ids), hits[twin].relevance)
     return hits

@@ -82,6 +82,8 @@ class Language:
     letters: re.Pattern[str]
     spelling: tuple[tuple[re.Pattern[str], str], ...]
     abbreviations: frozenset[str]
+    #: Single capital letters that are words and no initials of names.
+    one_letter_words: frozenset[str]
     #: Where a clause with a subject of its own begins.
     boundary: re.Pattern[str]
     #: A first part of a subject of two ("my wife and I"), where no clause ends.
@@ -106,6 +108,8 @@ class Language:
     task: re.Pattern[str]
     heading: re.Pattern[str]
     report: re.Pattern[str]
+    #: The end of a sentence that turns out to be somebody else's.
+    report_after: re.Pattern[str]
     #: Where the asking part of a mixed sentence begins.
     asking: re.Pattern[str]
     fleeting: re.Pattern[str]
@@ -264,21 +268,35 @@ def _sentences(text: str, language: Language) -> Iterator[str]:
                 return
             if sentence.endswith(":") and not language.heading.search(sentence):
                 return
-            if not language.laughter.search(sentence) and not language.unreal.match(bare):
+            if not any(
+                (
+                    language.laughter.search(sentence),
+                    language.unreal.match(bare),
+                    language.report_after.search(sentence),
+                )
+            ):
                 yield bare
 
 
 def _split_line(line: str, language: Language) -> Iterator[str]:
     start = 0
     for end in _SENTENCE_END.finditer(line):
-        last_word = line[start : end.start()].rsplit(None, 1)[-1:]
-        if end[0] == "." and last_word and last_word[0].lower() in language.abbreviations:
+        if end[0] == "." and _is_abbreviation(line[start : end.start()], language):
             continue
         if sentence := line[start : end.end()].strip():
             yield sentence
         start = end.end()
     if rest := line[start:].strip():
         yield rest
+
+
+def _is_abbreviation(before: str, language: Language) -> bool:
+    """Whether the full stop after this text belongs to its last word: "Dr." or an initial."""
+    last = before.rsplit(None, 1)[-1:]
+    return bool(last) and (
+        last[0].lower() in language.abbreviations
+        or (len(last[0]) == 1 and last[0].isupper() and last[0] not in language.one_letter_words)
+    )
 
 
 def _lead_in_removed(text: str, language: Language) -> str:

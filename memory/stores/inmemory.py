@@ -111,7 +111,7 @@ class InMemoryStore:
 
         def found(row: int) -> tuple[Record, frozenset[str]]:
             record = person.rows[row]
-            return record, telling(words(record.text))
+            return record, telling(record.text, lambda: words(record.text))
 
         return distinct(relevant, limit, found)
 
@@ -142,6 +142,9 @@ class InMemoryStore:
         """See LongTermMemory."""
         self._person(actor)
         self._people.pop(actor, None)
+
+    async def flush(self, actor: Actor) -> None:
+        """See LongTermMemory. What was added is in place already."""
 
     async def aclose(self) -> None:
         """See LongTermMemory."""

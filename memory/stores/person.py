@@ -225,7 +225,8 @@ class PersonFile:
 
     def _found(self, row: int) -> tuple[Record, frozenset[str]]:
         record = self._fetch(row)
-        return record, telling(shelf_of(record.kind).words(self._connection, row))
+        shelf = shelf_of(record.kind)
+        return record, telling(record.text, lambda: shelf.words(self._connection, row))
 
     def _fetch(self, row: int) -> Record:
         found = self._connection.execute(f"SELECT {_COLUMNS} FROM record WHERE row = ?", (row,))

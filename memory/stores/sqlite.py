@@ -110,6 +110,9 @@ class SqliteStore:
         """See LongTermMemory. Copies that were set aside because of damage go as well."""
         await self._guarded(actor, lambda drawer: self._erase(actor, drawer))
 
+    async def flush(self, actor: Actor) -> None:
+        """See LongTermMemory. What was added is in place already."""
+
     async def aclose(self) -> None:
         """Finish what runs, and close all files."""
         self._closed = True
@@ -128,8 +131,10 @@ class SqliteStore:
         """Work on the actor's file if there is one: asking about a stranger leaves no file."""
 
         def look(drawer: _Drawer) -> _T:
-            if drawer.file is None and not self._path(actor).exists():
-                return nothing
+            path = self._path(actor)
+            with _failures(path):
+                if drawer.file is None and not path.exists():
+                    return nothing
             return self._work(actor, drawer, work)
 
         return await self._guarded(actor, look)

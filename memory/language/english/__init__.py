@@ -79,6 +79,7 @@ ENGLISH = Language(
             "prof",
         }
     ),
+    one_letter_words=frozenset({"I"}),
     boundary=pattern(
         rf"(?:\s*[,;—–]\s*(?:(?:and|but|so|because|although|though|while|plus|however|also)\s+)?"
         rf"|\s+-\s+|\s+(?:and|but|so|because|although|though|plus|however)\s+)"
@@ -108,7 +109,7 @@ ENGLISH = Language(
         r"mentioned)(?:\s+before)?)(?:\s+that|\s*[,:])?\s+(?=(?:i|i'm|i've|my|we|our)\b))"
     ),
     trailer=pattern(
-        r"[\s,;:–—-]+(?:by\s+the\s+way|btw|fyi|actually|thanks|thank\s+you|thx|though|you\s+know|"
+        r"[\s,;:–—-]+(?:by\s+the\s+way|btw|fyi|(?:it's\s+)?nice\s+to\s+meet\s+you|actually|thanks|thank\s+you|thx|though|you\s+know|"
         r"and|but|so|or|because|ok|okay)$"
     ),
     jest=pattern(
@@ -128,7 +129,7 @@ ENGLISH = Language(
     task=pattern(
         r"(?:(?:please|can\s+you|could\s+you|would\s+you|now)\s+)*(?:translate|rewrite|rephrase|proofread|"
         r"correct|fix|summari[sz]e|write|draft|paraphrase|check|edit|improve|analy[sz]e|read|continue|"
-        r"complete|reply\s+to|respond\s+to|answer\s+this|what\s+does|spell|quote|repeat|say)\b[^:]*:"
+        r"complete|reply\s+to|respond\s+to|answer\s+this|what\s+does|spell|quote|repeat|say)\b(?:[^:]*:|[^:]*\b(?:this|following)\b[^:]*[?.]?$)"
     ),
     heading=pattern(
         r"\b(?:about\s+me|about\s+myself|my\s+\w+|facts?|i\s+(?:like|love|prefer|hate|am)|know|remember|"
@@ -137,6 +138,9 @@ ENGLISH = Language(
     report=pattern(
         rf"(?:(?!(?:i|we)\b)(?:{_DETERMINED})?(?:[\w-]+\s+){{1,3}}(?:also\s+|always\s+|just\s+|once\s+|has\s+|have\s+)*"
         rf"{_SAYS}\b|according\s+to\b|rumou?r\s+has\b|apparently\b|you\s+(?:think|said|say|told)\b)"
+    ),
+    report_after=pattern(
+        r",\s*(?:he|she|they|(?:my\s+)?\w+)\s+(?:said|says|wrote|thinks?|claims?|told\s+me)[.!]?$"
     ),
     asking=pattern(
         rf"(?:\s*[,;–—]\s*|\s+-\s+)(?:(?:so|and|but)\s+)?(?={_ASKING}\b)|\s+(?:so|and|but)\s+"

@@ -31,7 +31,7 @@ WISHES_FOR_ANSWERS = (
         7,
     ),
     liking(
-        rf"{ORDER}{ANSWER}\s+(?:to\s+me\s+|with\s+me\s+|me\s+)?(?:only\s+)?in\s+{LANGUAGES}\b",
+        rf"{ORDER}{ANSWER}\s+(?:to\s+me\s+|with\s+me\s+|me\s+)?(?:only\s+)?in\s+(?:\w+\s+)?{LANGUAGES}\b",
         "language",
         8,
     ),
@@ -47,7 +47,9 @@ WISHES_FOR_ANSWERS = (
         rf"{ORDER}(?:us(?:e|ing)|writ(?:e|ing)|format(?:ting)?|giv(?:e|ing))\s+(?:me\s+)?"
         rf"(?:(?:your|my|the|all)\s+)?(?:\w+\s+)?(?:bullet\s+points?|bullets|lists?|tables?|markdown|"
         rf"headings|plain\s+text|numbered)\b.*(?:\b(?:always|never|answers|replies|responses|"
-        rf"from\s+now|please)\b.*)?$",
+        rf"from\s+now|please)\b.*)?$"
+        rf"|{ORDER}{ANSWER}\s+(?:to\s+me\s+)?(?:in|with|as)\s+(?:a\s+)?(?:bullet\s+points|bullets|lists?|"
+        rf"tables?|markdown|plain\s+text|numbered\s+lists?)",
         "formatting",
     ),
     liking(
@@ -62,6 +64,10 @@ WISHES_FOR_ANSWERS = (
         rf"|{ORDER}(?:address|speak\s+to|talk\s+to|treat)\s+me\s+(?:as|like|with|in|by)\b"
         rf"|{ORDER}(?:use|give\s+me)\s+(?:\w+\s+)?(?:simple|easy|plain)\s+(?:words|language|english)"
         rf"|{ORDER}(?:include|add|show|give)\s+(?:me\s+)?(?:code\s+)?(?:examples|sources|links)\s+in"
+    ),
+    liking(
+        rf"{PLEASE}(?:don't|do\s+not|never|stop)\s+call(?:ing)?\s+me\s+(?!{POINTING}|at|on|in|before|"
+        rf"after|when|back|again)\S+"
     ),
     liking(
         rf"{PLEASE}(?:(?:just|always|only)\s+)?call\s+me\s+(?!{POINTING}|back|at|on|later|"

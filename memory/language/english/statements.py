@@ -112,7 +112,13 @@ _CIRCLE = (
         None,
         5,
     ),
-    fact(rf"(?:my|our)\s+(?:\S+\s+){{1,4}}(?:is|are|starts)\s+(?:on\s+)?(?:the\s+)?{DAY}", None, 6),
+    fact(
+        rf"(?:my|our)\s+(?:\S+\s+){{1,4}}(?:is|are|starts|begins|ends|arrives|leaves|"
+        rf"graduates|turns)\s+(?:\S+\s+)?(?:on\s+)?(?:the\s+)?{DAY}",
+        None,
+        6,
+    ),
+    fact(r"my\s+(?:\w+\s+)?\w+\s+is\s+an?\s+(?:\w+\s+)?(?-i:[A-Z])[\w-]+", None, 5),
     nothing(r"(?:my|our)\b(?!\s+[\w-]+(?:\s+[\w-]+)?\s+and\s+i\b)"),
 )
 
@@ -201,7 +207,7 @@ _BEING = (
         rf"so|too|very|not|glad|happy|sure|stuck|well|better|tired|hungry|thirsty|cold|hot)\b"
     ),
     fact(
-        r"(?:i'm|i\s+am|it's|this\s+is)\s+(?-i:[A-Z][\w'-]+(?:\s+[A-Z][\w'-]+){0,2})(?:\s+from\s+\S.*)?$",
+        r"(?:i'm|i\s+am|it's|this\s+is)\s+(?-i:[A-Z][\w'-]+(?:\s+[A-Z][\w'-]+){0,2})(?:(?:,|\s+from)\s+\S.*)?$",
         "name",
         9,
     ),
@@ -209,7 +215,7 @@ _BEING = (
 )
 
 _LIFE = (
-    nothing(r"(?:i|we)\s+(?:will|might|could|should|may|must|shall|'ll)\b"),
+    nothing(r"(?:i|we)\s+(?:will|might|could|should|may|must|shall|'ll|almost|nearly)\b"),
     fact(rf"{SUBJECT}used\s+to\s+(?!it\b|that\b|this\b|think\b)\S+\s+\S+", None, 5, elided=True),
     fact(
         rf"{DO}work(?:ing)?\s+(?:at|for|with)\s+(?!home\b|night|the\s+moment|{POINTING}|me\b|"
@@ -266,7 +272,9 @@ _LIFE = (
         elided=True,
     ),
     fact(
-        rf"{SUBJECT}(?:grew\s+up|was\s+raised|graduated|majored)\s+\S+|{SUBJECT}(?:worked|lived|studied|served)"
+        rf"{SUBJECT}(?:grew\s+up|was\s+(?:raised|adopted|diagnosed\s+with)|graduated|majored|"
+        rf"dropped\s+out|survived|inherited|lost\s+my\s+(?:{KIN}|leg|arm|sight|hearing)|"
+        rf"became\s+an?|speak|emigrated)\s+\S+|{SUBJECT}(?:worked|lived|studied|served)"
         rf"\s+(?:at|in|for|as|with)\s+\S+.*(?:\bfor\s+(?:\w+\s+){{1,3}}(?:years?|months)|"
         rf"\b(?:19|20)\d\d|when\s+i\s+was)",
         None,
@@ -290,8 +298,8 @@ _LIFE = (
         elided=True,
     ),
     fact(
-        rf"{HAVE}never\s+(?!seen\s+{POINTING}|heard|thought|felt|been\s+(?:so|this|that|happier)|"
-        rf"known|understood|said|told|asked)\w+\s+\S+|{HAVE}(?:been\s+)?(?:\w+ing|\w+ed|played|known|"
+        rf"(?!.*\bhere\b){HAVE}never\s+(?!seen\s+{POINTING}|heard|thought|felt|been\s+(?:so|this|that|happier)|"
+        rf"known|understood|said|told|asked)\w+\s+\S+|(?!.*\bhere\b){HAVE}(?:been\s+)?(?:\w+ing|\w+ed|played|known|"
         rf"had|owned|run|taught|driven)\s+.*\b(?:since\s+(?:\d{{4}}|i\s+was|childhood|high\s+school|"
         rf"school|college)|for\s+(?:(?:over|about|almost|more\s+than|nearly)\s+)*(?:{NUMBER}|many|"
         rf"\w+ty)\s+(?:years|decades)|all\s+my\s+life)",
@@ -336,7 +344,7 @@ _LIFE = (
     ),
     fact(rf"{DO}{HABIT_ALONE}$", None, 6, elided=True),
     nothing(rf"{DO}{PASSING}"),
-    nothing(r".*\b(?:you|your|yours)\b"),
+    nothing(r".*\b(?:you|your|yours)\b|.*\b(?:here|there)$"),
     nothing(rf"{DO}[a-z-]+\s+(?:\w+\s+)?{POINTING}"),
     fact(rf"{DO}(?-i:[a-z][a-z-]+)\s+\S+", None, 5),
 )

@@ -16,7 +16,10 @@ BE = r"(?:i'm|i\s+am|we're|we\s+are)\s+" + ADVERBS
 BE_OR_NOT = BE + r"(?:(?:not|no\s+longer)\s+" + ADVERBS + r")?"
 HAVE = r"(?:i've|i\s+have|we've|we\s+have)\s+" + ADVERBS
 WILL = r"(?:i'd|i\s+would)\s+" + ADVERBS
-PLEASE = r"(?:please,?\s+|kindly\s+|can\s+you\s+|could\s+you\s+|you\s+(?:should|can|must)\s+)*"
+PLEASE = (
+    r"(?:please,?\s+|kindly\s+|can\s+you\s+|could\s+you\s+|you\s+(?:should|can|must)\s+|"
+    r"i(?:'d\s+like|'d\s+love|\s+want|\s+would\s+like|\s+need)\s+you\s+to\s+)*"
+)
 ORDER = PLEASE + r"(?:(?:always|never|don't|do\s+not|only|just|try\s+to|stop|avoid)\s+)?" + PLEASE
 ANSWERS = (
     r"(?:(?:your|the|all|my)\s+)*(?:answers?|repl(?:y|ies)|responses?|messages|explanations?)\b"
@@ -99,8 +102,8 @@ NOT_HAD = (
     r"ideas|doubts?|feeling|look|minutes?|moment|second|points?|plans?|date|lot|chance|time|clue|"
     r"requests?|suggestions?|favou?r|hunch|bug|error|deadline|exam|test|interview|to|not|been|had|"
     r"seen|fun|trouble|difficult\w+|things?|stuff|access|everything|nothing|enough|something|it|"
-    r"this|that|them|you|done|made|gone|got|tried|read|heard|found|lost|forgotten|\w+ed|day|week|"
-    r"night|breakfast|lunch|dinner|coffee|homework|work|words?|reason|opinion|choice|luck|"
+    r"this|that|them|you|done|made|gone|tried|read|heard|found|lost|forgotten|\w+ed|day|week|"
+    r"night|breakfast|lunch|dinner|coffee|homework|work|words?|reason|opinion|choice|luck|flights?|train|bus|taxi|"
     r"proof|sore|stomach\w*|toothache|hangover|thoughts?|news|joke|story|task|what|money|need|"
     r"energy|cash|mood|confess\w*|good|great|nice)\b"
 )

@@ -1,6 +1,7 @@
 """What the SQLite store promises beyond the contract: ids, files, damage, traces, bad days."""
 
 import asyncio
+import resource
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -421,6 +422,23 @@ class TestBadDays:
         file.parent.write_text("in the way")
         with pytest.raises(StoreUnavailable):
             await store.commit(ANN, [draft("I have a cat")])
+
+
+    async def test_a_full_disk_is_unavailable_and_keeps_what_there_was(
+        self, store: SqliteStore
+    ) -> None:
+        await store.commit(ANN, [draft("I have a dog")])
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, hard))
+        try:
+            with pytest.raises(StoreUnavailable):
+                for n in range(200):
+                    await store.commit(ANN, [draft(f"Note {n}: " + "word " * 1_000)])
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert texts(await store.search(ANN, "Do I have a dog?"))[0] == "I have a dog"
+        await store.commit(ANN, [draft("I have a cat")])
+        assert "I have a cat" in texts(await store.records(ANN))
 
 
 class TestTokeniser:

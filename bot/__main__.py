@@ -1,0 +1,195 @@
+"""The `mordecai` command. What is heavy is imported when it is needed: help is there at once."""
+
+import asyncio
+import io
+import os
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn, TextIO
+
+import typer
+
+if TYPE_CHECKING:
+    from bot.settings import Loaded, Settings
+
+_OPERATOR_MISTAKE = 2
+_MEMORY_NEWER = "Upgrade mordecai, or name another directory with --data or MORDECAI_DATA_DIR"
+
+command = typer.Typer(
+    name="mordecai",
+    help="An assistant that remembers the people it talks to, on Telegram or in this terminal.",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+ConfigFile = Annotated[
+    Path | None,
+    typer.Option("--config", metavar="FILE", help="The configuration; ./config.json if there is."),
+]
+DataDir = Annotated[
+    Path | None, typer.Option("--data", metavar="DIR", help="Where everything is kept.")
+]
+User = Annotated[
+    int,
+    typer.Option("--user", min=1, max=2**52 - 1, help="The numeric Telegram id of who writes."),
+]
+
+
+@command.callback(invoke_without_command=True)
+def _no_command(
+    context: typer.Context,
+    show_version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    if show_version:
+        typer.echo(_version())
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        run()
+
+
+@command.command()
+def run(config: ConfigFile = None, data: DataDir = None) -> None:
+    """Be a Telegram bot if a token is set, else chat here. Without a command this is what runs."""
+    loaded = _loaded(config, data)
+    if loaded.settings.telegram_bot_token is None:
+        _say("TELEGRAM_BOT_TOKEN is not set: chatting in this terminal instead of on Telegram.")
+        _chat(loaded.settings, 1)
+    _say("TELEGRAM_BOT_TOKEN is set: running as a Telegram bot. Ctrl-C stops it.")
+    _telegram(loaded.settings)
+
+
+@command.command()
+def chat(user: User = 1, config: ConfigFile = None, data: DataDir = None) -> None:
+    """Chat in this terminal. Without a terminal: one message a line in, replies out."""
+    _chat(_loaded(config, data).settings, user)
+
+
+@command.command(name="config")
+def show_config(
+    config: ConfigFile = None,
+    table: Annotated[
+        bool, typer.Option("--table", help="Print what can be set, as a Markdown table.")
+    ] = False,
+) -> None:
+    """Print the settings in force and where each comes from. Secrets are masked."""
+    from bot.settings import in_force, load, settings_table
+
+    typer.echo(settings_table() if table else in_force(load(config)))
+
+
+@command.command()
+def health(config: ConfigFile = None, data: DataDir = None) -> None:
+    """Exit 0 if a Mordecai runs on the data directory and hears from its Bot API, else 1."""
+    from bot.health import trouble
+
+    if problem := trouble(_loaded(config, data).settings.data_dir):
+        _say(problem)
+        raise typer.Exit(1)
+
+
+def _telegram(settings: "Settings") -> NoReturn:
+    from bot.logs import configure
+
+    _make(settings.data_dir)
+    configure(settings.log_level, settings.log_format)
+    from bot.app import run_telegram
+
+    raise typer.Exit(asyncio.run(run_telegram(settings)))
+
+
+def _chat(settings: "Settings", user_id: int) -> NoReturn:
+    from bot.logs import configure
+    from bot.terminal import is_interactive
+
+    _make(settings.data_dir)
+    # On the screen of a conversation log lines would get between the person and the bot.
+    apart = settings.data_dir / "mordecai.log" if is_interactive(sys.stdin, sys.stdout) else None
+    configure(settings.log_level, settings.log_format, file=apart)
+    if apart and settings.log_level == "debug":
+        _say(f"The log is in {apart}.")
+    from bot.app import run_chat
+
+    raise typer.Exit(asyncio.run(run_chat(settings, user_id)))
+
+
+def _make(data_dir: Path) -> None:
+    from bot.errors import OperatorError
+
+    try:
+        data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise OperatorError(
+            f"data_dir = {data_dir}: the directory can't be made: {error.strerror}. "
+            "Name another one with --data or MORDECAI_DATA_DIR"
+        ) from None
+
+
+def _loaded(config: Path | None, data: Path | None) -> "Loaded":
+    from bot.settings import load, share_env_file
+
+    loaded = load(config, {"data_dir": data.absolute()} if data else None)
+    share_env_file()
+    return loaded
+
+
+def _version() -> str:
+    try:
+        return f"mordecai {version('mordecai-assistant')}"
+    except PackageNotFoundError:
+        return "mordecai (not installed)"
+
+
+def _say(text: str) -> None:
+    typer.echo(text, err=True)
+
+
+def _prepare_streams() -> None:
+    """A stream may be absent (closed by who started us), and no character may be too much for it.
+    To a file or a pipe goes UTF-8, whatever the locale."""
+    sys.stdin = sys.stdin or _nothing("r")
+    sys.stdout = sys.stdout or _nothing("w")
+    sys.stderr = sys.stderr or _nothing("w")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="replace")
+
+
+def _nothing(mode: Literal["r", "w"]) -> TextIO:
+    return Path(os.devnull).open(mode, encoding="utf-8")
+
+
+def main() -> NoReturn:
+    """Run the command and exit: 0 done, 2 a mistake that the operator can put right, 130 Ctrl-C."""
+    from bot.errors import OperatorError
+    from memory.errors import NewerStore
+
+    _prepare_streams()
+    code: int | str | None = 0
+    try:
+        typer.main.get_command(command).main(prog_name="mordecai")
+    except SystemExit as leaving:
+        code = leaving.code
+    except OperatorError as mistake:
+        _say(str(mistake))
+        code = _OPERATOR_MISTAKE
+    except NewerStore as mistake:
+        _say(f"{mistake}. {_MEMORY_NEWER}")
+        code = _OPERATOR_MISTAKE
+    except KeyboardInterrupt:
+        code = 130
+    _let_go_of_a_broken_pipe()
+    sys.exit(code)
+
+
+def _let_go_of_a_broken_pipe() -> None:
+    """Python flushes standard output at exit and complains when nobody reads it any more."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+if __name__ == "__main__":
+    main()

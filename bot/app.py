@@ -1,0 +1,306 @@
+"""The composition root: settings in, a running bot out. The one file that names concrete classes.
+
+Everything that is opened here is closed in reverse by one exit stack."""
+
+import asyncio
+import signal
+import sys
+from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+import structlog
+from filelock import FileLock, Timeout
+from pydantic_ai.models import Model
+
+from bot.conversation import Conversation, TurnLimits
+from bot.errors import OperatorError
+from bot.health import beating
+from bot.models.catalogue import OFFLINE, ModelAccess, model_from_name
+from bot.models.extraction import ModelExtractor
+from bot.prompt import Persona, system_prompt
+from bot.settings import Settings
+from bot.telegram import (
+    About,
+    Access,
+    AccessMode,
+    ChannelOptions,
+    Inbox,
+    RejectedToken,
+    TelegramChannel,
+    UnreadableOwner,
+)
+from bot.terminal import TERMINAL_TOKEN, Terminal, is_interactive
+from memory.errors import StoreUnavailable
+from memory.language import RuleExtractor
+from memory.ports import LongTermMemory
+from memory.service import Memory, MemoryOptions
+from memory.sessions import SessionLimits
+from memory.stores.agentcore import AgentCoreStore, Timing
+from memory.stores.agentcore_setup import Wanted, find_or_create, wait_until_ready
+from memory.stores.aws_calls import (
+    CONTROL_SERVICE,
+    DATA_SERVICE,
+    AwsCalls,
+    open_client,
+)
+from memory.stores.aws_calls import (
+    Access as AwsAccess,
+)
+from memory.stores.circuit import Circuit
+from memory.stores.journal import SqliteJournal
+from memory.stores.sqlite import SqliteStore
+
+_log = structlog.get_logger(__name__)
+
+OFFLINE_ENGINE = (
+    "I run without a language model: I understand what you tell me about yourself, names you give "
+    "me and questions about what I know, in English."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What every channel is made from."""
+
+    memory: Memory
+    conversation: Conversation
+    about: About
+    pool: ThreadPoolExecutor
+
+
+async def run_telegram(settings: Settings) -> int:
+    """Be a Telegram bot until SIGINT or SIGTERM; the exit code. Raises OperatorError,
+    NewerStore."""
+    token = settings.telegram_bot_token
+    if token is None:
+        raise OperatorError(
+            "TELEGRAM_BOT_TOKEN is not set: put the token from @BotFather into the environment or "
+            "a file .env, or chat in the terminal with `mordecai chat`"
+        )
+    stop = asyncio.Event()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(name, stop.set)
+    data = settings.data_dir
+    with _for_the_operator():
+        async with _parts(settings) as parts:
+            secret = token.get_secret_value()
+            access = Access(
+                AccessMode(settings.access),
+                settings.allowed_users,
+                data / "access.json",
+                parts.pool,
+            )
+            async with (
+                Inbox(data / "inbox.sqlite", parts.pool, "telegram", secret) as inbox,
+                TelegramChannel(
+                    secret,
+                    parts.conversation,
+                    parts.memory,
+                    access,
+                    inbox,
+                    parts.about,
+                    base_url=settings.telegram_base_url,
+                    options=ChannelOptions(stale=timedelta(minutes=settings.stale_minutes)),
+                ) as channel,
+                beating(data, channel),
+            ):
+                await channel.run_until(stop)
+    return 0
+
+
+async def run_chat(settings: Settings, user_id: int) -> int:
+    """Chat in this terminal until the input ends; the exit code. Raises OperatorError, NewerStore,
+    and KeyboardInterrupt after Ctrl-C."""
+    data = settings.data_dir
+    with _for_the_operator():
+        async with (
+            _parts(settings) as parts,
+            Inbox(data / "inbox.sqlite", parts.pool, "terminal", TERMINAL_TOKEN) as inbox,
+        ):
+            terminal = Terminal(
+                user_id,
+                data,
+                sys.stdin.buffer,
+                sys.stdout,
+                interactive=is_interactive(sys.stdin, sys.stdout),
+                first_update_id=await inbox.next_id(),
+                about=f"Mordecai · {settings.model or 'offline engine, no language model'}",
+            )
+            async with (
+                TelegramChannel(
+                    TERMINAL_TOKEN,
+                    parts.conversation,
+                    parts.memory,
+                    Access(AccessMode.OPEN),
+                    inbox,
+                    parts.about,
+                    channel="terminal",
+                    request=terminal.request,
+                    get_updates_request=terminal.request,
+                ) as channel,
+                beating(data, channel),
+            ):
+                await _talk(terminal, channel, parts.memory)
+    return 0
+
+
+async def _talk(terminal: Terminal, channel: TelegramChannel, memory: Memory) -> None:
+    stop = asyncio.Event()
+
+    async def settle() -> None:
+        await channel.settle()
+        await memory.settle()
+        # What was saved is announced.
+        await channel.settle()
+
+    listening = asyncio.create_task(channel.run_until(stop), name="terminal channel")
+    try:
+        await terminal.run(settle)
+    finally:
+        stop.set()
+        await listening
+
+
+@asynccontextmanager
+async def _parts(settings: Settings) -> AsyncIterator[_Parts]:
+    data = settings.data_dir
+    async with AsyncExitStack() as stack:
+        stack.enter_context(_only_process(data))
+        pool = stack.enter_context(ThreadPoolExecutor(settings.threads, "files"))
+        journal = await stack.enter_async_context(
+            SqliteJournal(data / "journal.sqlite" if settings.memory_enabled else ":memory:", pool)
+        )
+        store = await _store(settings, pool, stack)
+        model = await stack.enter_async_context(_model(settings))
+        offline = settings.model in (None, OFFLINE)
+        rules = RuleExtractor()
+        extractor = rules if offline else ModelExtractor(model, rules)
+        memory = await stack.enter_async_context(
+            Memory(store, journal, extractor, _memory_options(settings))
+        )
+        conversation = Conversation(model, memory, _persona(settings), _turn_limits(settings))
+        about = About(
+            engine=OFFLINE_ENGINE if offline else f"My answers are written by {settings.model}.",
+            memory_enabled=settings.memory_enabled,
+        )
+        yield _Parts(memory, conversation, about, pool)
+
+
+async def _store(
+    settings: Settings, pool: ThreadPoolExecutor, stack: AsyncExitStack
+) -> LongTermMemory:
+    if settings.memory_backend == "agentcore" and settings.memory_enabled:
+        return await stack.enter_async_context(await _agentcore(settings, stack))
+    store = SqliteStore(
+        settings.data_dir / "memory", pool, relevance_decay=settings.relevance_decay
+    )
+    stack.push_async_callback(store.aclose)
+    return store
+
+
+async def _agentcore(settings: Settings, stack: AsyncExitStack) -> AgentCoreStore:
+    """The memory named by `memory_id`, or else found or created by `memory_name`."""
+    # A pool of its own: AWS calls that hang must not hold up files.
+    pool = stack.enter_context(ThreadPoolExecutor(settings.threads, "aws"))
+    access = AwsAccess(settings.aws_region, settings.aws_profile, settings.aws_endpoint_url)
+    circuit = Circuit("AgentCore Memory")
+    control = AwsCalls(
+        await open_client(CONTROL_SERVICE, access, pool, settings.threads), pool, circuit
+    )
+
+    def progress(text: str) -> None:
+        _log.info("agentcore_memory", progress=text)
+
+    if settings.memory_id:
+        found = await wait_until_ready(control, settings.memory_id, progress)
+    else:
+        wanted = Wanted(settings.memory_name, settings.memory_description)
+        found = await find_or_create(control, wanted, progress)
+        _log.warning(
+            "agentcore_memory", id=found.id, advice="keep this id as memory_id in config.json"
+        )
+    client = await open_client(DATA_SERVICE, access, pool, settings.threads)
+    calls = AwsCalls(client, pool, circuit, found.id)
+    timing = Timing(search=settings.memory_recall_timeout_seconds)
+    outbox = settings.data_dir / "outbox.sqlite"
+    return await AgentCoreStore.open(calls, found.strategies, outbox, timing)
+
+
+def _model(settings: Settings) -> Model:
+    key = settings.model_api_key
+    return model_from_name(
+        settings.model,
+        ModelAccess(
+            base_url=settings.model_base_url,
+            api_key=key.get_secret_value() if key else None,
+            aws_region=settings.aws_region,
+            aws_profile=settings.aws_profile,
+            aws_endpoint_url=settings.aws_endpoint_url,
+        ),
+    )
+
+
+def _memory_options(settings: Settings) -> MemoryOptions:
+    return MemoryOptions(
+        enabled=settings.memory_enabled,
+        top_k=settings.memory_retrieval_top_k,
+        min_relevance=settings.memory_retrieval_relevance_score,
+        recall_seconds=settings.memory_recall_timeout_seconds,
+        extraction_seconds=settings.extraction_timeout_seconds,
+        limits=SessionLimits(
+            window_messages=settings.conversation_window_size,
+            max_messages=settings.max_conversation_messages,
+            idle=timedelta(minutes=settings.session_idle_minutes),
+        ),
+    )
+
+
+def _turn_limits(settings: Settings) -> TurnLimits:
+    return TurnLimits(
+        tool_rounds=settings.model_max_tool_rounds,
+        seconds=settings.model_timeout_seconds,
+        output_tokens=settings.model_max_output_tokens,
+    )
+
+
+def _persona(settings: Settings) -> str:
+    return system_prompt(
+        Persona(
+            identity=settings.identity,
+            personality=settings.personality,
+            knowledge=settings.knowledge,
+            goals=settings.goals,
+            guidelines=settings.guidelines,
+        )
+    )
+
+
+@contextmanager
+def _only_process(data: Path) -> Iterator[None]:
+    """Hold the data directory: two processes on it would answer everything twice."""
+    try:
+        with FileLock(data / "lock", timeout=0):
+            yield
+    except Timeout:
+        raise OperatorError(
+            f"data_dir = {data}: another Mordecai is already running on it: stop that one, or "
+            "name another directory with --data or MORDECAI_DATA_DIR"
+        ) from None
+
+
+@contextmanager
+def _for_the_operator() -> Iterator[None]:
+    """What only the operator can put right, said as such."""
+    try:
+        yield
+    except (StoreUnavailable, UnreadableOwner, RejectedToken) as failure:
+        raise OperatorError(str(failure)) from failure
+    except PermissionError as failure:
+        raise OperatorError(
+            f"{failure.filename}: no permission: give this user the right to write there, or name "
+            "another directory with --data or MORDECAI_DATA_DIR"
+        ) from failure

@@ -1,0 +1,151 @@
+"""One turn of conversation, top to bottom: recall, prompt, model and tools, record."""
+
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from datetime import datetime
+
+import structlog
+from pydantic_ai.models import Model
+
+from bot import prompt
+from bot.agent import Answer, TurnAgent, TurnLimits
+from bot.failures import MODEL_ERRORS, failure_of
+from bot.replies import Failed, Finished, Inbound, ReplyEvent
+from bot.toolbox import toolbox
+from memory.errors import StoreUnavailable
+from memory.records import ConversationHistory, HistoryMetadata, Message, Role
+from memory.service import Memory, utc_now
+from tools.context import ToolContext
+
+__all__ = ["Conversation", "TurnLimits"]
+
+_log = structlog.get_logger(__name__)
+
+NOTHING_SAID = "There was no text in your message. Please write me what you would like to say."
+
+
+class Conversation:
+    """Answers people: one model, one memory, any number of actors and turns at once.
+
+    Nothing of a turn is kept in this object. A turn that fails leaves window and journal as if it
+    had not happened; what a tool stored on the way stays stored, as the tool has told the model."""
+
+    def __init__(
+        self,
+        model: Model,
+        memory: Memory,
+        persona: str,
+        limits: TurnLimits | None = None,
+        clock: Callable[[], datetime] = utc_now,
+    ) -> None:
+        """`persona` is the static system prompt, as `prompt.system_prompt` makes it. Whoever made
+        the model opens and closes it."""
+        self._model_name = model.model_name
+        self._memory, self._clock = memory, clock
+        self._agent = TurnAgent(model, toolbox(), persona, limits or TurnLimits())
+
+    async def reply(self, inbound: Inbound) -> AsyncGenerator[ReplyEvent, None]:
+        """Answer one inbound. The last event is Finished or Failed; the turn is recorded before
+        Finished is yielded. Closing the iterator early ends the model's work; nothing is recorded
+        then."""
+        if not inbound.text.strip():
+            yield Failed(NOTHING_SAID)
+            return
+        started = time.monotonic()
+        history = await self._recall(inbound)
+        log = _log.bind(
+            actor=inbound.actor.id, session=history.metadata.session_id, model=self._model_name
+        )
+        today = self._clock().date()
+        request = prompt.build(history, inbound.text, inbound.speaker, today)
+        context = ToolContext(inbound.actor, self._memory, inbound.text, _said_before(history))
+        try:
+            async with aclosing(self._agent.answer(request, context)) as events:
+                async for event in events:
+                    if isinstance(event, Answer):
+                        yield await self._finish(inbound, event, log, started)
+                    else:
+                        yield event
+        except MODEL_ERRORS as error:
+            yield _failed(error, log, started)
+
+    async def _recall(self, inbound: Inbound) -> ConversationHistory:
+        """What is remembered; if even the journal does not answer, nothing is, and the bot goes on
+        without."""
+        try:
+            return await self._memory.recall(inbound.actor, inbound.place, inbound.text)
+        except StoreUnavailable as failure:
+            _log.exception("recall_failed", actor=inbound.actor.id, error=str(failure))
+            return ConversationHistory(HistoryMetadata(session_id="", message_count=0))
+
+    async def _finish(
+        self,
+        inbound: Inbound,
+        answer: Answer,
+        log: structlog.stdlib.BoundLogger,
+        started: float,
+    ) -> Finished:
+        ended = await self._record(inbound, answer, log)
+        _log_turn(answer, log, started)
+        usage = answer.usage
+        return Finished(answer.text, ended, usage.input_tokens, usage.output_tokens)
+
+    async def _record(
+        self, inbound: Inbound, answer: Answer, log: structlog.stdlib.BoundLogger
+    ) -> bool:
+        """Write the turn down; whether it was the session's last.
+
+        If the journal refuses, the person still gets the answer: it promises nothing that only the
+        journal could keep (what a tool stored was stored by its own store), and silence would not
+        bring the turn back. The operator gets an error."""
+        messages = (
+            Message(Role.USER, inbound.text, inbound.at, inbound.speaker),
+            Message(Role.ASSISTANT, answer.text, self._clock()),
+        )
+        try:
+            ending = await self._memory.record(inbound.actor, inbound.place, messages, answer.tools)
+        except StoreUnavailable as failure:
+            log.exception(
+                "turn_not_recorded", error=str(failure), remedy="check the data directory"
+            )
+            return False
+        return ending is not None
+
+
+def _said_before(history: ConversationHistory) -> str:
+    """What the user said in the turns that are still in the window."""
+    return "\n".join(m.text for m in history.messages if m.role is Role.USER)
+
+
+def _failed(error: Exception, log: structlog.stdlib.BoundLogger, started: float) -> Failed:
+    """The user's sentence, after the operator's line. The error's own text stays out of the log: it
+    may quote what was said, or a key."""
+    failure = failure_of(error)
+    log.warning(
+        "turn_failed",
+        kind=failure.kind,
+        status=failure.status,
+        error=type(error).__name__,
+        remedy=failure.remedy,
+        duration_ms=_since(started),
+    )
+    return Failed(failure.user)
+
+
+def _log_turn(answer: Answer, log: structlog.stdlib.BoundLogger, started: float) -> None:
+    usage = answer.usage
+    log.info(
+        "turn",
+        duration_ms=_since(started),
+        requests=usage.requests,
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        cache_read_tokens=usage.cache_read_tokens,
+        cache_write_tokens=usage.cache_write_tokens,
+        tools=[use.name for use in answer.tools],
+    )
+
+
+def _since(started: float) -> int:
+    return round((time.monotonic() - started) * 1000)

@@ -1,0 +1,1 @@
+"""How well the memory works, measured on data that the caller brings."""

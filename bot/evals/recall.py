@@ -1,0 +1,234 @@
+"""How well search finds what was said: the core of `mordecai eval recall`.
+
+Each conversation of a data set becomes one actor in the real store, in a directory of its own that
+is thrown away; each question goes through the real search. A data set is JSON Lines, also gzipped,
+one conversation a line: `{id, turns: [{id, session, speaker, role, time, text}], questions: [{id,
+text, category, gold, answer}]}`, where `gold` names the turns that answer the question."""
+
+import asyncio
+import gzip
+import json
+import re
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from bot.evals.scores import Score, percentile, score_of
+from memory.records import Actor, Kind, Message, Role, Turn
+from memory.stores.sqlite import SqliteStore
+
+#: A category of questions that have no answer in the conversation; their gold turns mislead. It is
+#: shown, and kept out of the overall figures.
+APART = "adversarial"
+
+#: How many hits are asked for: the deepest figure is R@25.
+DEPTH = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question and the ids of the turns that answer it."""
+
+    text: str
+    category: str
+    gold: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """The turns of one person, and what is asked about them."""
+
+    turns: tuple[Turn, ...]
+    questions: tuple[Question, ...]
+
+    @property
+    def now(self) -> datetime:
+        """The moment of asking: just after the last turn."""
+        return max(turn.messages[0].at for turn in self.turns) + timedelta(minutes=1)
+
+
+@dataclass(slots=True)
+class Report:
+    """What was measured, over all files. Shares are 0 to 1."""
+
+    scores: dict[str, list[Score]] = field(default_factory=dict)
+    latencies_ms: list[float] = field(default_factory=list)
+    turns: int = 0
+    index_seconds: float = 0.0
+    bytes_on_disk: int = 0
+
+    @property
+    def overall(self) -> Score:
+        """The mean over all questions, those kept apart left out."""
+        return Score.mean([s for name, own in self.scores.items() if name != APART for s in own])
+
+    @property
+    def categories(self) -> dict[str, Score]:
+        """The mean for each category, by name."""
+        return {name: Score.mean(own) for name, own in sorted(self.scores.items())}
+
+    def to_json(self) -> dict[str, Any]:
+        """The report for machines: shares 0 to 1, latencies in milliseconds."""
+        thousands = max(1, self.turns) / 1000
+        return {
+            "overall": self.overall.to_json(),
+            "categories": {name: score.to_json() for name, score in self.categories.items()},
+            "latency_ms": {
+                "p50": percentile(self.latencies_ms, 0.50),
+                "p95": percentile(self.latencies_ms, 0.95),
+            },
+            "index_s_per_1000": self.index_seconds / thousands,
+            "bytes_per_1000": self.bytes_on_disk / thousands,
+        }
+
+
+def read(path: Path) -> Iterator[Conversation]:
+    """The conversations of a data set. Raises OSError, and ValueError that names file and line."""
+    with (
+        gzip.open(path, "rt", encoding="utf-8")
+        if path.suffix == ".gz"
+        else path.open(encoding="utf-8") as lines
+    ):
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            try:
+                yield _conversation(json.loads(line))
+            except (KeyError, TypeError, ValueError) as error:
+                raise ValueError(f"{path}, line {number}: {error!r}") from error
+
+
+def run(files: Sequence[Path], json_wanted: bool = False) -> int:
+    """The command: measure, and print a table, or JSON for machines. The exit code: 2 for a file
+    that can't be read as a data set."""
+    errors = Console(stderr=True)
+    try:
+        report = _measured_with_progress(files, errors)
+    except (OSError, ValueError) as error:
+        errors.print(f"mordecai eval recall: {error}", markup=False, highlight=False)
+        return 2
+    out = Console()
+    if json_wanted:
+        out.print_json(data=report.to_json())
+    else:
+        for table in tables(report):
+            out.print(table)
+    return 0
+
+
+def _measured_with_progress(files: Sequence[Path], console: Console) -> Report:
+    """Measure, with a bar on a terminal and silently elsewhere."""
+    if not console.is_terminal:
+        return asyncio.run(evaluate(files))
+    with Progress(console=console, transient=True) as progress:
+        task = progress.add_task("Remembering and asking", total=work_in(files))
+        return asyncio.run(evaluate(files, advance=lambda done: progress.advance(task, done)))
+
+
+def tables(report: Report) -> list[Table]:
+    """The report for people: shares in percent."""
+    quality = Table(title="What search finds, in percent")
+    quality.add_column("questions")
+    for column in ("number", "R@5", "R@10", "R@25", "NDCG@10", "MRR", "any@10"):
+        quality.add_column(column, justify="right")
+    for name, score in report.categories.items():
+        apart = " (apart)" if name == APART else ""
+        quality.add_row(f"{name}{apart}", str(len(report.scores[name])), *_percents(score))
+    asked = sum(len(own) for name, own in report.scores.items() if name != APART)
+    quality.add_section()
+    quality.add_row("overall", str(asked), *_percents(report.overall), style="bold")
+
+    cost = Table(title="What it costs")
+    for column in ("p50", "p95", "index 1,000 turns", "size of 1,000 turns"):
+        cost.add_column(column, justify="right")
+    figures = report.to_json()
+    cost.add_row(
+        f"{figures['latency_ms']['p50']:.1f} ms",
+        f"{figures['latency_ms']['p95']:.1f} ms",
+        f"{figures['index_s_per_1000']:.2f} s",
+        f"{figures['bytes_per_1000'] / 1e6:.2f} MB",
+    )
+    return [quality, cost]
+
+
+def _percents(score: Score) -> list[str]:
+    return [f"{100 * share:.1f}" for share in score.to_json().values()]
+
+
+async def evaluate(
+    files: Sequence[Path], *, advance: Callable[[int], None] = lambda _: None
+) -> Report:
+    """Measure search on these data sets. `advance` hears how many turns and questions are done.
+    Raises OSError, and ValueError for a file that is not a data set."""
+    report = Report()
+    with ThreadPoolExecutor(1, thread_name_prefix="eval") as pool:
+        for path in files:
+            for conversation in read(path):
+                with tempfile.TemporaryDirectory(prefix="mordecai-eval-") as directory:
+                    await _measure(conversation, Path(directory), pool, report, advance)
+    return report
+
+
+def work_in(files: Sequence[Path]) -> int:
+    """How many turns and questions there are, for a progress bar."""
+    return sum(len(c.turns) + len(c.questions) for path in files for c in read(path))
+
+
+async def _measure(
+    conversation: Conversation,
+    directory: Path,
+    pool: Executor,
+    report: Report,
+    advance: Callable[[int], None],
+) -> None:
+    store = SqliteStore(directory, pool)
+    actor = Actor.person(1)
+    started = time.perf_counter()
+    for turn in conversation.turns:
+        await store.add_turn(actor, turn)
+        advance(1)
+    report.index_seconds += time.perf_counter() - started
+    report.turns += len(conversation.turns)
+    for question in conversation.questions:
+        started = time.perf_counter()
+        hits = await store.search(
+            actor, question.text, kinds=(Kind.MESSAGE,), limit=DEPTH, now=conversation.now
+        )
+        report.latencies_ms.append((time.perf_counter() - started) * 1000)
+        found = [turn_id for hit in hits for turn_id in hit.record.turn_ids]
+        report.scores.setdefault(question.category, []).append(score_of(found, question.gold))
+        advance(1)
+    await store.aclose()
+    report.bytes_on_disk += _size(directory)
+
+
+def _size(directory: Path) -> int:
+    return sum(file.stat().st_size for file in directory.iterdir())
+
+
+def _conversation(data: dict[str, Any]) -> Conversation:
+    return Conversation(
+        turns=tuple(_turn(turn) for turn in data["turns"]),
+        questions=tuple(
+            Question(q["text"], str(q["category"]), frozenset(q["gold"])) for q in data["questions"]
+        ),
+    )
+
+
+def _turn(data: dict[str, Any]) -> Turn:
+    at = datetime.fromisoformat(data["time"])
+    role = Role(data["role"])
+    # Where a data set has no names it writes the role in their place.
+    speaker = None if data["speaker"] == role.value else data["speaker"]
+    message = Message(role, data["text"], at if at.tzinfo else at.replace(tzinfo=UTC), speaker)
+    session = re.sub(r"[^A-Za-z0-9_-]", "-", str(data["session"]))
+    return Turn(id=str(data["id"]), session_id=f"s{session}"[:100], messages=(message,))

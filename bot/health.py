@@ -1,0 +1,56 @@
+"""A sign of life for whoever watches over the process: a file that is touched while the bot gets
+answers from its Bot API, and the check of how old it is."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Protocol
+
+_FILE = "heartbeat"
+_BEAT_SECONDS = 10.0
+
+#: A long poll returns after half a minute at most; several in a row must have failed to make this.
+STALLED_SECONDS = 150.0
+
+
+class Alive(Protocol):
+    """What can say when it last heard from the other side."""
+
+    @property
+    def silent_seconds(self) -> float:
+        """Seconds since the last answer."""
+        ...
+
+
+@asynccontextmanager
+async def beating(data_dir: Path, channel: Alive) -> AsyncIterator[None]:
+    """Touch the file as long as the channel is not stalled."""
+    file = data_dir / _FILE
+
+    async def beat() -> None:
+        while True:
+            if channel.silent_seconds < STALLED_SECONDS:
+                await asyncio.to_thread(file.touch)
+            await asyncio.sleep(_BEAT_SECONDS)
+
+    beats = asyncio.create_task(beat(), name="heartbeat")
+    try:
+        yield
+    finally:
+        beats.cancel()
+        await asyncio.gather(beats, return_exceptions=True)
+        file.unlink(missing_ok=True)
+
+
+def trouble(data_dir: Path, now: float | None = None) -> str | None:
+    """What is wrong with the process that runs on this directory; None if nothing is."""
+    file = data_dir / _FILE
+    try:
+        age = (now if now is not None else time.time()) - file.stat().st_mtime
+    except FileNotFoundError:
+        return f"no Mordecai runs on {data_dir}"
+    if age > STALLED_SECONDS:
+        return f"Mordecai on {data_dir} has heard nothing for {age:.0f} seconds"
+    return None

@@ -1,0 +1,144 @@
+"""How the program logs: structlog, as JSON or for people, with everything of the standard library
+routed through it. No bot token gets past, whatever it is part of."""
+
+import logging
+import re
+import sys
+from collections.abc import Mapping, MutableMapping
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, TextIO
+
+import structlog
+from structlog.typing import Processor
+
+_TOKEN_IN_ADDRESS = re.compile(r"/bot\d+:[^/\s]+")
+_TOKEN = re.compile(r"\d{6,}:[A-Za-z0-9_-]{30,}")
+_HIDDEN = "[token]"
+
+#: These name the token in addresses, or log what people write, below WARNING.
+_TALKATIVE = (
+    "httpx",
+    "httpcore",
+    "telegram",
+    "openai",
+    "boto3",
+    "botocore",
+    "urllib3",
+    "asyncio",
+    "tornado",
+)
+_FILE_BYTES = 1_000_000
+_OLD_FILES = 2
+
+
+def redact(text: str) -> str:
+    """The text without any bot token."""
+    return _TOKEN.sub(_HIDDEN, _TOKEN_IN_ADDRESS.sub(f"/bot{_HIDDEN}", text))
+
+
+def configure(
+    level: str = "info",
+    form: Literal["auto", "console", "json"] = "auto",
+    *,
+    stream: TextIO | None = None,
+    file: Path | None = None,
+) -> None:
+    """Log from now on to `file`, or else to `stream` (standard error). `auto` is the form for
+    people on a terminal and JSON elsewhere. May be called again; the earlier file is closed."""
+    output: logging.Handler
+    if file is not None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        output = RotatingFileHandler(
+            file, maxBytes=_FILE_BYTES, backupCount=_OLD_FILES, encoding="utf-8", delay=True
+        )
+        on_terminal = False
+    else:
+        output = logging.StreamHandler(stream or sys.stderr)
+        on_terminal = output.stream.isatty()
+    as_json = form == "json" or (form == "auto" and not on_terminal)
+    output.setFormatter(_formatter(as_json, colors=on_terminal))
+    _route(output, level.upper())
+
+
+def _shared() -> list[Processor]:
+    return [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.stdlib.ExtraAdder(),
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
+
+
+def _formatter(as_json: bool, colors: bool) -> logging.Formatter:
+    # Tracebacks become text before the redaction, so that it sees them whole.
+    last: Processor = (
+        structlog.processors.JSONRenderer(ensure_ascii=False)
+        if as_json
+        else structlog.dev.ConsoleRenderer(colors=colors)
+    )
+    return structlog.stdlib.ProcessorFormatter(
+        foreign_pre_chain=_shared(),
+        processors=[
+            structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+            structlog.processors.StackInfoRenderer(),
+            structlog.processors.format_exc_info,
+            _without_tokens,
+            last,
+        ],
+    )
+
+
+def _without_tokens(
+    _logger: object, _method: str, event: MutableMapping[str, Any]
+) -> Mapping[str, Any]:
+    return {key: _redacted(value) for key, value in event.items()}
+
+
+def _redacted(value: object) -> object:
+    """A value that can be written out: what it holds is cleaned at every depth."""
+    match value:
+        case None | bool() | int() | float():
+            return value
+        case Mapping():
+            return {redact(str(key)): _redacted(item) for key, item in value.items()}
+        case list() | tuple() | set() | frozenset():
+            return [_redacted(item) for item in value]
+        case _:
+            return redact(str(value))
+
+
+def _route(output: logging.Handler, level: str) -> None:
+    root = logging.getLogger()
+    for earlier in list(root.handlers):
+        if isinstance(earlier.formatter, structlog.stdlib.ProcessorFormatter):
+            root.removeHandler(earlier)
+            if isinstance(earlier, logging.FileHandler):
+                earlier.close()
+    root.addHandler(output)
+    root.setLevel(level)
+    for name in _TALKATIVE:
+        logging.getLogger(name).setLevel(logging.WARNING)
+    logging.captureWarnings(capture=True)
+    structlog.configure(
+        processors=[
+            structlog.stdlib.filter_by_level,
+            structlog.stdlib.PositionalArgumentsFormatter(),
+            *_shared(),
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
+        wrapper_class=structlog.stdlib.BoundLogger,
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        cache_logger_on_first_use=False,
+    )
+    sys.excepthook = _log_crash
+
+
+def _log_crash(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    if issubclass(kind, KeyboardInterrupt):
+        return
+    structlog.get_logger(__name__).critical("crashed", exc_info=(kind, error, trace))

@@ -1,0 +1,177 @@
+"""The offline engine: a model without a language model.
+
+It is deterministic, needs no key and no network, and goes through the very same agent loop and
+tools as a real model: it reads the request's messages, calls a tool or answers. What it understands
+of a sentence comes from `memory.language`; what it knows of the person comes from the tools."""
+
+import json
+import re
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from html import unescape
+
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    RetryPromptPart,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
+from pydantic_ai.models import Model
+from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
+
+from bot.models.offline_replies import Heard, Note, reply
+from memory.language import (
+    MemoryQuestion,
+    asks_agent_name,
+    asks_to_remember,
+    memory_question,
+    naming,
+    noteworthy,
+)
+from memory.records import Kind
+
+#: Its name in settings, logs and replies' metadata.
+MODEL_NAME = "offline"
+
+_MEMORY_TYPES: dict[tuple[Kind, ...], str] = {
+    (Kind.FACT,): "facts",
+    (Kind.PREFERENCE,): "preferences",
+}
+_NOTE = re.compile(
+    r"^- \[(?P<kind>\w+)(?: (?P<id>[^\],]+), (?P<date>[\d-]+))?\] (?P<text>.+)$", re.MULTILINE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool the engine wants to use."""
+
+    tool: str
+    arguments: dict[str, str]
+
+    @property
+    def json(self) -> str:
+        """The arguments as a model sends them."""
+        return json.dumps(self.arguments, ensure_ascii=False)
+
+
+def offline_model() -> Model:
+    """The engine as a pydantic-ai model, streamed or not."""
+    return FunctionModel(_respond, stream_function=_stream, model_name=MODEL_NAME)
+
+
+async def _respond(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+    step = _next_step(messages, info)
+    if isinstance(step, Call):
+        call_id = _call_id(messages)
+        return ModelResponse([ToolCallPart(step.tool, step.json, tool_call_id=call_id)])
+    return ModelResponse([TextPart(step)])
+
+
+async def _stream(
+    messages: list[ModelMessage], info: AgentInfo
+) -> AsyncIterator[str | DeltaToolCalls]:
+    step = _next_step(messages, info)
+    if isinstance(step, Call):
+        yield {0: DeltaToolCall(step.tool, step.json, tool_call_id=_call_id(messages))}
+        return
+    for piece in re.findall(r"\S+\s*|\s+", step):
+        yield piece
+
+
+def _next_step(messages: Sequence[ModelMessage], info: AgentInfo) -> Call | str:
+    """The next tool this message asks for and that has not answered yet; else the reply."""
+    said = _said(messages)
+    text = said[-1] if said else ""
+    answers = _tool_answers(messages)
+    offered = {tool.name for tool in info.function_tools}
+    for call in _calls(text):
+        if call.tool in offered and call.tool not in answers:
+            return call
+    return reply(_heard(text, said[:-1], answers))
+
+
+def _calls(text: str) -> list[Call]:
+    """What the message asks of the tools, in the order in which it is done."""
+    calls = []
+    if name := naming(text):
+        calls.append(Call("set_agent_name", {"name": name}))
+    if what := asks_to_remember(text):
+        kinds = {finding.kind for finding in noteworthy(text)}
+        kind = Kind.PREFERENCE if kinds == {Kind.PREFERENCE} else Kind.FACT
+        calls.append(Call("remember", {"text": what, "memory_type": kind.value}))
+    if question := memory_question(text):
+        calls.append(_search(question, text))
+    elif asks_agent_name(text):
+        calls.append(Call("search_memory", {"query": text, "memory_type": "all"}))
+    return calls
+
+
+def _search(question: MemoryQuestion, text: str) -> Call:
+    memory_type = _MEMORY_TYPES.get(question.kinds, "all")
+    return Call("search_memory", {"query": question.topic or text, "memory_type": memory_type})
+
+
+def _heard(text: str, before: Sequence[str], answers: dict[str, str]) -> Heard:
+    found = answers.get("search_memory")
+    return Heard(
+        text=text,
+        before=tuple(before),
+        named=answers.get("set_agent_name"),
+        remembered=answers.get("remember"),
+        notes=None if found is None else _notes(found),
+        search_failed=found is not None and not _is_search_result(found),
+    )
+
+
+def _notes(found: str) -> tuple[Note, ...]:
+    """The lines of a search's answer, with their escapes undone: this text is shown, not read by
+    a model."""
+    return tuple(
+        Note(match["kind"], unescape(match["text"]), match["date"] or "")
+        for match in _NOTE.finditer(found)
+    )
+
+
+def _is_search_result(found: str) -> bool:
+    return found.startswith("Nothing") or _NOTE.search(found) is not None
+
+
+def _said(messages: Sequence[ModelMessage]) -> list[str]:
+    """The user's own words, turn by turn. What stands before them in a prompt is recalled data."""
+    prompts = [
+        part.content
+        for message in messages
+        if isinstance(message, ModelRequest)
+        for part in message.parts
+        if isinstance(part, UserPromptPart)
+    ]
+    return [content if isinstance(content, str) else _last_text(content) for content in prompts]
+
+
+def _last_text(content: Sequence[object]) -> str:
+    return next((item for item in reversed(content) if isinstance(item, str)), "")
+
+
+def _tool_answers(messages: Sequence[ModelMessage]) -> dict[str, str]:
+    """What each tool answered since the user's last words; a refused call's reason counts too."""
+    answers: dict[str, str] = {}
+    for message in messages:
+        for part in message.parts:
+            if isinstance(part, UserPromptPart):
+                answers.clear()
+            elif isinstance(part, ToolReturnPart):
+                # As the tool put it: the framework's own wording is for language models.
+                answers[part.tool_name] = str(part.content)
+            elif isinstance(part, RetryPromptPart) and part.tool_name:
+                answers[part.tool_name] = str(part.content)
+    return answers
+
+
+def _call_id(messages: Sequence[ModelMessage]) -> str:
+    """An id that no other call of this conversation has, and the same on every run."""
+    return f"offline-{len(messages)}"

@@ -1,0 +1,134 @@
+"""The offline engine's own sentences, one table per language."""
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """All that the engine says of its own. Every sentence is complete; `{…}` is filled in."""
+
+    header: str
+    elsewhere: str
+    just_told: str
+    calls_me: str
+    noted: str
+    liked: str
+    later: tuple[str, str]
+    kept: str
+    #: None: the tool's own sentence is said as it is.
+    named: str | None
+    own_name: str
+    unnamed: str
+    nothing_known: str
+    not_known: str
+    no_memory: str
+    name_not_kept: str
+    not_kept: str
+    passing: str
+    greeting: str
+    welcome: str
+    about_self: str
+    forgetting: str
+    otherwise: str
+    asks_about_self: re.Pattern[str]
+    wants_forgotten: re.Pattern[str]
+
+    @property
+    def openings(self) -> tuple[str, ...]:
+        """How its replies begin, so that it can tell its own words from the person's."""
+        return (
+            self.header,
+            self.elsewhere,
+            self.just_told,
+            self.noted.split("{")[0],
+            self.liked.split("{")[0],
+            self.nothing_known,
+            self.not_known,
+            self.passing,
+        )
+
+
+ENGLISH = Words(
+    header="Here's what I know about you:",
+    elsewhere="From our conversations:",
+    just_told="In this conversation you told me:",
+    calls_me="You call me {name}",
+    noted="Noted: {said}.",
+    liked="Got it: {said}.",
+    later=(
+        "I'll remember it when we finish this conversation.",
+        "I'll remember them when we finish this conversation.",
+    ),
+    kept="I've remembered it: {said}.",
+    named=None,
+    own_name="My name is {name}.",
+    unnamed="I don't have a name yet. Say “I'll call you …” to give me one.",
+    nothing_known=(
+        "I don't know anything about you yet. Tell me about yourself, and I'll remember it."
+    ),
+    not_known="I don't know that yet. Tell me, and I'll remember it.",
+    no_memory="I can't look into my memory right now. Please ask me again in a little while.",
+    name_not_kept="I couldn't store that name. Please try another one, or again later.",
+    not_kept="I couldn't store that right now. Please tell me again later.",
+    passing="I see. I keep lasting facts and preferences, so I won't store that.",
+    greeting="Hello! Tell me something about yourself, or ask me what I know about you.",
+    welcome="You're welcome!",
+    about_self=(
+        "I'm an assistant that remembers what you tell me. I run without a language model, so I "
+        "understand plain statements about you and questions about what I know. See /help."
+    ),
+    forgetting="Use /memory to see what I keep, and /forget with its id to remove it.",
+    otherwise=(
+        "I run without a language model, so I can't answer that. Tell me facts and preferences "
+        "(“I work at …”, “I prefer …”), or name me (“I'll call you …”). Then ask “What do you "
+        "know about me?” or see /help."
+    ),
+    asks_about_self=re.compile(
+        r"\b(?:help|what (?:can|do) you do|who are you|what are you|how do(?:es)? (?:you|this) "
+        r"work|are you (?:an? )?(?:ai|bot|robot|human|real|person|machine|llm|gpt|chatgpt)|"
+        r"how (?:can|do) i use)\b",
+        re.IGNORECASE,
+    ),
+    wants_forgotten=re.compile(r"\s*(?:please )?(?:forget|delete|erase)\b", re.IGNORECASE),
+)
+
+RUSSIAN = Words(
+    header="Вот что я о вас знаю:",
+    elsewhere="Из наших разговоров:",
+    just_told="В этом разговоре вы рассказали:",
+    calls_me="Вы зовёте меня {name}",
+    noted="Понятно: {said}.",
+    liked="Учту: {said}.",
+    later=("Я запомню это, когда мы закончим разговор.",) * 2,
+    kept="Я запомнил: {said}.",
+    named="Теперь меня зовут {name}. Я буду помнить это во всех наших разговорах.",
+    own_name="Меня зовут {name}.",
+    unnamed="У меня пока нет имени. Скажите «Я буду звать тебя …», и оно появится.",
+    nothing_known="Я пока ничего о вас не знаю. Расскажите о себе, и я запомню.",
+    not_known="Этого я пока не знаю. Расскажите, и я запомню.",
+    no_memory="Сейчас я не могу заглянуть в память. Спросите меня чуть позже.",
+    name_not_kept="Это имя сохранить не удалось. Попробуйте другое или повторите позже.",
+    not_kept="Сейчас сохранить это не удалось. Повторите позже.",
+    passing="Понимаю. Я храню то, что верно надолго, поэтому это не запомню.",
+    greeting="Здравствуйте! Расскажите о себе или спросите, что я о вас знаю.",
+    welcome="Пожалуйста!",
+    about_self=(
+        "Я помощник, который помнит то, что вы рассказали. Я работаю без языковой модели, поэтому "
+        "понимаю простые фразы о вас и вопросы о том, что я знаю. Подробнее: /help."
+    ),
+    forgetting="Команда /memory покажет, что я храню, а /forget с номером удалит запись.",
+    otherwise=(
+        "Я работаю без языковой модели и не могу на это ответить. Расскажите о себе («Я работаю "
+        "в …», «Я люблю …») или дайте мне имя («Я буду звать тебя …»). Потом спросите «Что ты "
+        "знаешь обо мне?» или посмотрите /help."
+    ),
+    asks_about_self=re.compile(
+        r"\b(?:помощь|помоги(?:те)?|что ты (?:умеешь|можешь)|кто ты|ты (?:бот|робот|человек)|"
+        r"как ты работаешь)\b",
+        re.IGNORECASE,
+    ),
+    wants_forgotten=re.compile(r"\s*(?:пожалуйста,? )?(?:забудь|удали|сотри)", re.IGNORECASE),
+)
+
+BY_CODE = {"en": ENGLISH, "ru": RUSSIAN}

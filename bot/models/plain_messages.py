@@ -1,0 +1,69 @@
+"""Messages in the form that the simplest chat templates take. Pure."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from pydantic_ai import ModelMessage, ModelRequest, ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.messages import ModelRequestPart, ToolReturnPart, UserContent, UserPromptPart
+
+#: Stands after tool results that were put into words.
+NO_MORE_TOOLS = "There are no more tools to call. Answer me now, in plain words."
+
+
+def alternating(messages: Iterable[ModelMessage]) -> Iterator[ModelMessage]:
+    """The messages with empty answers left out and what follows one another merged."""
+    waiting: ModelRequest | None = None
+    for message in messages:
+        if isinstance(message, ModelRequest):
+            parts = (*waiting.parts, *message.parts) if waiting else message.parts
+            waiting = replace(message, parts=_merged(parts))
+        elif _says_something(message):
+            if waiting:
+                yield waiting
+            waiting = None
+            yield message
+    if waiting:
+        yield waiting
+
+
+def in_words(messages: Sequence[ModelMessage]) -> Iterator[ModelMessage]:
+    """The messages with tool calls left out and their results told by the user."""
+    for message in messages:
+        if isinstance(message, ModelRequest):
+            told = any(isinstance(part, ToolReturnPart) for part in message.parts)
+            parts = [_told(part) for part in message.parts]
+            if told and message is messages[-1]:
+                parts.append(UserPromptPart(NO_MORE_TOOLS))
+            yield replace(message, parts=parts)
+        elif not message.tool_calls:
+            yield message
+        else:
+            # What was said before a call was a preamble to it.
+            others = [p for p in message.parts if not isinstance(p, ToolCallPart | TextPart)]
+            yield replace(message, parts=others)
+
+
+def _told(part: ModelRequestPart) -> ModelRequestPart:
+    if not isinstance(part, ToolReturnPart):
+        return part
+    return UserPromptPart(f"Result of {part.tool_name}: {part.model_response_str()}")
+
+
+def _says_something(message: ModelResponse) -> bool:
+    return any(not isinstance(p, TextPart) or p.content.strip() for p in message.parts)
+
+
+def _merged(parts: Iterable[ModelRequestPart]) -> list[ModelRequestPart]:
+    """The parts of one request with neighbouring user prompts made one."""
+    merged: list[ModelRequestPart] = []
+    for part in parts:
+        last = merged[-1] if merged else None
+        if isinstance(part, UserPromptPart) and isinstance(last, UserPromptPart):
+            merged[-1] = replace(part, content=[*_items(last), *_items(part)])
+        else:
+            merged.append(part)
+    return merged
+
+
+def _items(part: UserPromptPart) -> Sequence[UserContent]:
+    return [part.content] if isinstance(part.content, str) else part.content

@@ -1,0 +1,64 @@
+"""The handler boundary: where errors of handling an update end, whatever they are."""
+
+import secrets
+import time
+
+import structlog
+from telegram.error import TelegramError
+
+from bot.telegram.inbox import Inbox
+from bot.telegram.lanes import Item, Said
+from bot.telegram.replying import Replying
+from bot.telegram.sender import Sender
+from bot.telegram.texts import texts_in
+from memory.errors import StoreUnavailable
+from memory.records import Place
+
+_log = structlog.get_logger(__name__)
+
+#: At most one message about an error a chat in this many seconds.
+_COOLDOWN_SECONDS = 60.0
+
+
+class Boundary:
+    """Carries out the items of the lanes. Never raises: an error becomes a line in the log and one
+    polite sentence, both with the same id. Then the item's updates are done."""
+
+    def __init__(self, replying: Replying, sender: Sender, inbox: Inbox) -> None:
+        self._replying, self._sender, self._inbox = replying, sender, inbox
+        self._told: dict[Place, float] = {}
+
+    async def carry_out(self, place: Place, item: Item) -> None:
+        """Do what the item says. Cancelled, it leaves the updates open for the next start."""
+        try:
+            if isinstance(item, Said):
+                await self._replying.answer(item)
+            else:
+                await item.run()
+        except Exception as error:  # noqa: BLE001 - the handler boundary: one update, not the bot
+            await self.report(place, error)
+        await self.close(item.update_ids)
+
+    async def close(self, update_ids: tuple[int, ...]) -> None:
+        """These updates are done."""
+        try:
+            await self._inbox.done(update_ids)
+        except StoreUnavailable as failure:
+            _log.exception("inbox_unavailable", error=str(failure))
+
+    async def report(self, place: Place | None, error: Exception) -> None:
+        """Log an error, and tell the place about it unless it was told just now."""
+        error_id = secrets.token_hex(3)
+        chat = place.chat_id if place else None
+        _log.error("update_failed", error_id=error_id, chat=chat, exc_info=error)
+        if place is None or not self._may_tell(place):
+            return
+        try:
+            await self._sender.send(place, texts_in(None).failed.format(id=error_id))
+        except TelegramError as failure:
+            _log.warning("error_not_told", error_id=error_id, error=type(failure).__name__)
+
+    def _may_tell(self, place: Place) -> bool:
+        now = time.monotonic()
+        self._told = {p: at for p, at in self._told.items() if now - at < _COOLDOWN_SECONDS}
+        return self._told.setdefault(place, now) == now

@@ -1,0 +1,127 @@
+"""Lanes: everything of one chat (and topic) in order, chats side by side."""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+
+from bot.replies import Inbound
+from memory.records import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Something said that wants an answer: one message or a merged burst. `message_ids` are those
+    of the chat's messages, `update_ids` those of the updates that brought them."""
+
+    inbound: Inbound
+    update_ids: tuple[int, ...]
+    message_ids: tuple[int, ...]
+
+    def joined(self, later: "Said", longest: int) -> "Said | None":
+        """Both as one, if one person said them and they are not too long together."""
+        mine, theirs = self.inbound, later.inbound
+        if (mine.actor, mine.speaker) != (theirs.actor, theirs.speaker):
+            return None
+        if len(mine.text) + 1 + len(theirs.text) > longest:
+            return None
+        inbound = replace(
+            theirs, id=f"{mine.id}+{later.message_ids[-1]}", text=f"{mine.text}\n{theirs.text}"
+        )
+        return Said(
+            inbound, self.update_ids + later.update_ids, self.message_ids + later.message_ids
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """Anything else that is done in its turn: a command, a click, a notice."""
+
+    name: str
+    run: Callable[[], Awaitable[object]]
+    update_ids: tuple[int, ...] = ()
+
+
+Item = Said | Errand
+
+
+@dataclass(slots=True)
+class _Lane:
+    waiting: deque[Item] = field(default_factory=deque)
+    worker: asyncio.Task[None] | None = None
+
+
+#: A lane's key: a place, and whether it is the side lane that passes by the queue.
+_Key = tuple[Place, bool]
+
+
+class Lanes:
+    """One worker a lane, as long as there is something to do in it."""
+
+    def __init__(
+        self, carry_out: Callable[[Place, Item], Awaitable[None]], *, longest_burst: int = 16_000
+    ) -> None:
+        """`carry_out` must not raise: it is where errors end. A burst is merged up to
+        `longest_burst` characters."""
+        self._carry_out, self._longest = carry_out, longest_burst
+        self._lanes: dict[_Key, _Lane] = {}
+
+    def __len__(self) -> int:
+        return len(self._lanes)
+
+    def put(self, place: Place, item: Item, *, aside: bool = False) -> None:
+        """Queue an item; `aside` puts it where it does not wait for the place's own lane."""
+        key = (place, aside)
+        lane = self._lanes.get(key)
+        if lane is None:
+            lane = self._lanes[key] = _Lane()
+            lane.worker = asyncio.create_task(self._work(key, lane), name=f"lane {place.chat_id}")
+        lane.waiting.append(item)
+
+    def drop_said(self, place: Place) -> list[Said]:
+        """Take what was said and is not begun out of the lane."""
+        lane = self._lanes.get((place, False))
+        if lane is None:
+            return []
+        dropped = [item for item in lane.waiting if isinstance(item, Said)]
+        lane.waiting = deque(item for item in lane.waiting if isinstance(item, Errand))
+        return dropped
+
+    async def settle(self) -> None:
+        """Return when every lane has ended."""
+        while workers := self._workers():
+            await asyncio.wait(workers)
+
+    async def drain(self, seconds: float) -> bool:
+        """Let everything be finished within this time, then end what is not; whether all was."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self.settle()
+        except TimeoutError:
+            workers = self._workers()
+            for worker in workers:
+                worker.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)
+            self._lanes.clear()
+            return False
+        return True
+
+    def _workers(self) -> list[asyncio.Task[None]]:
+        return [lane.worker for lane in self._lanes.values() if lane.worker]
+
+    async def _work(self, key: _Key, lane: _Lane) -> None:
+        while lane.waiting:
+            await self._carry_out(key[0], self._next(lane))
+        del self._lanes[key]
+
+    def _next(self, lane: _Lane) -> Item:
+        """The next item; messages that follow each other directly are one."""
+        item = lane.waiting.popleft()
+        while isinstance(item, Said) and lane.waiting:
+            following = lane.waiting[0]
+            merged = isinstance(following, Said) and item.joined(following, self._longest)
+            if not merged:
+                break
+            lane.waiting.popleft()
+            item = merged
+        return item

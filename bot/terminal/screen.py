@@ -1,0 +1,147 @@
+"""What the person sees: plain text for scripts, or a live screen."""
+
+from collections.abc import Sequence
+from typing import Protocol, TextIO
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.markdown import Markdown
+from rich.spinner import Spinner
+from rich.style import Style
+from rich.table import Table
+from rich.text import Text
+
+from bot.terminal.chat import Bubble
+from bot.terminal.markup import Marked, printable
+
+PROMPT = "you: "
+_BOT = "bot: "
+_BOT_STYLE = "bold magenta"
+#: What the tokens of text without any Markdown are, and what others become that would lose letters.
+_PLAIN = ("paragraph_open", "inline", "paragraph_close", "text", "softbreak")
+_AS_WRITTEN = {"softbreak": "hardbreak", "html_inline": "text"}
+_STYLES = {
+    "bold": "bold",
+    "italic": "italic",
+    "underline": "underline",
+    "strikethrough": "strike",
+    "spoiler": "dim",
+    "code": "cyan",
+    "pre": "cyan",
+    "blockquote": "italic dim",
+    "expandable_blockquote": "italic dim",
+    "bot_command": "bold cyan",
+    "url": "underline blue",
+}
+
+
+class Screen(Protocol):
+    """Shows the bot's side of the chat."""
+
+    def greet(self) -> None:
+        """Say who is there and how to leave."""
+        ...
+
+    def watch(self, bubbles: Sequence[Bubble], activity: str | None) -> None:
+        """Show what may still change, and what the bot is doing."""
+        ...
+
+    def show(self, bubbles: Sequence[Bubble], unfinished: str | None = None) -> None:
+        """Show what is final. `unfinished` is what the person is typing meanwhile, if anything."""
+        ...
+
+
+class PlainScreen:
+    """Replies as plain text, each beginning with `bot: `."""
+
+    def __init__(self, stdout: TextIO) -> None:
+        self._stdout = stdout
+
+    def greet(self) -> None:
+        """A script needs no greeting."""
+
+    def watch(self, bubbles: Sequence[Bubble], activity: str | None) -> None:
+        """A script sees replies when they are final."""
+
+    def show(self, bubbles: Sequence[Bubble], unfinished: str | None = None) -> None:
+        """Write and flush each reply, so that a reader gets it at once."""
+        for bubble in bubbles:
+            lines = [_BOT + bubble.content.text, *bubble.buttons]
+            self._stdout.write(printable("\n".join(lines)) + "\n")
+            self._stdout.flush()
+
+
+class LiveScreen:
+    """A conversation for a person: formatted, with a sign of life while the bot is busy."""
+
+    def __init__(self, console: Console, about: str) -> None:
+        self._console = console
+        self._about = about
+        self._live: Live | None = None
+
+    def greet(self) -> None:
+        """Two lines: who is there, and how to get on."""
+        self._console.print(Text(printable(self._about), "bold"))
+        self._console.print(Text("Type /help for what I can do. Ctrl-D leaves.", "dim"))
+
+    def watch(self, bubbles: Sequence[Bubble], activity: str | None) -> None:
+        """Keep the lower part of the screen up to date until `show`."""
+        if self._live is None:
+            self._live = Live(console=self._console, transient=True, refresh_per_second=8)
+            self._live.start()
+        busy = [Spinner("dots", Text(activity, "dim"))] if activity else []
+        self._live.update(Group(*map(_rendered, bubbles), *busy), refresh=True)
+
+    def show(self, bubbles: Sequence[Bubble], unfinished: str | None = None) -> None:
+        """Print what is final above the prompt."""
+        if self._live:
+            self._live.stop()
+            self._live = None
+        if unfinished is not None and bubbles:
+            self._console.file.write("\r\x1b[K")
+        for bubble in bubbles:
+            self._console.print(_rendered(bubble), highlight=False)
+        if unfinished is not None and bubbles:
+            self._console.file.write(PROMPT + unfinished)
+        self._console.file.flush()
+
+
+def _rendered(bubble: Bubble) -> RenderableType:
+    body = _body(bubble.content)
+    if isinstance(body, Text):
+        said: RenderableType = Text.assemble((_BOT, _BOT_STYLE), body, overflow="fold")
+    else:
+        said = Table.grid()
+        said.add_row(Text(_BOT, _BOT_STYLE), body)
+    buttons = [Text(f"  {printable(button)}", "green") for button in bubble.buttons]
+    return Group(said, *buttons)
+
+
+def _body(content: Marked) -> Text | Markdown:
+    """Text with spans looks as they say. Text without any may be a model's Markdown; what is not
+    Markdown stays as it is, to the letter."""
+    if content.spans:
+        return _styled(content)
+    markdown = Markdown(printable(content.text), hyperlinks=False)
+    plain = True
+    for block in markdown.parsed:
+        plain = plain and block.type in _PLAIN
+        if block.type == "html_block":
+            block.type = "code_block"
+        for token in block.children or ():
+            plain = plain and token.type in _PLAIN
+            # A person's `List<String>` is no HTML, and their lines are lines.
+            token.type = _AS_WRITTEN.get(token.type, token.type)
+    return Text(printable(content.text)) if plain else markdown
+
+
+def _styled(content: Marked) -> Text:
+    text = Text(printable(content.text))
+    for span in content.spans:
+        if span.kind == "text_link":
+            text.stylize(
+                Style(underline=True, color="blue", link=span.detail), span.start, span.end
+            )
+        elif style := _STYLES.get(span.kind):
+            text.stylize(style, span.start, span.end)
+    return text

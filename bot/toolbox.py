@@ -1,0 +1,57 @@
+"""The functions of `tools` as the model's tools. The call's context says whose memory they touch;
+this is also the boundary where a tool that breaks becomes an answer the model can work with."""
+
+import inspect
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Concatenate, get_type_hints
+
+import structlog
+from pydantic_ai import RunContext, Tool, ToolFailed
+
+from tools.context import ToolContext, ToolFailure
+from tools.forget_memory import forget_memory
+from tools.remember import remember
+from tools.search_memory import search_memory
+from tools.set_agent_name import set_agent_name
+
+_log = structlog.get_logger(__name__)
+
+ToolFunction = Callable[Concatenate[ToolContext, ...], Awaitable[str]]
+
+#: What the model may do, in the order it is told of it. The order is part of the cached prefix.
+FUNCTIONS: tuple[ToolFunction, ...] = (set_agent_name, search_memory, remember, forget_memory)
+
+_BROKE = "The tool broke and did nothing. Go on without it, and say so if it matters."
+
+
+def toolbox(functions: Sequence[ToolFunction] = FUNCTIONS) -> list[Tool[ToolContext]]:
+    """The tools for an agent whose dependencies are a ToolContext."""
+    return [_as_tool(function) for function in functions]
+
+
+def _as_tool(function: ToolFunction) -> Tool[ToolContext]:
+    """A tool with the function's name, description and arguments, its context taken from the run
+    and never from the model."""
+
+    async def run(context: RunContext[ToolContext], **arguments: Any) -> str:
+        try:
+            return await function(context.deps, **arguments)
+        except ToolFailure as failure:
+            raise ToolFailed(str(failure)) from failure
+        except Exception as bug:  # the tool boundary: a broken tool must not end the turn
+            _log.exception("tool_broke", tool=name, actor=context.deps.actor.id)
+            raise ToolFailed(_BROKE) from bug
+
+    name = getattr(function, "__name__", type(function).__name__)
+    signature = inspect.signature(function)
+    hints = get_type_hints(function, include_extras=True)
+    first, *others = signature.parameters.values()
+    context_type = RunContext[ToolContext]
+    # pydantic-ai reads a tool's schema from its signature, its hints and its docstring.
+    run.__name__ = run.__qualname__ = name
+    run.__doc__ = function.__doc__
+    run.__annotations__ = {**hints, first.name: context_type}
+    run.__signature__ = signature.replace(  # type: ignore[attr-defined]  # read by inspect
+        parameters=[first.replace(annotation=context_type), *others]
+    )
+    return Tool(run, takes_ctx=True)

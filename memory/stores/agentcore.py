@@ -1,0 +1,372 @@
+"""Long-term memory on AWS Bedrock AgentCore Memory.
+
+Turns go through a durable outbox and are extracted by AWS; what a person asks to remember is
+written at once. AgentCore's deletions take minutes to be noticed by its own reads, and `namespace`
+has meant a string prefix for some accounts: what is read is held against the exact namespace and
+against what was deleted from here, always."""
+
+import asyncio
+import time
+import uuid
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+import structlog
+
+from memory.errors import StoreUnavailable, UnknownRecord
+from memory.records import LEARNED_KINDS, Actor, Draft, Hit, Kind, Record, Turn, namespace
+from memory.stores import agentcore_events, agentcore_records
+from memory.stores.agentcore_erasure import Eraser
+from memory.stores.agentcore_records import belongs, restored, settled
+from memory.stores.aws_calls import AwsCalls
+from memory.stores.aws_errors import AwsFailure, Fate
+from memory.stores.outbox import Lane, Outbox, Outgoing
+from memory.stores.seldom import Seldom
+from memory.stores.sender import Pace, Sender
+
+_log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
+
+#: Limits of the service model: characters of a query, rows of a search, records of a batch.
+MAX_QUERY = 10_000
+MAX_ROWS = 100
+BATCH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """How long the store waits. Seconds."""
+
+    #: All parts of one search together; what is late is left out.
+    search: float = 1.5
+    #: How long AWS's reads may still show what was deleted; five minutes have been seen.
+    deletion: float = 600.0
+    #: When to come back after erasing somebody, for what extraction had under way.
+    second_look: float = 180.0
+    pace: Pace = field(default_factory=Pace)
+
+
+class AgentCoreStore:
+    """A LongTermMemory. Use as `async with`: the outbox is sent while it is open.
+
+    The thread pool and the client inside `calls` stay the caller's. `strategies` names AWS's
+    strategy for each kind; explicit records of a kind without one are written without one."""
+
+    extracts = True
+
+    def __init__(
+        self,
+        calls: AwsCalls,
+        strategies: Mapping[Kind, str],
+        outbox: Outbox,
+        timing: Timing | None = None,
+    ) -> None:
+        self._calls, self._strategies, self._outbox = calls, dict(strategies), outbox
+        self._timing = timing or Timing()
+        self._sender = Sender(outbox, self._send, self._timing.pace)
+        self._eraser = Eraser(calls, outbox, self._delete_rows, self._timing.second_look)
+        self._deleted: dict[str, float] = {}
+        self._seldom = Seldom()
+        self._closed = False
+
+    @classmethod
+    async def open(
+        cls,
+        calls: AwsCalls,
+        strategies: Mapping[Kind, str],
+        outbox: Path,
+        timing: Timing | None = None,
+    ) -> Self:
+        """A store with its outbox in this file. Raises NewerStore, StoreUnavailable."""
+        return cls(calls, strategies, await Outbox.open(outbox), timing)
+
+    async def __aenter__(self) -> Self:
+        await self._sender.start()
+        await self._eraser.start()
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Stop the background work. What AWS has not acknowledged waits in the outbox's file."""
+        if self._closed:
+            return
+        self._closed = True
+        await self._sender.aclose()
+        await self._eraser.aclose()
+        await self._outbox.aclose()
+
+    def _require_open(self) -> None:
+        if self._closed:
+            raise StoreUnavailable("the memory is closed: the program is ending")
+
+    # -- turns ------------------------------------------------------------------------------------
+
+    async def add_turn(self, actor: Actor, turn: Turn) -> None:
+        """See LongTermMemory: durable when this returns, but found by search only when AWS has
+        extracted something from it."""
+        self._require_open()
+        events = agentcore_events.bodies(actor, turn)
+        if events:
+            lane = Lane(actor.id, turn.session_id)
+            await self._outbox.put(lane, turn.id, events)
+            self._sender.wake(lane)
+
+    async def pending(self, actor: Actor | None = None) -> int:
+        """How many events AWS has not acknowledged yet, of one actor or of all."""
+        return await self._outbox.pending(actor)
+
+    async def flush(self, actor: Actor) -> None:
+        """See LongTermMemory. Waits for as long as AWS does not answer: give it a deadline."""
+        await self._sender.flush(actor)
+
+    async def _send(self, event: Outgoing) -> None:
+        await self._calls.ask("create_event", **agentcore_events.request(event))
+
+    # -- writing ----------------------------------------------------------------------------------
+
+    async def commit(self, actor: Actor, drafts: Sequence[Draft]) -> list[Record]:
+        """See LongTermMemory. AWS has no transactions: what was written before a failure is
+        deleted again. Superseded records are kept, with the moment they stopped being true in
+        their metadata. Raises UnknownRecord, RefusedText."""
+        self._require_open()
+        entries = [
+            agentcore_records.created(draft, actor, number, self._strategies)
+            for number, draft in enumerate(drafts)
+        ]
+        replaced = await self._replaced(actor, drafts)
+        ids: dict[str, str] = {}
+        try:
+            for batch in _batches(entries):
+                ids |= await self._create(batch)
+            for batch in _batches(replaced):
+                _require(await self._calls.ask("batch_update_memory_records", records=batch))
+        except StoreUnavailable:
+            await self._take_back(ids.values())
+            raise
+        return [
+            agentcore_records.written(draft, ids[agentcore_records.label(number)])
+            for number, draft in enumerate(drafts)
+        ]
+
+    async def _replaced(self, actor: Actor, drafts: Sequence[Draft]) -> list[dict[str, Any]]:
+        """The updates that end the time of the records which the drafts supersede."""
+        updates: dict[str, dict[str, Any]] = {}
+        for draft in drafts:
+            if draft.supersedes:
+                row = await self._own_row(actor, draft.supersedes)
+                ended = row is not None and agentcore_records.is_superseded(row)
+                if row is None or ended or draft.supersedes in updates:
+                    raise UnknownRecord(f"no current memory has the id {draft.supersedes!r}")
+                updates[draft.supersedes] = agentcore_records.superseded(row, draft.created_at)
+        return list(updates.values())
+
+    async def _create(self, entries: list[dict[str, Any]]) -> dict[str, str]:
+        """Write records; their ids by label. Raises StoreUnavailable unless all were written."""
+        answer = await self._calls.ask(
+            "batch_create_memory_records", records=entries, clientToken=uuid.uuid4().hex
+        )
+        made = {row["requestIdentifier"]: row["memoryRecordId"] for row in _done(answer)}
+        if len(made) < len(entries):
+            await self._take_back(made.values())
+        _require(answer)
+        return made
+
+    async def _take_back(self, record_ids: Iterable[str]) -> None:
+        """Delete what should not have been written, as far as AWS lets us."""
+        rows = list(record_ids)
+        try:
+            left = await self._delete_rows(rows) if rows else 0
+        except StoreUnavailable as failure:
+            _log.error("records_left_behind", records=len(rows), error=str(failure))
+        else:
+            if left:
+                _log.error("records_left_behind", records=left)
+
+    # -- reading ----------------------------------------------------------------------------------
+
+    async def search(
+        self,
+        actor: Actor,
+        query: str,
+        *,
+        kinds: Sequence[Kind] = LEARNED_KINDS,
+        limit: int = 10,
+        min_relevance: float = 0.0,
+        now: datetime | None = None,
+    ) -> list[Hit]:
+        """See LongTermMemory. The kinds are asked at once under one deadline; archived messages
+        are not searchable here. Raises StoreUnavailable when not a single kind answered."""
+        self._require_open()
+        asked = agentcore_events.cut(query.strip()[:MAX_QUERY], 4 * MAX_QUERY)
+        wanted = [kind for kind in LEARNED_KINDS if kind in kinds]
+        if not asked or not wanted or limit < 1:
+            return []
+        parts = [self._related(actor, kind, asked, limit) for kind in wanted]
+        rows = [row for part in await self._in_time(parts) for row in part]
+        own = self._own(actor, rows)
+        current = {record.id for record in settled([r for _, r in own]) if record.current}
+        hits = [
+            Hit(record, min(1.0, max(0.0, row.get("score") or 0.0)))
+            for row, record in own
+            if record.id in current
+        ]
+        found = [hit for hit in hits if hit.relevance >= min_relevance]
+        return sorted(found, key=lambda hit: -hit.relevance)[:limit]
+
+    async def _related(
+        self, actor: Actor, kind: Kind, query: str, limit: int
+    ) -> list[dict[str, Any]]:
+        # Superseded records take seats among the best; asking for more than needed makes up for it.
+        top = min(MAX_ROWS, 2 * limit)
+        answer = await self._calls.ask(
+            "retrieve_memory_records",
+            searchCriteria={"searchQuery": query, "topK": top},
+            maxResults=top,
+            **_home(kind, actor),
+        )
+        rows: list[dict[str, Any]] = answer["memoryRecordSummaries"]
+        return rows
+
+    async def _in_time(self, parts: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
+        """The results of the parts that answer before the deadline. Raises StoreUnavailable when
+        none does."""
+        tasks = [asyncio.create_task(part) for part in parts]
+        try:
+            done, late = await asyncio.wait(tasks, timeout=self._timing.search)
+        finally:
+            for task in tasks:
+                task.cancel()
+        failures = [error for task in done if (error := task.exception())]
+        for error in failures:
+            if not isinstance(error, StoreUnavailable):
+                raise error
+        if len(failures) + len(late) == len(tasks):
+            first = failures[0] if failures else None
+            raise StoreUnavailable(str(first) if first else "AWS did not answer in time") from first
+        if (late or failures) and self._seldom("search"):
+            why = str(failures[0]) if failures else "too late"
+            _log.warning("recall_incomplete", missing=len(late) + len(failures), why=why)
+        return [task.result() for task in tasks if task in done and not task.exception()]
+
+    async def records(
+        self,
+        actor: Actor,
+        *,
+        kinds: Sequence[Kind] = LEARNED_KINDS,
+        include_superseded: bool = False,
+    ) -> list[Record]:
+        """See LongTermMemory. There are no archived messages."""
+        self._require_open()
+        wanted = [kind for kind in LEARNED_KINDS if kind in kinds]
+        parts = await asyncio.gather(*(self._listed(actor, kind) for kind in wanted))
+        rows = sorted((r for part in parts for r in part), key=agentcore_records.writing_order)
+        found = self._own(actor, rows)
+        ordered = settled([record for _, record in found])
+        return [record for record in ordered if include_superseded or record.current]
+
+    async def _listed(self, actor: Actor, kind: Kind) -> list[dict[str, Any]]:
+        rows = self._calls.rows(
+            "list_memory_records", "memoryRecordSummaries", **_home(kind, actor)
+        )
+        return [row async for row in rows]
+
+    def _own(
+        self, actor: Actor, rows: Iterable[dict[str, Any]]
+    ) -> list[tuple[dict[str, Any], Record]]:
+        """The rows with their records, without what is not exactly the actor's own and what was
+        deleted from here."""
+        self._deleted = {i: until for i, until in self._deleted.items() if until > time.monotonic()}
+        pairs, foreign = [], 0
+        for row in rows:
+            record = restored(row, actor)
+            if record is None:
+                foreign += 1
+            elif record.id not in self._deleted:
+                pairs.append((row, record))
+        if foreign:
+            _log.warning("foreign_records_dropped", actor=actor.id, count=foreign)
+        return pairs
+
+    # -- deleting ---------------------------------------------------------------------------------
+
+    async def delete(self, actor: Actor, record_ids: Sequence[str]) -> list[str]:
+        """See LongTermMemory. AWS keeps no link from a record to the events it came from, so the
+        words themselves stay in the session's events until those expire or the actor is erased.
+        Raises StoreUnavailable when AWS keeps a record that should have gone."""
+        self._require_open()
+        found = await asyncio.gather(*(self._own_row(actor, i) for i in dict.fromkeys(record_ids)))
+        ids = [row["memoryRecordId"] for row in found if row]
+        left = await self._delete_rows(ids)
+        if left:
+            raise StoreUnavailable(f"AWS could not delete {left} of {len(ids)} memories: try again")
+        return ids
+
+    async def _own_row(self, actor: Actor, record_id: str) -> dict[str, Any] | None:
+        """The row of this id if it is there and exactly the actor's own. By-id calls of AWS ask
+        nobody whose it is."""
+        if record_id in self._deleted:
+            return None
+        try:
+            answer = await self._calls.ask("get_memory_record", memoryRecordId=record_id)
+        except AwsFailure as failure:
+            if failure.fate in (Fate.MISSING, Fate.NEVER):
+                return None
+            raise
+        row: dict[str, Any] = answer["memoryRecord"]
+        return row if belongs(next(iter(row["namespaces"]), ""), actor) else None
+
+    async def _delete_rows(self, record_ids: Sequence[str]) -> int:
+        """Delete records in hundreds; how many of them AWS did not delete."""
+        left = 0
+        for batch in _batches(record_ids):
+            entries = [{"memoryRecordId": record_id} for record_id in batch]
+            answer = await self._calls.ask("batch_delete_memory_records", records=entries)
+            # What AWS no longer knows is as gone as it can be.
+            kept = {r["memoryRecordId"] for r in _failed(answer) if r.get("errorCode") != 404}
+            left += len(kept)
+            until = time.monotonic() + self._timing.deletion
+            self._deleted |= {record_id: until for record_id in batch if record_id not in kept}
+        return left
+
+    async def erase(self, actor: Actor) -> None:
+        """See LongTermMemory. The wish is written down first: what can't be deleted now is tried
+        again until it is gone, and once more after a while for what extraction had under way.
+        Raises StoreUnavailable, saying what is left, when something could not be deleted now."""
+        self._require_open()
+        await self._outbox.erase(actor, datetime.now(UTC))
+        await self._sender.drop(actor)
+        await self._eraser.erase(actor)
+
+
+def _home(kind: Kind, actor: Actor) -> dict[str, Any]:
+    """Where to read records of a kind. Summaries have a namespace for each session, so they are
+    read by the path above; all else by the namespace itself."""
+    if kind is Kind.SUMMARY:
+        return {"namespacePath": agentcore_records.summaries_path(actor)}
+    return {"namespace": namespace(kind, actor)}
+
+
+def _batches(items: Sequence[T]) -> list[list[T]]:
+    return [list(items[i : i + BATCH]) for i in range(0, len(items), BATCH)]
+
+
+def _done(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return list(answer.get("successfulRecords") or ())
+
+
+def _failed(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return list(answer.get("failedRecords") or ())
+
+
+def _require(answer: Mapping[str, Any]) -> None:
+    """Raise StoreUnavailable if a record of a batch failed: the answer is 2xx all the same."""
+    failed = _failed(answer)
+    if failed:
+        codes = ", ".join(sorted({str(row.get("errorCode", "?")) for row in failed}))
+        raise StoreUnavailable(f"AWS did not write {len(failed)} of the memories (codes {codes})")

@@ -1,0 +1,199 @@
+"""Our records in AgentCore's form, and back.
+
+AgentCore knows a text, a namespace and some metadata of ASCII words. It has no notion of a record
+that stopped being true, so `superseded_at` is metadata too; and every read sorts such records out.
+What AWS's own strategies extract carries no metadata of ours, and its texts come in three shapes:
+plain for facts, a JSON object for preferences, `<topic>` elements for summaries."""
+
+import html
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import quote, unquote
+
+from memory.errors import RefusedText
+from memory.records import Actor, Draft, Kind, Record, namespace
+
+#: Characters of one record, from the service model.
+MAX_TEXT = 16_000
+
+#: Characters of one metadata value, from the service model.
+_MAX_VALUE = 256
+_TOPIC = re.compile(r"<topic name=\"([^\"]*)\">(.*?)</topic>", re.DOTALL)
+
+
+def summaries_path(actor: Actor) -> str:
+    """The path above the namespaces of all sessions' summaries, with its trailing slash."""
+    return namespace(Kind.SUMMARY, actor, "s").removesuffix("s/")
+
+
+def belongs(found: str, actor: Actor) -> tuple[Kind, str | None] | None:
+    """The kind of a record in this namespace, and its session for a summary; None unless the
+    namespace is exactly one of the actor's own. This is what keeps people apart, whatever the
+    service thinks a namespace matches."""
+    for kind in (Kind.FACT, Kind.PREFERENCE):
+        if found == namespace(kind, actor):
+            return kind, None
+    session = found.removeprefix(summaries_path(actor)).removesuffix("/")
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}", session):
+        return None
+    return (Kind.SUMMARY, session) if found == namespace(Kind.SUMMARY, actor, session) else None
+
+
+def created(
+    draft: Draft, actor: Actor, number: int, strategies: Mapping[Kind, str]
+) -> dict[str, Any]:
+    """An entry of BatchCreateMemoryRecords; `number` counts those of one commit. Raises
+    RefusedText for a text that is empty or too long for AWS."""
+    if not draft.text.strip():
+        raise RefusedText("there is nothing to remember in an empty text")
+    if len(draft.text) > MAX_TEXT:
+        raise RefusedText(
+            f"a memory has at most {MAX_TEXT} characters, this one has {len(draft.text)}"
+        )
+    entry: dict[str, Any] = {
+        "requestIdentifier": label(number),
+        "namespaces": [namespace(draft.kind, actor, draft.session_id)],
+        "content": {"text": draft.text},
+        "timestamp": draft.created_at,
+        "metadata": {**_metadata(draft), "number": {"stringValue": str(number)}},
+    }
+    if draft.kind in strategies:
+        entry["memoryStrategyId"] = strategies[draft.kind]
+    return entry
+
+
+def label(number: int) -> str:
+    """How AWS's answer refers to the entry of this number."""
+    return f"r{number}"
+
+
+def written(draft: Draft, record_id: str) -> Record:
+    """The record that a draft has become."""
+    return Record(
+        id=record_id,
+        kind=draft.kind,
+        text=draft.text,
+        created_at=draft.created_at,
+        session_id=draft.session_id,
+        turn_ids=draft.turn_ids,
+        slot=draft.slot,
+        importance=draft.importance,
+        event_date=draft.event_date,
+        supersedes=draft.supersedes,
+    )
+
+
+def writing_order(row: Mapping[str, Any]) -> tuple[datetime, int]:
+    """What sorts rows as they were written, also those of one commit."""
+    number = _values(row).get("number") or ""
+    return row["createdAt"], int(number) if number.isdecimal() else 0
+
+
+def is_superseded(row: Mapping[str, Any]) -> bool:
+    """Whether something newer has replaced the record in this row."""
+    return "superseded_at" in _values(row)
+
+
+def superseded(row: Mapping[str, Any], at: datetime) -> dict[str, Any]:
+    """An entry of BatchUpdateMemoryRecords that ends a record's time."""
+    kept = dict(row.get("metadata") or {})
+    mark = {"superseded_at": {"stringValue": _moment(at)}}
+    start = {"created_at": {"stringValue": _moment(row.get("timestamp") or row["createdAt"])}}
+    # The timestamp is the record's own of now on, so its beginning has to be kept elsewhere.
+    return {
+        "memoryRecordId": row["memoryRecordId"],
+        "timestamp": at,
+        "metadata": {**start, **kept, **mark},
+    }
+
+
+def _metadata(draft: Draft) -> dict[str, Any]:
+    """What of a record AgentCore has no field for. A value that is too long is left out."""
+    values = {
+        "created_at": _moment(draft.created_at),
+        "importance": str(draft.importance),
+        "slot": _coded(draft.slot),
+        "session": draft.session_id if draft.kind is not Kind.SUMMARY else None,
+        "turns": _coded(" ".join(draft.turn_ids)),
+        "event_date": _coded(draft.event_date),
+        "supersedes": draft.supersedes,
+    }
+    return {k: {"stringValue": v} for k, v in values.items() if v and len(v) <= _MAX_VALUE}
+
+
+def restored(row: Mapping[str, Any], actor: Actor) -> Record | None:
+    """The record in a row of any read; None if it is not the actor's own."""
+    home = belongs(next(iter(row["namespaces"]), ""), actor)
+    if home is None:
+        return None
+    kind, session_id = home
+    kept = _values(row)
+    importance = kept.get("importance") or ""
+    return Record(
+        id=row["memoryRecordId"],
+        kind=kind,
+        text=_readable(kind, row["content"]["text"]),
+        created_at=_when(kept.get("created_at")) or row["createdAt"].astimezone(UTC),
+        session_id=session_id or kept.get("session"),
+        turn_ids=tuple((_plain(kept.get("turns")) or "").split()),
+        slot=_plain(kept.get("slot")),
+        importance=int(importance) if importance.isdecimal() else 5,
+        event_date=_plain(kept.get("event_date")),
+        supersedes=kept.get("supersedes"),
+        superseded_at=_when(kept.get("superseded_at")),
+    )
+
+
+def settled(records: Sequence[Record]) -> list[Record]:
+    """The records, given as they were written, oldest first and with at most one current record
+    in each slot: where the mark of an older one is missing or not visible yet, the newer one ends
+    its time."""
+    ordered = sorted(records, key=lambda r: r.created_at)
+    newest = {(r.kind, r.slot): r for r in ordered if r.slot and r.current}
+    return [
+        replace(r, superseded_at=newest[r.kind, r.slot].created_at)
+        if r.current and r.slot and newest[r.kind, r.slot] is not r
+        else r
+        for r in ordered
+    ]
+
+
+def _values(row: Mapping[str, Any]) -> dict[str, str | None]:
+    return {key: value.get("stringValue") for key, value in (row.get("metadata") or {}).items()}
+
+
+def _readable(kind: Kind, text: str) -> str:
+    """The words for people in what a strategy of AWS has written; other texts as they are."""
+    if kind is Kind.PREFERENCE and text.startswith("{"):
+        try:
+            return str(json.loads(text)["preference"])
+        except (ValueError, KeyError, TypeError):
+            return text
+    if kind is Kind.SUMMARY:
+        topics = [(html.unescape(name), html.unescape(body)) for name, body in _TOPIC.findall(text)]
+        return "\n".join(f"{name}: {' '.join(body.split())}" for name, body in topics) or text
+    return text
+
+
+def _coded(value: str | None) -> str | None:
+    """Any text in the letters that metadata may have: like a URL, with `=` for `%`."""
+    return quote(value, safe=" :@+").replace("~", "%7E").replace("%", "=") if value else None
+
+
+def _plain(value: str | None) -> str | None:
+    return unquote(value.replace("=", "%")) if value else None
+
+
+def _moment(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat()
+
+
+def _when(value: str | None) -> datetime | None:
+    try:
+        return datetime.fromisoformat(value) if value else None
+    except ValueError:
+        return None

@@ -1,0 +1,1 @@
+"""One adapter a store. Each is imported in the environment of its store alone."""

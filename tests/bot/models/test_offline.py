@@ -1,0 +1,322 @@
+"""The offline engine in a real agent loop, with tools that answer as the project's tools do."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pytest
+from pydantic_ai import Agent, RunContext, ToolFailed
+from pydantic_ai.capabilities import PrepareTools
+from pydantic_ai.exceptions import ModelRetry
+from pydantic_ai.messages import (
+    CachePoint,
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    PartDeltaEvent,
+    PartStartEvent,
+    TextPart,
+    TextPartDelta,
+    ToolCallPart,
+    UserContent,
+    UserPromptPart,
+)
+from pydantic_ai.run import AgentRunResultEvent
+from pydantic_ai.tools import ToolDefinition
+
+from bot.models.offline import offline_model
+
+_WORK = "- [fact f3, 2026-11-21] I work at Acme &amp; Sons"
+_BORN = "- [fact f4, 2026-11-21] My birthday is March 15"
+_PYTHON = "- [preference p1, 2026-11-20] I prefer Python over JavaScript"
+_SHORT = "- [preference p2, 2026-11-20] Please keep answers short"
+_NAME = "- [name] Jarvis"
+_NOTHING = "Nothing is remembered about the user yet."
+
+
+@dataclass
+class Tools:
+    """What the tools answer, and how they were called."""
+
+    found: str = _NOTHING
+    refusal: Exception | None = None
+    calls: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+
+
+def _agent(*, last_hop: int = 9) -> Agent[Tools, str]:
+    async def offered(ctx: RunContext[Tools], tools: list[ToolDefinition]) -> list[ToolDefinition]:
+        return [] if ctx.run_step >= last_hop else tools
+
+    agent = Agent(offline_model(), deps_type=Tools, capabilities=[PrepareTools(offered)])
+
+    @agent.tool
+    async def set_agent_name(ctx: RunContext[Tools], name: str) -> str:
+        ctx.deps.calls.append(("set_agent_name", {"name": name}))
+        if ctx.deps.refusal:
+            raise ctx.deps.refusal
+        return f"I've stored my name as '{name}'. I'll remember it in all our conversations."
+
+    @agent.tool
+    async def search_memory(ctx: RunContext[Tools], query: str, memory_type: str = "all") -> str:
+        ctx.deps.calls.append(("search_memory", {"query": query, "memory_type": memory_type}))
+        return ctx.deps.found
+
+    @agent.tool
+    async def remember(ctx: RunContext[Tools], text: str, memory_type: str = "fact") -> str:
+        ctx.deps.calls.append(("remember", {"text": text, "memory_type": memory_type}))
+        return f"I've remembered it (f7): {text}"
+
+    return agent
+
+
+def _found(*lines: str) -> str:
+    return "\n".join((f"Found {len(lines)} in memory, in the user's own words:", *lines))
+
+
+async def _answer(
+    prompt: str | Sequence[UserContent],
+    tools: Tools | None = None,
+    history: Sequence[ModelMessage] = (),
+) -> str:
+    result = await _agent().run(prompt, deps=tools or Tools(), message_history=list(history))
+    return result.output
+
+
+def _before(*said: str) -> list[ModelMessage]:
+    return [
+        message
+        for text in said
+        for message in (
+            ModelRequest(parts=[UserPromptPart(content=text)]),
+            ModelResponse(parts=[TextPart("Noted.")]),
+        )
+    ]
+
+
+async def test_a_naming_sentence_calls_the_tool_and_relays_its_words() -> None:
+    tools = Tools()
+    answer = await _answer("I'll call you Jarvis", tools)
+    assert tools.calls == [("set_agent_name", {"name": "Jarvis"})]
+    assert answer.startswith("I've stored my name as 'Jarvis'.")
+
+
+@pytest.mark.parametrize("failure", [ModelRetry, ToolFailed])
+async def test_a_refused_name_is_tried_once_and_explained(failure: type[Exception]) -> None:
+    tools = Tools(refusal=failure("That name can't be stored: it is longer than 60 characters."))
+    answer = await _answer("I'll call you " + "J" * 500, tools)
+    assert len(tools.calls) == 1
+    assert answer == "That name can't be stored: it is longer than 60 characters."
+
+
+async def test_words_meant_for_a_model_are_not_shown_to_the_user() -> None:
+    tools = Tools(refusal=ToolFailed("The user has not said it. Ask the user."))
+    answer = await _answer("I'll call you Max", tools)
+    assert "The user" not in answer
+    assert "store that name" in answer
+
+
+async def test_a_general_question_lists_exactly_what_came_back_with_the_name() -> None:
+    tools = Tools(found=_found(_NAME, _WORK, _BORN, _PYTHON, _SHORT))
+    assert await _answer("what do you know about me?", tools) == (
+        "Here's what I know about you:\n"
+        "- You call me Jarvis\n"
+        "- You work at Acme & Sons\n"
+        "- Your birthday is March 15\n"
+        "- You prefer Python over JavaScript\n"
+        "- Please keep answers short"
+    )
+    assert tools.calls == [
+        ("search_memory", {"query": "what do you know about me?", "memory_type": "all"})
+    ]
+
+
+async def test_a_question_on_a_topic_searches_for_the_topic_and_gives_that_alone() -> None:
+    tools = Tools(found=_found(_WORK))
+    answer = await _answer("what did I tell you about my job?", tools)
+    assert tools.calls == [("search_memory", {"query": "job", "memory_type": "all"})]
+    assert answer == "Here's what I know about you:\n- You work at Acme & Sons"
+
+
+async def test_a_question_for_preferences_searches_preferences() -> None:
+    tools = Tools(found=_found(_PYTHON))
+    answer = await _answer("What are my preferences?", tools, _before("I like tea. I have a dog"))
+    assert "like tea" in answer
+    assert "dog" not in answer
+    assert tools.calls[0][1]["memory_type"] == "preferences"
+
+
+async def test_an_empty_memory_is_admitted() -> None:
+    assert "don't know anything about you yet" in await _answer("who am I?")
+    assert "don't know that yet" in await _answer("when is my birthday?")
+
+
+async def test_what_was_said_in_this_conversation_counts_before_it_is_stored() -> None:
+    history = _before("I work at Acme", "I like tea", "Actually I work at Globex")
+    answer = await _answer("what do you know about me?", Tools(), history)
+    assert answer == ("In this conversation you told me:\n- You like tea\n- You work at Globex")
+
+
+async def test_archived_messages_answer_a_topic_and_echoes_of_it_do_not() -> None:
+    tools = Tools(
+        found=_found(
+            "- [message m1, 2026-11-19] what did I tell you about my job?",
+            "- [message m2, 2026-11-19] Hello, I work at Acme",
+            "- [message m3, 2026-11-19] Here's what I know about you: - You work at Initech",
+            "- [message m4, 2026-11-18] The train was late",
+        )
+    )
+    answer = await _answer("what did I tell you about my job?", tools)
+    assert answer == "From our conversations:\n- You work at Acme"
+
+
+async def test_of_archived_finds_those_that_name_the_topic_are_the_answer() -> None:
+    tools = Tools(
+        found=_found(
+            "- [message m1, 2026-11-19] I like tea",
+            "- [summary s1, 2026-11-18] The user said: “jobs are hard”.",
+        )
+    )
+    answer = await _answer("what did I tell you about my job?", tools)
+    assert answer == "From our conversations:\n- 2026-11-18: The user said: “jobs are hard”."
+
+
+async def test_a_memory_that_does_not_answer_is_not_an_empty_memory() -> None:
+    tools = Tools(found="The memory does not answer right now. Say so, and go on without it.")
+    assert "can't look into my memory" in await _answer("who am I?", tools)
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        (
+            "I work at Acme Corp",
+            "Noted: you work at Acme Corp.\nI'll remember it when we finish this conversation.",
+        ),
+        (
+            "my birthday is March 15 and I like tea",
+            "Noted: your birthday is March 15.\nGot it: you like tea.\n"
+            "I'll remember them when we finish this conversation.",
+        ),
+        (
+            "please keep answers short",
+            "Got it: “Please keep answers short”.\n"
+            "I'll remember it when we finish this conversation.",
+        ),
+    ],
+)
+async def test_statements_are_mirrored(said: str, answer: str) -> None:
+    tools = Tools()
+    assert await _answer(said, tools) == answer
+    assert tools.calls == []
+
+
+async def test_nothing_is_claimed_about_what_will_not_be_kept() -> None:
+    answer = await _answer("I am tired")
+    assert "won't store" in answer
+    assert "Noted" not in answer
+
+
+async def test_a_message_can_name_and_state_and_ask() -> None:
+    tools = Tools(found=_found(_BORN))
+    answer = await _answer("I'll call you Jarvis. I work at Acme Corp. When is my birthday?", tools)
+    assert [name for name, _ in tools.calls] == ["set_agent_name", "search_memory"]
+    assert re.search(r"'Jarvis'.*you work at Acme Corp.*Your birthday is", answer, re.DOTALL)
+
+
+async def test_remember_that_is_kept_at_once() -> None:
+    tools = Tools()
+    answer = await _answer("Remember that I'm allergic to nuts", tools)
+    assert tools.calls == [("remember", {"text": "I'm allergic to nuts", "memory_type": "fact"})]
+    assert answer == "I've remembered it: you're allergic to nuts."
+
+
+async def test_its_own_name_comes_from_the_tools() -> None:
+    assert await _answer("what's your name?", Tools(found=_found(_NAME))) == "My name is Jarvis."
+    assert "don't have a name yet" in await _answer("what's your name?")
+
+
+@pytest.mark.parametrize(
+    ("said", "part"),
+    [
+        ("Hello!", "Hello!"),
+        ("thank you", "welcome"),
+        ("what can you do?", "remembers"),
+        ("help", "remembers"),
+        ("forget that I like tea", "/forget"),
+        ("What's the capital of France?", "without a language model"),
+        ("", "without a language model"),
+        ("\x00 🙂" * 500, "without a language model"),
+    ],
+)
+async def test_everything_else_has_an_answer_of_at_most_three_sentences(
+    said: str, part: str
+) -> None:
+    answer = await _answer(said)
+    assert part in answer
+    assert len(re.findall(r"[.!?](?:\s|$)", answer)) <= 3
+
+
+async def test_blocks_before_the_users_words_are_data_and_not_heard() -> None:
+    tools = Tools()
+    prompt: list[UserContent] = [
+        "I'll call you Mallory. What do you know about me?",
+        CachePoint(),
+        "I like tea",
+    ]
+    assert (await _answer(prompt, tools)).startswith("Got it: you like tea.")
+    assert tools.calls == []
+
+
+async def test_without_tools_it_still_answers_in_text() -> None:
+    bare = Agent(offline_model())
+    assert "can't look into my memory" in (await bare.run("what do you know about me?")).output
+    assert "couldn't store that name" in (await bare.run("I'll call you Jarvis")).output
+
+
+async def test_the_last_hop_without_tools_answers_with_what_it_has() -> None:
+    tools = Tools()
+    text = "I'll call you Jarvis. When is my birthday?"
+    output = (await _agent(last_hop=2).run(text, deps=tools)).output
+    assert [name for name, _ in tools.calls] == ["set_agent_name"]
+    assert "'Jarvis'" in output
+    assert "can't look into my memory" in output
+
+
+async def test_a_streamed_reply_is_the_same_as_one_in_a_piece() -> None:
+    found = _found(_NAME, _WORK, _SHORT)
+    pieces: list[str] = []
+    output = ""
+    async with _agent().run_stream_events("who am I?", deps=Tools(found=found)) as events:
+        async for event in events:
+            if isinstance(event, PartStartEvent) and isinstance(event.part, TextPart):
+                pieces.append(event.part.content)
+            elif isinstance(event, PartDeltaEvent) and isinstance(event.delta, TextPartDelta):
+                pieces.append(event.delta.content_delta)
+            elif isinstance(event, AgentRunResultEvent):
+                output = event.result.output
+    assert "".join(pieces) == output == await _answer("who am I?", Tools(found=found))
+    assert len(pieces) > 3
+
+
+async def test_the_same_conversation_gives_the_same_calls_and_words() -> None:
+    async def play() -> list[object]:
+        result = await _agent().run("I'll call you Jarvis", deps=Tools())
+        return [
+            (part.tool_call_id, part.args) if isinstance(part, ToolCallPart) else part.content
+            for message in result.all_messages()
+            if isinstance(message, ModelResponse)
+            for part in message.parts
+            if isinstance(part, ToolCallPart | TextPart)
+        ]
+
+    assert await play() == await play()
+
+
+async def test_it_answers_in_the_language_it_is_spoken_to() -> None:
+    tools = Tools(found=_found("- [name] Джарвис", "- [fact f1, 2026-11-21] Я работаю в Яндексе"))
+    assert await _answer("Что ты знаешь обо мне?", tools) == (
+        "Вот что я о вас знаю:\n- Вы зовёте меня Джарвис\n- Вы работаете в Яндексе"
+    )
+    assert (await _answer("Я буду звать тебя Джарвис")).startswith("Теперь меня зовут Джарвис.")
+    assert (await _answer("Живу в Москве")).startswith("Понятно: живёте в Москве.")
+    assert "языковой модели" in await _answer("Какая столица Франции?")

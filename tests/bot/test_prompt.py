@@ -1,0 +1,154 @@
+"""What the model is asked, as a pure function of what is remembered."""
+
+from datetime import UTC, date, datetime, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic_ai import CachePoint, ModelMessage, ModelRequest, ModelResponse, TextPart
+from pydantic_ai.messages import UserPromptPart
+
+from bot.prompt import (
+    EARLIER,
+    MAX_SPEAKER_LENGTH,
+    MEMORY_GUIDANCE,
+    Persona,
+    build,
+    speaker_name,
+    system_prompt,
+)
+from memory.records import ConversationHistory, HistoryMetadata, Message, Role, Turn
+from memory.window import Window
+
+NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+TODAY = date(2026, 11, 21)
+
+
+def history(
+    *said: tuple[Role, str], profile: str = "", recalled: str = "", speaker: str | None = None
+) -> ConversationHistory:
+    messages = tuple(Message(role, text, NOON, speaker) for role, text in said)
+    return ConversationHistory(HistoryMetadata("s1", len(messages)), messages, profile, recalled)
+
+
+def texts(message: ModelMessage) -> list[str]:
+    """The texts of one message."""
+    found: list[str] = []
+    for part in message.parts:
+        if isinstance(part, TextPart):
+            found.append(part.content)
+        elif isinstance(part, UserPromptPart):
+            content = [part.content] if isinstance(part.content, str) else part.content
+            found += [item for item in content if isinstance(item, str)]
+    return found
+
+
+USER, ASSISTANT = Role.USER, Role.ASSISTANT
+
+
+def test_the_system_prompt_has_the_operator_s_sections_and_the_fixed_guidance() -> None:
+    made = system_prompt(Persona("I am.", "Warm.", " ", "Help.\n", "Be short."))
+    heads = [line for line in made.splitlines() if line.startswith("# ")]
+    assert heads == ["# IDENTITY", "# PERSONALITY", "# GOALS", "# GUIDELINES", "# MEMORY"]
+    assert made.endswith(MEMORY_GUIDANCE)
+    assert system_prompt(Persona()) == MEMORY_GUIDANCE
+
+
+def test_the_guidance_names_every_tool() -> None:
+    from bot.toolbox import toolbox
+
+    assert [t.name for t in toolbox() if t.name not in MEMORY_GUIDANCE] == []
+
+
+def test_the_first_turn_of_a_stranger_is_the_date_and_the_words() -> None:
+    made = build(history(), "Hi", None, TODAY)
+    assert made.history == ()
+    assert made.content == ("Today is Saturday, 2026-11-21.", "Hi")
+
+
+def test_the_profile_opens_and_the_turn_s_own_part_follows_the_cache_point() -> None:
+    said = history((USER, "a"), (ASSISTANT, "b"), profile="<p>", recalled="<r>")
+    made = build(said, "c", None, TODAY)
+    assert [texts(message) for message in made.history] == [["<p>", "a"], ["b"]]
+    assert isinstance(made.content[0], CachePoint)
+    assert made.content[1:] == ("Today is Saturday, 2026-11-21.", "<r>", "c")
+
+
+def test_without_a_window_the_profile_stands_before_the_cache_point() -> None:
+    made = build(history(profile="<p>"), "Hi", None, TODAY)
+    assert made.history == ()
+    assert made.content[0] == "<p>"
+    assert isinstance(made.content[1], CachePoint)
+
+
+def test_a_message_that_was_never_answered_joins_the_current_one() -> None:
+    made = build(history((USER, "a"), (ASSISTANT, "b"), (USER, "c")), "d", None, TODAY)
+    assert [texts(message) for message in made.history] == [["a"], ["b"]]
+    assert made.content[0] == "c"
+    assert made.content[-1] == "d"
+
+
+def test_a_window_that_begins_with_the_assistant_gets_a_user_before_it() -> None:
+    made = build(history((ASSISTANT, "b")), "c", None, TODAY)
+    assert [texts(message) for message in made.history] == [[EARLIER], ["b"]]
+
+
+def test_in_a_group_each_message_is_said_by_somebody() -> None:
+    made = build(history((USER, "a"), (ASSISTANT, "b"), speaker="Anna"), "c", "Boris", TODAY)
+    assert texts(made.history[0]) == ["Anna: a"]
+    assert texts(made.history[1]) == ["b"]
+    assert made.content[-2:] == ("Boris:", "c")
+
+
+@given(st.text())
+def test_a_display_name_can_neither_break_its_line_nor_speak_for_others(name: str) -> None:
+    made = speaker_name(name)
+    assert len(made) <= MAX_SPEAKER_LENGTH
+    assert not set(made) & set("\n\r<>:")
+
+
+_messages = st.lists(st.tuples(st.sampled_from(Role), st.text(max_size=5)), max_size=9)
+
+
+@given(_messages, st.text(max_size=3), st.text(max_size=3))
+def test_roles_alternate_the_user_first_and_no_text_is_blank(
+    said: list[tuple[Role, str]], profile: str, recalled: str
+) -> None:
+    made = build(history(*said, profile=profile, recalled=recalled), "words", None, TODAY)
+    kinds = [type(message) for message in made.history]
+    assert kinds == [ModelRequest, ModelResponse] * (len(kinds) // 2)
+    assert all(text.strip() for message in made.history for text in texts(message))
+    assert all(item.strip() for item in made.content if isinstance(item, str))
+    assert made.content[-1] == "words"
+
+
+@given(_messages)
+def test_nothing_that_was_said_is_left_out(said: list[tuple[Role, str]]) -> None:
+    made = build(history(*said), "words", None, TODAY)
+    everything = "\n".join(
+        [text for message in made.history for text in texts(message)]
+        + [item for item in made.content if isinstance(item, str)]
+    )
+    assert all(text.strip() in everything for _, text in said)
+
+
+def test_the_prefix_is_byte_stable_from_turn_to_turn_until_a_batch_leaves_the_window() -> None:
+    """Over thirty turns with a window of twenty messages, the messages of one turn begin with all
+    of the turn before, except when the window moves on: at most one turn in five."""
+    window, before, moved = Window(limit=20, batch=5), list[list[str]](), 0
+    for number in range(30):
+        said = ConversationHistory(
+            HistoryMetadata("s1", 2 * number), window.messages, "<p>", f"<recalled {number}>"
+        )
+        made = build(said, f"words {number}", None, TODAY + timedelta(days=number // 20))
+        prefix = [texts(message) for message in made.history]
+        if prefix[: len(before)] != before:
+            moved += 1
+        before = prefix
+        at = NOON + timedelta(minutes=number)
+        turn = Turn(
+            f"t{number}",
+            "s1",
+            (Message(USER, f"words {number}", at), Message(ASSISTANT, f"reply {number}", at)),
+        )
+        window, _ = window.push(turn)
+    assert moved <= 30 // 5

@@ -1,0 +1,150 @@
+"""The main story and bad input, through the installed command and a pipe."""
+
+import asyncio
+import json
+from pathlib import Path
+
+from tests.e2e.command import PATIENCE, chat, start
+
+SAVED = "✨ Your conversation has been summarized and important information saved."
+
+STORY = (
+    "I'll call you Jarvis",
+    "I work at Acme Corp",
+    "my birthday is March 15",
+    "I prefer Python over JavaScript",
+    "please keep answers short",
+    "/new",
+)
+
+
+def listed(reply: str) -> list[str]:
+    return [line.removeprefix("- ") for line in reply.splitlines() if line.startswith("- ")]
+
+
+async def test_what_was_said_is_known_after_new_and_after_a_restart(tmp_path: Path):
+    data = tmp_path / "data"
+    first = await chat(data, *STORY, "what do you know about me?")
+    assert first.code == 0, first.err
+    assert len(first.replies) == 7
+    assert "Jarvis" in first.replies[0]
+    assert SAVED in first.replies[5]
+
+    second = await chat(
+        data, "what do you know about me?", "what did I tell you about my job?", "what's your name?"
+    )
+    assert second.code == 0, second.err
+    for answer in (first.replies[6], second.replies[0]):
+        assert "Jarvis" in answer
+        known = " | ".join(listed(answer))
+        for fact in ("Acme Corp", "March 15", "Python over JavaScript", "keep answers short"):
+            assert fact in known
+        assert not any(line.startswith("I ") for line in listed(answer)), "said about the user"
+    about_job = second.replies[1]
+    assert "Acme Corp" in about_job
+    assert "March" not in about_job
+    assert "Python" not in about_job
+    assert "Jarvis" in second.replies[2]
+
+
+async def test_two_users_of_one_directory_know_nothing_of_each_other(tmp_path: Path):
+    data = tmp_path / "data"
+    await chat(data, "I work at Acme Corp", "/new", user=1001)
+    await chat(data, "I work at Globex", "/new", user=10012)
+    anna = await chat(data, "what do you know about me?", "/memory", "/export", user=1001)
+    boris = await chat(data, "what do you know about me?", "/memory", user=10012)
+    assert "Acme" in anna.out
+    assert "Globex" not in anna.out
+    assert "Globex" in boris.out
+    assert "Acme" not in boris.out
+
+
+async def test_a_restart_in_the_middle_of_a_conversation_loses_nothing(tmp_path: Path):
+    data = tmp_path / "data"
+    await chat(data, "I work at Acme Corp")
+    later = await chat(data, "my birthday is March 15", "new", "what do you know about me?")
+    assert SAVED in later.replies[1]
+    assert "Acme Corp" in later.replies[2]
+    assert "March 15" in later.replies[2]
+
+
+async def test_a_memory_is_forgotten_by_the_id_that_memory_shows(tmp_path: Path):
+    data = tmp_path / "data"
+    listing = await chat(data, "I work at Acme Corp", "my birthday is March 15", "/new", "/memory")
+    line = next(line for line in listing.replies[3].splitlines() if "Acme" in line)
+    id_ = line.replace("(", " ").replace(")", " ").replace("·", " ").split()
+    short_id = next(word.strip("[],.:") for word in id_ if word.strip("[],.:")[-1:].isdigit())
+    after = await chat(data, f"/forget {short_id}", "what do you know about me?", "/forget f999")
+    assert "Acme" not in after.replies[1]
+    assert "March 15" in after.replies[1]
+    assert after.code == 0
+
+
+async def test_forget_all_asks_first_and_leaves_no_byte(tmp_path: Path):
+    data = tmp_path / "data"
+    await chat(data, "I'll call you Jarvis", "I work at Zanzibar Corp", "/new")
+    kept = await chat(data, "/forget all", "2", "what do you know about me?")
+    assert "Zanzibar" in kept.replies[-1]
+    gone = await chat(data, "/forget all", "1", "what do you know about me?", "/memory")
+    assert "Zanzibar" not in "".join(gone.replies[-2:])
+    left = b"".join(p.read_bytes() for p in data.rglob("*") if p.is_file())
+    assert b"Zanzibar" not in left
+
+
+async def test_an_export_is_a_json_document_of_everything(tmp_path: Path):
+    data = tmp_path / "data"
+    ran = await chat(data, "I work at Acme Corp", "/new", "/export")
+    (path,) = [p for p in data.rglob("*.json") if "export" in str(p)]
+    document = json.loads(path.read_text())
+    assert [f["text"] for f in document["facts"]] == ["I work at Acme Corp"]
+    assert path.name in ran.replies[2]
+
+
+async def test_every_bad_line_gets_a_clear_answer_and_stores_nothing(tmp_path: Path):
+    data = tmp_path / "data"
+    ran = await chat(
+        data,
+        "",
+        "😀" * 4096,
+        "I work at " + "x" * 100_000,
+        b"I live in \xff\xfe",
+        b"I work at Ac\x00me",
+        "אני גר בחיפה",
+        "<b>bold</b> *stars* _lines_ [link](http://x) `code` List<String>",
+        "I'll call you " + "J" * 500,
+        "/frget f1",
+        "what do you know about me?",
+    )
+    assert ran.code == 0, ran.err
+    assert len(ran.replies) == 10
+    assert all(reply.strip() for reply in ran.replies)
+    assert "empty" in ran.replies[0]
+    assert "long" in ran.replies[2]
+    assert "UTF-8" in ran.replies[3]
+    assert "/forget" in ran.replies[8]
+    assert "Traceback" not in ran.out + ran.err
+    assert "xxxx" not in ran.replies[9]
+    assert "JJJJ" not in ran.replies[9]
+
+
+async def test_a_stream_of_nothing_ends_well(tmp_path: Path):
+    ran = await chat(tmp_path / "data")
+    assert (ran.code, ran.out) == (0, "")
+
+
+async def test_a_second_process_on_the_same_directory_is_told_so(tmp_path: Path):
+    data = tmp_path / "data"
+    data.mkdir()
+    first = await start("chat", "--user", "1001", "--data", str(data), cwd=tmp_path)
+    assert first.stdin is not None
+    assert first.stdout is not None
+    first.stdin.write(b"hello\n")
+    await first.stdin.drain()
+    await asyncio.wait_for(first.stdout.readline(), PATIENCE)
+    second = await chat(data, "I work at Acme Corp")
+    assert second.code == 2
+    assert "already" in second.err or "another" in second.err
+    assert str(data) in second.err
+    assert second.out == ""
+    first.stdin.close()
+    assert await asyncio.wait_for(first.wait(), PATIENCE) == 0

@@ -1,0 +1,29 @@
+"""A fake AWS over real sockets: AgentCore Memory and Bedrock, strict and breakable."""
+
+from tests.fakes.aws.converse import Reply, ToolCall
+from tests.fakes.aws.knobs import (
+    Fault,
+    Knobs,
+    broken,
+    denied,
+    expired_credentials,
+    throttled,
+    wrong_clock,
+    wrong_credentials,
+)
+from tests.fakes.aws.server import Call, FakeAws
+
+__all__ = [
+    "Call",
+    "FakeAws",
+    "Fault",
+    "Knobs",
+    "Reply",
+    "ToolCall",
+    "broken",
+    "denied",
+    "expired_credentials",
+    "throttled",
+    "wrong_clock",
+    "wrong_credentials",
+]

@@ -1,0 +1,229 @@
+"""Bedrock's Converse and ConverseStream with scripted replies, the rules of a conversation, and a
+prompt cache."""
+
+import hashlib
+import itertools
+import json
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from moto.bedrockruntime.responses import BedrockRuntimeResponse
+from moto.core.responses import ActionResult
+
+from tests.fakes.aws.errors import ValidationFailed
+from tests.fakes.aws.eventstream import event, exception
+from tests.fakes.aws.plane import StrictParameters
+
+#: Shorter prefixes are silently not cached (Claude Sonnet's minimum, in tokens).
+CACHE_MINIMUM = 1024
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    """A tool that the model asks for. `raw` is sent instead of the arguments' JSON, for a call
+    that was cut short."""
+
+    name: str
+    arguments: dict[str, Any] = field(default_factory=dict)
+    id: str = "tooluse_1"
+    raw: str | None = None
+
+    @property
+    def input(self) -> str:
+        """The arguments as the stream carries them."""
+        return json.dumps(self.arguments) if self.raw is None else self.raw
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What the model says next, and how the stream of it goes wrong.
+
+    `stop` is the stop reason: None is what fits the content, "" ends the stream properly but
+    without any. After `breaks_after` events the stream fails with the in-band exception `error`,
+    or, without one, the connection is cut. `pause` seconds pass before each event."""
+
+    text: str = ""
+    tools: tuple[ToolCall, ...] = ()
+    stop: str | None = None
+    breaks_after: int | None = None
+    error: str | None = None
+    pause: float = 0.0
+
+    @property
+    def stop_reason(self) -> str:
+        """Why the model stopped."""
+        if self.stop is None:
+            return "tool_use" if self.tools else "end_turn"
+        return self.stop
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Frames on the wire; `whole` is false when the connection is cut after them."""
+
+    frames: tuple[bytes, ...]
+    whole: bool
+    pause: float
+
+
+class Script:
+    """What the model will say: queued replies first, then `otherwise` of the request."""
+
+    def __init__(self) -> None:
+        self._queue: deque[Reply] = deque()
+        self._cached: set[str] = set()
+        self.otherwise: Callable[[dict[str, Any]], Reply] = _echo
+
+    def say(self, *replies: Reply | str) -> None:
+        """Queue replies."""
+        self._queue.extend(r if isinstance(r, Reply) else Reply(r) for r in replies)
+
+    def next(self, request: dict[str, Any]) -> Reply:
+        """The reply to a request."""
+        return self._queue.popleft() if self._queue else self.otherwise(request)
+
+    def usage(self, request: dict[str, Any], reply: Reply) -> dict[str, int]:
+        """The tokens of a request and its reply; those up to a known cache point are read from the
+        cache, those up to the last one are written to it. `inputTokens` leaves both out."""
+        total, read, cacheable = 0, 0, 0
+        digest = hashlib.sha256()
+        for block in _blocks(request):
+            if "cachePoint" in block:
+                if total >= CACHE_MINIMUM:
+                    read = total if digest.hexdigest() in self._cached else read
+                    cacheable = total
+                    self._cached.add(digest.hexdigest())
+                continue
+            raw = json.dumps(block, sort_keys=True, default=str)
+            digest.update(raw.encode())
+            total += _tokens(raw)
+        said = _tokens(reply.text + "".join(call.input for call in reply.tools))
+        return {
+            "inputTokens": total - cacheable,
+            "outputTokens": said,
+            "totalTokens": total + said,
+            "cacheReadInputTokens": read,
+            "cacheWriteInputTokens": cacheable - read,
+        }
+
+
+class RuntimePlane(StrictParameters, BedrockRuntimeResponse):
+    """moto's handler with the operations that it lacks."""
+
+    def __init__(self, script: Script) -> None:
+        super().__init__()
+        self._script = script
+        #: What ConverseStream answers with, past moto's serialiser.
+        self.stream: Stream | None = None
+
+    def converse(self) -> ActionResult:
+        """Converse."""
+        reply = self._reply()
+        content: list[dict[str, Any]] = [{"text": reply.text}] if reply.text else []
+        for call in reply.tools:
+            use = {"toolUseId": call.id, "name": call.name, "input": call.arguments}
+            content.append({"toolUse": use})
+        return ActionResult(
+            {
+                "output": {"message": {"role": "assistant", "content": content}},
+                "stopReason": reply.stop_reason,
+                "usage": self._script.usage(self.params, reply),
+                "metrics": {"latencyMs": 1},
+            }
+        )
+
+    def converse_stream(self) -> ActionResult:
+        """ConverseStream: the frames are in `stream`."""
+        reply = self._reply()
+        frames = list(_frames(reply, self._script.usage(self.params, reply)))
+        whole = reply.breaks_after is None
+        if not whole:
+            frames = frames[: reply.breaks_after]
+        if reply.error:
+            frames.append(exception(reply.error, "told to fail"))
+            whole = True
+        self.stream = Stream(tuple(frames), whole, reply.pause)
+        return ActionResult({})
+
+    def _reply(self) -> Reply:
+        broken = next(_broken_rules(self.params), None)
+        if broken:
+            raise ValidationFailed(broken)
+        return self._script.next(self.params)
+
+
+def _frames(reply: Reply, usage: dict[str, int]) -> Iterator[bytes]:
+    yield event("messageStart", {"role": "assistant"})
+    index = 0
+    if reply.text:
+        for number, word in enumerate(reply.text.split(" ")):
+            yield _delta(index, {"text": f" {word}" if number else word})
+        yield event("contentBlockStop", {"contentBlockIndex": index})
+        index += 1
+    for call in reply.tools:
+        start = {"toolUse": {"toolUseId": call.id, "name": call.name}}
+        yield event("contentBlockStart", {"start": start, "contentBlockIndex": index})
+        half = len(call.input) // 2
+        for piece in (call.input[:half], call.input[half:]):
+            yield _delta(index, {"toolUse": {"input": piece}})
+        yield event("contentBlockStop", {"contentBlockIndex": index})
+        index += 1
+    if reply.stop_reason:
+        yield event("messageStop", {"stopReason": reply.stop_reason})
+        yield event("metadata", {"usage": usage, "metrics": {"latencyMs": 1}})
+
+
+def _delta(index: int, delta: dict[str, Any]) -> bytes:
+    return event("contentBlockDelta", {"delta": delta, "contentBlockIndex": index})
+
+
+def _blocks(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """All blocks in the order in which they make up the cached prefix."""
+    yield from (request.get("toolConfig") or {}).get("tools") or ()
+    yield from request.get("system") or ()
+    for message in request["messages"]:
+        yield {"role": message["role"]}
+        yield from message["content"]
+
+
+def _broken_rules(request: dict[str, Any]) -> Iterator[str]:
+    """What the service refuses although the service model allows it."""
+    messages = request["messages"]
+    roles = [message["role"] for message in messages]
+    if not roles or roles[0] != "user":
+        yield "A conversation must start with a user message."
+    if any(one == other for one, other in itertools.pairwise(roles)):
+        yield "Roles must alternate between user and assistant."
+    if roles[-1:] != ["user"]:
+        yield "A conversation must end with a user message."
+    blocks = [block for message in messages for block in message["content"]]
+    if any("text" in block and not block["text"].strip() for block in blocks):
+        yield "The text field in a content block is blank."
+    if any("toolUse" in b or "toolResult" in b for b in blocks) and not request.get("toolConfig"):
+        yield "The toolConfig field must be defined when using toolUse and toolResult."
+    yield from _broken_pairs(messages)
+    if sum("cachePoint" in block for block in _blocks(request)) > 4:
+        yield "At most 4 cache points are allowed."
+
+
+def _broken_pairs(messages: list[dict[str, Any]]) -> Iterator[str]:
+    asked: set[str] = set()
+    for message in messages:
+        uses = {b["toolUse"]["toolUseId"] for b in message["content"] if "toolUse" in b}
+        results = {b["toolResult"]["toolUseId"] for b in message["content"] if "toolResult" in b}
+        if results != asked:
+            yield f"Expected toolResult blocks for the ids {sorted(asked)}, got {sorted(results)}."
+        asked = uses
+
+
+def _echo(request: dict[str, Any]) -> Reply:
+    """Say that the last words were heard."""
+    texts = [block["text"] for block in request["messages"][-1]["content"] if "text" in block]
+    return Reply(f"I heard: {texts[-1] if texts else '(a tool)'}")
+
+
+def _tokens(text: str) -> int:
+    """A token is about four characters."""
+    return len(text) // 4 + 1 if text else 0

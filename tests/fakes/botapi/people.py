@@ -1,0 +1,170 @@
+"""What people do on Telegram."""
+
+from typing import Any
+
+from tests.fakes.botapi.markup import found_entities
+from tests.fakes.botapi.world import Chat, Json, World
+
+
+class Group:
+    """A group, or with `kind` "supergroup" one with topics."""
+
+    def __init__(self, world: World, chat: Chat) -> None:
+        self._world, self._chat = world, chat
+
+    @property
+    def id(self) -> int:
+        """The chat's id, negative like all groups'."""
+        return self._chat.id
+
+    def add_topic(self, topic_id: int) -> None:
+        """Open a topic."""
+        self._chat.topics.add(topic_id)
+
+    def remove_topic(self, topic_id: int) -> None:
+        """Delete a topic."""
+        self._chat.topics.discard(topic_id)
+
+    def kick_bot(self) -> None:
+        """Throw the bot out."""
+        self._chat.reachable = False
+        self._chat.refusal = f"bot was kicked from the {self._chat.kind} chat"
+
+    def migrate(self, new_id: int) -> "Group":
+        """Become a supergroup with another id; nobody tells the bot before it writes."""
+        self._chat.migrated_to = new_id
+        chat = self._world.chats[new_id] = Chat(new_id, "supergroup", self._chat.title)
+        return Group(self._world, chat)
+
+
+class Person:
+    """One user. Writing to the bot in private starts the chat with it."""
+
+    def __init__(self, world: World, user_id: int, name: str = "") -> None:
+        self._world = world
+        self.id = user_id
+        self.profile: Json = {
+            "id": user_id,
+            "is_bot": False,
+            "first_name": name or f"User {user_id}",
+            "language_code": "en",
+        }
+
+    async def says(
+        self,
+        text: str,
+        *,
+        group: Group | None = None,
+        reply_to: Json | None = None,
+        topic: int | None = None,
+        date: int | None = None,
+    ) -> Json:
+        """Write a message; the message. `date` is Unix time."""
+        content: Json = {"text": text}
+        if entities := found_entities(text):
+            content["entities"] = entities
+        return await self._send(content, group, reply_to, topic, date)
+
+    async def sends(
+        self, kind: str, *, group: Group | None = None, caption: str | None = None, **fields: Any
+    ) -> Json:
+        """Send a photo, sticker, voice, document, video, location, contact …"""
+        content: Json = {kind: _MEDIA[kind] | fields if kind != "photo" else [_PHOTO]}
+        if caption:
+            content["caption"] = caption
+        return await self._send(content, group, None, None, None)
+
+    async def edits(self, message: Json, text: str) -> None:
+        """Change one of the own messages."""
+        message.update(text=text, edit_date=message["date"], entities=found_entities(text))
+        self._world.offer("edited_message", dict(message))
+        await self._world.notify()
+
+    async def clicks(self, message: Json, data: str) -> str:
+        """Press a button under a message of the bot's; the query's id. Any data can be sent: a
+        client of somebody's own making may send what no button has."""
+        query_id = str(10_000 + len(self._world.open_queries | set(self._world.answered_queries)))
+        self._world.open_queries.add(query_id)
+        query = {
+            "id": query_id,
+            "from": self.profile,
+            "message": dict(message),
+            "chat_instance": str(message["chat"]["id"]),
+            "data": data,
+        }
+        self._world.offer("callback_query", query)
+        await self._world.notify()
+        return query_id
+
+    async def presses(self, message: Json, label: str) -> str:
+        """Press the button with this label; the query's id."""
+        rows = message["reply_markup"]["inline_keyboard"]
+        [data] = [b["callback_data"] for row in rows for b in row if b["text"] == label]
+        return await self.clicks(message, data)
+
+    def blocks(self) -> None:
+        """Block the bot."""
+        self._own_chat.reachable = False
+
+    def unblocks(self) -> None:
+        """Let the bot write again."""
+        self._own_chat.reachable = True
+
+    @property
+    def _own_chat(self) -> Chat:
+        name = str(self.profile["first_name"])
+        return self._world.chats.setdefault(self.id, Chat(self.id, "private", name))
+
+    async def _send(
+        self,
+        content: Json,
+        group: Group | None,
+        reply_to: Json | None,
+        topic: int | None,
+        date: int | None,
+    ) -> Json:
+        chat = self._world.chats[group.id] if group else self._own_chat
+        if reply_to:
+            content["reply_to_message"] = dict(reply_to)
+        if topic is not None:
+            content |= {"message_thread_id": topic, "is_topic_message": True}
+        message = self._world.message(chat, self.profile, date, **content)
+        if self._delivered(message):
+            self._world.offer("message", dict(message))
+        await self._world.notify()
+        return message
+
+    def _delivered(self, message: Json) -> bool:
+        """Whether the bot gets the message: with privacy only commands and replies in groups."""
+        if message["chat"]["type"] == "private" or not self._world.privacy:
+            return True
+        author = message.get("reply_to_message", {}).get("from", {})
+        is_command = str(message.get("text", "")).startswith("/")
+        return is_command or author.get("id") == self._world.bot["id"]
+
+
+_FILE = {"file_id": "f", "file_unique_id": "u", "file_size": 1000}
+_PHOTO = _FILE | {"width": 90, "height": 90}
+_MEDIA: dict[str, Json] = {
+    "sticker": _FILE
+    | {"width": 512, "height": 512, "type": "regular", "is_animated": False, "is_video": False},
+    "voice": _FILE | {"duration": 3, "mime_type": "audio/ogg"},
+    "audio": _FILE | {"duration": 60},
+    "video": _FILE | {"width": 90, "height": 90, "duration": 3},
+    "video_note": _FILE | {"length": 90, "duration": 3},
+    "animation": _FILE | {"width": 90, "height": 90, "duration": 3},
+    "document": _FILE | {"file_name": "report.pdf", "mime_type": "application/pdf"},
+    "location": {"latitude": 1.5, "longitude": 2.5},
+    "contact": {"phone_number": "+10000000", "first_name": "Ann"},
+    "poll": {
+        "id": "1",
+        "question": "?",
+        "options": [],
+        "total_voter_count": 0,
+        "is_closed": False,
+        "is_anonymous": True,
+        "type": "regular",
+        "allows_multiple_answers": False,
+    },
+    "dice": {"emoji": "🎲", "value": 3},
+}

@@ -1,0 +1,49 @@
+"""A conversation that does what its listener needs: echo, take its time, fail, break."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+
+from bot.replies import Failed, Finished, Inbound, ReplyEvent, TextDelta
+
+
+class Echo:
+    """Answers every inbound with `you said: …`, and keeps what it was asked.
+
+    `held` inbounds wait until their event is set; `answers` gives other answers: a text, a Failed,
+    or an exception to raise."""
+
+    def __init__(self, answer: Callable[[Inbound], str | Failed | Exception] | None = None) -> None:
+        self.heard: list[Inbound] = []
+        self.finished: list[str] = []
+        self.cancelled: list[str] = []
+        self.running = 0
+        self.most_running = 0
+        self._answer = answer or (lambda inbound: f"you said: {inbound.text}")
+        self._holds: dict[str, asyncio.Event] = {}
+
+    def hold(self, text: str) -> asyncio.Event:
+        """Do not answer this text before the event is set."""
+        return self._holds.setdefault(text, asyncio.Event())
+
+    async def reply(self, inbound: Inbound) -> AsyncIterator[ReplyEvent]:
+        """See Conversing."""
+        self.heard.append(inbound)
+        self.running += 1
+        self.most_running = max(self.running, self.most_running)
+        try:
+            if inbound.text in self._holds:
+                await self._holds[inbound.text].wait()
+            answer = self._answer(inbound)
+            if isinstance(answer, Exception):
+                raise answer
+            if isinstance(answer, Failed):
+                yield answer
+                return
+            yield TextDelta(answer)
+            self.finished.append(inbound.text)
+            yield Finished(answer)
+        except asyncio.CancelledError:
+            self.cancelled.append(inbound.text)
+            raise
+        finally:
+            self.running -= 1

@@ -1,0 +1,32 @@
+"""A real memory without a disk, for tests of what stands on it."""
+
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+
+from memory.ports import Extractor
+from memory.service import Memory, MemoryOptions
+from memory.sessions import SessionLimits
+from memory.stores.inmemory import InMemoryStore
+from memory.stores.journal import SqliteJournal
+from tests.fakes.extractors import EverySentence
+
+NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+
+
+@asynccontextmanager
+async def open_memory(
+    limits: SessionLimits | None = None, extractor: Extractor | None = None
+) -> AsyncIterator[Memory]:
+    """A memory in which it is always noon."""
+    # A slow machine must not turn into a memory without answers.
+    options = MemoryOptions(limits=limits or SessionLimits(), recall_seconds=30)
+    with ThreadPoolExecutor(2) as pool:
+        async with (
+            SqliteJournal(":memory:", pool) as journal,
+            Memory(
+                InMemoryStore(), journal, extractor or EverySentence(), options, lambda: NOON
+            ) as memory,
+        ):
+            yield memory

@@ -1,0 +1,65 @@
+"""Dates in a question, and the days of a record, meet as index words."""
+
+from datetime import UTC, date, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.dates import date_words, dates_named
+
+#: A Sunday.
+NOW = datetime(2026, 3, 15, 12, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("in March", {"§m03"}),
+        ("in March 2024", {"§2024-03"}),
+        ("on 8 May 2023", {"§2023-05"}),
+        ("on May 8th, 2023", {"§2023-05"}),
+        ("on May 8th", {"§m05"}),
+        ("2023-05-08", {"§2023-05"}),
+        ("during 2024", {"§2024"}),
+        ("am 3. Oktober", {"§m10"}),
+        ("el 3 de mayo de 2025", {"§2025-05"}),
+        ("3 мая", {"§m05"}),
+        ("2024年3月15日", {"§2024-03"}),
+        ("5月29号", {"§m05"}),
+        ("yesterday", {"§2026-03-14"}),
+        ("the day before yesterday", {"§2026-03-13"}),
+        ("last month", {"§2026-02"}),
+        ("last year", {"§2025"}),
+        ("last week", {f"§2026-03-{day:02}" for day in range(2, 9)}),
+    ],
+)
+def test_a_named_date_is_understood(text: str, expected: set[str]) -> None:
+    assert dates_named(text, NOW)[0] == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["I may march on", "version 2024", "0000-99-99", "13月", "call 5 people", "99月"]
+)
+def test_what_only_looks_like_a_date_is_none(text: str) -> None:
+    assert dates_named(text, NOW)[0] == set()
+
+
+def test_the_rest_is_the_text_without_the_dates() -> None:
+    assert dates_named("trips in March 2024 and yesterday", NOW)[1].split() == [
+        "trips",
+        "in",
+        "and",
+    ]
+
+
+def test_yesterday_is_meant_in_the_time_zone_of_the_asker() -> None:
+    early = datetime(2026, 3, 15, 1, 0, tzinfo=timezone(timedelta(hours=13)))
+    assert dates_named("yesterday", early)[0] == {"§2026-03-14"}
+    assert dates_named("yesterday", early.astimezone(UTC))[0] == {"§2026-03-13"}
+
+
+@given(st.dates(min_value=date(1900, 1, 1), max_value=date(2099, 12, 31)))
+def test_a_day_is_found_by_its_month(day: date) -> None:
+    named, _ = dates_named(f"{day:%Y-%m-%d}", NOW)
+    assert named <= set(date_words(day))
