@@ -124,7 +124,8 @@ CHATTER = _words("""
     okey k yes yeah yep yup no nope nah sure cool great nice good fine perfect awesome lol
     haha hahaha wow oh ah hm hmm um uh right exactly indeed alright well really maybe
     actually tell told say said saying talk talked talking mention mentioned remember remind
-    recall know knew known ask asked conversation
+    recall know knew known kind kinds type types sort many
+    happen happened done think thought ask asked conversation
     conversations chat chats brought previously earlier discuss discussed let want wanted need show give got
     get getting go going anything something everything nothing thing things someone one ones
     today now hallo danke bitte tschüss ja nein gut super klar genau erzählt gesagt weißt

@@ -93,9 +93,7 @@ async def test_four_thousand_emoji_come_back_whole(server: BotApiServer, tmp_pat
     async with stage(server, tmp_path):
         await server.user(1001).says("😀" * 2048)
         parts = await server.replies_to(1001, 2)
-        assert "".join(parts) == "you said:" + "😀" * 2048 or "".join(parts) == (
-            "you said: " + "😀" * 2048
-        )
+        assert " ".join(parts) == "you said: " + "😀" * 2048
 
 
 async def test_a_long_reply_comes_in_order(server: BotApiServer, tmp_path: Path) -> None:
@@ -104,7 +102,7 @@ async def test_a_long_reply_comes_in_order(server: BotApiServer, tmp_path: Path)
         await server.user(1001).says("tell me")
         await server.replies_to(1001, 3)
         await on.channel.settle()
-        assert "".join(texts(server, 1001)).split() == answer.split()
+        assert " ".join(texts(server, 1001)).split() == answer.split()
 
 
 async def test_an_empty_answer_is_said_politely(server: BotApiServer, tmp_path: Path) -> None:
@@ -277,11 +275,11 @@ async def test_the_rest_of_a_long_answer_waits_behind_a_flood_limit(
 ) -> None:
     answer = "\n\n".join("word " * 700 for _ in range(3)).strip()
     async with stage(server, tmp_path, conversation=Echo(lambda _: answer)) as on:
+        server.fail("sendMessage", chat_id=1001, retry_after=1, skip=1)
         await server.user(1001).says("tell me")
-        await server.replies_to(1001, 1)
-        server.fail("sendMessage", chat_id=1001, retry_after=1)
+        await server.replies_to(1001, 3)
         await on.channel.settle()
-        assert "".join(texts(server, 1001)).split() == answer.split()
+        assert " ".join(texts(server, 1001)).split() == answer.split()
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ from tests.fakes.botapi.refusals import Refused, too_many_requests
 
 @dataclass(slots=True)
 class Fault:
-    """What happens to the next `times` calls of a method (`*` is any), of one chat or of all.
+    """What happens to the next `times` calls of a method (`*` is any), of one chat or of all,
+    after `skip` calls that are left alone.
 
     `retry_after` answers 429; `status` answers with it and `description`. `drop` closes the
     connection without an answer, before the method was carried out or after. `delay` waits this
@@ -16,6 +17,7 @@ class Fault:
 
     method: str
     times: int = 1
+    skip: int = 0
     chat_id: int | None = None
     retry_after: int | None = None
     status: int | None = None
@@ -27,6 +29,9 @@ class Fault:
         """Whether this call is one of those; counts it if so."""
         wanted = self.method in ("*", method) and self.chat_id in (None, chat_id)
         if not wanted or not self.times:
+            return False
+        if self.skip:
+            self.skip -= 1
             return False
         self.times -= 1
         return True

@@ -151,6 +151,7 @@ class BotApiServer:
             self._authorize(request.match_info["token"])
             call.parameters, files = await _parameters(request)
             self.calls.append(call)
+            await self.world.notify()
             return await self._carry_out(call, files, request)
         except Refused as refusal:
             call.status = refusal.status
