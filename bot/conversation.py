@@ -17,6 +17,7 @@ from memory.errors import StoreUnavailable
 from memory.records import ConversationHistory, HistoryMetadata, Message, Role
 from memory.service import Memory, utc_now
 from tools.context import ToolContext
+from tools.forget_memory import forget_memory
 
 __all__ = ["Conversation", "TurnLimits"]
 
@@ -104,13 +105,20 @@ class Conversation:
             Message(Role.ASSISTANT, answer.text, self._clock()),
         )
         try:
-            ending = await self._memory.record(inbound.actor, inbound.place, messages, answer.tools)
+            ending = await self._memory.record(
+                inbound.actor, inbound.place, messages, answer.tools, kept=_is_kept(answer)
+            )
         except StoreUnavailable as failure:
             log.exception(
                 "turn_not_recorded", error=str(failure), remedy="check the data directory"
             )
             return False
         return ending is not None
+
+
+def _is_kept(answer: Answer) -> bool:
+    """A turn in which something was forgotten names it, and must not be remembered for that."""
+    return all(use.name != forget_memory.__name__ for use in answer.tools)
 
 
 def _said_before(history: ConversationHistory) -> str:

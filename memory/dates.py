@@ -1,7 +1,8 @@
 """Days as index words, so that "what did I do in March?" finds what was said in March.
 
-A day becomes words such as `§2023`, `§m05` and `§2023-05-08`; the sign keeps them apart from
-anything people write. A query that names a date, or one relative to now, asks for those words."""
+A day becomes words such as `§2023`, `§m05`, `§2023m05` and `§2023m05d08`; the sign keeps them apart
+from anything people write. A query that names a date, or one relative to now, asks for those
+words."""
 
 import re
 from datetime import date, datetime, timedelta
@@ -29,22 +30,26 @@ _MONTHS = {
     for name in names.split()
 }
 _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
-_YEAR = r"((?:19|20)\d\d)(?!\d)"
+_YEAR = r"(?P<year>(?:19|20)\d\d)(?!\d)"
+_NAME = rf"(?P<month>{_MONTH})\b\.?"
+_DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th|\.)?(?!\w)"
+_OF = r"(?:of\s+|de\s+)?"
 _IN = r"(?<!\w)(?:in|during|since|last|this|of|im|en|em|nel|в)\s+"
 
-#: Ways to write a month, each with the groups that hold its year and month. A day within a month
-#: asks for the month: people tell of a day some days later.
-_WRITTEN = (
-    (re.compile(rf"(?<!\d){_YEAR}-(0[1-9]|1[0-2])(?:-\d\d)?(?!\d)"), 1, 2),
-    (re.compile(r"(?:((?:19|20)\d\d)\s*年\s*)?(?<!\d)(1[0-2]|0?[1-9])\s*月"), 1, 2),
-    (re.compile(rf"(?<!\w)\d{{1,2}}(?:st|nd|rd|th|\.)?\s+(?:of\s+|de\s+)?({_MONTH})\b"
-                rf"(?:\.?,?\s+(?:de\s+)?{_YEAR})?", re.I), 2, 1),
-    (re.compile(rf"(?<!\w)({_MONTH})\b\.?\s+\d{{1,2}}(?:st|nd|rd|th)?\b"
-                rf"(?:,?\s+{_YEAR})?", re.I), 2, 1),
-    (re.compile(rf"(?<!\w)({_MONTH})\b\.?,?\s+(?:of\s+|de\s+)?{_YEAR}", re.I), 2, 1),
-    # A bare month needs a word before it that makes it one: "may" and "march" are verbs as well.
-    (re.compile(rf"{_IN}({_MONTH})\b(?!\.?,?\s+(?:of\s+|de\s+)?\d)()", re.I), 2, 1),
-)  # fmt: skip
+#: Ways to write a date, tried in order; what one has understood the next ones don't see.
+_WRITTEN = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"(?<!\d){_YEAR}-(?P<month>0[1-9]|1[0-2])(?:-(?P<day>[0-3]\d))?(?!\d)",
+        r"(?:(?P<year>(?:19|20)\d\d)\s*年\s*)?(?<!\d)(?P<month>1[0-2]|0?[1-9])\s*月"
+        r"(?:\s*(?P<day>[0-3]?\d)\s*[日号])?",
+        rf"(?<!\w){_DAY}\s+{_OF}{_NAME}(?:,?\s+{_OF}{_YEAR})?",
+        rf"(?<!\w){_NAME}\s+{_DAY}(?:,?\s+{_YEAR})?",
+        rf"(?<!\w){_NAME},?\s+{_OF}{_YEAR}",
+        # A bare month needs a word before it that makes it one: "may" and "march" are verbs too.
+        rf"{_IN}{_NAME}",
+    )
+)
 _BARE_YEAR = re.compile(rf"{_IN}{_YEAR}", re.I)
 _RELATIVE = re.compile(
     r"(?<!\w)(day before yesterday|yesterday|last week|last month|last year)\b", re.I
@@ -53,7 +58,7 @@ _RELATIVE = re.compile(
 
 def date_words(day: date) -> list[str]:
     """The index words of a day: its year, its month in any year, the month, and the day itself."""
-    return [f"§{day.year}", f"§m{day.month:02}", f"§{day:%Y-%m}", f"§{day:%Y-%m-%d}"]
+    return [f"§{day.year}", f"§m{day.month:02}", f"§{day:%Ym%m}", f"§{day:%Ym%md%d}"]
 
 
 def dates_named(text: str, now: datetime) -> tuple[frozenset[str], str]:
@@ -65,29 +70,34 @@ def dates_named(text: str, now: datetime) -> tuple[frozenset[str], str]:
         found.update(words)
         return " "
 
-    for written, year, month in _WRITTEN:
-        found.update(_month_word(m[year], m[month]) for m in written.finditer(text))
+    for written in _WRITTEN:
+        for match in written.finditer(text):
+            found.update(_named(**match.groupdict()))
         text = written.sub(" ", text)
-    text = _BARE_YEAR.sub(lambda m: take([f"§{m[1]}"]), text)
+    text = _BARE_YEAR.sub(lambda m: take([f"§{m['year']}"]), text)
     text = _RELATIVE.sub(lambda m: take(_relative(m[1].casefold(), now.date())), text)
     return frozenset(found), text
 
 
-def _month_word(year: str | None, month: str) -> str:
+def _named(month: str, year: str | None = None, day: str | None = None) -> list[str]:
+    """The index words of a date as written. A day comes with its month: people tell of it later."""
     number = int(month) if month.isdigit() else _MONTHS[month.casefold()]
-    return f"§{year}-{number:02}" if year else f"§m{number:02}"
+    if not year:
+        return [f"§m{number:02}"]
+    words = [f"§{year}m{number:02}"]
+    return [*words, f"{words[0]}d{int(day):02}"] if day else words
 
 
 def _relative(phrase: str, today: date) -> list[str]:
     match phrase:
         case "yesterday":
-            return [f"§{today - timedelta(days=1):%Y-%m-%d}"]
+            return [f"§{today - timedelta(days=1):%Ym%md%d}"]
         case "day before yesterday":
-            return [f"§{today - timedelta(days=2):%Y-%m-%d}"]
+            return [f"§{today - timedelta(days=2):%Ym%md%d}"]
         case "last week":
             monday = today - timedelta(days=today.weekday() + 7)
-            return [f"§{monday + timedelta(days=n):%Y-%m-%d}" for n in range(7)]
+            return [f"§{monday + timedelta(days=n):%Ym%md%d}" for n in range(7)]
         case "last month":
-            return [f"§{today.replace(day=1) - timedelta(days=1):%Y-%m}"]
+            return [f"§{today.replace(day=1) - timedelta(days=1):%Ym%m}"]
         case _:
             return [f"§{today.year - 1}"]

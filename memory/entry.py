@@ -59,5 +59,5 @@ def _event_words(event_date: str) -> list[str]:
         if not (len(year) == 4 and year.isascii() and year.isdigit()):
             return []
         full_month = len(month) == 2 and month.isascii() and month.isdigit()
-        return [f"§{year}", f"§m{month}", f"§{year}-{month}"] if full_month else [f"§{year}"]
+        return [f"§{year}", f"§m{month}", f"§{year}m{month}"] if full_month else [f"§{year}"]
     return date_words(day)

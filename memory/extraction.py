@@ -65,11 +65,16 @@ def same_statement(one: str, other: str) -> bool:
 
 def grounded(text: str, said: str) -> bool:
     """Whether the user's words carry this text, in any language: most of its words are theirs."""
-    words, spoken = _words(text), _words(said)
-    if not words:
+    if share_in(text, said) < GROUNDED_SHARE:
         return False
-    found = sum(1 for w in words if w in spoken or any(_akin(w, s) for s in spoken))
-    return found / len(words) >= GROUNDED_SHARE and _numbers(words) <= _numbers(spoken)
+    return _numbers(_words(text)) <= _numbers(_words(said))
+
+
+def share_in(text: str, other: str) -> float:
+    """The share of a text's words that stand in the other one, in some form; 0 without words."""
+    own, there = _words(text), _words(other)
+    found = sum(1 for w in own if w in there or any(_akin(w, o) for o in there))
+    return found / len(own) if own else 0.0
 
 
 def _draft(

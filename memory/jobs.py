@@ -156,20 +156,25 @@ class ExtractionJobs:
 
     async def _extract(self, job: Job) -> Outcome:
         session, actor = job.session, job.session.actor
-        turns = await self._journal.turns(session.id)
+        turns = [turn for turn in await self._journal.turns(session.id) if turn.kept]
+        if not turns:
+            await self._journal.done(session.id)
+            return Outcome.NOTHING
         for turn in turns:
             await self._store.add_turn(actor, turn)
         if self._store.extracts:
             async with asyncio.timeout(self._timeout):
                 await self._store.flush(actor)
             await self._journal.done(session.id)
-            return Outcome.SAVED if turns else Outcome.NOTHING
+            return Outcome.SAVED
         known = await self._store.records(actor)
         async with asyncio.timeout(self._timeout):
             extraction = await self._extractor.extract(turns, known)
         async with self.locks[actor]:
             # Forgotten meanwhile: nothing of the session may come back.
-            if not await self._journal.turns(session.id):
+            left = {turn.id for turn in await self._journal.turns(session.id)}
+            turns = [turn for turn in turns if turn.id in left]
+            if not left:
                 return Outcome.NOTHING
             known = await self._store.records(actor)
             drafts = plan(extraction, turns, known, session.id, self._clock())

@@ -170,6 +170,14 @@ class Journal(Protocol):
         """The job failed: count the attempt and try again not before `next_at`."""
         ...
 
+    async def unfinished(self, actor: Actor) -> list[str]:
+        """The ids of the actor's sessions, open or waiting for extraction."""
+        ...
+
+    async def drop_turns(self, turn_ids: Sequence[str]) -> None:
+        """Delete these turns and every trace of them."""
+        ...
+
     async def backlog(self) -> int:
         """How many ended sessions wait for extraction."""
         ...

@@ -12,8 +12,8 @@ or not: so 1 means "all that was asked for, at ordinary length", and 0.2 a fifth
 
     * the assistant's messages count `assistant` of that, the user's and other people's all of it;
     * a record whose speaker is named in the query gains the share `named`, one told or set in a
-      month or on a day that it names the share `dated`; a query that names nothing but dates gives
-      each record of those dates `date_alone`;
+      month that it names the share `dated`, and the same again if it names the very day; a query
+      that names nothing but dates gives each record of those dates `date_alone`;
     * messages gain `neighbour` of the best score next to them and `session` of the best score in
       their session: an answer stands beside its question;
     * the share `recency` of the score fades by `decay` a month.
@@ -21,6 +21,7 @@ or not: so 1 means "all that was asked for, at ordinary length", and 0.2 a fifth
 The relevance is the score cut at 1. `docs/benchmarks.md` tells how the weights were chosen."""
 
 import math
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -211,14 +212,19 @@ def _standing(
     scores: dict[int, float], evidence: Evidence, candidates: Mapping[int, Candidate]
 ) -> dict[int, float]:
     """The scores weighed by who spoke, and by whether the query names them or the day."""
-    query, weights = evidence.query, evidence.weights
-    named = _heads([w for term in query.terms for w in term.exact], evidence.postings, scores)
-    dated = _heads(query.dates, evidence.postings, scores)
+    weights = evidence.weights
+    exact = [word for term in evidence.query.terms for word in term.exact]
+    named = _heads(exact, evidence.postings, scores)
+    dated = Counter(
+        document
+        for word in evidence.query.dates
+        for document in _heads((word,), evidence.postings, scores)
+    )
     weighed = {}
     for document, score in scores.items():
         if candidates[document].assistant:
             score *= weights.assistant
-        gain = weights.named * (document in named) + weights.dated * (document in dated)
+        gain = weights.named * (document in named) + weights.dated * dated[document]
         weighed[document] = score * (1 + gain)
     return weighed
 

@@ -95,12 +95,15 @@ class ToolUse:
 @dataclass(frozen=True, slots=True)
 class Turn:
     """What the user said, the tools it led to, and the reply: the unit that is recorded, evicted
-    and extracted from. Normally one user message and one assistant message."""
+    and extracted from. Normally one user message and one assistant message. A turn that is not
+    `kept` stays in the window and the journal for its session, and goes nowhere else: it asked to
+    forget the very thing that it says."""
 
     id: str
     session_id: str
     messages: tuple[Message, ...]
     tools: tuple[ToolUse, ...] = ()
+    kept: bool = True
 
     @property
     def said(self) -> str:

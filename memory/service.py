@@ -13,6 +13,7 @@ import structlog
 
 from memory.errors import RefusedText, StoreUnavailable, UnknownRecord
 from memory.extraction import same_statement
+from memory.forgetting import telling_turns, traces
 from memory.gate import admit
 from memory.jobs import Ending, ExtractionJobs
 from memory.names import agent_name_of, agent_name_text, clean_name
@@ -134,15 +135,18 @@ class Memory:
         place: Place,
         messages: Sequence[Message],
         tools: Sequence[ToolUse] = (),
+        *,
+        kept: bool = True,
     ) -> Ending | None:
-        """Write a finished turn down. When it was the session's last, its ending comes back.
+        """Write a finished turn down. When it was the session's last, its ending comes back. What
+        is not `kept` goes no further than the session.
 
         Raises StoreUnavailable if the turn could not be written: then it did not happen."""
         now = self._clock()
         live = await self._sessions.find_or_open(actor, place, now)
-        turn = Turn(uuid.uuid4().hex, live.session.id, tuple(messages), tuple(tools))
+        turn = Turn(uuid.uuid4().hex, live.session.id, tuple(messages), tuple(tools), kept)
         await self._sessions.append(live, turn)
-        if self.options.enabled:
+        if self.options.enabled and kept:
             try:
                 await self._store.add_turn(actor, turn)
             except StoreUnavailable as failure:
@@ -244,11 +248,18 @@ class Memory:
         raise UnknownRecord(f"no memory has the id {short_id[:20]!r}")
 
     async def forget(self, actor: Actor, short_id: str) -> Record:
-        """Delete one of the actor's own records; the record that is gone. Raises UnknownRecord,
+        """Delete one of the actor's own records, with the archived messages, summaries and turns
+        under way that say the same; the record that is gone. Raises UnknownRecord,
         StoreUnavailable."""
         async with self._jobs.locks[actor]:
             record = await self.find(actor, short_id)
-            if record.id not in await self._store.delete(actor, [record.id]):
+            others = await self._store.records(
+                actor, kinds=(Kind.SUMMARY, Kind.MESSAGE), include_superseded=True
+            )
+            turns = await self._sessions.turns(actor)
+            await self._sessions.unsay(actor, telling_turns(record, turns))
+            doomed = dict.fromkeys((record.id, *traces(record, others)))
+            if record.id not in await self._store.delete(actor, list(doomed)):
                 raise UnknownRecord(f"no memory has the id {short_id[:20]!r}")
         self._profile_changed(actor)
         return record

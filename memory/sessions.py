@@ -2,6 +2,7 @@
 silence. Live sessions and their windows are in RAM; the journal has what brings them back."""
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -101,6 +102,18 @@ class Sessions:
         for live in self._live.values():
             if live.session.actor == actor:
                 live.profile = None
+
+    async def turns(self, actor: Actor) -> list[Turn]:
+        """All turns of the actor's sessions, open or waiting for extraction."""
+        ids = await self._journal.unfinished(actor)
+        return [turn for id_ in ids for turn in await self._journal.turns(id_)]
+
+    async def unsay(self, actor: Actor, turn_ids: Sequence[str]) -> None:
+        """Take turns out of the journal and the windows."""
+        await self._journal.drop_turns(turn_ids)
+        for live in self._live.values():
+            if live.session.actor == actor:
+                live.window = live.window.without(turn_ids)
 
     def forget(self, actor: Actor) -> None:
         """Drop the actor's sessions from RAM without ending them."""

@@ -126,10 +126,11 @@ CHATTER = _words("""
     actually tell told say said saying talk talked talking mention mentioned remember remind
     recall know knew known kind kinds type types sort many
     happen happened done think thought ask asked conversation
-    conversations chat chats brought previously earlier discuss discussed let want wanted need show give got
-    get getting go going anything something everything nothing thing things someone one ones
-    today now hallo danke bitte tschüss ja nein gut super klar genau erzählt gesagt weißt
-    weisst erinnerst bonjour salut merci oui non bien accord super dit sais souviens raconté
+    conversations chat chats brought previously earlier discuss discussed let want wanted
+    need show give got get getting go going anything something everything nothing thing
+    things someone one ones today now hallo danke bitte tschüss ja nein gut super klar genau
+    erzählt gesagt weißt weisst erinnerst bonjour salut merci oui non bien accord super dit
+    sais souviens raconté
     hola gracias adiós sí vale bien bueno claro dije dicho sabes recuerdas ciao grazie prego
     sì bene certo detto sai ricordi olá oi obrigado obrigada sim tudo bem disse sabe lembra
     hoi bedankt nee goed prima gezegd weet привет спасибо пожалуйста пока да нет хорошо

@@ -1,6 +1,7 @@
 """The sliding window: the recent turns that go to the model word for word. Pure."""
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 
 from memory.records import Message, Turn
 
@@ -30,6 +31,10 @@ class Window:
             leaving = min(self.batch, len(kept) - 1)
             evicted, kept = evicted + kept[:leaving], kept[leaving:]
         return Window(self.limit, self.batch, kept), evicted
+
+    def without(self, turn_ids: Collection[str]) -> "Window":
+        """The window without these turns."""
+        return replace(self, turns=tuple(t for t in self.turns if t.id not in turn_ids))
 
 
 def _count(turns: tuple[Turn, ...]) -> int:

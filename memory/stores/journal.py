@@ -4,7 +4,7 @@ import asyncio
 import json
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -171,6 +171,21 @@ class SqliteJournal:
             session_id,
         )
 
+    async def unfinished(self, actor: Actor) -> list[str]:
+        """The ids of the actor's sessions, open or waiting for extraction."""
+        rows = await self._rows("SELECT id FROM session WHERE actor = ?", actor.id)
+        return [row[0] for row in rows]
+
+    async def drop_turns(self, turn_ids: Sequence[str]) -> None:
+        """Delete these turns and every trace of them."""
+
+        def work() -> None:
+            with transaction(self._db):
+                self._db.executemany("DELETE FROM turn WHERE id = ?", [(id_,) for id_ in turn_ids])
+            self._cut_log()
+
+        await self._call(work)
+
     async def backlog(self) -> int:
         """How many ended sessions wait for extraction."""
         rows = await self._rows("SELECT count(*) FROM session WHERE ended_at IS NOT NULL")
@@ -181,12 +196,15 @@ class SqliteJournal:
 
         def work() -> None:
             self._db.execute("DELETE FROM session WHERE actor = ?", (actor.id,))
-            # The write-ahead log still holds the texts until it is cut.
-            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._cut_log()
 
         await self._call(work)
 
     # -- inside -----------------------------------------------------------------------------------
+
+    def _cut_log(self) -> None:
+        """The write-ahead log holds deleted texts until it is cut."""
+        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def _open(self) -> sqlite3.Connection:
         db = sqlite3.connect(self._path, check_same_thread=False, isolation_level=None)
@@ -246,7 +264,8 @@ def _session(row: tuple[Any, ...]) -> Session:
 def _dump(turn: Turn) -> str:
     messages = [{**asdict(m), "at": m.at.isoformat()} for m in turn.messages]
     tools = [asdict(tool) for tool in turn.tools]
-    return json.dumps({"messages": messages, "tools": tools}, ensure_ascii=False)
+    document = {"messages": messages, "tools": tools, "kept": turn.kept}
+    return json.dumps(document, ensure_ascii=False)
 
 
 def _load(id_: str, session_id: str, body: str) -> Turn:
@@ -255,4 +274,5 @@ def _load(id_: str, session_id: str, body: str) -> Turn:
         Message(Role(m["role"]), m["text"], datetime.fromisoformat(m["at"]), m["speaker"])
         for m in document["messages"]
     )
-    return Turn(id_, session_id, messages, tuple(ToolUse(**t) for t in document["tools"]))
+    tools = tuple(ToolUse(**tool) for tool in document["tools"])
+    return Turn(id_, session_id, messages, tools, document["kept"])

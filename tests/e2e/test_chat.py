@@ -74,10 +74,18 @@ async def test_a_memory_is_forgotten_by_the_id_that_memory_shows(tmp_path: Path)
     line = next(line for line in listing.replies[3].splitlines() if "Acme" in line)
     id_ = line.replace("(", " ").replace(")", " ").replace("·", " ").split()
     short_id = next(word.strip("[],.:") for word in id_ if word.strip("[],.:")[-1:].isdigit())
-    after = await chat(data, f"/forget {short_id}", "what do you know about me?", "/forget f999")
-    assert "Acme" not in after.replies[1]
-    assert "March 15" in after.replies[1]
+    after = await chat(
+        data,
+        f"/forget {short_id}",
+        "what do you know about me?",
+        "what did I tell you about my job?",
+        "/forget f999",
+    )
     assert after.code == 0
+    assert "March 15" in after.replies[1]
+    assert "Acme" not in "".join(after.replies[1:])
+    left = b"".join(p.read_bytes() for p in data.rglob("*") if p.is_file())
+    assert b"Acme" not in left
 
 
 async def test_forget_all_asks_first_and_leaves_no_byte(tmp_path: Path):

@@ -322,6 +322,38 @@ async def test_forgetting_takes_ones_own_record_and_no_other(world: World):
             await memory.forget(ANNA, record.short_id)
 
 
+async def test_a_forgotten_fact_is_found_nowhere_any_more(world: World):
+    async with world.process() as memory:
+        await world.talk(memory, "I live in Oslo", "I have a cat")
+        ending = await memory.end_session(ANNA, HOME, "new")
+        assert ending is not None
+        await ending.wait(5)
+        await world.talk(memory, "as I said, I live in Oslo", "I like tea")
+        record = next(r for r in await memory.records(ANNA) if r.text == "I live in Oslo")
+        await memory.forget(ANNA, record.short_id)
+        assert "Oslo" not in str(await memory.export(ANNA))
+        assert await memory.search(ANNA, "Oslo", (Kind.MESSAGE, Kind.SUMMARY, Kind.FACT)) == []
+        history = await memory.recall(ANNA, HOME, "where do I live?")
+        assert [m.text for m in history.messages] == ["I like tea", "ok"]
+        ending = await memory.end_session(ANNA, HOME, "new")
+        assert ending is not None
+        await ending.wait(5)
+        assert sorted(await world.texts(memory)) == ["I have a cat", "I like tea"]
+
+
+async def test_a_turn_that_is_not_kept_stays_in_its_session_alone(world: World):
+    async with world.process() as memory:
+        await memory.recall(ANNA, HOME, "forget that I live in Oslo")
+        said = Message(Role.USER, "forget that I live in Oslo", world.clock())
+        await memory.record(ANNA, HOME, [said], kept=False)
+        assert len((await memory.recall(ANNA, HOME, "ok")).messages) == 1
+        assert await memory.search(ANNA, "Oslo", (Kind.MESSAGE,)) == []
+        ending = await memory.end_session(ANNA, HOME, "new")
+        assert ending is not None
+        assert await ending.wait(5) is Outcome.NOTHING
+        assert await world.texts(memory) == []
+
+
 async def test_forgetting_all_takes_records_turns_and_the_open_session(world: World):
     async with world.process() as memory:
         await memory.remember(ANNA, "I live in Oslo")

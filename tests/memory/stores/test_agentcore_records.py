@@ -15,7 +15,17 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
 from memory.errors import RefusedText, StoreUnavailable
-from memory.records import AGENT_NAME_SLOT, LEARNED_KINDS, Actor, Draft, Kind, namespace
+from memory.records import (
+    AGENT_NAME_SLOT,
+    LEARNED_KINDS,
+    Actor,
+    Draft,
+    Kind,
+    Message,
+    Role,
+    Turn,
+    namespace,
+)
 from memory.stores.agentcore import AgentCoreStore, Timing
 from memory.stores.agentcore_records import belongs, created, is_superseded, restored
 from tests.contracts.long_term_memory import eventually
@@ -203,6 +213,13 @@ async def test_what_aws_writes_itself_is_read_as_people_would_say_it(tmp_path: P
         assert found[Kind.SUMMARY].session_id == "s-9"
 
 
+@pytest.mark.parametrize("text", ['{"no": "preference"}', "{broken", "Likes {curly} braces"])
+async def test_a_preference_in_no_known_shape_is_shown_as_it_is(tmp_path: Path, text: str) -> None:
+    async with world(tmp_path) as here, await here.store() as store:
+        await put(here, "/preferences/u1/", text, metadata={"created_at": {"stringValue": "then"}})
+        assert [record.text for record in await store.records(ANN)] == [text]
+
+
 @settings(deadline=None)
 @given(
     slot=st.none() | st.text(min_size=1, max_size=20).filter(lambda s: s.isprintable()),
@@ -265,6 +282,15 @@ async def test_if_the_old_record_cannot_be_ended_the_new_one_is_taken_back(tmp_p
             await store.commit(ANN, [draft("I live in Lima", supersedes=old.id)])
         here.aws.faults.clear()
         assert [record.text for record in await store.records(ANN)] == ["I live in Oslo"]
+
+
+async def test_what_cannot_be_taken_back_is_in_the_log(tmp_path: Path) -> None:
+    async with world(tmp_path) as here, await here.store() as store:
+        here.aws.knobs.failed_records = 1
+        here.aws.faults.add(broken("BatchDeleteMemoryRecords"))
+        with capture_logs() as logs, pytest.raises(StoreUnavailable):
+            await store.commit(ANN, [draft("I drink tea"), draft("I drink coffee")])
+        assert [(e["event"], e["records"]) for e in logs] == [("records_left_behind", 1)]
 
 
 async def test_a_broken_off_answer_does_not_write_twice(tmp_path: Path) -> None:
@@ -342,6 +368,38 @@ def _event(session: str) -> dict[str, Any]:
         "eventTimestamp": NOON,
         "payload": [item],
     }
+
+
+async def test_erasing_goes_on_through_throttling(tmp_path: Path) -> None:
+    async with world(tmp_path, attempts=1) as here, await here.store() as store:
+        event = await here.calls().ask("create_event", **_event("s-1"))
+        here.aws.faults.add(throttled("DeleteEvent", times=2))
+        await store.erase(ANN)
+        log = here.aws.data().contents(here.memory.id).log
+        assert log.events[0].id == event["event"]["eventId"]
+        assert log.events[0].gone_at is not None
+
+
+async def test_what_could_not_be_erased_is_said_and_erased_later(tmp_path: Path) -> None:
+    async with world(tmp_path, attempts=1) as here, await here.store() as store:
+        await store.commit(ANN, [draft("I drink tea")])
+        await here.calls().ask("create_event", **_event("s-1"))
+        here.aws.knobs.failed_records = 1
+        here.aws.faults.add(throttled("DeleteEvent", times=4))
+        with pytest.raises(StoreUnavailable, match="not deleted 1 messages and 1 memories yet"):
+            await store.erase(ANN)
+        await eventually(lambda: _knows_nothing_of(store, ANN))
+
+
+async def test_a_turn_on_its_way_is_caught_up_with_and_erased(tmp_path: Path) -> None:
+    async with world(tmp_path) as here, await here.store(UNHURRIED) as store:
+        here.aws.faults.add(Fault("CreateEvent", times=1, delay=0.5))
+        said = Message(Role.USER, "I live in Oslo", NOON)
+        await store.add_turn(ANN, Turn("t-1", "s-1", (said,)))
+        await eventually(lambda: _met(here))
+        await store.erase(ANN)
+        (event,) = here.aws.data().contents(here.memory.id).log.events
+        assert event.gone_at is not None
 
 
 async def test_what_extraction_had_under_way_is_deleted_at_the_second_look(tmp_path: Path) -> None:

@@ -37,6 +37,7 @@ def fresh(made: Machinery) -> None:
     knobs = made.aws.knobs
     knobs.creation_seconds = knobs.strategy_seconds = knobs.deletion_seconds = 0
     knobs.creation_failure = None
+    knobs.strategies_fail = False
 
 
 async def create(made: Machinery, name: str, *strategies: dict[str, Any]) -> str:
@@ -106,6 +107,19 @@ async def test_a_failed_memory_says_why_and_what_to_do(made: Machinery) -> None:
     made.aws.knobs.creation_failure = "KMS key is disabled"
     with pytest.raises(UnusableMemory, match=r"KMS key is disabled.*[Dd]elete it"):
         await find_or_create(made.control, Wanted("bot"), silent, QUICK)
+
+
+async def test_failed_strategies_are_named(made: Machinery) -> None:
+    made.aws.knobs.strategies_fail = True
+    with pytest.raises(UnusableMemory, match="facts, preferences, summaries failed"):
+        await find_or_create(made.control, Wanted("bot"), silent, QUICK)
+
+
+async def test_a_memory_that_is_not_ready_is_not_used_without_waiting(made: Machinery) -> None:
+    made.aws.knobs.creation_seconds = 60
+    memory_id = await create(made, "bot", *strategies())
+    with pytest.raises(UnusableMemory, match="not ready yet: the memory is CREATING"):
+        await inspect(made.control, memory_id)
 
 
 async def test_a_memory_that_is_being_deleted_is_not_used(made: Machinery) -> None:

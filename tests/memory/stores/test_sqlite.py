@@ -1,7 +1,5 @@
-"""What the SQLite store promises beyond the contract: ids, files, damage, traces, bad days."""
+"""What the SQLite store promises beyond the contract: ids, turns, search, bad text."""
 
-import asyncio
-import resource
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,15 +10,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from structlog.testing import capture_logs
 
-from memory.errors import NewerStore, RefusedText, StoreUnavailable, UnknownRecord
+from memory.errors import RefusedText, UnknownRecord
 from memory.query import parse
 from memory.records import Actor, Draft, Kind, Message, Role, Turn
 from memory.stores.sqlite import SqliteStore
 from tests.contracts.long_term_memory import (
     ANN,
-    BOB,
     NOON,
     LongTermMemoryContract,
     draft,
@@ -229,216 +225,6 @@ class TestBadText:
     async def test_an_archived_message_cannot_be_committed(self, store: SqliteStore) -> None:
         with pytest.raises(ValueError, match="archived"):
             await store.commit(ANN, [draft("I have a dog", Kind.MESSAGE)])
-
-
-class TestFiles:
-    async def test_each_actor_has_one_file(self, store: SqliteStore, file: Path) -> None:
-        await store.commit(ANN, [draft("I have a dog")])
-        await store.commit(Actor.group(-1001), [draft("We have a boat")])
-        names = sorted(path.name for path in file.parent.glob("*.sqlite"))
-        assert names == ["g1001.sqlite", "u1.sqlite"]
-
-    async def test_asking_about_a_stranger_makes_no_file(
-        self, store: SqliteStore, file: Path
-    ) -> None:
-        await store.search(ANN, "dog")
-        await store.records(ANN)
-        await store.delete(ANN, ["f1"])
-        assert not file.exists()
-
-    async def test_memory_outlives_the_process(
-        self, store: SqliteStore, file: Path, pool: ThreadPoolExecutor
-    ) -> None:
-        written = await store.commit(ANN, [draft("I have a dog")])
-        await store.aclose()
-        later = SqliteStore(file.parent, pool)
-        assert await later.records(ANN) == written
-        await later.aclose()
-
-    async def test_more_people_than_open_files_are_served(
-        self, tmp_path: Path, pool: ThreadPoolExecutor
-    ) -> None:
-        store = SqliteStore(tmp_path, pool, max_open=3)
-        people = [Actor.person(n) for n in range(1, 11)]
-
-        async def speak(actor: Actor) -> None:
-            await store.commit(actor, [draft(f"I am number {actor.id[1:]}")])
-
-        await asyncio.gather(*(speak(actor) for actor in people * 3))
-        for actor in people:
-            assert set(texts(await store.records(actor))) == {f"I am number {actor.id[1:]}"}
-            assert len(await store.records(actor)) == 3
-        await store.aclose()
-        assert not list(tmp_path.glob("*-wal"))
-
-    async def test_two_processes_may_share_a_file(
-        self, store: SqliteStore, file: Path, pool: ThreadPoolExecutor
-    ) -> None:
-        other = SqliteStore(file.parent, pool)
-        await asyncio.gather(
-            *(
-                each.commit(ANN, [draft(f"Note {n} of {name}")])
-                for n in range(20)
-                for name, each in (("one", store), ("two", other))
-            )
-        )
-        records = await store.records(ANN)
-        assert len(records) == 40
-        assert len({record.id for record in records}) == 40
-        assert await other.records(ANN) == records
-        await other.aclose()
-
-    async def test_a_caller_that_gives_up_breaks_nothing(self, store: SqliteStore) -> None:
-        await store.commit(ANN, [draft("I have a dog")])
-        for _ in range(20):
-            with pytest.raises(TimeoutError):
-                async with asyncio.timeout(0):
-                    await store.search(ANN, "dog")
-        assert texts(await store.search(ANN, "dog")) == ["I have a dog"]
-
-    async def test_erase_leaves_no_file(self, store: SqliteStore, file: Path) -> None:
-        await store.commit(ANN, [draft("I have a dog")])
-        await store.commit(BOB, [draft("I have a boat")])
-        await store.erase(ANN)
-        assert [p.name for p in file.parent.iterdir() if not p.name.startswith("u12.")] == []
-
-
-class TestTraces:
-    """After a deletion the words are nowhere in the file's bytes."""
-
-    def _bytes(self, file: Path) -> bytes:
-        return b"".join(path.read_bytes() for path in file.parent.glob(f"{file.name}*"))
-
-    async def test_a_deleted_record_leaves_neither_row_nor_index_entry(
-        self, store: SqliteStore, file: Path
-    ) -> None:
-        await store.commit(ANN, [draft(f"Filler number {n} about gardens") for n in range(200)])
-        (secret,) = await store.commit(ANN, [draft("My passphrase is xylophonezebra")])
-        await store.commit(ANN, [draft(f"More filler {n} about rivers") for n in range(200)])
-        assert b"xylophonezebra" in self._bytes(file)
-        await store.delete(ANN, [secret.id])
-        assert b"xylophone" not in self._bytes(file)
-        await store.aclose()
-        assert b"xylophone" not in self._bytes(file)
-
-    async def test_a_deleted_message_leaves_its_words_in_no_neighbour(
-        self, store: SqliteStore, file: Path
-    ) -> None:
-        await store.add_turn(ANN, turn("t-1", "The code is xylophonezebra"))
-        await store.add_turn(ANN, turn("t-2", "Now about my garden", "Gladly."))
-        assert await store.delete(ANN, ["m1"]) == ["m1"]
-        assert await store.search(ANN, "xylophonezebra", kinds=EVERYTHING) == []
-        assert b"xylophone" not in self._bytes(file)
-
-    async def test_a_superseded_record_can_be_deleted_too(
-        self, store: SqliteStore, file: Path
-    ) -> None:
-        await store.commit(ANN, [draft("I live in Xylophonezebra")])
-        await store.commit(ANN, [draft("I live in Lima", supersedes="f1")])
-        assert await store.delete(ANN, ["f1"]) == ["f1"]
-        assert b"ylophone" not in self._bytes(file)
-
-
-class TestDamage:
-    async def _damaged(self, store: SqliteStore, file: Path, content: bytes) -> None:
-        await store.commit(ANN, [draft("I have a dog")])
-        await store.aclose()
-        file.write_bytes(content)
-
-    @pytest.mark.parametrize("how", ["garbage", "broken in the middle"])
-    async def test_a_damaged_file_is_set_aside_and_the_actor_starts_fresh(
-        self, store: SqliteStore, file: Path, pool: ThreadPoolExecutor, how: str
-    ) -> None:
-        await store.commit(ANN, [draft(f"I have {n} dogs") for n in range(50)])
-        await store.commit(BOB, [draft("I have a boat")])
-        await store.aclose()
-        healthy = file.read_bytes()
-        content = (
-            b"not a database " * 999 if how == "garbage" else healthy[:4096] + b"\xff" * 60_000
-        )
-        file.write_bytes(content)
-
-        fresh = SqliteStore(file.parent, pool)
-        with capture_logs() as logs:
-            assert await fresh.records(ANN) == []
-        await fresh.commit(ANN, [draft("I have a cat")])
-        assert texts(await fresh.records(ANN)) == ["I have a cat"]
-        assert texts(await fresh.records(BOB)) == ["I have a boat"]
-        (kept,) = file.parent.glob("u1.sqlite.damaged-*")
-        assert kept.read_bytes() == content
-        (line,) = logs
-        assert (line["event"], line["file"]) == ("memory_file_damaged", str(file))
-        await fresh.aclose()
-
-    async def test_erase_takes_the_copies_set_aside_with_it(
-        self, store: SqliteStore, file: Path, pool: ThreadPoolExecutor
-    ) -> None:
-        await self._damaged(store, file, b"not a database " * 999)
-        fresh = SqliteStore(file.parent, pool)
-        await fresh.records(ANN)
-        await fresh.erase(ANN)
-        assert list(file.parent.iterdir()) == []
-        await fresh.aclose()
-
-    async def test_a_file_of_a_newer_version_is_refused_and_left_alone(
-        self, store: SqliteStore, file: Path, pool: ThreadPoolExecutor
-    ) -> None:
-        await store.commit(ANN, [draft("I have a dog")])
-        await store.aclose()
-        with sqlite3.connect(file) as connection:
-            connection.execute("INSERT INTO migration VALUES ('time travel', '2031-01-01')")
-        connection.close()
-        later = SqliteStore(file.parent, pool)
-        with pytest.raises(NewerStore, match=r"u1\.sqlite.*3 migrations.*time travel.*knows 2"):
-            await later.records(ANN)
-        assert not list(file.parent.glob("*damaged*"))
-        await later.aclose()
-
-
-class TestBadDays:
-    async def test_a_locked_file_is_unavailable_not_an_error_of_ours(
-        self, store: SqliteStore, file: Path
-    ) -> None:
-        await store.commit(ANN, [draft("I have a dog")])
-        other = sqlite3.connect(file, isolation_level=None)
-        other.execute("BEGIN EXCLUSIVE")
-        with pytest.raises(StoreUnavailable):
-            await store.commit(ANN, [draft("I have a cat")])
-        other.execute("ROLLBACK")
-        other.close()
-        await store.commit(ANN, [draft("I have a cat")])
-        assert len(await store.records(ANN)) == 2
-
-    async def test_a_directory_in_the_files_place_is_unavailable(
-        self, store: SqliteStore, file: Path
-    ) -> None:
-        file.mkdir(parents=True)
-        with pytest.raises(StoreUnavailable):
-            await store.commit(ANN, [draft("I have a cat")])
-
-    async def test_a_file_in_the_directorys_place_is_unavailable(
-        self, store: SqliteStore, file: Path
-    ) -> None:
-        file.parent.write_text("in the way")
-        with pytest.raises(StoreUnavailable):
-            await store.commit(ANN, [draft("I have a cat")])
-
-
-    async def test_a_full_disk_is_unavailable_and_keeps_what_there_was(
-        self, store: SqliteStore
-    ) -> None:
-        await store.commit(ANN, [draft("I have a dog")])
-        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, hard))
-        try:
-            with pytest.raises(StoreUnavailable):
-                for n in range(200):
-                    await store.commit(ANN, [draft(f"Note {n}: " + "word " * 1_000)])
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-        assert texts(await store.search(ANN, "Do I have a dog?"))[0] == "I have a dog"
-        await store.commit(ANN, [draft("I have a cat")])
-        assert "I have a cat" in texts(await store.records(ANN))
 
 
 class TestTokeniser:
