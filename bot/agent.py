@@ -5,6 +5,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass, field
 
+import pydantic_ai
 from pydantic_ai import (
     Agent,
     AgentRunResult,
@@ -38,6 +39,10 @@ from bot.prompt import Prompt
 from bot.replies import TextDelta, ToolCalled
 from memory.records import ToolUse
 from tools.context import ToolContext
+
+# pydantic-ai greets whoever runs an agent in a terminal for the first time. That is our user's
+# conversation, so it must not.
+pydantic_ai.BANNER_ENABLED = False
 
 #: Shows that the model had more to say than the output limit let it.
 CUT_OFF = " …"
@@ -84,8 +89,8 @@ class TurnAgent:
             deps_type=ToolContext,
             tools=tools,
             model_settings=self._settings,
-            # A tool called wrongly may be corrected as long as rounds last; an empty answer once.
             capabilities=[WholeAnswers()],
+            # A tool called wrongly may be corrected as long as rounds last; an empty answer once.
             retries={"tools": limits.tool_rounds + 1, "output": 1},
         )
 
@@ -118,6 +123,7 @@ class TurnAgent:
                 prompt.content,
                 message_history=prompt.history,
                 deps=context,
+                # A belt: the rounds, the last request, and one more for an empty answer.
                 usage_limits=UsageLimits(request_limit=self._limits.tool_rounds + 2),
             ) as stream,
         ):

@@ -16,6 +16,7 @@ import structlog
 from filelock import FileLock, Timeout
 from pydantic_ai.models import Model
 
+from bot.aws import aws_access, wanted_memory
 from bot.conversation import Conversation, TurnLimits
 from bot.errors import OperatorError
 from bot.health import beating
@@ -40,17 +41,7 @@ from memory.ports import LongTermMemory
 from memory.service import Memory, MemoryOptions
 from memory.sessions import SessionLimits
 from memory.stores.agentcore import AgentCoreStore, Timing
-from memory.stores.agentcore_setup import Wanted, find_or_create, wait_until_ready
-from memory.stores.aws_calls import (
-    CONTROL_SERVICE,
-    DATA_SERVICE,
-    AwsCalls,
-    open_client,
-)
-from memory.stores.aws_calls import (
-    Access as AwsAccess,
-)
-from memory.stores.circuit import Circuit
+from memory.stores.agentcore_start import AgentCoreOptions, agentcore_store
 from memory.stores.journal import SqliteJournal
 from memory.stores.sqlite import SqliteStore
 
@@ -175,7 +166,7 @@ async def _parts(settings: Settings) -> AsyncIterator[_Parts]:
             SqliteJournal(data / "journal.sqlite" if settings.memory_enabled else ":memory:", pool)
         )
         store = await _store(settings, pool, stack)
-        model = await stack.enter_async_context(_model(settings))
+        model = await stack.enter_async_context(model_of(settings))
         offline = settings.model in (None, OFFLINE)
         rules = RuleExtractor()
         extractor = rules if offline else ModelExtractor(model, rules)
@@ -194,7 +185,7 @@ async def _store(
     settings: Settings, pool: ThreadPoolExecutor, stack: AsyncExitStack
 ) -> LongTermMemory:
     if settings.memory_backend == "agentcore" and settings.memory_enabled:
-        return await stack.enter_async_context(await _agentcore(settings, stack))
+        return await _agentcore(settings, stack)
     store = SqliteStore(
         settings.data_dir / "memory", pool, relevance_decay=settings.relevance_decay
     )
@@ -205,32 +196,26 @@ async def _store(
 async def _agentcore(settings: Settings, stack: AsyncExitStack) -> AgentCoreStore:
     """The memory named by `memory_id`, or else found or created by `memory_name`."""
     # A pool of its own: AWS calls that hang must not hold up files.
-    pool = stack.enter_context(ThreadPoolExecutor(settings.threads, "aws"))
-    access = AwsAccess(settings.aws_region, settings.aws_profile, settings.aws_endpoint_url)
-    circuit = Circuit("AgentCore Memory")
-    control = AwsCalls(
-        await open_client(CONTROL_SERVICE, access, pool, settings.threads), pool, circuit
+    pool = stack.enter_context(ThreadPoolExecutor(settings.aws_threads, "aws"))
+    # A little less than the recall's own deadline, so that what has come in time is used.
+    patience = 0.9 * settings.memory_recall_timeout_seconds
+    options = AgentCoreOptions(
+        settings.data_dir / "outbox.sqlite",
+        memory_id=settings.memory_id,
+        wanted=wanted_memory(settings),
+        access=aws_access(settings),
+        connections=settings.aws_threads,
+        timing=Timing(search=patience),
     )
 
     def progress(text: str) -> None:
         _log.info("agentcore_memory", progress=text)
 
-    if settings.memory_id:
-        found = await wait_until_ready(control, settings.memory_id, progress)
-    else:
-        wanted = Wanted(settings.memory_name, settings.memory_description)
-        found = await find_or_create(control, wanted, progress)
-        _log.warning(
-            "agentcore_memory", id=found.id, advice="keep this id as memory_id in config.json"
-        )
-    client = await open_client(DATA_SERVICE, access, pool, settings.threads)
-    calls = AwsCalls(client, pool, circuit, found.id)
-    timing = Timing(search=settings.memory_recall_timeout_seconds)
-    outbox = settings.data_dir / "outbox.sqlite"
-    return await AgentCoreStore.open(calls, found.strategies, outbox, timing)
+    return await stack.enter_async_context(agentcore_store(options, pool, progress))
 
 
-def _model(settings: Settings) -> Model:
+def model_of(settings: Settings) -> Model:
+    """The model that the settings name. Raises OperatorError."""
     key = settings.model_api_key
     return model_from_name(
         settings.model,

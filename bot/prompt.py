@@ -5,6 +5,7 @@ turn last. The system prompt is the same bytes for every actor and turn; the pro
 messages and stays for the session; the window follows as it was said; then the cache point, and
 after it only what belongs to this turn: the date, the recalled notes, and the user's own words."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -74,9 +75,9 @@ def build(history: ConversationHistory, words: str, speaker: str | None, today: 
 
     User and assistant alternate strictly, and no text is blank: several vendors refuse both."""
     blocks = _alternating(history)
-    stable = blocks.pop().texts if blocks and blocks[-1].role is Role.USER else []
-    content: list[str | CachePoint] = [*stable]
-    if blocks or stable:
+    content = blocks.pop().content if blocks and blocks[-1].role is Role.USER else []
+    _mark_last_turn_s_point(blocks)
+    if blocks or content:
         # Everything up to here comes again, byte for byte, with the next turn.
         content.append(CachePoint())
     content.append(f"Today is {today:%A}, {today:%Y-%m-%d}.")
@@ -99,7 +100,7 @@ class _Block:
     """What one side says until the other one speaks."""
 
     role: Role
-    texts: list[str]
+    content: list[str | CachePoint]
 
 
 def _alternating(history: ConversationHistory) -> list[_Block]:
@@ -114,10 +115,20 @@ def _alternating(history: ConversationHistory) -> list[_Block]:
         if not blocks and message.role is Role.ASSISTANT:
             blocks.append(_Block(Role.USER, [EARLIER]))
         if blocks and blocks[-1].role is message.role:
-            blocks[-1].texts.append(text)
+            blocks[-1].content.append(text)
         else:
             blocks.append(_Block(message.role, [text]))
     return blocks
+
+
+def _mark_last_turn_s_point(blocks: Sequence[_Block]) -> None:
+    """Put a cache point where the turn before had its own: before what was its current message.
+    Claude looks back for what an earlier point has cached; other models on Bedrock do not."""
+    users = [block for block in blocks if block.role is Role.USER]
+    if len(users) > 1:
+        users[-2].content.append(CachePoint())
+    elif users and len(users[0].content) > 1:
+        users[0].content.insert(1, CachePoint())
 
 
 def _as_said(message: Message) -> str:
@@ -128,7 +139,5 @@ def _as_said(message: Message) -> str:
 
 def _model_message(block: _Block) -> ModelMessage:
     if block.role is Role.ASSISTANT:
-        return ModelResponse(parts=[TextPart("\n\n".join(block.texts))])
-    # Plain text where it can be: the simplest servers know no lists of content.
-    content = block.texts[0] if len(block.texts) == 1 else block.texts
-    return ModelRequest(parts=[UserPromptPart(content)])
+        return ModelResponse(parts=[TextPart("\n\n".join(map(str, block.content)))])
+    return ModelRequest(parts=[UserPromptPart(block.content)])

@@ -14,7 +14,7 @@ class Budget:
     """Upper bounds of what is recalled, in records and in tokens (estimated)."""
 
     key_facts: int = 5
-    preferences: int = 10
+    preferences: int = 20
     summaries: int = 3
     profile_tokens: int = 700
     recalled_tokens: int = 2000

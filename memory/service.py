@@ -309,7 +309,8 @@ class Memory:
         return self._jobs.ended(live.session)
 
     async def _related(self, actor: Actor, live: Live, text: str, now: datetime) -> list[Hit]:
-        hits = await self.search(actor, text, (*LEARNED_KINDS, Kind.MESSAGE))
+        # Preferences are in the profile. Where a kind is a network call, that is one less a turn.
+        hits = await self.search(actor, text, (Kind.FACT, Kind.SUMMARY, Kind.MESSAGE))
         return [
             hit
             for hit in hits

@@ -21,9 +21,9 @@ from pydantic_ai.providers.bedrock import BedrockProvider
 from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
+from bot.errors import OperatorError
 from bot.models.offline import offline_model
 from bot.models.tolerant import TolerantModel
-from bot.errors import OperatorError
 
 OFFLINE = "offline"
 EXAMPLES = (

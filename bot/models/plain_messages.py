@@ -3,7 +3,14 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from pydantic_ai import ModelMessage, ModelRequest, ModelResponse, TextPart, ToolCallPart
+from pydantic_ai import (
+    CachePoint,
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    TextPart,
+    ToolCallPart,
+)
 from pydantic_ai.messages import ModelRequestPart, ToolReturnPart, UserContent, UserPromptPart
 
 #: Stands after tool results that were put into words.
@@ -54,16 +61,26 @@ def _says_something(message: ModelResponse) -> bool:
 
 
 def _merged(parts: Iterable[ModelRequestPart]) -> list[ModelRequestPart]:
-    """The parts of one request with neighbouring user prompts made one."""
+    """The parts of one request with neighbouring user prompts made one, in their plainest form."""
     merged: list[ModelRequestPart] = []
     for part in parts:
-        last = merged[-1] if merged else None
-        if isinstance(part, UserPromptPart) and isinstance(last, UserPromptPart):
-            merged[-1] = replace(part, content=[*_items(last), *_items(part)])
-        else:
+        if not isinstance(part, UserPromptPart):
             merged.append(part)
+            continue
+        items = _items(part)
+        if merged and isinstance(last := merged[-1], UserPromptPart):
+            merged.pop()
+            items = [*_items(last), *items]
+        merged.append(replace(part, content=_plainest(items)))
     return merged
 
 
-def _items(part: UserPromptPart) -> Sequence[UserContent]:
-    return [part.content] if isinstance(part.content, str) else part.content
+def _items(part: UserPromptPart) -> list[UserContent]:
+    items = [part.content] if isinstance(part.content, str) else part.content
+    return [item for item in items if not isinstance(item, CachePoint)]
+
+
+def _plainest(items: list[UserContent]) -> str | list[UserContent]:
+    """One text by itself: the simplest servers know no lists of content."""
+    only = items[0] if len(items) == 1 else None
+    return only if isinstance(only, str) else items

@@ -151,13 +151,16 @@ class Settings(BaseSettings):
     aws_endpoint_url: Address | None = None
     """AWS: another endpoint for all its services, for tests"""
 
+    aws_threads: Annotated[int, Field(ge=4, le=256)] = 16
+    """AWS: how many calls to the memory run at once, and over how many connections"""
+
     data_dir: Path = Path("data")
     """Where everything is kept; a relative path starts at the folder of config.json, or at the
     working directory if there is no such file"""
     stale_minutes: Annotated[int, Field(ge=1, le=525_600)] = 60
     """Messages that waited longer than this while the bot was down are not answered"""
     threads: Annotated[int, Field(ge=1, le=256)] = 8
-    """How many blocking calls (AWS, files) run at once"""
+    """How many blocking calls to files run at once"""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """How much is logged"""
     log_format: Literal["auto", "console", "json"] = "auto"

@@ -144,27 +144,28 @@ class AgentCoreStore:
         try:
             for batch in _batches(entries):
                 ids |= await self._create(batch)
-            for batch in _batches(replaced):
-                _require(await self._calls.ask("batch_update_memory_records", records=batch))
+            await self._update([agentcore_records.superseded(row, at) for row, at in replaced])
         except StoreUnavailable:
-            await self._take_back(ids.values())
+            await self._undo(ids.values(), [row for row, _ in replaced])
             raise
         return [
             agentcore_records.written(draft, ids[agentcore_records.label(number)])
             for number, draft in enumerate(drafts)
         ]
 
-    async def _replaced(self, actor: Actor, drafts: Sequence[Draft]) -> list[dict[str, Any]]:
-        """The updates that end the time of the records which the drafts supersede."""
-        updates: dict[str, dict[str, Any]] = {}
+    async def _replaced(
+        self, actor: Actor, drafts: Sequence[Draft]
+    ) -> list[tuple[dict[str, Any], datetime]]:
+        """The rows that the drafts supersede, and when each stops being true."""
+        found: dict[str, tuple[dict[str, Any], datetime]] = {}
         for draft in drafts:
             if draft.supersedes:
                 row = await self._own_row(actor, draft.supersedes)
                 ended = row is not None and agentcore_records.is_superseded(row)
-                if row is None or ended or draft.supersedes in updates:
+                if row is None or ended or draft.supersedes in found:
                     raise UnknownRecord(f"no current memory has the id {draft.supersedes!r}")
-                updates[draft.supersedes] = agentcore_records.superseded(row, draft.created_at)
-        return list(updates.values())
+                found[draft.supersedes] = (row, draft.created_at)
+        return list(found.values())
 
     async def _create(self, entries: list[dict[str, Any]]) -> dict[str, str]:
         """Write records; their ids by label. Raises StoreUnavailable unless all were written."""
@@ -173,17 +174,23 @@ class AgentCoreStore:
         )
         made = {row["requestIdentifier"]: row["memoryRecordId"] for row in _done(answer)}
         if len(made) < len(entries):
-            await self._take_back(made.values())
+            await self._undo(made.values(), [])
         _require(answer)
         return made
 
-    async def _take_back(self, record_ids: Iterable[str]) -> None:
-        """Delete what should not have been written, as far as AWS lets us."""
-        rows = list(record_ids)
+    async def _update(self, entries: list[dict[str, Any]]) -> None:
+        for batch in _batches(entries):
+            _require(await self._calls.ask("batch_update_memory_records", records=batch))
+
+    async def _undo(self, created: Iterable[str], replaced: Sequence[dict[str, Any]]) -> None:
+        """Make the old records current again, then delete the new ones, as far as AWS lets us. In
+        this order: where it ends half way there is one memory too many, never one too few."""
+        made = list(created)
         try:
-            left = await self._delete_rows(rows) if rows else 0
+            await self._update([agentcore_records.reinstated(row) for row in replaced])
+            left = await self._delete_rows(made)
         except StoreUnavailable as failure:
-            _log.error("records_left_behind", records=len(rows), error=str(failure))
+            _log.error("records_left_behind", records=len(made), error=str(failure))
         else:
             if left:
                 _log.error("records_left_behind", records=left)

@@ -100,14 +100,20 @@ def is_superseded(row: Mapping[str, Any]) -> bool:
 
 def superseded(row: Mapping[str, Any], at: datetime) -> dict[str, Any]:
     """An entry of BatchUpdateMemoryRecords that ends a record's time."""
-    kept = dict(row.get("metadata") or {})
-    mark = {"superseded_at": {"stringValue": _moment(at)}}
-    start = {"created_at": {"stringValue": _moment(row.get("timestamp") or row["createdAt"])}}
-    # The timestamp is the record's own of now on, so its beginning has to be kept elsewhere.
+    entry = reinstated(row)
+    entry["metadata"] |= {"superseded_at": {"stringValue": _moment(at)}}
+    return {**entry, "timestamp": at}
+
+
+def reinstated(row: Mapping[str, Any]) -> dict[str, Any]:
+    """An entry of BatchUpdateMemoryRecords that leaves a record as it is in this row."""
+    begun = row.get("timestamp") or row["createdAt"]
+    # An update gives the record another timestamp, so its beginning is kept elsewhere.
+    start = {"created_at": {"stringValue": _moment(begun)}}
     return {
         "memoryRecordId": row["memoryRecordId"],
-        "timestamp": at,
-        "metadata": {**start, **kept, **mark},
+        "timestamp": begun,
+        "metadata": start | dict(row.get("metadata") or {}),
     }
 
 

@@ -16,7 +16,7 @@ from memory.stores.agentcore_setup import (
     UnusableMemory,
     Wanted,
     find_or_create,
-    inspect,
+    wait_until_ready,
 )
 from memory.stores.aws_calls import CONTROL_SERVICE, DATA_SERVICE, Access, AwsCalls, open_client
 from memory.stores.circuit import Circuit
@@ -75,7 +75,7 @@ async def _memory(
         )
         return memory
     try:
-        return await inspect(control, options.memory_id)
+        return await wait_until_ready(control, options.memory_id, progress, options.patience)
     except UnusableMemory:
         raise
     except StoreUnavailable as failure:

@@ -1,18 +1,20 @@
 """One turn of conversation, with a scripted model and a real memory."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
+import pydantic_ai
 import pytest
 import structlog
 from pydantic_ai import ModelMessage
 from pydantic_ai.exceptions import ModelHTTPError
 from pydantic_ai.messages import ToolReturnPart
-from pydantic_ai.models import Model
+from pydantic_ai.models import Model, override_allow_model_requests
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from bot.conversation import NOTHING_SAID, Conversation, TurnLimits
+from bot.models.offline import offline_model
 from bot.prompt import Persona, system_prompt
 from bot.replies import Failed, Finished, Inbound, ReplyEvent, TextDelta, ToolCalled
 from memory.records import Actor, Place, Role
@@ -26,6 +28,12 @@ from tests.fakes.scripted_model import Scripted, Step, call, contents, words
 
 PERSONA = system_prompt(Persona(identity="You are a test."))
 ANNA, BORIS = Actor.person(1), Actor.person(12)
+
+
+@pytest.fixture(autouse=True)
+def _no_real_model() -> Iterator[None]:
+    with override_allow_model_requests(False):
+        yield
 
 
 def conversation(model: Model, memory: Memory, limits: TurnLimits | None = None) -> Conversation:
@@ -322,6 +330,20 @@ async def test_the_system_prompt_is_the_same_bytes_for_all_turns_and_actors() ->
     assert prompts == {PERSONA}
 
 
+async def test_the_offline_model_remembers_through_the_same_turns() -> None:
+    async with open_memory() as memory:
+        talk = conversation(offline_model(), memory)
+        assert isinstance((await events_of(talk, said("I'll call you Jarvis")))[-1], Finished)
+        assert await memory.agent_name(ANNA) == "Jarvis"
+        await events_of(talk, said("Remember that I sail a boat"))
+        last = (await events_of(talk, said("What do you know about me?")))[-1]
+        assert isinstance(last, Finished)
+        assert "boat" in last.text
+        stranger = (await events_of(talk, said("What do you know about me?", BORIS)))[-1]
+        assert isinstance(stranger, Finished)
+        assert "boat" not in stranger.text
+
+
 async def test_a_hundred_turns_at_once_never_see_each_other() -> None:
     """Each actor's model remembers something, looks for it, and answers with what it found; every
     request may hold only that actor's own number."""
@@ -355,3 +377,7 @@ async def test_a_hundred_turns_at_once_never_see_each_other() -> None:
             texts = [text for _, text in await window(memory, Actor.person(number))]
             assert len(texts) == 4
             assert all(f"number {number}" in text for text in texts)
+
+
+def test_the_framework_keeps_its_banner_out_of_the_conversation() -> None:
+    assert pydantic_ai.BANNER_ENABLED is False

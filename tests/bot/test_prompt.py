@@ -80,6 +80,23 @@ def test_without_a_window_the_profile_stands_before_the_cache_point() -> None:
     assert isinstance(made.content[1], CachePoint)
 
 
+def cache_points(message: ModelMessage) -> list[int]:
+    """How many texts of a message stand before each of its cache points."""
+    (part,) = message.parts
+    if not isinstance(part, UserPromptPart) or isinstance(part.content, str):
+        return []
+    marks = [isinstance(item, CachePoint) for item in part.content]
+    return [marks[:at].count(False) for at, mark in enumerate(marks) if mark]
+
+
+def test_each_turn_marks_where_the_turn_before_ended_its_cached_part() -> None:
+    said = [(USER, "a"), (ASSISTANT, "b"), (USER, "c"), (ASSISTANT, "d")]
+    second = build(history(*said[:2], profile="<p>"), "c", None, TODAY)
+    assert [cache_points(message) for message in second.history] == [[1], []]
+    third = build(history(*said, profile="<p>"), "e", None, TODAY)
+    assert [cache_points(message) for message in third.history] == [[2], [], [], []]
+
+
 def test_a_message_that_was_never_answered_joins_the_current_one() -> None:
     made = build(history((USER, "a"), (ASSISTANT, "b"), (USER, "c")), "d", None, TODAY)
     assert [texts(message) for message in made.history] == [["a"], ["b"]]

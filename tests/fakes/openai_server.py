@@ -21,6 +21,8 @@ class Reply:
     """One answer of the server. With a status other than 200 it is an error with `message`."""
 
     texts: tuple[str, ...] = ()
+    #: What the model thinks first, as servers of reasoning models tell it.
+    thoughts: tuple[str, ...] = ()
     #: Each call is a name and the fragments of its arguments.
     calls: tuple[tuple[str, tuple[str, ...]], ...] = ()
     finish: str | None = "stop"
@@ -154,6 +156,8 @@ async def _stream(request: web.Request, body: dict[str, Any], reply: Reply) -> w
 def _deltas(reply: Reply) -> Iterator[dict[str, Any]]:
     """The pieces as real servers cut them: role alone, id and name of a call only once."""
     yield {"role": "assistant", "content": None}
+    for thought in reply.thoughts:
+        yield {"reasoning_content": thought}
     for piece in reply.texts:
         yield {"content": piece}
     for index, (name, fragments) in enumerate(reply.calls):

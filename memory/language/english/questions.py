@@ -3,9 +3,10 @@
 from memory.language.grammar import QuestionRule, pattern
 from memory.records import Kind
 
+# Nobody telephones an assistant: "I'll call you Friday" names it, "Friday at noon" would not.
 _LATER = (
-    r"(?!(?:mon|tues|wednes|thurs|fri|satur|sun)day(?:\s+(?:morning|afternoon|evening|night)|$|[.!?]|"
-    r"\s+at|\s+next))"
+    r"(?!(?:mon|tues|wednes|thurs|fri|satur|sun)day\s+"
+    r"(?:morning|afternoon|evening|night|at|next)\b)"
 )
 
 _NAME = r"[:\s]*\s+(?P<name>\S.*)"

@@ -75,6 +75,8 @@ class LivingMemory(Memory):
         shown = {**super().to_dict(), "status": self.state}
         ready = self._knobs.creation_seconds + self._knobs.strategy_seconds
         status = "CREATING" if self.age < ready else "ACTIVE"
+        if self._knobs.strategies_fail:
+            status = "FAILED"
         shown["strategies"] = [{**s, "status": status} for s in self.strategies]
         if self.state == "FAILED":
             shown["failureReason"] = self.failure

@@ -72,6 +72,8 @@ class Knobs:
     strategy_seconds: float = 0.0
     #: Why creating a memory fails, if it does.
     creation_failure: str | None = None
+    #: Whether strategies fail though their memory is fine.
+    strategies_fail: bool = False
     #: How long events wait for extraction, and what extraction does to the texts it keeps.
     extraction_seconds: float = 0.0
     rewrite: Callable[[str], str] = str

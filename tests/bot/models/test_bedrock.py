@@ -1,0 +1,184 @@
+"""The conversation with Bedrock's Converse, over boto3 and a real socket."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import structlog
+from structlog.typing import EventDict
+
+from bot import failures
+from bot.conversation import Conversation, TurnLimits
+from bot.models.catalogue import ModelAccess, model_from_name
+from bot.prompt import Persona, system_prompt
+from bot.replies import Failed, Finished, Inbound, ReplyEvent
+from memory.records import Actor, Place
+from memory.service import Memory
+from tests.fakes.aws import FakeAws, Fault, Reply, ToolCall
+from tests.fakes.memories import NOON, open_memory
+
+CLAUDE = "us.anthropic.claude-sonnet-4-5-20250929-v1:0"
+NOVA = "us.amazon.nova-pro-v1:0"
+ANNA, HOME = Actor.person(1), Place("telegram", 1)
+PERSONA = system_prompt(Persona(identity="You are a test. " + "Be kind and patient. " * 300))
+SEARCH = ToolCall("search_memory", {"query": "*"})
+
+
+@pytest.fixture(autouse=True)
+def _credentials(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("AWS_PROFILE", raising=False)
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "very-secret")
+
+
+class Talk:
+    """A conversation with Bedrock, and what came of it."""
+
+    def __init__(self, aws: FakeAws, memory: Memory, talk: Conversation) -> None:
+        self.aws, self.memory, self._talk = aws, memory, talk
+        self.logs: list[EventDict] = []
+
+    async def say(self, words: str) -> list[ReplyEvent]:
+        with structlog.testing.capture_logs() as self.logs:
+            inbound = Inbound("m", ANNA, HOME, words, NOON)
+            return [event async for event in self._talk.reply(inbound)]
+
+    async def answer(self, words: str = "Hi") -> Finished:
+        last = (await self.say(words))[-1]
+        assert isinstance(last, Finished), (last, self.logs)
+        return last
+
+    async def failure(self, words: str = "Hi") -> str:
+        last = (await self.say(words))[-1]
+        assert isinstance(last, Failed), last
+        assert (await self.memory.recall(ANNA, HOME, "?")).messages == ()
+        assert "very-secret" not in str(self.logs)
+        return last.text
+
+    @property
+    def requests(self) -> list[dict[str, Any]]:
+        return [call.params for call in self.aws.calls]
+
+    def logged(self, event: str) -> EventDict:
+        (line,) = [entry for entry in self.logs if entry["event"] == event]
+        return line
+
+
+@asynccontextmanager
+async def talking(
+    *replies: Reply | str, limits: TurnLimits | None = None, model: str = CLAUDE
+) -> AsyncIterator[Talk]:
+    with FakeAws() as aws:
+        aws.model.say(*replies)
+        access = ModelAccess(aws_region="us-east-1", aws_endpoint_url=aws.url, attempts=1)
+        made = model_from_name(f"bedrock:{model}", access)
+        async with made, open_memory() as memory:
+            talk = Conversation(made, memory, PERSONA, limits, lambda: NOON)
+            yield Talk(aws, memory, talk)
+
+
+async def test_a_turn_with_a_tool_goes_over_converse() -> None:
+    naming = Reply("One moment.", (ToolCall("set_agent_name", {"name": "Jarvis"}),))
+    async with talking(naming, "Jarvis it is.") as talk:
+        finished = await talk.answer("I'll call you Jarvis")
+        assert await talk.memory.agent_name(ANNA) == "Jarvis"
+        assert finished.text == "Jarvis it is."
+        assert talk.logged("turn")["tools"] == ["set_agent_name"]
+        assert talk.requests[0]["inferenceConfig"]["maxTokens"] == 1024
+
+
+async def test_the_prefix_of_the_turn_before_is_read_from_the_cache() -> None:
+    async with talking(*["Fine."] * 3) as talk:
+        await talk.memory.remember(ANNA, "I sail a boat named Petra")
+        reads = []
+        for words in ("Hi", "What about my boat?", "And now?"):
+            await talk.answer(words)
+            reads.append(talk.logged("turn")["cache_read_tokens"])
+        assert reads[0] == 0
+        assert 0 < reads[1] < reads[2]
+        system = [str(request["system"]) for request in talk.requests]
+        assert len(set(system)) == 1
+        assert "cachePoint" in str(talk.requests[0]["toolConfig"]["tools"][-1])
+
+
+@pytest.mark.parametrize("model", [CLAUDE, NOVA])
+async def test_the_last_request_keeps_the_declared_tools_that_bedrock_wants_but_forbids_them(
+    model: str,
+) -> None:
+    calls = [Reply(tools=(SEARCH,))] * 2
+    async with talking(*calls, "Enough.", limits=TurnLimits(tool_rounds=2), model=model) as talk:
+        assert (await talk.answer("loop")).text == "Enough."
+        last = talk.requests[-1]
+        assert last["toolConfig"]["tools"]
+        forbidden = last.get("additionalModelRequestFields", {}).get("tool_choice")
+        assert forbidden == ({"type": "none"} if model == CLAUDE else None)
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected", "status"),
+    [
+        (Reply("Half an answer", stop=""), failures.CUT, None),
+        (Reply("Half an answer", breaks_after=2), failures.CUT, None),
+        (Reply("Half", breaks_after=2, error="throttlingException"), failures.THROTTLED, 429),
+        (
+            Reply("Half", breaks_after=2, error="modelStreamErrorException"),
+            failures.SERVER_ERROR,
+            424,
+        ),
+        (
+            Reply(tools=(ToolCall("remember", raw='{"text": "I '),), stop="max_tokens"),
+            failures.TOO_LONG,
+            None,
+        ),
+        (Reply(tools=(SEARCH,), stop=""), failures.CUT, None),
+        (Reply("Blocked.", stop="guardrail_intervened"), failures.FILTERED, None),
+        (Reply(stop="end_turn"), failures.NO_ANSWER, None),
+    ],
+)
+async def test_a_stream_that_goes_wrong_is_told_politely_and_leaves_nothing(
+    reply: Reply, expected: failures.Failure, status: int | None
+) -> None:
+    async with talking(reply, reply) as talk:
+        assert await talk.failure() == expected.user
+        line = talk.logged("turn_failed")
+        assert (line["kind"], line["status"], line["model"]) == (expected.kind, status, CLAUDE)
+
+
+@pytest.mark.parametrize(
+    ("code", "status", "message", "expected"),
+    [
+        ("AccessDeniedException", 403, "no access to the model", failures.BAD_CREDENTIALS),
+        ("ExpiredTokenException", 403, "expired", failures.BAD_CREDENTIALS),
+        ("ResourceNotFoundException", 404, "no such model", failures.UNKNOWN_MODEL),
+        (
+            "ValidationException",
+            400,
+            "The provided model identifier is invalid.",
+            failures.UNKNOWN_MODEL,
+        ),
+        ("ValidationException", 400, "Input is too long for requested model.", failures.OVERFLOW),
+        ("ValidationException", 400, "prompt is too long: 300000 tokens", failures.OVERFLOW),
+        ("ThrottlingException", 429, "Too many requests", failures.THROTTLED),
+        ("ModelTimeoutException", 408, "timed out", failures.TIMEOUT),
+        ("ServiceUnavailableException", 503, "busy", failures.SERVER_ERROR),
+        ("InternalServerException", 500, "oops", failures.SERVER_ERROR),
+    ],
+)
+async def test_a_refusal_is_told_politely_and_the_operator_hears_the_remedy(
+    code: str, status: int, message: str, expected: failures.Failure
+) -> None:
+    async with talking("Hello.") as talk:
+        talk.aws.faults.add(Fault(None, None, code, status, message))
+        assert await talk.failure() == expected.user
+        line = talk.logged("turn_failed")
+        assert (line["kind"], line["status"]) == (expected.kind, status)
+        assert line["remedy"] == expected.remedy
+
+
+async def test_a_slow_stream_is_given_up_at_the_deadline() -> None:
+    slow = Reply("many words in a row", pause=0.4)
+    async with talking(slow, limits=TurnLimits(seconds=0.6)) as talk:
+        assert await talk.failure() == failures.TIMEOUT.user

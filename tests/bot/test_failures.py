@@ -1,0 +1,47 @@
+"""What errors mean that no server of ours sends."""
+
+import pytest
+from botocore.exceptions import NoCredentialsError, TokenRetrievalError
+from pydantic_ai import exceptions as errors
+
+from bot import failures
+from bot.failures import MODEL_ERRORS, Failure, failure_of
+
+THROTTLED = errors.ModelHTTPError.for_category(
+    errors.ModelRateLimitError, status_code=429, model_name="second"
+)
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (NoCredentialsError(), failures.BAD_CREDENTIALS),
+        (TokenRetrievalError(provider="sso", error_msg="expired"), failures.BAD_CREDENTIALS),
+        (TimeoutError(), failures.TIMEOUT),
+        (errors.ModelRequestTimeout("m", 1.0), failures.TIMEOUT),
+        (errors.ModelConnectionError("m", "refused", phase="connect"), failures.UNREACHABLE),
+        (errors.ModelConnectionError("m", "reset", phase="read"), failures.CUT),
+        (errors.ModelAPIError("m", "?"), failures.SERVER_ERROR),
+        (errors.UsageLimitExceeded("?"), failures.ENDLESS),
+        (errors.UnexpectedModelBehavior("?"), failures.NO_ANSWER),
+        (errors.UserError("?"), failures.MISUSED),
+        (errors.FallbackExceptionGroup("all", [TimeoutError(), THROTTLED]), failures.THROTTLED),
+    ],
+)
+def test_every_error_has_its_meaning(error: Exception, expected: Failure) -> None:
+    assert isinstance(error, MODEL_ERRORS)
+    assert failure_of(error).kind == expected.kind
+
+
+def test_the_status_is_the_one_of_the_model_that_was_tried_last() -> None:
+    assert failure_of(errors.FallbackExceptionGroup("all", [THROTTLED])).status == 429
+
+
+def test_a_bug_is_no_model_error() -> None:
+    assert not isinstance(ZeroDivisionError(), MODEL_ERRORS)
+
+
+def test_every_sentence_for_the_user_says_what_to_do_next() -> None:
+    sentences = [f.user for f in vars(failures).values() if isinstance(f, Failure)]
+    assert len(sentences) > 10
+    assert [s for s in sentences if "lease" not in s] == []

@@ -1,0 +1,183 @@
+"""The main story over HTTP: the installed command as a process against a strict Bot API server."""
+
+import asyncio
+import json
+import signal
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.command import PATIENCE, mordecai, start
+from tests.fakes.botapi import BotApiServer, Person
+
+SAVED = "✨ Your conversation has been summarized and important information saved."
+ANNA, BORIS, STRANGER = 1001, 10012, 66
+
+
+@asynccontextmanager
+async def running(
+    server: BotApiServer, folder: Path, **variables: str
+) -> AsyncIterator[asyncio.subprocess.Process]:
+    """The bot as a process, ended by SIGTERM; its log is left in `folder / log`."""
+    process = await start(
+        "run",
+        cwd=folder,
+        TELEGRAM_BOT_TOKEN=server.token,
+        MORDECAI_TELEGRAM_BASE_URL=server.root,
+        MORDECAI_DATA_DIR=str(folder / "data"),
+        **{"MORDECAI_ALLOWED_USERS": f"{ANNA},{BORIS}", **variables},
+    )
+    assert process.stderr is not None
+    log = asyncio.create_task(process.stderr.read())
+    try:
+        yield process
+        if process.returncode is None:
+            process.send_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(process.wait(), PATIENCE) in (0, -signal.SIGKILL)
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+        with (folder / "log").open("ab") as file:
+            file.write(await log)
+
+
+async def all_answered(inbox: Path) -> None:
+    """Return once the inbox holds no update that still waits for its answer."""
+    async with asyncio.timeout(PATIENCE):
+        with closing(sqlite3.connect(inbox)) as db:
+            while db.execute("SELECT count(*) FROM inbound WHERE body IS NOT NULL").fetchone()[0]:
+                await asyncio.sleep(0.05)
+
+
+class Talk:
+    """One person's chat with the bot, one reply after the other."""
+
+    def __init__(self, server: BotApiServer, user_id: int) -> None:
+        self._server, self._id = server, user_id
+        self._person: Person = server.user(user_id)
+        self._heard = 0
+
+    async def say(self, text: str) -> str:
+        """Write something; the bot's next reply."""
+        await self._person.says(text)
+        return await self.hear()
+
+    async def hear(self) -> str:
+        """The bot's next message."""
+        self._heard += 1
+        replies = await self._server.replies_to(self._id, self._heard, PATIENCE)
+        return replies[self._heard - 1]
+
+
+async def test_two_people_at_once_are_each_remembered_and_never_mixed(tmp_path: Path):
+    async with BotApiServer() as server:
+        anna, boris = Talk(server, ANNA), Talk(server, BORIS)
+
+        async def live(talk: Talk, name: str, employer: str, day: str) -> None:
+            assert name in await talk.say(f"I'll call you {name}")
+            await talk.say(f"I work at {employer}")
+            await talk.say(f"my birthday is {day}")
+            await talk.say("I prefer Python over JavaScript")
+            await talk.say("please keep answers short")
+            assert SAVED in await talk.say("/new")
+
+        async def remembered(talk: Talk, name: str, employer: str, day: str, *others: str) -> None:
+            known = await talk.say("what do you know about me?")
+            for word in (name, employer, day, "Python over JavaScript", "answers short"):
+                assert word in known
+            job = await talk.say("what did I tell you about my job?")
+            assert employer in job
+            assert day not in job
+            listing = await talk.say("/memory")
+            assert employer in listing
+            for other in others:
+                assert other not in known + job + listing
+
+        async with running(server, tmp_path):
+            await asyncio.gather(
+                live(anna, "Jarvis", "Acme Corp", "March 15"),
+                live(boris, "Friday", "Globex", "June 2"),
+            )
+        async with running(server, tmp_path):
+            await asyncio.gather(
+                remembered(anna, "Jarvis", "Acme Corp", "March 15", "Friday", "Globex", "June"),
+                remembered(boris, "Friday", "Globex", "June 2", "Jarvis", "Acme", "March"),
+            )
+    log = (tmp_path / "log").read_text()
+    assert server.token not in log
+    for said in ("Acme", "Globex", "Jarvis", "JavaScript"):
+        assert said not in log, "what people write stays out of the log"
+
+
+async def test_a_kill_in_the_middle_loses_no_message_and_answers_none_twice(tmp_path: Path):
+    async with BotApiServer() as server:
+        anna = Talk(server, ANNA)
+        async with running(server, tmp_path) as process:
+            await anna.say("I work at Acme Corp")
+            # A reply that was sent and not yet noted as sent would be sent again.
+            await all_answered(tmp_path / "data" / "inbox.sqlite")
+            process.kill()
+            await process.wait()
+        await server.user(ANNA).says("my birthday is March 15")
+        async with running(server, tmp_path):
+            assert "March 15" in await anna.hear()
+            assert SAVED in await anna.say("new")
+            known = await anna.say("what do you know about me?")
+            assert "Acme Corp" in known
+            assert "March 15" in known
+        assert len(await server.replies_to(ANNA, 4)) == 4
+
+
+async def test_a_stranger_is_refused_and_whoever_has_the_code_becomes_the_owner(tmp_path: Path):
+    async with BotApiServer() as server:
+        stranger, owner = Talk(server, STRANGER), Talk(server, ANNA)
+        async with running(server, tmp_path, MORDECAI_ALLOWED_USERS="") as process:
+            assert "private bot" in await stranger.say("I work at Acme Corp")
+            process.send_signal(signal.SIGTERM)
+            await process.wait()
+        lines = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()
+                 if line.startswith("{")]  # fmt: skip
+        assert any(line.get("event") == "pairing" for line in lines)
+        assert not list((tmp_path / "data").glob("memory/*")), "nothing of a stranger is kept"
+
+        process = await start(
+            "run", cwd=tmp_path, TELEGRAM_BOT_TOKEN=server.token,
+            MORDECAI_TELEGRAM_BASE_URL=server.root, MORDECAI_DATA_DIR=str(tmp_path / "data"),
+        )  # fmt: skip
+        try:
+            assert process.stderr is not None
+            code = ""
+            while not code:
+                line = await asyncio.wait_for(process.stderr.readline(), PATIENCE)
+                assert line, "the log ended without a code"
+                if line.startswith(b"{") and (found := json.loads(line)).get("event") == "pairing":
+                    code = found["code"]
+            assert "yours now" in await owner.say(code)
+            assert "Acme" in await owner.say("I work at Acme Corp")
+        finally:
+            process.terminate()
+            await process.communicate()
+
+
+async def test_a_token_that_telegram_rejects_ends_with_one_clear_line(tmp_path: Path):
+    async with BotApiServer() as server:
+        ran = await mordecai(
+            "run",
+            cwd=tmp_path,
+            TELEGRAM_BOT_TOKEN="424242:AAWrongTokenWrongTokenWrongTokenWron",
+            MORDECAI_TELEGRAM_BASE_URL=server.root,
+        )
+    assert ran.code == 2
+    assert "TELEGRAM_BOT_TOKEN was rejected" in ran.err
+    assert "AAWrong" not in ran.err
+    assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize("text", ["😀" * 2048, "<b>x</b> *y* `z` List<String> & x<y", "שלום עולם"])
+async def test_odd_texts_get_an_answer_over_the_wire(tmp_path: Path, text: str):
+    async with BotApiServer() as server, running(server, tmp_path):
+        assert await Talk(server, ANNA).say(text)
