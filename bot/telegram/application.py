@@ -198,6 +198,8 @@ class TelegramChannel:
             if item.reply is not None:
                 self._handlers.kept_replies[update.update_id] = item.reply
             await self._application.update_queue.put(update)
+        await self._application.update_queue.join()
+        self._handlers.lanes.open()
         if waiting:
             _log.info("resuming", updates=len(waiting))
 
@@ -240,6 +242,7 @@ class TelegramChannel:
             await self._stop_polling()
         if application.running:
             await application.stop()
+        self._handlers.lanes.open()
         if not await self._handlers.lanes.drain(self._options.stop_seconds):
             _log.warning("stopped_before_done", open=self._inbox.open_count)
         if self._menu:

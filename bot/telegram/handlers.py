@@ -129,15 +129,17 @@ class Handlers:
     # -- whom and what not to answer --------------------------------------------------------------
 
     async def _turn_away(self, heard: Heard) -> None:
+        """Let in whoever has the pairing code; tell everybody else no, once in a while."""
         user_id, texts = heard.origin.user_id, _texts(heard)
         if heard.origin.is_private and await self._access.pair(user_id, heard.text or ""):
             self._reply(heard, texts.paired)
-        elif self._access.refusal_due(user_id):
+            return
+        _log.info("not_admitted", user=user_id)
+        if self._access.refusal_due(user_id):
             template = texts.refused_unpaired if self._access.pairing_code else texts.refused
             self._reply(heard, template.format(id=user_id))
         else:
             await self._boundary.close((heard.update_id,))
-        _log.info("not_admitted", user=user_id)
 
     async def _apologise(self, heard: Heard) -> None:
         now = time.monotonic()

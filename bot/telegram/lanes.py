@@ -65,9 +65,14 @@ class Lanes:
         `longest_burst` characters."""
         self._carry_out, self._longest = carry_out, longest_burst
         self._lanes: dict[_Key, _Lane] = {}
+        self._opened = asyncio.Event()
 
     def __len__(self) -> int:
         return len(self._lanes)
+
+    def open(self) -> None:
+        """Begin. What was put before waits for this, so that a backlog is merged."""
+        self._opened.set()
 
     def put(self, place: Place, item: Item, *, aside: bool = False) -> None:
         """Queue an item; `aside` puts it where it does not wait for the place's own lane."""
@@ -110,6 +115,7 @@ class Lanes:
         return [lane.worker for lane in self._lanes.values() if lane.worker]
 
     async def _work(self, key: _Key, lane: _Lane) -> None:
+        await self._opened.wait()
         while lane.waiting:
             await self._carry_out(key[0], self._next(lane))
         del self._lanes[key]

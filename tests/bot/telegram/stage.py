@@ -5,12 +5,14 @@ from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
 from bot.replies import Conversing
 from bot.telegram import About, Access, AccessMode, ChannelOptions, Inbox, TelegramChannel
 from memory.language import RuleExtractor
 from memory.ports import Extractor
+from memory.records import Actor, Message, Place, Role
 from memory.service import Memory, MemoryOptions
 from memory.stores.inmemory import InMemoryStore
 from memory.stores.journal import SqliteJournal
@@ -49,15 +51,17 @@ async def stage(
     about: About = ABOUT,
     extractor: Extractor | None = None,
     store: InMemoryStore | None = None,
+    token: str | None = None,
 ) -> AsyncIterator[Stage]:
     """A bot that listens to the server, and is stopped at the end. Its journal and inbox are in the
     folder, so that a second stage on the same folder is a restart."""
     echo = conversation if isinstance(conversation, Echo) else Echo()
     options = options or ChannelOptions(stop_seconds=5, poll_seconds=5)
+    token = token or server.token
     with ThreadPoolExecutor(4) as pool:
         async with (
             SqliteJournal(folder / "journal.sqlite", pool) as journal,
-            Inbox(folder / "inbox.sqlite", pool, "telegram", server.token) as inbox,
+            Inbox(folder / "inbox.sqlite", pool, "telegram", token) as inbox,
             Memory(
                 store or InMemoryStore(),
                 journal,
@@ -65,7 +69,7 @@ async def stage(
                 MemoryOptions(enabled=about.memory_enabled),
             ) as memory,
             TelegramChannel(
-                server.token,
+                token,
                 conversation or echo,
                 memory,
                 access or Access(AccessMode.OPEN),
@@ -82,3 +86,18 @@ async def stage(
             finally:
                 stop.set()
                 await asyncio.gather(running, return_exceptions=True)
+
+
+async def ask(server: BotApiServer, text: str, user_id: int = 1001) -> str:
+    """Say something; the bot's next message."""
+    before = len(server.sent(user_id))
+    await server.user(user_id).says(text)
+    return (await server.replies_to(user_id, before + 1))[before]
+
+
+async def tell(on: Stage, text: str, user_id: int = 1001) -> None:
+    """Have a turn on record, as the conversation leaves it."""
+    now = datetime.now(UTC)
+    said = (Message(Role.USER, text, now), Message(Role.ASSISTANT, "I see.", now))
+    place = Place("telegram", user_id)
+    await on.memory.record(Actor.person(user_id), place, said)

@@ -112,9 +112,17 @@ class World:
         update_id = self._next_update_id
         self._next_update_id += 1
         self._updates.append({"update_id": update_id, kind: content})
+        self._wake()
+        return update_id
+
+    def _wake(self) -> None:
         if self._poll and not self._poll.done():
             self._poll.set_result(None)
-        return update_id
+
+    def redeliver(self, update_id: int, kind: str, content: Json) -> None:
+        """Send an update once more, as Telegram does when an acknowledgement was lost."""
+        self._updates.appendleft({"update_id": update_id, kind: content})
+        self._wake()
 
     @property
     def waiting(self) -> int:

@@ -1,0 +1,306 @@
+"""The commands, with a real memory behind them."""
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from bot.telegram import About
+from bot.telegram.texts import ENGLISH, SAVED
+from memory.errors import StoreUnavailable
+from memory.ports import Extraction, ExtractionFailed, Proposal
+from memory.records import LEARNED_KINDS, Actor, Kind, Message, Place, Record, Role, Turn
+from memory.stores.inmemory import InMemoryStore
+from tests.bot.telegram.stage import ask, stage, tell
+from tests.fakes.botapi import BotApiServer
+from tests.fakes.conversing import Echo
+
+ANN, BOB = Actor.person(1001), Actor.person(1002)
+
+
+class Finds:
+    """An extractor that finds what it was told to, or fails."""
+
+    def __init__(self, *texts: str, failing: bool = False) -> None:
+        self.texts, self.failing = texts, failing
+
+    async def extract(self, turns: Sequence[Turn], known: Sequence[Record]) -> Extraction:
+        if self.failing:
+            raise ExtractionFailed("no answer")
+        return Extraction(
+            tuple(Proposal(Kind.FACT, text, turns[0].id) for text in self.texts), None
+        )
+
+
+# -- who I am -------------------------------------------------------------------------------------
+
+
+async def test_start_says_who_writes_and_what_is_kept(server: BotApiServer, tmp_path: Path) -> None:
+    async with stage(server, tmp_path):
+        said = await ask(server, "/start")
+        assert "I'm Mordecai" in said
+        assert "/memory" in said
+        assert "I run without a language model." in said
+
+
+async def test_help_names_every_command_and_the_engine(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    async with stage(server, tmp_path):
+        said = await ask(server, "/help")
+        assert all(f"/{name}" in said for name in ENGLISH.commands)
+        assert "I run without a language model." in said
+
+
+async def test_the_menu_shows_the_commands(server: BotApiServer, tmp_path: Path) -> None:
+    async with stage(server, tmp_path):
+        await server.wait_for(lambda: server.world.commands)
+        menu = [command["command"] for command in server.world.commands["default"]]
+        assert sorted(menu) == sorted(
+            ["start", "help", "new", "memory", "forget", "name", "export", "stop"]
+        )
+
+
+async def test_a_menu_that_can_not_be_set_keeps_nobody_from_talking(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    server.fail("setMyCommands", status=500)
+    async with stage(server, tmp_path):
+        assert await ask(server, "hi") == "you said: hi"
+
+
+@pytest.mark.parametrize(("given", "near"), [("memori", "/memory"), ("hlep", "/help")])
+async def test_an_unknown_command_gets_the_nearest_one(
+    server: BotApiServer, tmp_path: Path, given: str, near: str
+) -> None:
+    async with stage(server, tmp_path) as on:
+        said = await ask(server, f"/{given}")
+        assert f"Did you mean {near}?" in said
+        assert "/export" in said
+        assert on.echo.heard == []
+
+
+async def test_a_command_unlike_any_gets_the_list(server: BotApiServer, tmp_path: Path) -> None:
+    async with stage(server, tmp_path):
+        said = await ask(server, "/xyzzy")
+        assert said.startswith("I don't know /xyzzy. I know /new")
+
+
+async def test_a_path_is_no_command(server: BotApiServer, tmp_path: Path) -> None:
+    async with stage(server, tmp_path):
+        assert await ask(server, "/etc/passwd is a file") == "you said: /etc/passwd is a file"
+
+
+async def test_a_command_for_this_bot_counts_and_one_for_another_does_not(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    async with stage(server, tmp_path):
+        await server.user(1001).says("/help@other_bot")
+        assert (await ask(server, "/name@Mordecai_Test_Bot")).startswith("My name is Mordecai")
+
+
+# -- /new -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("word", ["/new", "new", "New", " NEW "])
+async def test_new_saves_and_says_so_in_one_message(
+    server: BotApiServer, tmp_path: Path, word: str
+) -> None:
+    async with stage(server, tmp_path) as on:
+        await tell(on, "I work at Acme Corp.")
+        said = await ask(server, word)
+        assert said == f"{SAVED}\nA new conversation begins."
+        assert [r.text for r in await on.memory.records(ANN, [Kind.FACT])]
+        await on.memory.settle()
+        await on.channel.settle()
+        assert len(server.sent(1001)) == 1, "the sentence is not said twice"
+
+
+async def test_new_without_a_conversation_just_begins(server: BotApiServer, tmp_path: Path) -> None:
+    async with stage(server, tmp_path):
+        assert await ask(server, "/new") == "A new conversation begins."
+
+
+async def test_new_after_nothing_worth_keeping_claims_nothing(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    async with stage(server, tmp_path, extractor=Finds()) as on:
+        await tell(on, "What time is it?")
+        assert await ask(server, "/new") == "A new conversation begins."
+
+
+async def test_new_does_not_claim_what_is_not_saved(server: BotApiServer, tmp_path: Path) -> None:
+    async with stage(server, tmp_path, extractor=Finds(failing=True)) as on:
+        await tell(on, "I work at Acme Corp.")
+        said = await ask(server, "/new")
+        assert said == "A new conversation begins. I'm still saving the last one."
+
+
+async def test_new_within_a_sentence_is_talk(server: BotApiServer, tmp_path: Path) -> None:
+    async with stage(server, tmp_path):
+        assert await ask(server, "new shoes") == "you said: new shoes"
+
+
+async def test_a_session_that_ends_by_itself_is_announced_when_it_is_saved(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    async with stage(server, tmp_path) as on:
+        await ask(server, "hi")
+        for number in range(15):
+            await tell(on, f"I own {number + 2} bicycles.")
+        assert await server.replies_to(1001, 2) == ["you said: hi", SAVED]
+
+
+async def test_another_channels_session_is_not_announced_here(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    async with stage(server, tmp_path) as on:
+        now = datetime.now(UTC)
+        said = (Message(Role.USER, "I work at Acme.", now), Message(Role.ASSISTANT, "Ok", now))
+        place = Place("terminal", 1001)
+        await on.memory.record(ANN, place, said)
+        await on.memory.end_session(ANN, place, "length")
+        await on.memory.settle()
+        await on.channel.settle()
+        assert server.calls_of("sendMessage") == []
+
+
+# -- /memory --------------------------------------------------------------------------------------
+
+
+async def test_memory_shows_what_is_known_to_its_owner_alone(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    async with stage(server, tmp_path) as on:
+        fact = await on.memory.remember(ANN, "I work at Acme Corp")
+        await on.memory.remember(ANN, "I prefer Python over JavaScript", Kind.PREFERENCE)
+        await on.memory.set_agent_name(ANN, "Jarvis")
+        await on.memory.remember(BOB, "I am a spy")
+        said = await ask(server, "/memory")
+        assert said.startswith("What I remember about you")
+        assert f"• You work at Acme Corp  [{fact.short_id}]" in said
+        assert "You prefer Python over JavaScript" in said
+        assert "You call me Jarvis" in said
+        assert said.index("Facts") < said.index("Preferences")
+        assert "spy" not in said
+        assert "spy" in await ask(server, "/memory", 1002)
+
+
+async def test_memory_shows_summaries_with_their_date(server: BotApiServer, tmp_path: Path) -> None:
+    async with stage(server, tmp_path) as on:
+        await tell(on, "I work at Acme Corp.")
+        await ask(server, "/new")
+        said = await ask(server, "/memory")
+        assert f"Conversations\n• {datetime.now(UTC):%Y-}" in said
+
+
+async def test_an_empty_memory_invites(server: BotApiServer, tmp_path: Path) -> None:
+    async with stage(server, tmp_path):
+        assert "Tell me something!" in await ask(server, "/memory")
+
+
+async def test_a_long_memory_takes_several_messages(server: BotApiServer, tmp_path: Path) -> None:
+    async with stage(server, tmp_path) as on:
+        for number in range(120):
+            await on.memory.remember(ANN, f"I own bicycle number {number}, which is a nice one")
+        await server.user(1001).says("/memory")
+        await server.replies_to(1001, 2)
+        await on.channel.settle()
+        said = "\n".join(await server.replies_to(1001, 2))
+        assert all(f"number {number}," in said for number in range(120))
+
+
+# -- /name ----------------------------------------------------------------------------------------
+
+
+async def test_the_name_is_set_shown_and_kept(server: BotApiServer, tmp_path: Path) -> None:
+    async with stage(server, tmp_path) as on:
+        assert await ask(server, "/name Jarvis") == "From now on my name is Jarvis."
+        assert (await ask(server, "/name")).startswith("You call me Jarvis.")
+        assert "I'm Jarvis" in await ask(server, "/start")
+        assert "I'm Mordecai" in await ask(server, "/start", 1002)
+        assert await on.memory.agent_name(ANN) == "Jarvis"
+
+
+@pytest.mark.parametrize("name", ["x" * 500, "Jar\nvis", "<>", "...", "🙂"])
+async def test_a_name_that_is_none_is_refused_politely(
+    server: BotApiServer, tmp_path: Path, name: str
+) -> None:
+    async with stage(server, tmp_path) as on:
+        said = await ask(server, f"/name {name}")
+        assert said.startswith("I can't take that name: ")
+        assert await on.memory.agent_name(ANN) is None
+
+
+# -- /export --------------------------------------------------------------------------------------
+
+
+async def test_export_is_a_document_of_everything_of_ones_own(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    async with stage(server, tmp_path) as on:
+        await on.memory.remember(ANN, "I work at Acme Corp, Zürich 🏔")
+        await on.memory.remember(BOB, "I am a spy")
+        assert await ask(server, "/export") == "Everything I keep about you."
+        document = server.sent(1001)[0]["document"]
+        assert document["file_name"].startswith("mordecai-u1001-")
+        content = server.world.files[document["file_id"]][1]
+        exported = json.loads(content)
+        assert exported["actor"] == "u1001"
+        assert [fact["text"] for fact in exported["facts"]] == ["I work at Acme Corp, Zürich 🏔"]
+        assert "Zürich 🏔".encode() in content
+        assert b"spy" not in content
+
+
+# -- memory that is off or away -------------------------------------------------------------------
+
+
+async def test_with_memory_off_nothing_is_promised(server: BotApiServer, tmp_path: Path) -> None:
+    off = About("Mordecai", "", memory_enabled=False)
+    async with stage(server, tmp_path, about=off) as on:
+        assert "switched off" in await ask(server, "/start")
+        assert "switched off" in await ask(server, "/memory")
+        assert "switched off" in await ask(server, "/export")
+        assert (await ask(server, "/name Jarvis")).startswith("I can't take that name")
+        await tell(on, "I work at Acme Corp.")
+        assert await ask(server, "/new") == "A new conversation begins."
+
+
+class Away(InMemoryStore):
+    """A store that nobody can reach."""
+
+    async def records(
+        self,
+        actor: Actor,
+        *,
+        kinds: Sequence[Kind] = LEARNED_KINDS,
+        include_superseded: bool = False,
+    ) -> list[Record]:
+        raise StoreUnavailable("no answer")
+
+
+@pytest.mark.parametrize("command", ["/memory", "/forget f1", "/name", "/name Jarvis", "/export"])
+async def test_a_memory_that_is_away_is_said_politely(
+    server: BotApiServer, tmp_path: Path, command: str
+) -> None:
+    async with stage(server, tmp_path, store=Away()):
+        said = await ask(server, command)
+        assert said == "I can't reach my memory right now. Please try again in a minute."
+        assert "I'm Mordecai" in await ask(server, "/start")
+
+
+async def test_commands_wait_for_the_reply_before_them(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    echo = Echo()
+    release = echo.hold("slow")
+    async with stage(server, tmp_path, conversation=echo) as on:
+        await server.user(1001).says("slow")
+        await server.wait_for(lambda: echo.heard)
+        await server.user(1001).says("/new")
+        await server.wait_for(lambda: on.inbox.open_count == 2)
+        assert server.sent(1001) == []
+        release.set()
+        assert await server.replies_to(1001, 2) == ["you said: slow", "A new conversation begins."]

@@ -1,0 +1,148 @@
+"""One lane a chat: in order within, side by side without."""
+
+from pathlib import Path
+
+from bot.telegram import ChannelOptions
+from tests.bot.telegram.stage import stage
+from tests.fakes.botapi import BotApiServer
+from tests.fakes.conversing import Echo
+
+
+def texts(server: BotApiServer, chat_id: int) -> list[str]:
+    return [message.get("text", "") for message in server.sent(chat_id)]
+
+
+async def test_what_arrives_during_a_reply_is_merged_into_the_next_turn(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    echo = Echo()
+    release = echo.hold("first")
+    async with stage(server, tmp_path, conversation=echo) as on:
+        person = server.user(1001)
+        await person.says("first")
+        await server.wait_for(lambda: echo.heard)
+        for text in ("second", "third", "fourth"):
+            await person.says(text)
+        await server.wait_for(lambda: on.inbox.open_count == 4)
+        release.set()
+        replies = await server.replies_to(1001, 2)
+        assert replies == ["you said: first", "you said: second\nthird\nfourth"]
+        await on.channel.settle()
+        assert len(texts(server, 1001)) == 2
+
+
+async def test_commands_keep_their_place_among_messages(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    echo = Echo()
+    release = echo.hold("one")
+    async with stage(server, tmp_path, conversation=echo) as on:
+        person = server.user(1001)
+        await person.says("one")
+        await server.wait_for(lambda: echo.heard)
+        for text in ("two", "/name", "three", "four"):
+            await person.says(text)
+        await server.wait_for(lambda: on.inbox.open_count == 5)
+        release.set()
+        replies = await server.replies_to(1001, 4)
+        assert [reply[:14] for reply in replies] == [
+            "you said: one",
+            "you said: two",
+            "My name is Mor",
+            "you said: thre",
+        ]
+
+
+async def test_a_merged_turn_is_not_longer_than_one_message_may_be(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    echo = Echo(lambda inbound: str(len(inbound.text)))
+    release = echo.hold("first")
+    options = ChannelOptions(longest_text=100, stop_seconds=5)
+    async with stage(server, tmp_path, conversation=echo, options=options) as on:
+        person = server.user(1001)
+        await person.says("first")
+        await server.wait_for(lambda: echo.heard)
+        for _ in range(3):
+            await person.says("x" * 45)
+        await server.wait_for(lambda: on.inbox.open_count == 4)
+        release.set()
+        assert await server.replies_to(1001, 3) == ["5", "91", "45"]
+
+
+async def test_chats_do_not_wait_for_each_other(server: BotApiServer, tmp_path: Path) -> None:
+    echo = Echo()
+    release = echo.hold("slow")
+    async with stage(server, tmp_path, conversation=echo):
+        await server.user(1001).says("slow")
+        await server.wait_for(lambda: echo.heard)
+        await server.user(1002).says("quick")
+        assert await server.replies_to(1002, 1) == ["you said: quick"]
+        assert texts(server, 1001) == []
+        release.set()
+        await server.replies_to(1001, 1)
+
+
+async def test_only_so_many_replies_are_written_at_once(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    echo = Echo()
+    release = echo.hold("slow")
+    options = ChannelOptions(parallel_replies=2, stop_seconds=5)
+    async with stage(server, tmp_path, conversation=echo, options=options):
+        for user_id in range(1001, 1006):
+            await server.user(user_id).says("slow")
+        await server.wait_for(lambda: len(server.calls_of("sendChatAction")) >= 5)
+        release.set()
+        for user_id in range(1001, 1006):
+            assert await server.replies_to(user_id, 1) == ["you said: slow"]
+        assert echo.most_running == 2
+
+
+async def test_a_lane_that_has_nothing_to_do_is_gone(server: BotApiServer, tmp_path: Path) -> None:
+    async with stage(server, tmp_path) as on:
+        for user_id in range(1001, 1011):
+            await server.user(user_id).says("hi")
+        for user_id in range(1001, 1011):
+            await server.replies_to(user_id, 1)
+        await on.channel.settle()
+        assert on.channel.lane_count == 0
+
+
+async def test_stop_ends_the_reply_under_way_and_passes_by_the_queue(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    echo = Echo()
+    echo.hold("endless")
+    async with stage(server, tmp_path, conversation=echo) as on:
+        person = server.user(1001)
+        await person.says("endless")
+        await server.wait_for(lambda: echo.heard)
+        await person.says("and this too")
+        await person.says("/stop")
+        assert await server.replies_to(1001, 1) == ["Stopped."]
+        await on.channel.settle()
+        assert echo.cancelled == ["endless"]
+        await person.says("hello again")
+        assert (await server.replies_to(1001, 2))[1] == "you said: hello again"
+        assert [inbound.text for inbound in echo.heard] == ["endless", "hello again"]
+
+
+async def test_stop_with_nothing_under_way_says_so(server: BotApiServer, tmp_path: Path) -> None:
+    async with stage(server, tmp_path):
+        await server.user(1001).says("/stop")
+        assert await server.replies_to(1001, 1) == ["There is nothing to stop."]
+
+
+async def test_somebody_elses_stop_stops_nothing_of_mine(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    echo = Echo()
+    release = echo.hold("slow")
+    async with stage(server, tmp_path, conversation=echo):
+        await server.user(1001).says("slow")
+        await server.wait_for(lambda: echo.heard)
+        await server.user(1002).says("/stop")
+        await server.replies_to(1002, 1)
+        release.set()
+        assert await server.replies_to(1001, 1) == ["you said: slow"]

@@ -1,0 +1,402 @@
+"""The fake is as strict as the real Bot API, so that tests against it mean something."""
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.fakes.botapi import BotApiServer
+
+Json = dict[str, Any]
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[BotApiServer]:
+    async with BotApiServer() as server:
+        yield server
+
+
+@pytest.fixture
+async def http() -> AsyncIterator[httpx.AsyncClient]:
+    async with httpx.AsyncClient(timeout=20) as client:
+        yield client
+
+
+class Bot:
+    """The other side: plain HTTP, no library."""
+
+    def __init__(self, server: BotApiServer, http: httpx.AsyncClient) -> None:
+        self._server, self._http = server, http
+
+    async def call(self, method: str, **parameters: Any) -> Json:
+        url = f"{self._server.base_url}{self._server.token}/{method}"
+        answer = await self._http.post(url, json=parameters)
+        document: Json = answer.json()
+        assert answer.status_code == document.get("error_code", 200)
+        return document
+
+    async def refusal(self, method: str, **parameters: Any) -> str:
+        document = await self.call(method, **parameters)
+        assert not document["ok"]
+        return f"{document['error_code']} {document['description']}"
+
+
+@pytest.fixture
+def bot(server: BotApiServer, http: httpx.AsyncClient) -> Bot:
+    return Bot(server, http)
+
+
+# -- tokens and methods ---------------------------------------------------------------------------
+
+
+async def test_a_wrong_token_is_unauthorized_and_a_malformed_one_not_found(
+    server: BotApiServer, http: httpx.AsyncClient
+) -> None:
+    wrong = await http.get(f"{server.base_url}424242:wrong/getMe")
+    assert wrong.json() == {"ok": False, "error_code": 401, "description": "Unauthorized"}
+    malformed = await http.get(f"{server.base_url}nonsense/getMe")
+    assert malformed.json() == {"ok": False, "error_code": 404, "description": "Not Found"}
+    assert server.calls == []
+
+
+async def test_methods_are_known_in_any_case_and_unknown_ones_refused(bot: Bot) -> None:
+    assert (await bot.call("GETME"))["result"]["username"] == "mordecai_test_bot"
+    assert await bot.refusal("sendTelepathy") == "404 Not Found: method not found"
+
+
+# -- getUpdates -----------------------------------------------------------------------------------
+
+
+async def test_updates_come_again_until_the_offset_acknowledges_them(
+    server: BotApiServer, bot: Bot
+) -> None:
+    for text in ("one", "two", "three"):
+        await server.user(1001).says(text)
+
+    async def poll(**parameters: Any) -> list[tuple[int, str]]:
+        result = (await bot.call("getUpdates", **parameters))["result"]
+        return [(update["update_id"], update["message"]["text"]) for update in result]
+
+    first = await poll()
+    assert [text for _, text in first] == ["one", "two", "three"]
+    assert await poll() == first
+    assert await poll(limit=1) == first[:1]
+    assert await poll(offset=first[1][0]) == first[1:]
+    assert await poll(offset=-1) == first[2:], "a negative offset forgets all but the last"
+    assert await poll() == first[2:]
+
+
+async def test_a_poll_waits_for_the_next_update(server: BotApiServer, bot: Bot) -> None:
+    poll = asyncio.create_task(bot.call("getUpdates", timeout=20))
+    await server.wait_for(lambda: server.calls_of("getUpdates"))
+    assert not poll.done()
+    await server.user(1001).says("hi")
+    assert (await poll)["result"][0]["message"]["text"] == "hi"
+
+
+async def test_a_poll_ends_empty_after_its_time(bot: Bot) -> None:
+    assert (await bot.call("getUpdates", timeout=0.05))["result"] == []
+
+
+async def test_a_second_poller_ends_the_first(server: BotApiServer, bot: Bot) -> None:
+    first = asyncio.create_task(bot.refusal("getUpdates", timeout=20))
+    await server.wait_for(lambda: server.calls_of("getUpdates"))
+    assert (await bot.call("getUpdates"))["result"] == []
+    assert await first == (
+        "409 Conflict: terminated by other getUpdates request; make sure that only one bot "
+        "instance is running"
+    )
+
+
+async def test_a_poller_that_went_away_does_not_conflict(server: BotApiServer, bot: Bot) -> None:
+    async with httpx.AsyncClient(timeout=0.2) as hasty:
+        with pytest.raises(httpx.ReadTimeout):
+            await hasty.get(f"{server.base_url}{server.token}/getUpdates?timeout=20")
+    await server.user(1001).says("hi")
+    assert len((await bot.call("getUpdates", timeout=20))["result"]) == 1
+
+
+async def test_a_webhook_and_polling_exclude_each_other(bot: Bot) -> None:
+    assert "HTTPS URL" in await bot.refusal("setWebhook", url="http://example.org")
+    await bot.call("setWebhook", url="https://example.org/hook")
+    assert (await bot.call("getWebhookInfo"))["result"]["url"] == "https://example.org/hook"
+    assert (await bot.refusal("getUpdates")).startswith("409 Conflict: can't use getUpdates")
+    await bot.call("deleteWebhook")
+    assert (await bot.call("getUpdates"))["ok"]
+
+
+async def test_only_allowed_kinds_of_updates_are_made_and_the_choice_is_remembered(
+    server: BotApiServer, bot: Bot
+) -> None:
+    await bot.call("getUpdates", allowed_updates=["message"])
+    message = await server.user(1001).says("hi")
+    await server.user(1001).edits(message, "hello")
+    kinds = [set(u) - {"update_id"} for u in (await bot.call("getUpdates"))["result"]]
+    assert kinds == [{"message"}]
+
+
+async def test_pending_updates_can_be_dropped(server: BotApiServer, bot: Bot) -> None:
+    await server.user(1001).says("hi")
+    await bot.call("deleteWebhook", drop_pending_updates=True)
+    assert (await bot.call("getUpdates"))["result"] == []
+
+
+async def test_commands_and_mentions_are_marked_in_utf16_units(
+    server: BotApiServer, bot: Bot
+) -> None:
+    await server.user(1001).says("😀 /start@mordecai_test_bot and @somebody")
+    [update] = (await bot.call("getUpdates"))["result"]
+    assert update["message"]["entities"] == [
+        {"type": "bot_command", "offset": 3, "length": 24},
+        {"type": "mention", "offset": 32, "length": 9},
+    ]
+
+
+# -- sending --------------------------------------------------------------------------------------
+
+
+async def test_a_text_has_at_most_4096_utf16_units(server: BotApiServer, bot: Bot) -> None:
+    await server.user(1001).says("hi")
+    assert (await bot.call("sendMessage", chat_id=1001, text="😀" * 2048))["ok"]
+    refusal = await bot.refusal("sendMessage", chat_id=1001, text="😀" * 2048 + "x")
+    assert refusal == "400 Bad Request: message is too long"
+
+
+@pytest.mark.parametrize("text", ["", " \n ", None])
+async def test_an_empty_text_is_refused(server: BotApiServer, bot: Bot, text: str | None) -> None:
+    await server.user(1001).says("hi")
+    given = {} if text is None else {"text": text}
+    refusal = await bot.refusal("sendMessage", chat_id=1001, **given)
+    assert refusal == "400 Bad Request: message text is empty"
+
+
+async def test_a_chat_that_never_wrote_is_not_found(bot: Bot) -> None:
+    refusal = await bot.refusal("sendMessage", chat_id=1001, text="hi")
+    assert refusal == "400 Bad Request: chat not found"
+
+
+async def test_who_blocked_the_bot_gets_nothing(server: BotApiServer, bot: Bot) -> None:
+    await server.user(1001).says("hi")
+    server.user(1001).blocks()
+    for method in ("sendMessage", "sendChatAction"):
+        refusal = await bot.refusal(method, chat_id=1001, text="hi", action="typing")
+        assert refusal == "403 Forbidden: bot was blocked by the user"
+
+
+@pytest.mark.parametrize(
+    ("text", "mode", "reason"),
+    [
+        ("<b>x", "HTML", "can't parse entities: Can't find end tag"),
+        ("<x>y</x>", "HTML", "can't parse entities: Unsupported start tag"),
+        ("a</b>", "HTML", "can't parse entities: Unmatched end tag"),
+        ("Hello.", "MarkdownV2", "can't parse entities: Character '.' is reserved"),
+        ("*bold", "MarkdownV2", "can't parse entities: Can't find end of the entity"),
+        ("*bold", "Markdown", "can't parse entities: Can't find end of the entity"),
+        ("x", "XML", "unsupported parse_mode"),
+    ],
+)
+async def test_markup_that_does_not_parse_is_refused(
+    server: BotApiServer, bot: Bot, text: str, mode: str, reason: str
+) -> None:
+    await server.user(1001).says("hi")
+    refusal = await bot.refusal("sendMessage", chat_id=1001, text=text, parse_mode=mode)
+    assert refusal.startswith(f"400 Bad Request: {reason}")
+
+
+async def test_entities_must_lie_within_the_text(server: BotApiServer, bot: Bot) -> None:
+    await server.user(1001).says("hi")
+
+    async def send(**entity: Any) -> Json:
+        return await bot.call("sendMessage", chat_id=1001, text="hello", entities=[entity])
+
+    assert (await send(type="bold", offset=0, length=5))["ok"]
+    assert "ENTITY_BOUNDS_INVALID" in (await send(type="bold", offset=9, length=1))["description"]
+    assert "Unsupported type" in (await send(type="huge", offset=0, length=1))["description"]
+
+
+async def test_a_topic_and_a_message_to_answer_must_exist(server: BotApiServer, bot: Bot) -> None:
+    group = server.group(-1000500)
+    group.add_topic(7)
+    to: Json = {"chat_id": group.id, "text": "hi"}
+    assert (await bot.call("sendMessage", **to, message_thread_id=7))["ok"]
+    for topic in (8, 1):
+        refusal = await bot.refusal("sendMessage", **to, message_thread_id=topic)
+        assert refusal == "400 Bad Request: message thread not found"
+    action = {"chat_id": group.id, "action": "typing", "message_thread_id": 1}
+    assert (await bot.call("sendChatAction", **action))["ok"]
+    lost = {"message_id": 999}
+    refusal = await bot.refusal("sendMessage", **to, reply_parameters=lost)
+    assert refusal == "400 Bad Request: message to be replied not found"
+    lost["allow_sending_without_reply"] = True
+    assert (await bot.call("sendMessage", **to, reply_parameters=lost))["ok"]
+
+
+async def test_a_group_that_moved_says_where(server: BotApiServer, bot: Bot) -> None:
+    server.group(-500, kind="group").migrate(-1000500)
+    answer = await bot.call("sendMessage", chat_id=-500, text="hi")
+    assert answer["parameters"] == {"migrate_to_chat_id": -1000500}
+    assert answer["error_code"] == 400
+
+
+async def test_buttons_carry_at_most_64_bytes(server: BotApiServer, bot: Bot) -> None:
+    await server.user(1001).says("hi")
+    for data, fits in (("x" * 64, True), ("я" * 33, False), ("", False)):
+        keyboard = {"inline_keyboard": [[{"text": "ok", "callback_data": data}]]}
+        answer = await bot.call("sendMessage", chat_id=1001, text="?", reply_markup=keyboard)
+        assert answer["ok"] is fits
+
+
+# -- editing, clicking ----------------------------------------------------------------------------
+
+
+async def test_editing_is_for_own_messages_and_real_changes(server: BotApiServer, bot: Bot) -> None:
+    theirs = await server.user(1001).says("hi")
+    mine = (await bot.call("sendMessage", chat_id=1001, text="hello"))["result"]
+
+    async def edit(message_id: int, text: str) -> Json:
+        return await bot.call("editMessageText", chat_id=1001, message_id=message_id, text=text)
+
+    assert "is not modified" in (await edit(mine["message_id"], "hello"))["description"]
+    assert (await edit(mine["message_id"], "bye"))["result"]["text"] == "bye"
+    assert [message["text"] for message in server.sent(1001)] == ["bye"]
+    assert (await edit(999, "x"))["description"] == "Bad Request: message to edit not found"
+    assert "can't be edited" in (await edit(theirs["message_id"], "x"))["description"]
+
+
+async def test_a_click_is_answered_once(server: BotApiServer, bot: Bot) -> None:
+    await server.user(1001).says("hi")
+    keyboard = {"inline_keyboard": [[{"text": "Yes", "callback_data": "y"}]]}
+    await bot.call("sendMessage", chat_id=1001, text="?", reply_markup=keyboard)
+    query = await server.user(1001).presses(server.sent(1001)[0], "Yes")
+    update = (await bot.call("getUpdates"))["result"][-1]
+    assert update["callback_query"]["data"] == "y"
+    assert (await bot.call("answerCallbackQuery", callback_query_id=query))["ok"]
+    assert "query is too old" in await bot.refusal("answerCallbackQuery", callback_query_id=query)
+
+
+async def test_commands_are_kept_by_scope_and_language(bot: Bot) -> None:
+    menu = [{"command": "start", "description": "Begin"}]
+    german = {"commands": menu, "language_code": "de", "scope": {"type": "all_private_chats"}}
+    await bot.call("setMyCommands", **german)
+    assert (await bot.call("getMyCommands"))["result"] == []
+    assert (await bot.call("getMyCommands", **german))["result"] == menu
+    await bot.call("deleteMyCommands", **german)
+    assert (await bot.call("getMyCommands", **german))["result"] == []
+    bad = [{"command": "Start!", "description": "Begin"}]
+    assert "BOT_COMMAND_INVALID" in await bot.refusal("setMyCommands", commands=bad)
+
+
+async def test_a_document_travels_both_ways(
+    server: BotApiServer, bot: Bot, http: httpx.AsyncClient
+) -> None:
+    await server.user(1001).says("hi")
+    root = f"{server.base_url}{server.token}"
+    answer = await http.post(
+        f"{root}/sendDocument",
+        data={"chat_id": "1001", "caption": "Yours"},
+        files={"document": ("x.json", b"{}")},
+    )
+    document = answer.json()["result"]["document"]
+    assert (document["file_name"], document["file_size"]) == ("x.json", 2)
+    path = (await bot.call("getFile", file_id=document["file_id"]))["result"]["file_path"]
+    content = await http.get(f"{server.root}/file/bot{server.token}/{path}")
+    assert content.content == b"{}"
+    assert await server.replies_to(1001, 1) == ["Yours"]
+
+
+async def test_members_and_leaving(server: BotApiServer, bot: Bot) -> None:
+    group = server.group(-1000500, "Club")
+    assert (await bot.call("getChat", chat_id=group.id))["result"]["title"] == "Club"
+    member = (await bot.call("getChatMember", chat_id=group.id, user_id=1001))["result"]
+    assert member["status"] == "member"
+    assert (await bot.call("leaveChat", chat_id=group.id))["ok"]
+    assert (await bot.refusal("sendMessage", chat_id=group.id, text="hi")).startswith("403")
+
+
+# -- trouble on demand ----------------------------------------------------------------------------
+
+
+async def test_flood_control_for_one_method_and_chat(server: BotApiServer, bot: Bot) -> None:
+    for user_id in (1001, 1002):
+        await server.user(user_id).says("hi")
+    server.fail("sendMessage", chat_id=1001, retry_after=7, skip=1)
+
+    async def status(chat_id: int) -> int:
+        answer = await bot.call("sendMessage", chat_id=chat_id, text="hi")
+        return int(answer.get("error_code", 200))
+
+    assert [await status(1002), await status(1001), await status(1001), await status(1001)] == [
+        200,
+        200,
+        429,
+        200,
+    ]
+
+
+async def test_an_answer_can_be_lost_before_or_after_the_work(
+    server: BotApiServer, bot: Bot
+) -> None:
+    await server.user(1001).says("hi")
+    for when, sent in (("before", 0), ("after", 1)):
+        server.fail("sendMessage", drop=when)
+        with pytest.raises(httpx.RemoteProtocolError):
+            await bot.call("sendMessage", chat_id=1001, text="hi")
+        assert len(server.sent(1001)) == sent
+    assert [call.status for call in server.calls] == [0, 0]
+
+
+async def test_an_answer_can_take_its_time(server: BotApiServer) -> None:
+    server.fail("getMe", delay=5)
+    async with httpx.AsyncClient(timeout=0.1) as hasty:
+        with pytest.raises(httpx.ReadTimeout):
+            await hasty.get(f"{server.base_url}{server.token}/getMe")
+
+
+# -- another process ------------------------------------------------------------------------------
+
+
+async def test_another_process_can_drive_it(http: httpx.AsyncClient) -> None:
+    token = "4242:secret"
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "tests.fakes.botapi", "--token", token),
+        stdout=asyncio.subprocess.PIPE,
+    )
+    assert process.stdout
+    try:
+        root = (await process.stdout.readline()).decode().strip()
+
+        async def post(name: str, **given: Any) -> Any:
+            answer = await http.post(f"{root}/control/{name}", json=given)
+            assert answer.status_code == 200, answer.text
+            return answer.json()
+
+        said = await post("say", user=1001, text="hi")
+        assert said["text"] == "hi"
+        keyboard = json.dumps({"inline_keyboard": [[{"text": "Y", "callback_data": "y"}]]})
+        to = {"chat_id": 1001, "text": "hello", "reply_markup": keyboard}
+        await http.post(f"{root}/bot{token}/sendMessage", data=to)
+        [sent] = (await http.get(f"{root}/control/sent?chat=1001&count=1")).json()
+        assert sent["text"] == "hello"
+        await post("click", user=1001, message=sent["message_id"], data="y")
+        await post("edit", user=1001, message=said["message_id"], text="hi!")
+        await post("send", user=1001, kind="photo", caption="me")
+        await post("group", chat=-1000500, topics=[7])
+        await post("say", user=1001, chat=-1000500, topic=7, text="@mordecai_test_bot")
+        await post("fail", method="getUpdates", retry_after=3)
+        polls = [(await http.get(f"{root}/bot{token}/getUpdates")).json() for _ in range(2)]
+        assert polls[0]["error_code"] == 429
+        assert len(polls[1]["result"]) == 5
+        await post("block", user=1001)
+        [call] = (await http.get(f"{root}/control/calls?method=sendMessage")).json()
+        assert call["status"] == 200
+        late = await http.get(f"{root}/control/sent?chat=1001&count=9&timeout=0.05")
+        assert late.status_code == 408
+        wrong = await http.post(f"{root}/control/say", json={})
+        assert wrong.status_code == 400
+    finally:
+        process.terminate()
+        await process.wait()
