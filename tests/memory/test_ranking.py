@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from memory.query import Query, Term
 from memory.ranking import (
-    BEFORE,
     HEAD,
     OWN,
     REPLY,
@@ -25,7 +24,9 @@ from memory.ranking import (
 NOW = datetime(2026, 3, 15, tzinfo=UTC).timestamp()
 DAY = 86_400.0
 CORPUS = Corpus(size=100, average_length=10)
-PLAIN = Candidate(length=10, at=NOW)
+#: Has nothing before it, unless a test says so: `scores` puts its own number for this.
+ALONE = 10**9
+PLAIN = Candidate(length=10, at=NOW, context=ALONE)
 
 
 def query(*words: str) -> Query:
@@ -41,7 +42,8 @@ def scores(
 ) -> dict[int, float]:
     """The relevance of each document, in order of rank."""
     evidence = Evidence(asked, postings, CORPUS, weights or Weights())
-    return {r.document: r.relevance for r in rank(evidence, candidates, NOW)}
+    placed = {d: c._replace(context=min(c.context, d)) for d, c in candidates.items()}
+    return {r.document: r.relevance for r in rank(evidence, placed, NOW)}
 
 
 def test_all_that_was_asked_for_at_ordinary_length_is_1() -> None:
@@ -56,8 +58,13 @@ def test_half_of_what_was_asked_for_is_about_a_half() -> None:
 
 def test_a_word_that_nobody_knows_counts_against_every_record() -> None:
     known = scores(query("tea"), {"tea": {1: OWN}}, {1: PLAIN})
-    unknown = scores(query("tea", "zebra"), {"tea": {1: OWN}}, {1: PLAIN})
+    unknown = scores(query("tea", "zebra"), {"tea": {1: OWN}, "zebra": {}}, {1: PLAIN})
     assert unknown[1] < 0.55 * known[1]
+
+
+def test_a_word_too_common_to_be_looked_up_counts_against_none() -> None:
+    alone = scores(query("tea"), {"tea": {1: OWN}}, {1: PLAIN})
+    assert scores(query("tea", "day"), {"tea": {1: OWN}}, {1: PLAIN}) == alone
 
 
 def test_a_rare_word_weighs_more_than_a_common_one() -> None:
@@ -82,8 +89,19 @@ def test_the_assistants_words_count_less_than_a_persons() -> None:
 
 
 def test_what_was_said_before_counts_less_than_own_words() -> None:
-    found = scores(query("tea"), {"tea": {1: BEFORE, 2: OWN}}, {1: PLAIN, 2: PLAIN})
-    assert 0 < found[1] < found[2]
+    candidates = {1: PLAIN._replace(context=1), 2: PLAIN._replace(context=1)}
+    found = scores(query("tea"), {"tea": {1: OWN}}, candidates)
+    assert 0 < found[2] < found[1]
+
+
+def test_context_does_not_reach_beyond_its_session() -> None:
+    candidates = {1: PLAIN._replace(context=1), 2: PLAIN._replace(context=2)}
+    assert set(scores(query("tea"), {"tea": {1: OWN}}, candidates)) == {1}
+
+
+def test_a_name_before_is_no_word_before() -> None:
+    candidates = {1: PLAIN._replace(context=1), 2: PLAIN._replace(context=1)}
+    assert set(scores(query("ann"), {"ann": {1: HEAD}}, candidates)) == {1}
 
 
 def test_a_named_speaker_and_a_named_day_lift_a_record() -> None:
@@ -138,12 +156,17 @@ def test_a_query_for_dates_alone_finds_all_of_those_dates() -> None:
 
 
 def test_the_shortlist_keeps_those_that_match_the_rarest_words() -> None:
-    postings = {"day": {d: OWN for d in range(1000)}, "tea": {7: OWN, 8: BEFORE, 9: REPLY}}
+    postings = {"day": dict.fromkeys(range(1000), OWN), "tea": {7: OWN, 20: OWN, 90: REPLY}}
     evidence = Evidence(query("day", "tea"), postings, Corpus(1000, 10), Weights(shortlist=3))
+    assert set(shortlist(evidence)) == {7, 20, 90}
+
+
+def test_the_shortlist_knows_what_comes_after_a_word() -> None:
+    evidence = Evidence(query("tea"), {"tea": {7: OWN}}, Corpus(9, 10, spoken=True), Weights())
     assert set(shortlist(evidence)) == {7, 8, 9}
 
 
-_COUNTS = st.sampled_from([OWN, 3 * OWN, REPLY, HEAD, BEFORE, OWN + HEAD, REPLY + BEFORE])
+_COUNTS = st.sampled_from([OWN, 3 * OWN, REPLY, HEAD, OWN + HEAD, REPLY + HEAD])
 _POSTINGS = st.dictionaries(
     st.sampled_from(["tea", "cup", "oslo", "§m03"]),
     st.dictionaries(st.integers(1, 9), _COUNTS, max_size=9),
@@ -152,6 +175,7 @@ _CANDIDATES = st.builds(
     Candidate,
     length=st.integers(0, 5_000),
     at=st.floats(0, 2 * NOW),
+    context=st.integers(0, 2),
     assistant=st.booleans(),
     session=st.sampled_from([None, "a", "b"]),
 )

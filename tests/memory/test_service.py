@@ -9,13 +9,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from memory.stores.inmemory import InMemoryStore
 
 from memory.errors import RefusedText, StoreUnavailable, UnknownRecord
 from memory.jobs import Ending, Outcome
 from memory.records import LEARNED_KINDS, Actor, Hit, Kind, Message, Place, Role, Session, Turn
 from memory.service import Memory, MemoryOptions
 from memory.sessions import SessionLimits
+from memory.stores.inmemory import InMemoryStore
 from memory.stores.journal import SqliteJournal
 from tests.fakes.extractors import EverySentence
 

@@ -18,7 +18,8 @@ def turn(number: int, messages: int = 2) -> Turn:
 
 
 def filled(limit: int, batch: int, turns: int) -> tuple[Window, list[Turn]]:
-    window, evicted = Window(limit, batch), []
+    window = Window(limit, batch)
+    evicted: list[Turn] = []
     for number in range(turns):
         window, leaving = window.push(turn(number))
         evicted += leaving
@@ -56,7 +57,8 @@ def test_the_newest_turn_stays_even_when_it_is_larger_than_the_window():
     sizes=st.lists(st.integers(1, 6), min_size=1, max_size=60),
 )
 def test_no_turn_is_lost_or_doubled_and_the_limit_holds(limit: int, batch: int, sizes: list[int]):
-    window, evicted = Window(limit, batch), []
+    window = Window(limit, batch)
+    evicted: list[Turn] = []
     for number, size in enumerate(sizes):
         window, leaving = window.push(turn(number, size))
         evicted += leaving

@@ -3,10 +3,10 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from memory.stores.inmemory import InMemoryStore
 
 from memory.records import Actor, Kind, Message, Place, Role
 from memory.service import Memory, utc_now
+from memory.stores.inmemory import InMemoryStore
 from memory.stores.journal import SqliteJournal
 from tests.fakes.extractors import EverySentence
 from tools.context import ToolContext, ToolFailure
