@@ -1,27 +1,21 @@
 """What of a record goes into the index."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
 from memory.dates import date_words
 from memory.records import Kind, Record, Role
-from memory.text import SMALL_STEMS, words
-
-#: How many messages said before in the same session a message carries with it.
-CONTEXT_MESSAGES = 2
+from memory.text import words
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The index words of one record: its own words, apart for those the assistant said; those of
-    its head (who said it, and the days it was said and tells of); and those said just before, which
-    tell what "yes, that one" is about."""
+    """The index words of one record: its own words, apart for those the assistant said, and those
+    of its head: who said it, and the days it was said and tells of."""
 
     own: tuple[str, ...]
     reply: tuple[str, ...]
     head: tuple[str, ...]
-    before: tuple[str, ...]
 
     @property
     def length(self) -> int:
@@ -29,15 +23,14 @@ class Entry:
         return len(self.own) + len(self.reply)
 
 
-def entry(record: Record, before: Sequence[str] = ()) -> Entry:
-    """The entry of a record, given the texts of the messages just before it."""
+def entry(record: Record) -> Entry:
+    """The entry of a record."""
     head = words(record.speaker or "") + date_words(record.created_at.date())
     if record.event_date:
         head += _event_words(record.event_date)
-    context = dict.fromkeys(w for text in before for w in words(text) if w not in SMALL_STEMS)
     said = tuple(words(record.text))
     own, reply = ((), said) if by_assistant(record) else (said, ())
-    return Entry(own, reply, tuple(dict.fromkeys(head)), tuple(context))
+    return Entry(own, reply, tuple(dict.fromkeys(head)))
 
 
 def by_assistant(record: Record) -> bool:

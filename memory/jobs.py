@@ -14,6 +14,7 @@ from memory.errors import MemoryFailure, StoreUnavailable
 from memory.extraction import plan
 from memory.ports import ExtractionFailed, Extractor, Job, Journal, LongTermMemory
 from memory.records import Actor, Session
+from memory.summaries import SummaryWatch
 
 _log = structlog.get_logger(__name__)
 
@@ -78,6 +79,7 @@ class ExtractionJobs:
         self.locks: defaultdict[Actor, asyncio.Lock] = defaultdict(asyncio.Lock)
         self.on_saved: Callable[[Session], Awaitable[None]] | None = None
         self.on_change: Callable[[Actor], None] = lambda actor: None
+        self._summaries = SummaryWatch(store, lambda actor: self.on_change(actor), timeout_seconds)
         self._endings: dict[str, Ending] = {}
         self._running: dict[str, asyncio.Task[None]] = {}
         self._wake = asyncio.Event()
@@ -96,6 +98,7 @@ class ExtractionJobs:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await self._summaries.aclose()
 
     def ended(self, session: Session) -> Ending:
         """Take note of a session that the journal has as ended; work on it begins."""
@@ -166,6 +169,8 @@ class ExtractionJobs:
             async with asyncio.timeout(self._timeout):
                 await self._store.flush(actor)
             await self._journal.done(session.id)
+            self.on_change(actor)
+            self._summaries.begin(session)
             return Outcome.SAVED
         known = await self._store.records(actor)
         async with asyncio.timeout(self._timeout):

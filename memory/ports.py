@@ -19,7 +19,8 @@ class LongTermMemory(Protocol):
     extracts: bool
 
     async def add_turn(self, actor: Actor, turn: Turn) -> None:
-        """Keep a finished turn, findable by search at once. The same turn id twice is one turn."""
+        """Keep a finished turn. The same turn id twice is one turn. A store that extracts by itself
+        finds it once it has; any other at once, word for word, as MESSAGE records."""
         ...
 
     async def commit(self, actor: Actor, drafts: Sequence[Draft]) -> list[Record]:
@@ -37,7 +38,8 @@ class LongTermMemory(Protocol):
         now: datetime | None = None,
     ) -> list[Hit]:
         """The current records that have to do with the query, best first. Any text is a legal
-        query: FTS syntax means nothing, an empty one finds nothing."""
+        query: FTS syntax means nothing, an empty one finds nothing. `now` decides what "yesterday"
+        means, in its own time zone. A hit stands for its duplicates and names their turns too."""
         ...
 
     async def records(
@@ -51,7 +53,7 @@ class LongTermMemory(Protocol):
         ...
 
     async def delete(self, actor: Actor, record_ids: Sequence[str]) -> list[str]:
-        """Delete the records with these ids and every trace of them; the ids really deleted."""
+        """Delete the records with these ids, with index and vectors; the ids really deleted."""
         ...
 
     async def erase(self, actor: Actor) -> None:

@@ -29,11 +29,14 @@ from typing import NamedTuple
 from memory.query import Query, Term
 
 #: Where a word is in one document, and how often, in one number: in units of OWN in the words of a
-#: person, of REPLY in the words of the assistant, of HEAD in the head, of BEFORE in what was said
-#: before. A search looks at thousands of these within a few milliseconds.
-OWN, REPLY, HEAD, BEFORE = 1, 1 << 20, 1 << 40, 1 << 50
+#: person, of REPLY in the words of the assistant, of HEAD in the head. A search looks at thousands
+#: of these within a few milliseconds.
+OWN, REPLY, HEAD = 1, 1 << 20, 1 << 40
 
-#: For each index word, the documents that hold it, and where.
+#: How many messages before a message are its context: they tell what "yes, that one" is about.
+CONTEXT = 2
+
+#: For each index word that was looked up, the documents that hold it, and where.
 Postings = Mapping[str, Mapping[int, int]]
 
 _MONTH_SECONDS = 30 * 86_400
@@ -44,41 +47,45 @@ class Weights:
     """The named weights of the formula above."""
 
     k1: float = 1.2
-    b: float = 0.85
-    head: float = 0.7
+    b: float = 0.9
+    head: float = 1.2
     before: float = 0.25
     related: float = 0.4
     assistant: float = 0.4
-    named: float = 0.4
-    dated: float = 0.4
+    named: float = 1.0
+    dated: float = 1.0
     date_alone: float = 0.5
-    neighbour: float = 0.2
-    session: float = 0.2
+    neighbour: float = 0.1
+    session: float = 0.4
     recency: float = 0.1
     decay: float = 0.9
     #: Records the world outside this memory is taken to hold: keeps idf sane when a person has few.
-    background: int = 50
+    background: int = 150
     #: No more documents than this are scored in full; the others match too little to come first.
     shortlist: int = 120
 
 
 class Candidate(NamedTuple):
     """What the formula needs to know of a record beside its words. `length` counts its own words,
-    `at` is in seconds since 1970. `assistant` says that the assistant spoke; `session` is set for
-    messages only: nothing else has neighbours."""
+    `at` is in seconds since 1970. `context` is the earliest document of what was said up to it:
+    itself, if nothing before it belongs to it. `assistant` says that the assistant spoke. `session`
+    is set for messages only: nothing else has neighbours."""
 
     length: int
     at: float
+    context: int
     assistant: bool = False
     session: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """The documents a query is put to: how many there are, and their average length in words."""
+    """The documents a query is put to: how many there are, their average length in words, and
+    whether they are messages, numbered in the order in which they were said."""
 
     size: int
     average_length: float
+    spoken: bool = False
 
 
 class Ranked(NamedTuple):
@@ -96,15 +103,12 @@ class Evidence:
         self.postings = postings
         self.corpus = corpus
         self.weights = weights
-        self._unseen = self._idf(0)
-        self._idfs = {
-            word: self._idf(sum(1 for counts in places.values() if counts % BEFORE))
-            for word, places in postings.items()
-        }
+        self._idfs = {word: self._idf(len(places)) for word, places in postings.items()}
 
     def rarity(self, word: str) -> float:
-        """The idf of an index word: high for one that few records hold themselves."""
-        return self._idfs.get(word, self._unseen)
+        """The idf of an index word: high for one that few records hold themselves, 0 for one that
+        so many hold that it was not even looked up."""
+        return self._idfs.get(word, 0.0)
 
     def stand_ins(self, term: Term) -> list[tuple[float, Mapping[int, int]]]:
         """For each word that counts as the term: at what score at best, and where it is."""
@@ -124,9 +128,14 @@ def shortlist(evidence: Evidence) -> Collection[int]:
     promise: dict[int, float] = {}
     for term in evidence.query.terms:
         for score, places in evidence.stand_ins(term):
+            passing = score * weights.before
+            reply = max(score * weights.assistant, passing)
             for document, counts in places.items():
-                gain = score * _strength(counts, weights)
+                gain = reply if REPLY <= counts < HEAD else score
                 promise[document] = promise.get(document, 0.0) + gain
+                if evidence.corpus.spoken and counts % HEAD:
+                    for later in range(document + 1, document + 1 + CONTEXT):
+                        promise[later] = promise.get(later, 0.0) + passing
     for word in evidence.query.dates:
         for document in evidence.postings.get(word, ()):
             promise[document] = promise.get(document, 0.0) + weights.dated
@@ -150,13 +159,6 @@ def rank(evidence: Evidence, candidates: Mapping[int, Candidate], now: float) ->
     return [Ranked(document, min(1.0, score)) for score, _, document in ranked]
 
 
-def _strength(counts: int, weights: Weights) -> float:
-    """How much it says that a word is there, from the fields alone."""
-    if counts % REPLY or counts % BEFORE >= HEAD:
-        return 1.0
-    return weights.assistant if counts % HEAD else weights.before
-
-
 def _lexical(evidence: Evidence, candidates: Mapping[int, Candidate]) -> dict[int, float]:
     """What the words alone say, as a share of all that was asked for."""
     sums: dict[int, float] = {}
@@ -164,9 +166,9 @@ def _lexical(evidence: Evidence, candidates: Mapping[int, Candidate]) -> dict[in
     norms = _length_norms(candidates, evidence.corpus, evidence.weights)
     for term in evidence.query.terms:
         asked += max(map(evidence.rarity, term.exact))
-        for document, score in _term_scores(term, evidence, norms).items():
+        for document, score in _term_scores(term, evidence, candidates, norms).items():
             sums[document] = sums.get(document, 0.0) + score
-    scores = {document: score / asked for document, score in sums.items()}
+    scores = {document: score / (asked or 1.0) for document, score in sums.items()}
     if not evidence.query.topical:
         for document in _heads(evidence.query.dates, evidence.postings, candidates):
             scores[document] = max(evidence.weights.date_alone, scores.get(document, 0.0))
@@ -181,20 +183,33 @@ def _length_norms(
     return {d: 1 - weights.b + slope * candidate.length for d, candidate in candidates.items()}
 
 
-def _term_scores(term: Term, evidence: Evidence, norms: Mapping[int, float]) -> dict[int, float]:
-    """The score of one term for each candidate that holds it, by the best of its words."""
+def _term_scores(
+    term: Term,
+    evidence: Evidence,
+    candidates: Mapping[int, Candidate],
+    norms: Mapping[int, float],
+) -> dict[int, float]:
+    """The score of one term for each candidate that has it, or has it in its context, by the best
+    of the words that count as the term."""
     weights = evidence.weights
     best: dict[int, float] = {}
     for most, places in evidence.stand_ins(term):
         full = most * (weights.k1 + 1)
-        for document in places.keys() & norms.keys():
-            counts = places[document]
-            tf = (counts % REPLY + counts % HEAD // REPLY) / norms[document]
+        known = places.keys()
+        for document, norm in norms.items():
+            context = candidates[document].context
+            if known.isdisjoint(range(context, document + 1)):
+                continue
+            counts = places.get(document, 0)
+            tf = (counts % REPLY + counts % HEAD // REPLY) / norm
             if counts >= HEAD:
-                tf += weights.before * (counts >= BEFORE) + weights.head * (counts % BEFORE >= HEAD)
-            score = full * tf / (tf + weights.k1)
-            if score > best.get(document, 0.0):
-                best[document] = score
+                tf += weights.head
+            for earlier in range(context, document):
+                if earlier in places and places[earlier] % HEAD:
+                    tf += weights.before
+                    break
+            if tf:
+                best[document] = max(full * tf / (tf + weights.k1), best.get(document, 0.0))
     return best
 
 
@@ -204,7 +219,7 @@ def _heads(words: Collection[str], postings: Postings, among: Collection[int]) -
         document
         for word in words
         for document, counts in postings.get(word, {}).items()
-        if counts % BEFORE >= HEAD and document in among
+        if counts >= HEAD and document in among
     }
 
 
@@ -246,7 +261,7 @@ def _with_context(
         for neighbour in (document - 1, document + 1):
             if sessions.get(neighbour) == session and scores[neighbour] > beside:
                 beside = scores[neighbour]
-        lifted[document] += weights.neighbour * beside + weights.session * best[session]
+        lifted[document] += weights.neighbour * beside + weights.session * best.get(session, 0.0)
     return lifted
 
 

@@ -18,7 +18,8 @@ from memory.gate import admit
 from memory.jobs import Ending, ExtractionJobs
 from memory.names import agent_name_of, agent_name_text, clean_name
 from memory.ports import Extractor, Journal, LongTermMemory
-from memory.recall import Budget, build_profile, profile_block, recalled_block
+from memory.profiles import Profiles
+from memory.recall import Budget, profile_block, recalled_block
 from memory.records import (
     AGENT_NAME_SLOT,
     LEARNED_KINDS,
@@ -85,7 +86,7 @@ class Memory:
             store, journal, extractor, clock, timeout_seconds=self.options.extraction_seconds
         )
         self._jobs.on_change = self._profile_changed
-        self._profiles: dict[Actor, Profile] = {}
+        self._profiles = Profiles(store, self.options.budget)
         self._housekeeper: asyncio.Task[None] | None = None
         self._complained: dict[str, datetime] = {}
 
@@ -99,6 +100,7 @@ class Memory:
             self._housekeeper.cancel()
             await asyncio.gather(self._housekeeper, return_exceptions=True)
         await self._jobs.aclose()
+        await self._profiles.aclose()
 
     def on_saved(self, observer: Callable[[Session], Awaitable[None]]) -> None:
         """Tell this observer when a session has been saved and nobody waited for it."""
@@ -112,22 +114,27 @@ class Memory:
         now = self._clock()
         live = await self._live(actor, place, now)
         profile, hits = await asyncio.gather(
-            self._in_time("profile", self.profile(actor), Profile()),
+            self._in_time("profile", self.profile(actor), None),
             self._in_time("search", self._related(actor, live, text, now), []),
         )
-        if live.profile is None:
-            live.profile = profile_block(profile, now, self.options.budget)
-        recalled = recalled_block(hits, profile, now, self.options.budget)
+        known = profile or Profile()
+        about = live.profile
+        if about is None:
+            about = profile_block(known, now, self.options.budget)
+            # One that came too late, or that has changed meanwhile, is for this turn alone.
+            if profile is not None and self._profiles.is_current(actor, profile):
+                live.profile = about
+        recalled = recalled_block(hits, known, now, self.options.budget)
         messages = live.window.messages
         metadata = HistoryMetadata(
             session_id=live.session.id,
             message_count=live.session.message_count,
             oldest=messages[0].at if messages else None,
             newest=messages[-1].at if messages else None,
-            has_long_term_context=bool(live.profile),
+            has_long_term_context=bool(about),
             has_semantic_context=bool(recalled),
         )
-        return ConversationHistory(metadata, messages, live.profile, recalled, tuple(hits))
+        return ConversationHistory(metadata, messages, about, recalled, tuple(hits))
 
     async def record(
         self,
@@ -167,10 +174,7 @@ class Memory:
 
     async def profile(self, actor: Actor) -> Profile:
         """What every session of this actor begins with. Raises StoreUnavailable."""
-        if actor not in self._profiles:
-            records = await self._store.records(actor) if self.options.enabled else []
-            self._profiles[actor] = build_profile(records, self.options.budget)
-        return self._profiles[actor]
+        return await self._profiles.get(actor) if self.options.enabled else Profile()
 
     async def agent_name(self, actor: Actor) -> str | None:
         """What this actor calls the assistant. Raises StoreUnavailable."""
@@ -333,7 +337,7 @@ class Memory:
             _log.warning("memory_degraded", part=what, error=str(failure) or type(failure).__name__)
 
     def _profile_changed(self, actor: Actor) -> None:
-        self._profiles.pop(actor, None)
+        self._profiles.changed(actor)
         self._sessions.profile_changed(actor)
 
     def _require_enabled(self) -> None:
@@ -352,7 +356,7 @@ class Memory:
             except StoreUnavailable as failure:
                 self._complain("housekeeping", failure)
             self._sessions.drop_idle(now)
-            self._profiles = {a: p for a, p in self._profiles.items() if self._sessions.has(a)}
+            self._profiles.keep(self._sessions.has)
             await asyncio.sleep(self.options.housekeeping_seconds)
 
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from memory.entry import CONTEXT_MESSAGES, Entry, by_assistant, entry, is_context
+from memory.entry import Entry, by_assistant, entry, is_context
 from memory.errors import RefusedText, StoreUnavailable, UnknownRecord
 from memory.query import parse
 from memory.ranking import (
-    BEFORE,
+    CONTEXT,
     HEAD,
     OWN,
     REPLY,
@@ -188,40 +188,43 @@ def _search(
     rows: Mapping[int, Record], text: str, kinds: Sequence[Kind], now: datetime, weights: Weights
 ) -> list[Ranked]:
     query = parse(text, now)
-    entries = {row: entry(record, _said_before(rows, row)) for row, record in rows.items()}
+    entries = {row: entry(record) for row, record in rows.items()}
     postings = _postings(entries, set(query.index_words))
     total = sum(one.length for one in entries.values())
-    corpus = Corpus(len(entries), total / max(1, len(entries)))
+    spoken = any(map(is_context, rows.values()))
+    corpus = Corpus(len(entries), total / max(1, len(entries)), spoken)
     evidence = Evidence(query, postings, corpus, weights)
     candidates = {
         row: Candidate(
             length=entries[row].length,
             at=rows[row].created_at.timestamp(),
+            context=_context(rows, row),
             assistant=by_assistant(rows[row]),
             session=rows[row].session_id if is_context(rows[row]) else None,
         )
         for row in shortlist(evidence)
-        if rows[row].kind in kinds
+        if row in rows and rows[row].kind in kinds
     }
     return rank(evidence, candidates, now.timestamp())
 
 
-def _said_before(rows: Mapping[int, Record], row: int) -> list[str]:
+def _context(rows: Mapping[int, Record], row: int) -> int:
+    """Where the context of a message begins; at itself for what is no message."""
     if not is_context(rows[row]):
-        return []
+        return row
     session = rows[row].session_id
-    said = [r.text for i, r in rows.items() if i < row and r.session_id == session]
-    return said[-CONTEXT_MESSAGES:]
+    around = range(row - CONTEXT, row + 1)
+    return min(r for r in around if r in rows and rows[r].session_id == session)
 
 
 def _postings(entries: Mapping[int, Entry], asked: set[str]) -> dict[str, dict[int, int]]:
-    postings: dict[str, dict[int, int]] = {}
+    postings: dict[str, dict[int, int]] = {word: {} for word in asked}
     for row, one in entries.items():
         counts: Counter[str] = Counter()
-        fields = ((one.own, OWN), (one.reply, REPLY), (one.head, HEAD), (one.before, BEFORE))
+        fields = ((one.own, OWN), (one.reply, REPLY), (one.head, HEAD))
         for said, unit in fields:
             for word in asked.intersection(said):
                 counts[word] += said.count(word) * unit
         for word, places in counts.items():
-            postings.setdefault(word, {})[row] = places
+            postings[word][row] = places
     return postings

@@ -8,10 +8,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from memory.entry import CONTEXT_MESSAGES, entry, is_context
+from memory.entry import entry, is_context
 from memory.errors import RefusedText, UnknownRecord
 from memory.query import parse
-from memory.ranking import Weights
+from memory.ranking import CONTEXT, Weights
 from memory.records import LEARNED_KINDS, Draft, Hit, Kind, Message, Record, Role, Turn
 from memory.resemblance import distinct, telling
 from memory.stores.schema import migrate, transaction
@@ -176,7 +176,7 @@ class PersonFile:
         values = _values(record)
         marks = ", ".join("?" * len(values))
         (row,) = self._connection.execute(
-            f"INSERT INTO record ({_COLUMNS}, moment, length) VALUES ({marks}, 0) RETURNING row",
+            f"INSERT INTO record ({_COLUMNS}, moment) VALUES ({marks}) RETURNING row",
             values,
         ).fetchone()
         stored = self._fetch(row)
@@ -184,18 +184,23 @@ class PersonFile:
         return stored
 
     def _index(self, row: int, record: Record) -> None:
-        before = self._said_before(row, record) if is_context(record) else []
-        words = entry(record, before)
+        words = entry(record)
         shelf_of(record.kind).add(self._connection, row, words)
-        self._connection.execute("UPDATE record SET length = ? WHERE row = ?", (words.length, row))
-
-    def _said_before(self, row: int, record: Record) -> list[str]:
-        rows = self._connection.execute(
-            "SELECT text FROM record WHERE session_id = ? AND row < ? AND kind = 'message' "
-            "ORDER BY row DESC LIMIT ?",
-            (record.session_id, row, CONTEXT_MESSAGES),
+        self._connection.execute(
+            "UPDATE record SET length = ?, context = ? WHERE row = ?",
+            (words.length, self._context(row, record), row),
         )
-        return [text for (text,) in rows]
+
+    def _context(self, row: int, record: Record) -> int:
+        """The row where the context of a message begins; its own for what is no message."""
+        if not is_context(record):
+            return row
+        (first,) = self._connection.execute(
+            "SELECT min(row) FROM record "
+            "WHERE session_id = ? AND row BETWEEN ? AND ? AND kind = 'message'",
+            (record.session_id, row - CONTEXT, row),
+        ).fetchone()
+        return int(first)
 
     def _remove(self, record_id: str) -> bool:
         found = self._connection.execute(
@@ -208,20 +213,7 @@ class PersonFile:
         self._connection.execute("DELETE FROM record WHERE row = ?", (row,))
         if record.current:
             shelf_of(record.kind).remove(self._connection, row)
-        if is_context(record):
-            self._forget_context(row, record)
         return True
-
-    def _forget_context(self, row: int, record: Record) -> None:
-        """Index the messages after a deleted one again: they carried its words along."""
-        after = self._connection.execute(
-            "SELECT row FROM record WHERE session_id = ? AND row > ? AND kind = 'message' "
-            "ORDER BY row LIMIT ?",
-            (record.session_id, row, CONTEXT_MESSAGES),
-        ).fetchall()
-        for (later,) in after:
-            shelf_of(record.kind).remove(self._connection, later)
-            self._index(later, self._fetch(later))
 
     def _found(self, row: int) -> tuple[Record, frozenset[str]]:
         record = self._fetch(row)

@@ -26,7 +26,7 @@ def _shelf(name: str) -> tuple[str, ...]:
     return (
         # Words are cut and stemmed before they come here, so the tokeniser has to part them at
         # spaces only: `ascii` takes every non-ASCII letter, emoji too, for part of a word.
-        f"CREATE VIRTUAL TABLE {name} USING fts5(own, reply, head, before, tokenize = 'ascii')",
+        f"CREATE VIRTUAL TABLE {name} USING fts5(own, reply, head, tokenize = 'ascii')",
         f"CREATE VIRTUAL TABLE {name}_place USING fts5vocab({name}, instance)",
         f"CREATE VIRTUAL TABLE {name}_count USING fts5vocab({name}, row)",
         f"INSERT INTO shelf (name, records, words) VALUES ('{name}', 0, 0)",
@@ -52,7 +52,8 @@ MIGRATIONS = (
                 role TEXT NOT NULL,
                 speaker TEXT,
                 moment REAL NOT NULL, -- created_at in seconds since 1970, for the ranking
-                length INTEGER NOT NULL,
+                length INTEGER NOT NULL DEFAULT 0, -- in index words
+                context INTEGER NOT NULL DEFAULT 0, -- the row where what was said before it begins
                 text TEXT NOT NULL -- last: a long one spills into pages that others need not read
             )""",
             "CREATE INDEX record_kind ON record (kind)",

@@ -14,7 +14,6 @@ from datetime import datetime
 from memory.entry import Entry
 from memory.query import Query
 from memory.ranking import (
-    BEFORE,
     HEAD,
     OWN,
     REPLY,
@@ -28,14 +27,14 @@ from memory.ranking import (
 )
 from memory.records import LEARNED_KINDS, Kind
 
-#: No more occurrences are read for one query, rarest words first: words that everything holds tell
-#: nothing apart, and reading them all would take 80 ms at 100,000 messages.
-MAX_OCCURRENCES = 8_000
+#: No more occurrences are read for one query of a large memory, rarest words first: words that
+#: everything holds tell nothing apart, and reading all takes 80 ms at 100,000 messages.
+MAX_OCCURRENCES = 2_500
 
 #: With up to so many records all words are read: counting them first takes longer.
 SMALL_SHELF = 2_000
 
-_UNITS = {"own": OWN, "reply": REPLY, "head": HEAD, "before": BEFORE}
+_UNITS = {"own": OWN, "reply": REPLY, "head": HEAD}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +47,8 @@ class Shelf:
     def add(self, connection: sqlite3.Connection, row: int, entry: Entry) -> None:
         """Index a record."""
         connection.execute(
-            f"INSERT INTO {self.name} (rowid, own, reply, head, before) VALUES (?, ?, ?, ?, ?)",
-            (row, *map(" ".join, (entry.own, entry.reply, entry.head, entry.before))),
+            f"INSERT INTO {self.name} (rowid, own, reply, head) VALUES (?, ?, ?, ?)",
+            (row, *map(" ".join, (entry.own, entry.reply, entry.head))),
         )
         self._count(connection, 1, entry.length)
 
@@ -99,7 +98,7 @@ class Shelf:
         records, words = connection.execute(
             "SELECT records, words FROM shelf WHERE name = ?", (self.name,)
         ).fetchone()
-        return Corpus(records, words / max(1, records))
+        return Corpus(records, words / max(1, records), spoken=Kind.MESSAGE in self.kinds)
 
     def _postings(
         self, connection: sqlite3.Connection, query: Query, corpus: Corpus
@@ -126,9 +125,10 @@ class Shelf:
 
     def _places(self, connection: sqlite3.Connection, word: str) -> dict[int, int]:
         places: dict[int, int] = {}
-        for row, field in connection.execute(
+        found = connection.execute(
             f"SELECT doc, col FROM {self.name}_place WHERE term = ?", (word,)
-        ):
+        )
+        for row, field in found.fetchall():
             places[row] = places.get(row, 0) + _UNITS[field]
         return places
 
@@ -145,7 +145,7 @@ def _candidates(
     connection: sqlite3.Connection, rows: Collection[int], kinds: Sequence[Kind]
 ) -> dict[int, Candidate]:
     found = connection.execute(
-        "SELECT row, length, moment, role = 'assistant' AND speaker IS NULL, "
+        "SELECT row, length, moment, context, role = 'assistant' AND speaker IS NULL, "
         "CASE kind WHEN 'message' THEN session_id END FROM record "
         "WHERE row IN (SELECT value FROM json_each(?)) "
         "AND kind IN (SELECT value FROM json_each(?))",
