@@ -20,7 +20,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--only", default=",".join(KINDS), help=f"some of: {','.join(KINDS)}")
     parser.add_argument("--conversations", type=int, help="use the first so many of each file")
     parser.add_argument("--questions", type=int, help="ask the first so many of each conversation")
-    parser.add_argument("--seconds", type=float, default=600.0, help="at most, a store and file")
+    parser.add_argument("--seconds", type=float, default=300.0, help="at most, a store and file")
     parser.add_argument("--environments", type=Path, default=DEFAULT, help="made by .setup")
     parser.add_argument("--json", action="store_true", help="for machines")
     options = parser.parse_args()

@@ -31,7 +31,7 @@ class Limits:
 
     conversations: int | None = None
     questions: int | None = None
-    seconds: float = 600.0
+    seconds: float = 300.0
 
 
 @dataclass(slots=True)
@@ -177,7 +177,7 @@ def _run(python: Path, module: str, arguments: Sequence[Path], home: Path, secon
     """Run a module of this package in another environment. Raises CannotRun."""
     if not python.exists():
         raise CannotRun("not installed, see tests.benchmarks.peers.setup")
-    command = [python, "-m", f"{__package__}.{module}", *arguments]
+    command: list[Path | str] = [python, "-m", f"{__package__}.{module}", *arguments]
     try:
         subprocess.run(
             command,

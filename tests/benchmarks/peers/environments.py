@@ -18,6 +18,7 @@ ENVIRONMENTS = {
     "lancedb": "bench-lancedb",
 }
 
+#: LANCE_IO_THREADS is left alone: LanceDB waits for ever with one of those.
 _ONE_THREAD = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
@@ -25,7 +26,6 @@ _ONE_THREAD = (
     "RAYON_NUM_THREADS",
     "TOKIO_WORKER_THREADS",
     "LANCE_CPU_THREADS",
-    "LANCE_IO_THREADS",
 )
 
 #: No store may tell anybody that it was measured, nor fetch anything.
@@ -39,6 +39,7 @@ _QUIET = {
     "HF_HUB_OFFLINE": "1",
     "TRANSFORMERS_OFFLINE": "1",
     "TOKENIZERS_PARALLELISM": "false",
+    "LANCE_LOG": "error",
 }
 
 

@@ -70,14 +70,17 @@ def resident_mb() -> float:
 
 
 class Stopwatch:
-    """Seconds of a `with` block."""
+    """Seconds of a `with` block: as they pass, and of work of this process's threads, which hardly
+    change when the machine has other things to do."""
 
     def __enter__(self) -> "Stopwatch":
         self._started = time.perf_counter()
+        self._worked = time.process_time()
         return self
 
     def __exit__(self, *_: object) -> None:
         self.seconds = time.perf_counter() - self._started
+        self.cpu_seconds = time.process_time() - self._worked
 
 
 def _required(dist: Distribution, extras: frozenset[str]) -> list[tuple[str, frozenset[str]]]:

@@ -48,11 +48,14 @@ class Job:
 @dataclass(slots=True)
 class Outcome:
     """What a worker measured. `found` has an entry a person with an entry a question, the ids of
-    turns best first. `versions` names the software; `connections` are the attempts to reach
-    something else than this machine, which were refused."""
+    turns best first; `latencies_ms` and `cpu_ms` have one a question, and so has
+    `embedding_ms`, the part of it that made the question's vector. `versions` names the software;
+    `connections` are the attempts to reach another machine, which were refused."""
 
     found: list[list[list[str]]] = field(default_factory=list)
     latencies_ms: list[float] = field(default_factory=list)
+    cpu_ms: list[float] = field(default_factory=list)
+    embedding_ms: list[float] = field(default_factory=list)
     index_seconds: float = 0.0
     disk_bytes: int = 0
     resident_mb: float = 0.0

@@ -14,6 +14,7 @@ import onnxruntime
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from tests.benchmarks.peers.footprint import Stopwatch
 from tests.benchmarks.peers.peer import DIMENSIONS, MODEL_FILES
 
 #: What MODEL_FILES must hash to. The tokenizer is the model's own; the int8 export agrees with the
@@ -65,6 +66,7 @@ class Shared:
         self._model = MiniLM(model)
         self._vectors = np.load(vectors)
         self._rows = {text: row for row, text in enumerate(texts)}
+        self.query_ms: list[float] = []  # what each call of `query` took
 
     def document(self, text: str) -> list[float]:
         """See Embedder. Raises KeyError for a text that was not embedded before."""
@@ -73,7 +75,9 @@ class Shared:
 
     def query(self, text: str) -> list[float]:
         """See Embedder."""
-        vector: list[float] = self._model.embed([text])[0].tolist()
+        with Stopwatch() as watch:
+            vector: list[float] = self._model.embed([text])[0].tolist()
+        self.query_ms.append(watch.seconds * 1000)
         return vector
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from bot.evals.scores import percentile
 from tests.benchmarks.peers.comparison import DataSet, Row
 from tests.benchmarks.peers.peer import KINDS
 
@@ -11,7 +12,7 @@ Results = Sequence[tuple[DataSet, Sequence[Row]]]
 _MEASURES = ("r5", "r10", "r25", "ndcg10", "mrr", "any10")
 _QUALITY = (
     *("store", "R@5", "R@10", "R@25", "NDCG@10", "MRR", "any@10"),
-    *("p50 ms", "p95 ms", "index s/1,000"),
+    *("p50 ms", "p95 ms", "embedding ms", "CPU ms", "index s/1,000"),
 )
 _COST = (
     *("store", "versions", "install MB", "with embedder MB", "import ms"),
@@ -50,6 +51,8 @@ def _row_json(row: Row) -> dict[str, Any]:
     outcome = row.outcome
     return {
         **row.report.to_json(),
+        "embedding_ms": {"p50": percentile(outcome.embedding_ms, 0.50)},
+        "cpu_ms": {"p50": percentile(outcome.cpu_ms, 0.50)},
         "install_mb": outcome.installed_bytes / 1e6,
         "install_with_embedder_mb": outcome.installed_with_embedder / 1e6,
         "import_ms": outcome.import_ms,
@@ -81,6 +84,8 @@ def _quality(row: Row) -> list[str]:
     figures = row.report.to_json()
     shares = [f"{figures['overall'][name] * 100:.1f}" for name in _MEASURES]
     latency = [f"{figures['latency_ms'][name]:.1f}" for name in ("p50", "p95")]
+    latency += [f"{percentile(row.outcome.embedding_ms, 0.50):.1f}"]
+    latency += [f"{percentile(row.outcome.cpu_ms, 0.50):.1f}"]
     return [KINDS[row.kind].title, *shares, *latency, f"{figures['index_s_per_1000']:.2f}"]
 
 
