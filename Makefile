@@ -13,10 +13,10 @@ help: ## what can be made here
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/'
 
 run: .venv/ready ## start the bot: on Telegram if TELEGRAM_BOT_TOKEN is set, else in this terminal
-	@.venv/bin/mordecai run $(ARGS)
+	@.venv/bin/mordecai run $(ARGS) || [ $$? -eq 130 ]
 
 chat: .venv/ready ## chat in this terminal, whatever is set
-	@.venv/bin/mordecai chat $(ARGS)
+	@.venv/bin/mordecai chat $(ARGS) || [ $$? -eq 130 ]
 
 test: .venv-test/ready ## lint, types, import rules, tests, coverage
 	.venv-test/bin/ruff check .

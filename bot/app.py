@@ -3,6 +3,7 @@
 Everything that is opened here is closed in reverse by one exit stack."""
 
 import asyncio
+import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -22,6 +23,7 @@ from bot.errors import OperatorError
 from bot.health import beating
 from bot.models.catalogue import OFFLINE, ModelAccess, model_from_name
 from bot.models.extraction import ModelExtractor
+from bot.models.fallback import ModelChain
 from bot.prompt import Persona, system_prompt
 from bot.settings import Settings
 from bot.telegram import (
@@ -35,6 +37,7 @@ from bot.telegram import (
     UnreadableOwner,
 )
 from bot.terminal import TERMINAL_TOKEN, Terminal, is_interactive
+from bot.usage import Accounts
 from memory.errors import StoreUnavailable
 from memory.language import RuleExtractor
 from memory.ports import LongTermMemory
@@ -59,6 +62,7 @@ class _Parts:
 
     memory: Memory
     conversation: Conversation
+    accounts: Accounts
     about: About
     pool: ThreadPoolExecutor
 
@@ -94,6 +98,7 @@ async def run_telegram(settings: Settings) -> int:
                     access,
                     inbox,
                     parts.about,
+                    parts.accounts,
                     base_url=settings.telegram_base_url,
                     options=ChannelOptions(stale=timedelta(minutes=settings.stale_minutes)),
                 ) as channel,
@@ -129,6 +134,7 @@ async def run_chat(settings: Settings, user_id: int) -> int:
                     Access(AccessMode.OPEN),
                     inbox,
                     parts.about,
+                    parts.accounts,
                     channel="terminal",
                     request=terminal.request,
                     get_updates_request=terminal.request,
@@ -150,15 +156,42 @@ async def _talk(terminal: Terminal, channel: TelegramChannel, memory: Memory) ->
 
     listening = asyncio.create_task(channel.run_until(stop), name="terminal channel")
     try:
-        await terminal.run(settle)
+        with _ended_by_sigterm():
+            await terminal.run(settle)
     finally:
         stop.set()
         await listening
 
 
+@contextmanager
+def _ended_by_sigterm() -> Iterator[None]:
+    """Leave the block in good order on SIGTERM, which a process that is a container's first would
+    not even notice without a handler."""
+    loop, running = asyncio.get_running_loop(), asyncio.current_task()
+    terminated = False
+
+    def terminate() -> None:
+        nonlocal terminated
+        terminated = True
+        if running:
+            running.cancel()
+
+    loop.add_signal_handler(signal.SIGTERM, terminate)
+    try:
+        yield
+    except asyncio.CancelledError:
+        if not terminated or running is None:
+            raise
+        running.uncancel()
+    finally:
+        loop.remove_signal_handler(signal.SIGTERM)
+
+
 @asynccontextmanager
 async def _parts(settings: Settings) -> AsyncIterator[_Parts]:
     data = settings.data_dir
+    # What people tell the bot is nobody else's on this machine.
+    os.umask(0o077)
     async with AsyncExitStack() as stack:
         stack.enter_context(_only_process(data))
         pool = stack.enter_context(ThreadPoolExecutor(settings.threads, "files"))
@@ -166,19 +199,30 @@ async def _parts(settings: Settings) -> AsyncIterator[_Parts]:
             SqliteJournal(data / "journal.sqlite" if settings.memory_enabled else ":memory:", pool)
         )
         store = await _store(settings, pool, stack)
-        model = await stack.enter_async_context(model_of(settings))
+        accounts = await stack.enter_async_context(
+            Accounts(data / "usage.sqlite" if settings.memory_enabled else ":memory:", pool)
+        )
+        model = await stack.enter_async_context(models_of(settings))
         offline = settings.model in (None, OFFLINE)
         rules = RuleExtractor()
-        extractor = rules if offline else ModelExtractor(model, rules)
+        extractor = rules if offline else ModelExtractor(model, rules, accounts)
         memory = await stack.enter_async_context(
             Memory(store, journal, extractor, _memory_options(settings))
         )
-        conversation = Conversation(model, memory, _persona(settings), _turn_limits(settings))
+        conversation = Conversation(
+            model, memory, _persona(settings), _turn_limits(settings), accounts=accounts
+        )
         about = About(
-            engine=OFFLINE_ENGINE if offline else f"My answers are written by {settings.model}.",
+            engine=OFFLINE_ENGINE if offline else _engine(settings),
             memory_enabled=settings.memory_enabled,
         )
-        yield _Parts(memory, conversation, about, pool)
+        yield _Parts(memory, conversation, accounts, about, pool)
+
+
+def _engine(settings: Settings) -> str:
+    others = " or ".join(settings.fallback_models)
+    instead = f" When it is not to be had, {others} stands in." if others else ""
+    return f"My answers are written by {settings.model}.{instead}"
 
 
 async def _store(
@@ -214,19 +258,37 @@ async def _agentcore(settings: Settings, stack: AsyncExitStack) -> AgentCoreStor
     return await stack.enter_async_context(agentcore_store(options, pool, progress))
 
 
-def model_of(settings: Settings) -> Model:
-    """The model that the settings name. Raises OperatorError."""
+def models_of(settings: Settings) -> Model:
+    """The model that the settings name, with those that stand in for it. Raises OperatorError."""
+    first = model_of(settings)
+    if not settings.fallback_models:
+        return first
+    others = [model_of(settings, name) for name in settings.fallback_models]
+    # A turn's time shared out evenly, so that the last of them gets its chance too.
+    return ModelChain([first, *others], settings.model_timeout_seconds / (1 + len(others)))
+
+
+def model_of(settings: Settings, name: str | None = None) -> Model:
+    """The model of this name, or else the one that the settings name first. Raises
+    OperatorError."""
+    name = name or settings.model
     key = settings.model_api_key
+    # Address and key belong to a vendor; another one's must not get to see them.
+    same = _vendor(name) == _vendor(settings.model)
     return model_from_name(
-        settings.model,
+        name,
         ModelAccess(
-            base_url=settings.model_base_url,
-            api_key=key.get_secret_value() if key else None,
+            base_url=settings.model_base_url if same else None,
+            api_key=key.get_secret_value() if key and same else None,
             aws_region=settings.aws_region,
             aws_profile=settings.aws_profile,
             aws_endpoint_url=settings.aws_endpoint_url,
         ),
     )
+
+
+def _vendor(name: str | None) -> str:
+    return (name or OFFLINE).partition(":")[0]
 
 
 def _memory_options(settings: Settings) -> MemoryOptions:

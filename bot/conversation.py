@@ -7,12 +7,14 @@ from datetime import datetime
 
 import structlog
 from pydantic_ai.models import Model
+from pydantic_ai.usage import RunUsage
 
 from bot import prompt
 from bot.agent import Answer, TurnAgent, TurnLimits
-from bot.failures import MODEL_ERRORS, failure_of
+from bot.failures import MODEL_ERRORS, failure_of, tried
 from bot.replies import Failed, Finished, Inbound, ReplyEvent
 from bot.toolbox import toolbox
+from bot.usage import Accounts, Usage
 from memory.errors import StoreUnavailable
 from memory.records import ConversationHistory, HistoryMetadata, Message, Role
 from memory.service import Memory, utc_now
@@ -39,12 +41,15 @@ class Conversation:
         persona: str,
         limits: TurnLimits | None = None,
         clock: Callable[[], datetime] = utc_now,
+        accounts: Accounts | None = None,
     ) -> None:
         """`persona` is the static system prompt, as `prompt.system_prompt` makes it. Whoever made
-        the model opens and closes it."""
+        the model opens and closes it. Without `accounts` nobody counts what turns use."""
         self._model_name = model.model_name
-        self._memory, self._clock = memory, clock
-        self._agent = TurnAgent(model, toolbox(), persona, limits or TurnLimits())
+        self._memory, self._clock, self._accounts = memory, clock, accounts
+        # Without a memory there is nothing that its tools could do.
+        tools = toolbox() if memory.options.enabled else []
+        self._agent = TurnAgent(model, tools, persona, limits or TurnLimits())
 
     async def reply(self, inbound: Inbound) -> AsyncGenerator[ReplyEvent, None]:
         """Answer one inbound. The last event is Finished or Failed; the turn is recorded before
@@ -61,15 +66,21 @@ class Conversation:
         today = self._clock().date()
         request = prompt.build(history, inbound.text, inbound.speaker, today)
         context = ToolContext(inbound.actor, self._memory, inbound.text, _said_before(history))
+        usage, finished = RunUsage(), False
         try:
-            async with aclosing(self._agent.answer(request, context)) as events:
+            async with aclosing(self._agent.answer(request, context, usage)) as events:
                 async for event in events:
                     if isinstance(event, Answer):
+                        finished = True
                         yield await self._finish(inbound, event, log, started)
                     else:
                         yield event
         except MODEL_ERRORS as error:
             yield _failed(error, log, started)
+        finally:
+            if self._accounts and usage.requests:
+                count = Usage.of(usage, finished=finished)
+                self._accounts.note_turn(inbound.actor, history.metadata.session_id, count)
 
     async def _recall(self, inbound: Inbound) -> ConversationHistory:
         """What is remembered; if even the journal does not answer, nothing is, and the bot goes on
@@ -130,6 +141,8 @@ def _failed(error: Exception, log: structlog.stdlib.BoundLogger, started: float)
     """The user's sentence, after the operator's line. The error's own text stays out of the log: it
     may quote what was said, or a key."""
     failure = failure_of(error)
+    if models := tried(error):
+        log = log.bind(tried=models)
     log.warning(
         "turn_failed",
         kind=failure.kind,
@@ -143,6 +156,8 @@ def _failed(error: Exception, log: structlog.stdlib.BoundLogger, started: float)
 
 def _log_turn(answer: Answer, log: structlog.stdlib.BoundLogger, started: float) -> None:
     usage = answer.usage
+    if answer.model:
+        log = log.bind(model=answer.model)
     log.info(
         "turn",
         duration_ms=_since(started),
@@ -151,6 +166,7 @@ def _log_turn(answer: Answer, log: structlog.stdlib.BoundLogger, started: float)
         output_tokens=usage.output_tokens,
         cache_read_tokens=usage.cache_read_tokens,
         cache_write_tokens=usage.cache_write_tokens,
+        cost_usd=None if usage.cost is None else float(usage.cost),
         tools=[use.name for use in answer.tools],
     )
 

@@ -2,6 +2,7 @@
 answers from its Bot API, and the check of how old it is."""
 
 import asyncio
+import os
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -26,13 +27,14 @@ class Alive(Protocol):
 
 @asynccontextmanager
 async def beating(data_dir: Path, channel: Alive) -> AsyncIterator[None]:
-    """Touch the file as long as the channel is not stalled."""
+    """Write the file again and again as long as the channel is not stalled."""
     file = data_dir / _FILE
+    me = str(os.getpid())
 
     async def beat() -> None:
         while True:
             if channel.silent_seconds < STALLED_SECONDS:
-                await asyncio.to_thread(file.touch)
+                await asyncio.to_thread(file.write_text, me)
             await asyncio.sleep(_BEAT_SECONDS)
 
     beats = asyncio.create_task(beat(), name="heartbeat")
@@ -49,8 +51,19 @@ def trouble(data_dir: Path, now: float | None = None) -> str | None:
     file = data_dir / _FILE
     try:
         age = (now if now is not None else time.time()) - file.stat().st_mtime
-    except FileNotFoundError:
+        process = int(file.read_text() or 0)
+    except (FileNotFoundError, ValueError):
         return f"no Mordecai runs on {data_dir}"
     if age > STALLED_SECONDS:
         return f"Mordecai on {data_dir} has heard nothing for {age:.0f} seconds"
-    return None
+    return None if _runs(process) else f"Mordecai on {data_dir} ended without saying goodbye"
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return process > 0

@@ -2,7 +2,7 @@
 
 MemoryFailure
 ├── StoreUnavailable   the store did not answer or refused; nothing was written; may be retried
-├── NewerStore         the operator runs an older program than the one that wrote the data
+│   └── NewerStore     the operator runs an older program than the one that wrote the data
 ├── UnknownRecord      the id names none of this actor's records
 └── RefusedText        the text may not be kept (empty, too long, no letters): say it differently
 """
@@ -16,7 +16,7 @@ class StoreUnavailable(MemoryFailure):
     """The store did not answer in time, or is damaged, full or locked. Nothing was written."""
 
 
-class NewerStore(MemoryFailure):
+class NewerStore(StoreUnavailable):
     """The data was written by a newer version of this program: the operator must upgrade."""
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from memory.errors import RefusedText
-from memory.gate import admit
+from memory.gate import MASK, admit
 from memory.ports import Extraction, Proposal
 from memory.records import Draft, Kind, Record, Turn
 
@@ -27,8 +27,14 @@ SAME_SHARE = 0.8
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _NO_SPACES = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _NEGATIONS = frozenset(
-    "no not never don't dont doesn't didn't isn't won't can't cannot нет не никогда kein keine "
-    "nicht nie nada nunca ne pas jamais non mai não नहीं 不 没".split()
+    "no not never don't dont doesn't didn't isn't aren't wasn't won't can't cannot haven't hasn't "
+    "нет не никогда kein keine nicht nie nada nunca ne pas jamais non mai não नहीं 不 没".split()
+)
+
+#: Words that come and go when somebody changes their mind.
+_FILLERS = frozenset(
+    "actually now any anymore more longer really do does did have be am been still again "
+    "больше теперь уже mehr jetzt ya más ahora più adesso mais agora plus maintenant".split()
 )
 
 
@@ -53,14 +59,20 @@ def plan(
 
 
 def same_statement(one: str, other: str) -> bool:
-    """Whether two texts say the same: nearly the same words, the same numbers, the same
-    negations. "5 years at Acme" and "6 years at Acme" do not."""
+    """Whether two texts say the same: nearly the same words in the same order, the same numbers,
+    the same negations. "5 years at Acme" and "6 years at Acme" do not, nor do "tea to coffee" and
+    "coffee to tea"."""
     a, b = _words(one), _words(other)
-    if a == b:
-        return True
-    if _telling(a) != _telling(b) or not a or not b:
-        return False
+    if not a or not b or _telling(a) != _telling(b) or not _same_order(one, other):
+        return a == b == frozenset()
     return len(a & b) / len(a | b) >= SAME_SHARE
+
+
+def revises(new: str, old: str) -> bool:
+    """Whether a statement takes another one back or turns it round: the same words but for
+    numbers, negations and their order, and yet not the same."""
+    a, b = _content(new), _content(old)
+    return bool(a) and a == b and not same_statement(new, old)
 
 
 def grounded(text: str, said: str) -> bool:
@@ -86,6 +98,8 @@ def _draft(
         text = admit(proposal.text)
     except RefusedText:
         return None
+    if MASK in text:
+        return None
     if any(
         record.kind is not Kind.SUMMARY and same_statement(text, record.text) for record in known
     ):
@@ -108,7 +122,9 @@ def _replaced(proposal: Proposal, known: Sequence[Record]) -> str | None:
     own = [record for record in known if record.kind is not Kind.SUMMARY]
     if proposal.slot:
         return next((record.id for record in own if record.slot == proposal.slot), None)
-    return next((record.id for record in own if record.id == proposal.replaces), None)
+    named = next((record.id for record in own if record.id == proposal.replaces), None)
+    revised = (record.id for record in own if revises(proposal.text, record.text))
+    return named or next(revised, None)
 
 
 def _summary(
@@ -142,13 +158,31 @@ def _last_of_each_slot(proposals: Iterable[Proposal]) -> list[Proposal]:
 
 def _words(text: str) -> frozenset[str]:
     """The words of a text, case folded; of scripts without spaces, its characters."""
-    words: set[str] = set()
-    for word in _WORD.findall(text.casefold()):
-        if _NO_SPACES.search(word):
-            words.update(word)
-        else:
-            words.add(word)
-    return frozenset(words)
+    return frozenset(_sequence(text))
+
+
+def _same_order(one: str, other: str) -> bool:
+    """Whether the words that two texts share come in the same order in both."""
+    a, b = _sequence(one), _sequence(other)
+    shared = set(a) & set(b)
+    return [w for w in a if w in shared] == [w for w in b if w in shared]
+
+
+def _content(text: str) -> frozenset[str]:
+    """The words of a statement without those that a revision changes or adds."""
+    words = _words(text)
+    return words - _NEGATIONS - _numbers(words) - _FILLERS
+
+
+def _sequence(text: str) -> list[str]:
+    """The words in their order, each at its first place."""
+    found = (w for word in _WORD.findall(text.casefold()) for w in _parts(word))
+    return list(dict.fromkeys(found))
+
+
+def _parts(word: str) -> Iterable[str]:
+    """The word itself, or its characters where the script has no spaces."""
+    return word if _NO_SPACES.search(word) else (word,)
 
 
 def _telling(words: frozenset[str]) -> frozenset[str]:

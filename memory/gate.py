@@ -1,13 +1,16 @@
 """The write gate: what may become a record at all, and with which parts masked."""
 
 import re
+from dataclasses import replace
 
 from memory.errors import RefusedText
+from memory.records import ToolUse, Turn
 
 #: A fact is a sentence or two; what is longer is a document.
 MAX_RECORD_LENGTH = 1000
 
-_MASK = "[hidden]"
+#: What stands where a secret was.
+MASK = "[hidden]"
 _SECRETS = (
     re.compile(r"\b(?:sk|pk|rk)[-_](?:live|test|proj|ant)?[-_A-Za-z0-9]{16,}"),
     re.compile(r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
@@ -21,10 +24,12 @@ _SECRETS = (
 _NAMED_SECRET = re.compile(
     r"(?P<name>\b(?:password|passcode|passphrase|pin(?: code)?|cvv|secret key|api[ -]?key|token|"
     r"пароль|пин-?код|passwort|kennwort|contraseña|clave|senha|mot de passe|parola d'ordine)\b"
-    r"[^.\n]{0,40}?(?:\bis\b|\bist\b|\bes\b|\bé\b|\best\b|\bè\b|[:=—-])\s*)(?P<value>\S+)",
+    r"[^.\n]{0,40}?(?:\bis\b|\bist\b|\bes\b|\bé\b|\best\b|\bè\b|[:=—-])\s*[\"'“«]?)"
+    r"(?P<value>\S*[^\s.,;:!?\"'“”«»)])",
     re.IGNORECASE,
 )
 _CARD = re.compile(r"\b\d(?:[ -]?\d){12,18}\b")
+_IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b")
 
 
 def admit(text: str) -> str:
@@ -44,9 +49,20 @@ def admit(text: str) -> str:
 def mask_secrets(text: str) -> str:
     """The text with keys, passwords and card numbers replaced by a mark."""
     for pattern in _SECRETS:
-        text = pattern.sub(_MASK, text)
-    text = _NAMED_SECRET.sub(lambda m: m["name"] + _MASK, text)
-    return _CARD.sub(lambda m: _MASK if _luhn(m[0]) else m[0], text)
+        text = pattern.sub(MASK, text)
+    text = _NAMED_SECRET.sub(lambda m: m["name"] + MASK, text)
+    text = _CARD.sub(lambda m: MASK if _luhn(m[0]) else m[0], text)
+    return _IBAN.sub(lambda m: MASK if _mod_97(m[0]) else m[0], text)
+
+
+def masked(turn: Turn) -> Turn:
+    """The turn as it may be written down: with the secrets in its texts masked."""
+    messages = tuple(replace(message, text=mask_secrets(message.text)) for message in turn.messages)
+    tools = tuple(
+        ToolUse(use.name, mask_secrets(use.arguments), mask_secrets(use.result))
+        for use in turn.tools
+    )
+    return replace(turn, messages=messages, tools=tools)
 
 
 def _luhn(number: str) -> bool:
@@ -54,3 +70,10 @@ def _luhn(number: str) -> bool:
     digits = [int(c) for c in reversed(number) if c.isdigit()]
     doubled = [d if i % 2 == 0 else (d * 2 - 9 if d > 4 else d * 2) for i, d in enumerate(digits)]
     return sum(doubled) % 10 == 0
+
+
+def _mod_97(iban: str) -> bool:
+    """Whether an account number's check digits are right (ISO 13616)."""
+    plain = iban.replace(" ", "")
+    digits = "".join(str(int(c, 36)) for c in plain[4:] + plain[:4])
+    return int(digits) % 97 == 1

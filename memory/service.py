@@ -12,9 +12,9 @@ from typing import Any, Self, TypeVar
 import structlog
 
 from memory.errors import RefusedText, StoreUnavailable, UnknownRecord
-from memory.extraction import same_statement
+from memory.extraction import revises, same_statement
 from memory.forgetting import telling_turns, traces
-from memory.gate import admit
+from memory.gate import admit, masked
 from memory.jobs import Ending, ExtractionJobs
 from memory.names import agent_name_of, agent_name_text, clean_name
 from memory.ports import Extractor, Journal, LongTermMemory
@@ -155,11 +155,16 @@ class Memory:
         await self._sessions.append(live, turn)
         if self.options.enabled and kept:
             try:
-                await self._store.add_turn(actor, turn)
+                await self._store.add_turn(actor, masked(turn))
             except StoreUnavailable as failure:
                 # The journal has the turn; extraction hands it to the store again.
                 self._complain("add_turn", failure)
         return await self._end(live, "length", now) if self._sessions.is_full(live) else None
+
+    async def session(self, actor: Actor, place: Place) -> Session | None:
+        """The open session of this place, if there is one. Raises StoreUnavailable."""
+        live = await self._sessions.find(actor, place)
+        return live.session if live else None
 
     async def end_session(self, actor: Actor, place: Place, reason: str) -> Ending | None:
         """End the open session of this place; None if there was none, or nothing in it."""
@@ -211,10 +216,12 @@ class Memory:
         self._require_enabled()
         text = admit(text)
         async with self._jobs.locks[actor]:
-            for record in await self._store.records(actor, kinds=(Kind.FACT, Kind.PREFERENCE)):
+            known = await self._store.records(actor, kinds=(Kind.FACT, Kind.PREFERENCE))
+            for record in known:
                 if same_statement(record.text, text):
                     return record
-            draft = Draft(kind, text, self._clock(), importance=7)
+            old = next((record.id for record in known if revises(text, record.text)), None)
+            draft = Draft(kind, text, self._clock(), importance=7, supersedes=old)
             (record,) = await self._store.commit(actor, [draft])
         self._profile_changed(actor)
         return record

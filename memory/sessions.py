@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from memory.gate import masked
 from memory.ports import Journal
 from memory.records import Actor, Place, Session, Turn
 from memory.window import Window
@@ -66,8 +67,9 @@ class Sessions:
         return self._live.setdefault((actor, place), live)
 
     async def append(self, live: Live, turn: Turn) -> tuple[Turn, ...]:
-        """Write a turn down, then into the window; the turns that left the window for it."""
-        await self._journal.append(live.session.id, turn)
+        """Write a turn down, then into the window; the turns that left the window for it. The
+        window alone has it with its secrets: who says one may go on talking about it."""
+        await self._journal.append(live.session.id, masked(turn))
         live.session = replace(
             live.session,
             last_at=turn.messages[-1].at,

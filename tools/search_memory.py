@@ -6,7 +6,8 @@ from typing import Literal
 from memory.errors import StoreUnavailable
 from memory.language import asks_agent_name, memory_question
 from memory.recall import escape, estimate_tokens
-from memory.records import AGENT_NAME_SLOT, Kind, Record
+from memory.records import AGENT_NAME_SLOT, Kind, Record, Role
+from memory.text import words
 from tools.context import ToolContext, ToolFailure
 
 MemoryType = Literal["all", "facts", "preferences"]
@@ -55,12 +56,23 @@ async def search_memory(context: ToolContext, query: str, memory_type: MemoryTyp
 async def _matching(
     context: ToolContext, query: str, kinds: Sequence[Kind], *, deeper: bool
 ) -> list[Record]:
-    """The records on a topic; where none was learned, what was said about it, word for word."""
+    """The records on a topic; where none was learned, what the user said about it, word for word,
+    and the summaries of such talks. What the assistant said or the user asked is no answer."""
     hits = await context.memory.search(context.actor, query, kinds)
-    hits = [hit for hit in hits if hit.record.slot != AGENT_NAME_SLOT]
-    if deeper and not hits:
-        hits = await context.memory.search(context.actor, query, (Kind.SUMMARY, Kind.MESSAGE))
-    return [hit.record for hit in hits]
+    found = [hit.record for hit in hits if hit.record.slot != AGENT_NAME_SLOT]
+    if found or not deeper:
+        return found
+    hits = await context.memory.search(context.actor, query, (Kind.SUMMARY, Kind.MESSAGE))
+    asked = frozenset(words(query))
+    return [hit.record for hit in hits if _tells(hit.record, asked)]
+
+
+def _tells(record: Record, asked: frozenset[str]) -> bool:
+    if record.kind is Kind.SUMMARY:
+        return True
+    own = record.role is Role.USER and not record.text.rstrip().endswith(("?", "？"))
+    # Search finds neighbours of what was asked for, too: good context, but no answer.
+    return own and bool(asked & frozenset(words(record.text)))
 
 
 def _weightiest_first(records: Sequence[Record]) -> list[Record]:

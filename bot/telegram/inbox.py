@@ -6,15 +6,15 @@ is there at the next start. Of an update that is done only its number is kept, t
 import asyncio
 import json
 import sqlite3
-import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from memory.errors import NewerStore, StoreUnavailable
+from memory.stores.database import Database
+from memory.stores.schema import Migration
 
 T = TypeVar("T")
 Json = Mapping[str, Any]
@@ -22,15 +22,17 @@ Json = Mapping[str, Any]
 #: Telegram keeps an update that nobody fetched for 24 hours: after two days none comes again.
 _KNOWN_FOR = timedelta(days=2)
 
-#: Each entry takes the file from the version before it to its own (its place in the list, from 1).
 _MIGRATIONS = (
-    """
-    CREATE TABLE inbound (
-        source TEXT NOT NULL, update_id INTEGER NOT NULL, chat INTEGER, body TEXT, reply TEXT,
-        received_at TEXT NOT NULL, PRIMARY KEY (source, update_id)
-    ) WITHOUT ROWID;
-    CREATE INDEX inbound_open ON inbound (source, update_id) WHERE body IS NOT NULL;
-    """,
+    Migration(
+        "updates",
+        (
+            """CREATE TABLE inbound (
+                source TEXT NOT NULL, update_id INTEGER NOT NULL, chat INTEGER, body TEXT,
+                reply TEXT, received_at TEXT NOT NULL, PRIMARY KEY (source, update_id)
+            ) WITHOUT ROWID""",
+            "CREATE INDEX inbound_open ON inbound (source, update_id) WHERE body IS NOT NULL",
+        ),
+    ),
 )
 
 
@@ -48,21 +50,12 @@ class Inbox:
     def __init__(self, path: Path | str, pool: Executor, channel: str, token: str) -> None:
         """Open or create the file. Update ids are counted by bot: the number before the token's
         colon and the channel keep them apart. Raises NewerStore, StoreUnavailable."""
-        self._path, self._pool = path, pool
         self._source = f"{channel}:{token.partition(':')[0]}"
-        self._lock = threading.Lock()
         self._unclaimed: set[int] = set()
         self._open: set[int] = set()
         self._all_done = asyncio.Event()
         self._all_done.set()
-        try:
-            self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
-            self._migrate()
-        except sqlite3.Error as failure:
-            raise StoreUnavailable(
-                f"the inbox {path} can't be opened ({failure}): check the disk, or move the file "
-                "away to begin a new one"
-            ) from failure
+        self._db = Database(path, _MIGRATIONS, pool)
 
     async def __aenter__(self) -> Self:
         return self
@@ -72,21 +65,20 @@ class Inbox:
 
     async def aclose(self) -> None:
         """Close the file."""
-        await self._call(self._db.close)
+        await self._db.aclose()
 
     async def store(self, updates: Sequence[Json]) -> None:
         """Write updates down; those known already are left as they are. Raises StoreUnavailable."""
         rows = [(u["update_id"], _chat_of(u), json.dumps(u, ensure_ascii=True)) for u in updates]
         now = datetime.now(UTC)
 
-        def work() -> list[int]:
-            with _Transaction(self._db) as db:
-                new = [row[0] for row in rows if self._insert(db, *row, now)]
-                if new:
-                    self._prune(db, now - _KNOWN_FOR)
-                return new
+        def work(db: sqlite3.Connection) -> list[int]:
+            new = [row[0] for row in rows if self._insert(db, *row, now)]
+            if new:
+                self._prune(db, now - _KNOWN_FOR)
+            return new
 
-        self._opened(await self._call(work))
+        self._opened(await self._db.change(work))
 
     def claim(self, update_id: int) -> bool:
         """Whether this update is to be handled now: it is new, and nobody has claimed it yet."""
@@ -97,12 +89,10 @@ class Inbox:
 
     async def waiting(self) -> list[Waiting]:
         """What an earlier process left open, oldest first; from now on it can be claimed."""
-        rows = await self._call(
-            lambda: self._db.execute(
-                "SELECT update_id, body, reply FROM inbound "
-                "WHERE source = ? AND body IS NOT NULL ORDER BY update_id",
-                (self._source,),
-            ).fetchall()
+        rows = await self._db.rows(
+            "SELECT update_id, body, reply FROM inbound "
+            "WHERE source = ? AND body IS NOT NULL ORDER BY update_id",
+            self._source,
         )
         new = [row for row in rows if row[0] not in self._open]
         self._opened([update_id for update_id, _, _ in new])
@@ -113,28 +103,22 @@ class Inbox:
         Raises StoreUnavailable."""
         first, *others = update_ids
 
-        def work() -> None:
-            with _Transaction(self._db) as db:
-                db.execute(
-                    "UPDATE inbound SET reply = ? WHERE source = ? AND update_id = ?",
-                    (reply, self._source, first),
-                )
-                self._close(db, others)
+        def work(db: sqlite3.Connection) -> None:
+            db.execute(
+                "UPDATE inbound SET reply = ? WHERE source = ? AND update_id = ?",
+                (reply, self._source, first),
+            )
+            self._close(db, others)
 
-        await self._call(work)
+        await self._db.change(work)
 
     async def done(self, update_ids: Iterable[int]) -> None:
         """These updates are answered: drop what they said. Raises StoreUnavailable; they count as
         done here even then."""
         ids = list(update_ids)
-
-        def work() -> None:
-            with _Transaction(self._db) as db:
-                self._close(db, ids)
-
         try:
             if ids:
-                await self._call(work)
+                await self._db.change(lambda db: self._close(db, ids))
         finally:
             self._open.difference_update(ids)
             if not self._open:
@@ -144,24 +128,20 @@ class Inbox:
         """Drop the text of everything a chat has said, through any channel, except what this bot
         has received from update `before` on. Raises StoreUnavailable."""
 
-        def work() -> None:
-            with _Transaction(self._db) as db:
-                db.execute(
-                    "UPDATE inbound SET body = NULL, reply = NULL, chat = NULL "
-                    "WHERE chat = ? AND NOT (source = ? AND update_id >= ?)",
-                    (chat_id, self._source, before),
-                )
-            # The write-ahead log still holds the texts until it is cut.
-            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-        await self._call(work)
+        await self._db.wipe(
+            lambda db: db.execute(
+                "UPDATE inbound SET body = NULL, reply = NULL, chat = NULL "
+                "WHERE chat = ? AND NOT (source = ? AND update_id >= ?)",
+                (chat_id, self._source, before),
+            )
+        )
 
     async def next_id(self) -> int:
         """An update id larger than any of this source so far, for a channel that numbers its own
         updates. Raises StoreUnavailable."""
         sql = "SELECT coalesce(max(update_id), 0) + 1 FROM inbound WHERE source = ?"
-        row = await self._call(lambda: self._db.execute(sql, (self._source,)).fetchone())
-        return int(row[0])
+        ((number,),) = await self._db.rows(sql, self._source)
+        return int(number)
 
     async def settle(self) -> None:
         """Return when nothing is open."""
@@ -205,45 +185,6 @@ class Inbox:
             "AND update_id < (SELECT max(update_id) FROM inbound WHERE source = ?1)",
             (self._source, before.isoformat()),
         )
-
-    def _migrate(self) -> None:
-        self._db.execute("PRAGMA busy_timeout = 5000")
-        self._db.execute("PRAGMA journal_mode = WAL")
-        # Telegram forgets an update as soon as it is acknowledged: it must be on the disk by then.
-        self._db.execute("PRAGMA synchronous = FULL")
-        self._db.execute("PRAGMA secure_delete = ON")
-        version = self._db.execute("PRAGMA user_version").fetchone()[0]
-        if version > len(_MIGRATIONS):
-            raise NewerStore(
-                f"{self._path} has schema version {version}, this program knows up to "
-                f"{len(_MIGRATIONS)}: it was written by a newer Mordecai; upgrade the program"
-            )
-        for number, script in enumerate(_MIGRATIONS[version:], version + 1):
-            self._db.executescript(f"BEGIN; {script} PRAGMA user_version = {number}; COMMIT;")
-
-    async def _call(self, work: Callable[[], T]) -> T:
-        def locked() -> T:
-            with self._lock:
-                return work()
-
-        try:
-            return await asyncio.get_running_loop().run_in_executor(self._pool, locked)
-        except sqlite3.Error as failure:
-            raise StoreUnavailable(f"the inbox {self._path} failed: {failure}") from failure
-
-
-class _Transaction:
-    """BEGIN IMMEDIATE … COMMIT, or ROLLBACK when the block raises."""
-
-    def __init__(self, db: sqlite3.Connection) -> None:
-        self._db = db
-
-    def __enter__(self) -> sqlite3.Connection:
-        self._db.execute("BEGIN IMMEDIATE")
-        return self._db
-
-    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
-        self._db.execute("COMMIT" if kind is None else "ROLLBACK")
 
 
 def _chat_of(update: Json) -> int | None:

@@ -51,6 +51,17 @@ class Texts:
     name_current: str
     name_set: str
     name_refused: str
+    usage_title: str
+    usage_title_group: str
+    usage_session: str
+    usage_today: str
+    usage_account: str
+    usage_nothing: str
+    usage_cost: str
+    usage_cost_partly: str
+    usage_cost_unknown: str
+    usage_free: str
+    usage_footer: str
     export_caption: str
     export_too_big: str
     only_text: str
@@ -71,6 +82,7 @@ ENGLISH = Texts(
         "forget": "Delete one memory by its id, or all of them",
         "name": "What you call me: see it or change it",
         "export": "Everything I keep about you, as a file",
+        "usage": "What this conversation and today have used and cost",
         "stop": "Stop the reply under way",
         "help": "What I can do",
         "start": "Who I am",
@@ -95,14 +107,20 @@ ENGLISH = Texts(
     nothing_to_stop="There is nothing to stop.",
     memory_off="My long-term memory is switched off, so there is nothing in it.",
     memory_unavailable="I can't reach my memory right now. Please try again in a minute.",
-    memory_empty="I don't remember anything about you yet. Tell me something!",
+    memory_empty=(
+        "I don't remember anything about you yet. What you tell me is added when our conversation "
+        "ends: /new"
+    ),
     memory_title="What I remember about you",
     memory_title_group="What I remember about this group",
     memory_name="You call me {name}",
     memory_facts="Facts",
     memory_preferences="Preferences",
     memory_summaries="Conversations",
-    memory_footer="To delete one: /forget and its id. To delete everything: /forget all",
+    memory_footer=(
+        "What you tell me now is added when our conversation ends: /new\n"
+        "To delete one: /forget and its id. To delete everything: /forget all"
+    ),
     forget_how=(
         "Tell me what to forget: /forget and the id of a memory, such as /forget {example}, or "
         "/forget all. /memory shows the ids."
@@ -126,6 +144,20 @@ ENGLISH = Texts(
     name_current="You call me {name}. To change it: /name and the new name.",
     name_set="From now on my name is {name}.",
     name_refused="I can't take that name: {reason}.",
+    usage_title="What I have used for you",
+    usage_title_group="What I have used for this group",
+    usage_session="This conversation",
+    usage_today="Today, since midnight UTC",
+    usage_account=(
+        "• turns: {turns}\n• tokens read: {read}, {cached} of them from the cache\n"
+        "• tokens written: {written}\n• cost: {cost}"
+    ),
+    usage_nothing="• nothing yet",
+    usage_cost="${amount}",
+    usage_cost_partly="${amount}, and {requests} requests at a price I don't know",
+    usage_cost_unknown="I don't know the price of my language model",
+    usage_free="nothing, as I run without a language model",
+    usage_footer="Saving conversations is included. Costs are estimates from public prices.",
     export_caption="Everything I keep about you.",
     export_too_big="What I keep about you is too much for one file on Telegram.",
     only_text="I can only read text so far. Please write it to me.",

@@ -1,10 +1,8 @@
 """The journal in one SQLite file: open sessions, their turns, and ended ones that wait."""
 
-import asyncio
 import json
 import sqlite3
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -13,10 +11,10 @@ from typing import Any, Self, TypeVar
 
 import structlog
 
-from memory.errors import NewerStore, StoreUnavailable
 from memory.ports import Job
 from memory.records import Actor, Message, Place, Role, Session, ToolUse, Turn
-from memory.stores.schema import Migration, migrate, transaction
+from memory.stores.database import Database
+from memory.stores.schema import Migration
 
 _log = structlog.get_logger(__name__)
 
@@ -43,13 +41,6 @@ _MIGRATIONS = (
         ),
     ),
 )
-_SETTINGS = (
-    "busy_timeout = 5000",
-    "journal_mode = WAL",
-    "synchronous = NORMAL",
-    "foreign_keys = ON",
-    "secure_delete = ON",
-)
 _SESSION = "id, actor, channel, chat, topic, opened_at, last_at, message_count"
 
 
@@ -59,15 +50,7 @@ class SqliteJournal:
     def __init__(self, path: Path | str, pool: Executor) -> None:
         """Open or create the file; a damaged one is set aside. Raises NewerStore,
         StoreUnavailable."""
-        self._path, self._pool = path, pool
-        self._lock = threading.Lock()
-        try:
-            self._db = self._open()
-        except sqlite3.Error as failure:
-            raise StoreUnavailable(
-                f"the journal {path} can't be opened ({failure}): check the disk, its space and "
-                "its permissions"
-            ) from failure
+        self._db = Database(path, _MIGRATIONS, pool)
 
     async def __aenter__(self) -> Self:
         return self
@@ -77,7 +60,7 @@ class SqliteJournal:
 
     async def aclose(self) -> None:
         """Close the file."""
-        await self._call(self.close)
+        await self._db.aclose()
 
     def close(self) -> None:
         """Close the file, where no event loop runs."""
@@ -89,13 +72,13 @@ class SqliteJournal:
             f"SELECT {_SESSION} FROM session WHERE ended_at IS NULL AND actor = ? AND channel = ? "
             "AND chat = ? AND topic IS ? ORDER BY opened_at DESC LIMIT 1"
         )
-        rows = await self._rows(sql, actor.id, place.channel, place.chat_id, place.topic_id)
+        rows = await self._db.rows(sql, actor.id, place.channel, place.chat_id, place.topic_id)
         return _session(rows[0]) if rows else None
 
     async def start(self, session: Session) -> None:
         """Write a new open session."""
         place = session.place
-        await self._write(
+        await self._db.write(
             f"INSERT INTO session ({_SESSION}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             session.id,
             session.actor.id,
@@ -110,30 +93,27 @@ class SqliteJournal:
     async def append(self, session_id: str, turn: Turn) -> None:
         """Write a finished turn and count its messages."""
 
-        def work() -> None:
-            db = self._db
-            with transaction(db):
-                db.execute(
-                    "INSERT INTO turn (session, position, id, body) SELECT ?1, "
-                    "1 + coalesce(max(position), 0), ?2, ?3 FROM turn WHERE session = ?1",
-                    (session_id, turn.id, _dump(turn)),
-                )
-                db.execute(
-                    "UPDATE session SET last_at = ?, message_count = message_count + ? "
-                    "WHERE id = ?",
-                    (_stamp(turn.messages[-1].at), len(turn.messages), session_id),
-                )
+        def work(db: sqlite3.Connection) -> None:
+            db.execute(
+                "INSERT INTO turn (session, position, id, body) SELECT ?1, "
+                "1 + coalesce(max(position), 0), ?2, ?3 FROM turn WHERE session = ?1",
+                (session_id, turn.id, _dump(turn)),
+            )
+            db.execute(
+                "UPDATE session SET last_at = ?, message_count = message_count + ? WHERE id = ?",
+                (_stamp(turn.messages[-1].at), len(turn.messages), session_id),
+            )
 
-        await self._call(work)
+        await self._db.change(work)
 
     async def turns(self, session_id: str) -> list[Turn]:
         """The session's turns, oldest first."""
         sql = "SELECT id, session, body FROM turn WHERE session = ? ORDER BY position"
-        return [_load(*row) for row in await self._rows(sql, session_id)]
+        return [_load(*row) for row in await self._db.rows(sql, session_id)]
 
     async def end(self, session_id: str, reason: str, at: datetime) -> bool:
         """Close an open session, which makes it a job. False if it was not open."""
-        changed = await self._write(
+        changed = await self._db.write(
             "UPDATE session SET ended_at = ?1, due_at = ?1, reason = ?2 "
             "WHERE id = ?3 AND ended_at IS NULL",
             _stamp(at),
@@ -148,7 +128,7 @@ class SqliteJournal:
             f"SELECT {_SESSION} FROM session "
             "WHERE ended_at IS NULL AND message_count > 0 AND last_at <= ?"
         )
-        return [_session(row) for row in await self._rows(sql, _stamp(before))]
+        return [_session(row) for row in await self._db.rows(sql, _stamp(before))]
 
     async def jobs(self, due: datetime) -> list[Job]:
         """Ended sessions whose extraction is due, oldest first."""
@@ -156,15 +136,15 @@ class SqliteJournal:
             f"SELECT {_SESSION}, reason, attempts FROM session "
             "WHERE ended_at IS NOT NULL AND due_at <= ? ORDER BY ended_at"
         )
-        return [Job(_session(row[:8]), *row[8:]) for row in await self._rows(sql, _stamp(due))]
+        return [Job(_session(row[:8]), *row[8:]) for row in await self._db.rows(sql, _stamp(due))]
 
     async def done(self, session_id: str) -> None:
         """The job is finished: drop the session and its turns."""
-        await self._write("DELETE FROM session WHERE id = ?", session_id)
+        await self._db.write("DELETE FROM session WHERE id = ?", session_id)
 
     async def retry(self, session_id: str, next_at: datetime, error: str) -> None:
         """The job failed: count the attempt and try again not before `next_at`."""
-        await self._write(
+        await self._db.write(
             "UPDATE session SET attempts = attempts + 1, due_at = ?, error = ? WHERE id = ?",
             _stamp(next_at),
             error,
@@ -173,75 +153,26 @@ class SqliteJournal:
 
     async def unfinished(self, actor: Actor) -> list[str]:
         """The ids of the actor's sessions, open or waiting for extraction."""
-        rows = await self._rows("SELECT id FROM session WHERE actor = ?", actor.id)
+        rows = await self._db.rows("SELECT id FROM session WHERE actor = ?", actor.id)
         return [row[0] for row in rows]
 
     async def drop_turns(self, turn_ids: Sequence[str]) -> None:
         """Delete these turns and every trace of them."""
 
-        def work() -> None:
-            with transaction(self._db):
-                self._db.executemany("DELETE FROM turn WHERE id = ?", [(id_,) for id_ in turn_ids])
-            self._cut_log()
-
-        await self._call(work)
+        rows = [(id_,) for id_ in turn_ids]
+        await self._db.wipe(lambda db: db.executemany("DELETE FROM turn WHERE id = ?", rows))
 
     async def backlog(self) -> int:
         """How many ended sessions wait for extraction."""
-        rows = await self._rows("SELECT count(*) FROM session WHERE ended_at IS NOT NULL")
+        rows = await self._db.rows("SELECT count(*) FROM session WHERE ended_at IS NOT NULL")
         return int(rows[0][0])
 
     async def erase(self, actor: Actor) -> None:
         """Drop all sessions and turns of the actor, and the pages they stood on."""
 
-        def work() -> None:
-            self._db.execute("DELETE FROM session WHERE actor = ?", (actor.id,))
-            self._cut_log()
-
-        await self._call(work)
-
-    # -- inside -----------------------------------------------------------------------------------
-
-    def _cut_log(self) -> None:
-        """The write-ahead log holds deleted texts until it is cut."""
-        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-    def _open(self) -> sqlite3.Connection:
-        db = sqlite3.connect(self._path, check_same_thread=False, isolation_level=None)
-        try:
-            for setting in _SETTINGS:
-                db.execute(f"PRAGMA {setting}")
-            migrate(db, Path(self._path), _MIGRATIONS)
-        except sqlite3.DatabaseError as failure:
-            db.close()
-            if failure.sqlite_errorcode not in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
-                raise
-            aside = f"{self._path}.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S}"
-            for suffix in ("", "-wal", "-shm"):
-                if (part := Path(f"{self._path}{suffix}")).exists():
-                    part.rename(aside + suffix)
-            _log.error("journal_damaged", set_aside=aside, error=str(failure))
-            return self._open()
-        except NewerStore:
-            db.close()
-            raise
-        return db
-
-    async def _rows(self, sql: str, *values: object) -> list[Any]:
-        return await self._call(lambda: self._db.execute(sql, values).fetchall())
-
-    async def _write(self, sql: str, *values: object) -> int:
-        return await self._call(lambda: self._db.execute(sql, values).rowcount)
-
-    async def _call(self, work: Callable[[], T]) -> T:
-        def locked() -> T:
-            with self._lock:
-                return work()
-
-        try:
-            return await asyncio.get_running_loop().run_in_executor(self._pool, locked)
-        except sqlite3.Error as failure:
-            raise StoreUnavailable(f"the journal {self._path} failed: {failure}") from failure
+        await self._db.wipe(
+            lambda db: db.execute("DELETE FROM session WHERE actor = ?", (actor.id,))
+        )
 
 
 def _stamp(at: datetime) -> str:

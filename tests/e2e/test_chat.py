@@ -4,7 +4,7 @@ import asyncio
 import json
 from pathlib import Path
 
-from tests.e2e.command import PATIENCE, chat, start
+from tests.e2e.command import PATIENCE, chat, mordecai, start
 
 SAVED = "✨ Your conversation has been summarized and important information saved."
 
@@ -156,3 +156,34 @@ async def test_a_second_process_on_the_same_directory_is_told_so(tmp_path: Path)
     assert second.out == ""
     first.stdin.close()
     assert await asyncio.wait_for(first.wait(), PATIENCE) == 0
+
+
+async def test_a_terminated_chat_ends_in_order_and_leaves_files_to_their_owner_alone(
+    tmp_path: Path,
+):
+    data = tmp_path / "data"
+    process = await start("chat", "--user", "1001", "--data", str(data), cwd=tmp_path)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(b"I work at Acme Corp\n")
+    await process.stdin.drain()
+    await asyncio.wait_for(process.stdout.readline(), PATIENCE)
+    process.terminate()
+    assert await asyncio.wait_for(process.wait(), PATIENCE) == 0
+    assert not (data / "heartbeat").exists()
+    for path in data.rglob("*"):
+        assert path.stat().st_mode & 0o077 == 0, path
+
+
+async def test_with_memory_switched_off_nothing_is_promised_or_kept(tmp_path: Path):
+    data = tmp_path / "data"
+    data.mkdir()
+    ran = await mordecai(
+        "chat", "--data", str(data),
+        cwd=tmp_path, stdin=b"I work at Acme Corp\nI'll call you Jarvis\n/memory\n",
+        MORDECAI_MEMORY_ENABLED="false",
+    )  # fmt: skip
+    assert ran.code == 0, ran.err
+    assert "remember it when" not in ran.out
+    assert "switched off" in ran.replies[2]
+    assert b"Acme" not in b"".join(p.read_bytes() for p in data.rglob("*") if p.is_file())

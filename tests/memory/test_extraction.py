@@ -110,6 +110,8 @@ def test_a_summary_is_written_once_a_session():
         ("I have 2 cats", "I have 3 cats"),
         ("Я люблю чай", "Я не люблю чай"),
         ("I work at Acme", "I live in Rome"),
+        ("I prefer tea to coffee", "I prefer coffee to tea"),
+        ("I prefer JavaScript over Python", "I prefer Python over JavaScript"),
     ],
 )
 def test_statements_that_differ_in_what_matters_are_not_the_same(one: str, other: str):
@@ -135,3 +137,30 @@ def test_statements_that_differ_in_form_alone_are_the_same(one: str, other: str)
 def test_grounding_works_in_any_language(text: str, words: str):
     assert grounded(text, words)
     assert not grounded(text, "what a nice day it is")
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("I prefer coffee to tea", "I prefer tea to coffee"),
+        ("I don't like Java any more", "I like Java"),
+        ("I like Java", "I don't like Java"),
+        ("I have 3 cats", "I have 2 cats"),
+        ("Я больше не люблю чай", "Я люблю чай"),
+    ],
+)
+def test_a_statement_turned_round_supersedes_the_old_one(new: str, old: str):
+    (draft,) = planned(said(new), proposal(new), known=[known(old)])
+    assert draft.supersedes == "f1"
+
+
+@pytest.mark.parametrize(
+    ("new", "old"), [("I like tea", "I like coffee"), ("I have a dog", "I don't have a cat")]
+)
+def test_a_statement_about_something_else_supersedes_nothing(new: str, old: str):
+    (draft,) = planned(said(new), proposal(new), known=[known(old)])
+    assert draft.supersedes is None
+
+
+def test_a_statement_whose_point_is_a_masked_secret_is_not_kept():
+    assert planned(said("My PIN is [hidden]"), proposal("My PIN is [hidden]")) == []

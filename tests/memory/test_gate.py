@@ -26,7 +26,7 @@ def test_control_characters_and_newlines_become_spaces():
     [
         "hunter2secret", "sk-proj-abcdefghijklmnop1234", "AKIAIOSFODNN7EXAMPLE",
         "ghp_abcdefghijklmnopqrstuvwxyz123456", "4111 1111 1111 1111", "4111111111111111",
-        "123456789:AAEhBOweik6ad9r_QXMENQjcrGbqCr4K-bcd",
+        "123456789:AAEhBOweik6ad9r_QXMENQjcrGbqCr4K-bcd", "DE89 3704 0044 0532 0130 00",
     ],
 )  # fmt: skip
 def test_a_secret_is_masked_and_the_rest_of_the_sentence_stays(secret: str):
@@ -51,3 +51,16 @@ def test_ordinary_numbers_and_words_stay(text: str):
 )
 def test_passwords_are_masked_in_other_languages(text: str):
     assert "qwerty77" not in admit(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "my wifi password is hunter2.", "password: hunter2", "the PIN is “hunter2”, keep it",
+        "Can you remember that my password is hunter2?",
+    ],
+)  # fmt: skip
+def test_what_is_called_a_secret_is_masked_up_to_its_punctuation(text: str):
+    kept = admit(text)
+    assert "hunter2" not in kept
+    assert kept == text.replace("hunter2", "[hidden]")

@@ -380,6 +380,18 @@ async def test_forgetting_all_while_extraction_runs_leaves_nothing_behind(world:
         assert await world.texts(memory) == []
 
 
+async def test_a_secret_reaches_no_file_and_stays_in_the_window_alone(world: World):
+    async with world.process() as memory:
+        await world.talk(memory, "my password is hunter2, and I live in Oslo")
+        history = await memory.recall(ANNA, HOME, "and?")
+        assert "hunter2" in history.messages[0].text
+        ending = await memory.end_session(ANNA, HOME, "new")
+        assert ending is not None
+        await ending.wait(5)
+        assert "hunter2" not in str(await memory.export(ANNA))
+    assert b"hunter2" not in b"".join(p.read_bytes() for p in world.path.iterdir())
+
+
 async def test_an_export_holds_everything_with_its_history(world: World):
     async with world.process() as memory:
         await memory.set_agent_name(ANNA, "Jarvis")

@@ -50,10 +50,10 @@ async def test_saved_is_told_before_the_summary_is_there_and_the_next_session_ge
 
 async def test_every_new_summary_of_the_session_is_noticed_and_no_other_ones():
     store, changes = InMemoryStore(), list[Actor]()
-    watch = SummaryWatch(store, changes.append, seconds=1.0)
+    watch = SummaryWatch(store, changes.append, seconds=4.0)
     await store.commit(ANN, [summary("of another session", "s-0")])
     watch.begin(ENDED)
-    await asyncio.sleep(0.1)
+    await asyncio.sleep(0.2)
     assert changes == []
     await store.commit(ANN, [summary("the first half")])
     await eventually(lambda: _are(changes, 1))

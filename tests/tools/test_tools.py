@@ -105,6 +105,18 @@ async def test_where_no_fact_was_learned_the_words_of_an_earlier_talk_are_found(
     assert "boiler leaks" in await search_memory(call(memory, "?"), "boiler")
 
 
+async def test_neither_questions_nor_the_assistants_words_are_taken_for_knowledge(memory: Memory):
+    now = utc_now()
+    for text, reply in (
+        ("what about zeppelins?", "I own a zeppelin"),
+        ("tell me more", "zeppelin"),
+    ):
+        said = [Message(Role.USER, text, now), Message(Role.ASSISTANT, reply, now)]
+        await memory.record(ANNA, Place("telegram", 1), said)
+    answer = await search_memory(call(memory, "?"), "zeppelin")
+    assert answer == "Nothing in memory about 'zeppelin'."
+
+
 async def test_nothing_found_says_so_and_how_to_see_the_rest(memory: Memory):
     assert (
         await search_memory(call(memory, "?"), "*") == "Nothing is remembered about the user yet."

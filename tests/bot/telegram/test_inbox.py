@@ -139,15 +139,16 @@ async def test_settling_waits_for_the_last_open_update(inbox: Inbox) -> None:
 async def test_a_file_of_a_newer_program_is_refused(
     inbox: Inbox, tmp_path: Path, pool: ThreadPoolExecutor
 ) -> None:
-    with closing(sqlite3.connect(tmp_path / "inbox.sqlite")) as db:
-        db.execute("PRAGMA user_version = 99")
-    with pytest.raises(NewerStore, match="upgrade"):
+    with closing(sqlite3.connect(tmp_path / "inbox.sqlite", isolation_level=None)) as db:
+        db.execute("INSERT INTO migration VALUES ('telepathy', '2030-01-01')")
+    with pytest.raises(NewerStore, match="newer version"):
         Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN)
 
 
-async def test_a_damaged_file_is_left_alone(tmp_path: Path, pool: ThreadPoolExecutor) -> None:
+async def test_a_damaged_file_is_set_aside_whole(tmp_path: Path, pool: ThreadPoolExecutor) -> None:
     path = tmp_path / "inbox.sqlite"
     path.write_bytes(b"this is no database" * 100)
-    with pytest.raises(StoreUnavailable, match=r"inbox\.sqlite"):
-        Inbox(path, pool, "telegram", TOKEN)
-    assert path.read_bytes().startswith(b"this is no database")
+    async with Inbox(path, pool, "telegram", TOKEN) as inbox:
+        assert await inbox.waiting() == []
+    (aside,) = tmp_path.glob("inbox.sqlite.damaged-*")
+    assert aside.read_bytes().startswith(b"this is no database")

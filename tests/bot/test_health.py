@@ -1,0 +1,49 @@
+"""The sign of life tells a running bot from one that hangs, ended or was killed."""
+
+import asyncio
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from bot.health import STALLED_SECONDS, beating, trouble
+
+
+class Channel:
+    def __init__(self, silent_seconds: float = 0.0) -> None:
+        self.silent_seconds = silent_seconds
+
+
+async def beaten(file: Path) -> None:
+    async with asyncio.timeout(10):
+        while not (file.exists() and file.read_text()):
+            await asyncio.sleep(0.01)
+
+
+async def test_a_running_bot_is_well_and_an_ended_one_is_gone(tmp_path: Path):
+    async with beating(tmp_path, Channel()):
+        await beaten(tmp_path / "heartbeat")
+        assert trouble(tmp_path) is None
+    assert "no Mordecai runs" in (trouble(tmp_path) or "")
+
+
+async def test_a_bot_that_hears_nothing_is_found_out(tmp_path: Path):
+    async with beating(tmp_path, Channel()):
+        await beaten(tmp_path / "heartbeat")
+        later = (tmp_path / "heartbeat").stat().st_mtime + STALLED_SECONDS + 1
+        assert "heard nothing" in (trouble(tmp_path, later) or "")
+
+
+async def test_a_stalled_channel_gives_no_sign(tmp_path: Path):
+    async with beating(tmp_path, Channel(STALLED_SECONDS + 1)):
+        await asyncio.sleep(0.05)
+        assert trouble(tmp_path) is not None
+
+
+def test_a_killed_bot_is_noticed_at_once(tmp_path: Path):
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    (tmp_path / "heartbeat").write_text(str(gone.pid))
+    assert "without saying goodbye" in (trouble(tmp_path) or "")
+    (tmp_path / "heartbeat").write_text(str(os.getpid()))
+    assert trouble(tmp_path) is None
