@@ -89,6 +89,34 @@ def health(config: ConfigFile = None, data: DataDir = None) -> None:
         raise typer.Exit(1)
 
 
+@command.command()
+def setup(
+    write: Annotated[
+        bool, typer.Option("--write", help="Write the id into config.json without asking.")
+    ] = False,
+    config: ConfigFile = None,
+) -> None:
+    """Find or create the AgentCore memory on AWS, wait until it is ready, and print its id."""
+    from bot.logs import configure
+
+    loaded = _loaded(config, None)
+    configure("error", loaded.settings.log_format)
+    from bot.setup import set_up
+
+    set_up(loaded, write=write)
+
+
+@command.command()
+def doctor(config: ConfigFile = None, data: DataDir = None) -> None:
+    """Check everything the bot needs, and say how to mend what is wrong. Exit 1 if anything is."""
+    from bot.logs import configure
+
+    configure("error")
+    from bot.doctor import consult
+
+    raise typer.Exit(consult(lambda: _loaded(config, data)))
+
+
 def _telegram(settings: "Settings") -> NoReturn:
     from bot.logs import configure
 

@@ -2,7 +2,7 @@
 
 import argparse
 
-from tests.fakes.aws.knobs import Knobs
+from tests.fakes.aws.knobs import Fault, Knobs
 from tests.fakes.aws.server import FakeAws
 
 
@@ -14,6 +14,7 @@ def main() -> None:
     parser.add_argument("--creation-seconds", type=float, default=0.0)
     parser.add_argument("--extraction-seconds", type=float, default=0.0)
     parser.add_argument("--deletion-seconds", type=float, default=0.0)
+    parser.add_argument("--delay-seconds", type=float, default=0.0, help="before every answer")
     given = parser.parse_args()
     knobs = Knobs(
         namespaces=given.namespaces,
@@ -22,6 +23,8 @@ def main() -> None:
         deletion_seconds=given.deletion_seconds,
     )
     with FakeAws(knobs, port=given.port) as aws:
+        if given.delay_seconds:
+            aws.faults.add(Fault(delay=given.delay_seconds))
         print(f"fake AWS on {aws.url}", flush=True)
         try:
             aws.stopping.wait()

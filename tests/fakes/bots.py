@@ -1,0 +1,58 @@
+"""The bot without a channel: conversation, memory and journal as the program joins them, on any
+store."""
+
+import uuid
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bot.conversation import Conversation
+from bot.models.offline import offline_model
+from bot.prompt import Persona, system_prompt
+from bot.replies import Finished, Inbound
+from memory.language import RuleExtractor
+from memory.ports import LongTermMemory
+from memory.records import Actor, Place
+from memory.service import Memory, MemoryOptions
+from memory.stores.journal import SqliteJournal
+
+PERSONA = system_prompt(Persona(identity="You are Mordecai."))
+
+
+@dataclass(frozen=True)
+class Bot:
+    """Answers anybody's words. Each actor has one private place."""
+
+    conversation: Conversation
+    memory: Memory
+
+    async def hears(self, actor: Actor, text: str) -> str:
+        """One whole turn, to the moment at which it is recorded; the reply."""
+        now = datetime.now(UTC)
+        inbound = Inbound(uuid.uuid4().hex, actor, place_of(actor), text, now)
+        async for event in self.conversation.reply(inbound):
+            if isinstance(event, Finished):
+                return event.text
+        raise AssertionError(f"no reply to {text!r}")
+
+
+def place_of(actor: Actor) -> Place:
+    """Where this actor talks."""
+    return Place("telegram", int(actor.id[1:]))
+
+
+@asynccontextmanager
+async def open_bot(
+    store: LongTermMemory, directory: Path, options: MemoryOptions | None = None
+) -> AsyncIterator[Bot]:
+    """A bot on this store, with its journal in the directory and a thread pool of its own for it,
+    as big as the program's."""
+    with ThreadPoolExecutor(8, "files") as pool:
+        async with (
+            SqliteJournal(directory / "journal.sqlite", pool) as journal,
+            Memory(store, journal, RuleExtractor(), options) as memory,
+        ):
+            yield Bot(Conversation(offline_model(), memory, PERSONA), memory)

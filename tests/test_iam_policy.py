@@ -1,0 +1,123 @@
+"""The IAM policy in the documentation is exactly what the program needs: a story that uses all of
+it is played on a fake AWS, and the operations that were called are held against the policy."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.command import Ran, mordecai
+from tests.fakes.aws import FakeAws, Reply, ToolCall
+from tests.fakes.aws.world import ENVIRONMENT
+
+DOCUMENT = Path(__file__).parents[1] / "docs" / "aws.md"
+#: What the policy calls the operations of Bedrock; all others have the operation's own name.
+ACTIONS = {
+    "Converse": "bedrock:InvokeModel",
+    "ConverseStream": "bedrock:InvokeModelWithResponseStream",
+}
+MODEL = "bedrock:us.anthropic.claude-sonnet-4-5-20250929-v1:0"
+NAMED = re.compile(r"I'll call you (\w+)")
+
+
+def statements() -> dict[str, dict[str, Any]]:
+    """The statements of the documented policy by their names."""
+    (policy,) = re.findall(r"```json\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
+    return {statement["Sid"]: statement for statement in json.loads(policy)["Statement"]}
+
+
+def allowed(*names: str) -> set[str]:
+    """The actions of these statements."""
+    return {action for name in names for action in statements()[name]["Action"]}
+
+
+def called(aws: FakeAws) -> set[str]:
+    """The actions that the calls so far have needed."""
+    assert {call.status for call in aws.calls} <= {200, 201, 202, 404}
+    return {ACTIONS.get(name, f"bedrock-agentcore:{name}") for name in aws.operations()}
+
+
+def obedient(request: dict[str, Any]) -> Reply:
+    """A model that takes the name it is given."""
+    last = request["messages"][-1]["content"]
+    named = [NAMED.search(block["text"]) for block in last if "text" in block]
+    names = [found[1] for found in named if found]
+    if names:
+        return Reply(tools=(ToolCall("set_agent_name", {"name": names[-1]}),))
+    return Reply("Noted.")
+
+
+class Installation:
+    """The command with a configuration and a directory of its own."""
+
+    def __init__(self, aws: FakeAws, home: Path) -> None:
+        self._home = home
+        self._variables = {**ENVIRONMENT, "MORDECAI_AWS_ENDPOINT_URL": aws.url}
+        keys = {"model": MODEL, "memory_backend": "agentcore", "aws_region": "us-east-1"}
+        (home / "config.json").write_text(json.dumps(keys))
+
+    async def run(self, *arguments: str, lines: tuple[str, ...] = ()) -> Ran:
+        stdin = "".join(f"{line}\n" for line in lines).encode()
+        ran = await mordecai(*arguments, cwd=self._home, stdin=stdin, **self._variables)
+        assert ran.code in (0, 1), ran.err
+        return ran
+
+    async def chat(self, *lines: str) -> Ran:
+        return await self.run("chat", lines=lines)
+
+
+@pytest.fixture
+def aws() -> Iterator[FakeAws]:
+    with FakeAws() as aws:
+        aws.model.otherwise = obedient
+        yield aws
+
+
+async def test_the_policy_allows_what_the_whole_story_calls_and_nothing_else(
+    aws: FakeAws, tmp_path: Path
+):
+    here = Installation(aws, tmp_path)
+    assert (await here.run("setup", "--write")).code == 0
+    at_setup = called(aws)
+    aws.calls.clear()
+
+    await here.run("doctor")
+    listing = await here.chat(
+        "I'll call you Jarvis", "I'll call you Friday", "I work at Acme Corp", "/new", "/memory"
+    )
+    found = re.search(r"[\[(](\w+)[\])]", listing.replies[-1])
+    assert found, listing.out
+    await here.chat(f"/forget {found[1]}", "/export", "/forget all", "1")
+
+    assert called(aws) == allowed("Memory", "Model")
+    assert at_setup == allowed("MemorySetup") | {"bedrock-agentcore:GetMemory"}
+
+
+async def test_a_turn_calls_what_the_documentation_reckons_with(aws: FakeAws, tmp_path: Path):
+    here = Installation(aws, tmp_path)
+    await here.run("setup", "--write")
+    aws.calls.clear()
+    turns = 8
+    await here.chat(*(f"tell me more about point {number}" for number in range(turns)))
+    counted = Counter(aws.operations())
+    reckoned = re.findall(r"^\| `(\w+)` \| ([\d.]+)", DOCUMENT.read_text("utf-8"), re.MULTILINE)
+    assert len(reckoned) == 4
+    for operation, times in reckoned:
+        assert counted.pop(operation) <= turns * float(times), operation
+    assert counted.pop("GetMemory") == 1, "only the start"
+    assert not counted
+
+
+def test_nothing_is_allowed_twice_or_by_pattern():
+    actions = [action for statement in statements().values() for action in statement["Action"]]
+    assert len(set(actions)) == len(actions)
+    assert not any("*" in action for action in actions)
+
+
+def test_only_what_aws_cannot_narrow_down_is_allowed_on_everything():
+    wide = {name for name, statement in statements().items() if "*" in statement["Resource"]}
+    assert wide == {"MemorySetup"}
