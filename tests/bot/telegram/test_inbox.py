@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bot.telegram import Inbox
-from memory.errors import NewerStore, StoreUnavailable
+from memory.errors import NewerStore
 
 TOKEN = "42:secret"
 
