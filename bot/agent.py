@@ -34,7 +34,7 @@ from pydantic_ai.messages import ToolReturnPart
 from pydantic_ai.models import Model, ModelRequestContext
 from pydantic_ai.usage import RunUsage
 
-from bot.failures import StreamCut
+from bot.failures import StreamCut, WindowFull
 from bot.prompt import Prompt
 from bot.replies import TextDelta, ToolCalled
 from memory.records import ToolUse
@@ -44,6 +44,8 @@ from tools.context import ToolContext
 # conversation, so it must not.
 pydantic_ai.BANNER_ENABLED = False
 
+#: Why a model on Bedrock or at Anthropic stops that has no room left to write.
+_WINDOW_FULL = "model_context_window_exceeded"
 #: Shows that the model had more to say than the output limit let it.
 CUT_OFF = " …"
 
@@ -61,11 +63,13 @@ class TurnLimits:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The model's final answer, without what it wrote before its tool calls."""
+    """The model's final answer, without what it wrote before its tool calls. `model` is the one
+    that wrote it, as its vendor calls it."""
 
     text: str
     tools: tuple[ToolUse, ...] = ()
     usage: RunUsage = field(default_factory=RunUsage)
+    model: str | None = None
 
 
 AgentEvent = TextDelta | ToolCalled | Answer
@@ -95,16 +99,17 @@ class TurnAgent:
         )
 
     async def answer(
-        self, prompt: Prompt, context: ToolContext
+        self, prompt: Prompt, context: ToolContext, usage: RunUsage | None = None
     ) -> AsyncGenerator[AgentEvent, None]:
-        """What the model writes and calls as it happens; the Answer is the last event.
+        """What the model writes and calls as it happens; the Answer is the last event. `usage`
+        grows with every request, so that it is known even if there is no answer.
 
         Closing the iterator ends the model's work. Raises whatever pydantic-ai raises for a model
         that does not deliver, StreamCut, and TimeoutError at the deadline."""
         events: asyncio.Queue[AgentEvent | None] = asyncio.Queue()
         # The run has a task of its own: its deadline must neither reach into the consumer nor count
         # the time the consumer takes, and it must end wherever the consumer stops.
-        run = asyncio.create_task(self._run(prompt, context, events), name="model run")
+        run = asyncio.create_task(self._run(prompt, context, events, usage), name="model run")
         run.add_done_callback(lambda _: events.put_nowait(None))
         try:
             while (event := await events.get()) is not None:
@@ -115,7 +120,11 @@ class TurnAgent:
             await asyncio.gather(run, return_exceptions=True)
 
     async def _run(
-        self, prompt: Prompt, context: ToolContext, events: "asyncio.Queue[AgentEvent | None]"
+        self,
+        prompt: Prompt,
+        context: ToolContext,
+        events: "asyncio.Queue[AgentEvent | None]",
+        usage: RunUsage | None,
     ) -> None:
         async with (
             asyncio.timeout(self._limits.seconds),
@@ -123,6 +132,7 @@ class TurnAgent:
                 prompt.content,
                 message_history=prompt.history,
                 deps=context,
+                usage=usage,
                 # A belt: the rounds, the last request, and one more for an empty answer.
                 usage_limits=UsageLimits(request_limit=self._limits.tool_rounds + 2),
             ) as stream,
@@ -164,7 +174,8 @@ def _answer(result: AgentRunResult[str]) -> Answer:
         raise UnexpectedModelBehavior("the answer was blank")
     if result.response.finish_reason == "length":
         text += CUT_OFF
-    return Answer(text, tuple(_tool_uses(result.new_messages())), result.usage)
+    tools = tuple(_tool_uses(result.new_messages()))
+    return Answer(text, tools, result.usage, result.response.model_name)
 
 
 def _tool_uses(messages: Iterable[ModelMessage]) -> Iterable[ToolUse]:
@@ -181,8 +192,13 @@ def _tool_uses(messages: Iterable[ModelMessage]) -> Iterable[ToolUse]:
 def was_cut(response: ModelResponse) -> bool:
     """Whether a response ended without its model saying that it was done. Models that run in this
     process name no provider and no reason: they can't be cut."""
-    told = response.finish_reason or (response.provider_details or {}).get("finish_reason")
+    told = response.finish_reason or _vendors_reason(response)
     return response.provider_name is not None and not told
+
+
+def _vendors_reason(response: ModelResponse) -> str | None:
+    """Why the model stopped, in its vendor's words."""
+    return (response.provider_details or {}).get("finish_reason")
 
 
 @dataclass
@@ -197,11 +213,16 @@ class WholeAnswers(AbstractCapability[ToolContext]):
         request_context: ModelRequestContext,
         response: ModelResponse,
     ) -> ModelResponse:
-        """Raises StreamCut, ContentFilterError, IncompleteToolCall."""
+        """Raises StreamCut, ContentFilterError, WindowFull, IncompleteToolCall,
+        UnexpectedModelBehavior."""
         if was_cut(response):
             raise StreamCut("the stream ended before the answer did")
         if response.finish_reason == "content_filter":
             raise ContentFilterError("the answer was stopped by a content filter")
+        if response.finish_reason == "error":
+            raise UnexpectedModelBehavior("the model did not keep to its own format")
+        if _vendors_reason(response) == _WINDOW_FULL and (response.tool_calls or not response.text):
+            raise WindowFull("the context window was full before there was an answer")
         if response.finish_reason == "length" and response.tool_calls:
             raise IncompleteToolCall("the output limit was reached within a tool call")
         return response

@@ -13,6 +13,22 @@ class StreamCut(errors.UnexpectedModelBehavior):
     """The connection ended before the model had finished."""
 
 
+class WindowFull(errors.UnexpectedModelBehavior):
+    """What was asked left the model no room for an answer."""
+
+
+class Resting(errors.ModelAPIError):
+    """The model was not asked, because it has just failed and there are others."""
+
+
+class AccessNotGranted(errors.ModelAuthenticationError):
+    """The account may not use this model in this region of AWS."""
+
+    def __init__(self, model_name: str, region: str) -> None:
+        super().__init__(model_name, f"model access is not granted for {model_name} in {region}")
+        self.region = region
+
+
 #: What a run of a model may raise. Anything else is a bug and goes to the handler boundary.
 MODEL_ERRORS: tuple[type[Exception], ...] = (
     errors.AgentRunError,
@@ -24,8 +40,8 @@ MODEL_ERRORS: tuple[type[Exception], ...] = (
 
 #: How servers say that the prompt is too long, where pydantic-ai does not know the wording.
 _OVERFLOW = re.compile(
-    r"context (?:size|length|window)|too many (?:input )?tokens|(?:input|prompt) is too long"
-    r"|reduce the length|maximum context",
+    r"context (?:size|length|window|limit)|too many (?:input )?tokens|(?:input|prompt) is too long"
+    r"|reduce the length|maximum context|input tokens exceed|expected maxLength",
     re.IGNORECASE,
 )
 
@@ -34,12 +50,13 @@ _OVERFLOW = re.compile(
 class Failure:
     """Why a model gave no answer. `user` says what to do next; `remedy` is for the operator and
     None where there is nothing to mend. `permanent` means that the same request can't succeed
-    later either."""
+    later either; `outage` that the model is out of service for now, and another one may do."""
 
     kind: str
     user: str
     remedy: str | None
     permanent: bool = False
+    outage: bool = False
     status: int | None = None
 
 
@@ -50,23 +67,35 @@ _SET_UP = (
 )
 
 UNREACHABLE = Failure(
-    "unreachable", _LATER, "check the network, model_base_url or region, and that the server runs"
+    "unreachable",
+    _LATER,
+    "check the network, model_base_url or region, and that the server runs",
+    outage=True,
 )
-SERVER_ERROR = Failure("server_error", _LATER, "the vendor's or server's own log says more")
+SERVER_ERROR = Failure(
+    "server_error", _LATER, "the vendor's or server's own log says more", outage=True
+)
 BAD_CREDENTIALS = Failure(
     "bad_credentials",
     _SET_UP,
     "check model_api_key, or for Bedrock the AWS credentials and that model access is granted "
     "in the region",
+    outage=True,
 )
 UNKNOWN_MODEL = Failure(
-    "unknown_model", _SET_UP, "check the setting model, and model_base_url or region: not found"
+    "unknown_model",
+    _SET_UP,
+    "check the setting model, and model_base_url or region: not found",
+    outage=True,
 )
-QUOTA = Failure("quota", _SET_UP, "the account's quota or credit at the vendor is used up")
+QUOTA = Failure(
+    "quota", _SET_UP, "the account's quota or credit at the vendor is used up", outage=True
+)
 THROTTLED = Failure(
     "throttled",
     "I'm getting more messages than my language model can take. Please try again in a minute.",
     "the vendor throttles: ask for a higher limit, or configure a fallback model",
+    outage=True,
 )
 OVERFLOW = Failure(
     "context_overflow",
@@ -84,11 +113,13 @@ TIMEOUT = Failure(
     "timeout",
     "That took too long and I gave up. Please try again, perhaps with a simpler question.",
     "use a faster model, or allow a turn more seconds",
+    outage=True,
 )
 CUT = Failure(
     "cut",
     "The connection broke while I was answering. Please send your message again.",
     "the model's stream ended early: check the network or proxies in between",
+    outage=True,
 )
 FILTERED = Failure(
     "content_filter",
@@ -120,6 +151,7 @@ MISUSED = Failure(
 #: From the special to the general: the first that fits counts.
 _BY_TYPE: tuple[tuple[type[BaseException], Failure], ...] = (
     (StreamCut, CUT),
+    (WindowFull, OVERFLOW),
     (errors.ContentFilterError, FILTERED),
     (errors.OutputTokenLimitExceeded, TOO_LONG),
     (errors.UnexpectedModelBehavior, NO_ANSWER),
@@ -140,14 +172,42 @@ _BY_TYPE: tuple[tuple[type[BaseException], Failure], ...] = (
 
 
 def failure_of(error: BaseException) -> Failure:
-    """What this error means. Where several models were tried, the last one's error counts."""
+    """What this error means. Where several models were tried, the error of the last one that was
+    asked counts."""
     if isinstance(error, BaseExceptionGroup):
-        return failure_of(error.exceptions[-1])
+        asked = [e for e in error.exceptions if not isinstance(e, Resting)]
+        return failure_of((asked or error.exceptions)[-1])
     found = next((failure for kind, failure in _BY_TYPE if isinstance(error, kind)), MISUSED)
     if isinstance(error, errors.ModelAPIError):
         found = _looked_at_closely(error, found)
+    if isinstance(error, AccessNotGranted):
+        return replace(found, remedy=_grant(error), status=403)
     status = error.status_code if isinstance(error, errors.ModelHTTPError) else None
     return replace(found, status=status)
+
+
+def tried(error: BaseException) -> list[str]:
+    """Where several models were tried, what became of each, in order; else nothing."""
+    if not isinstance(error, BaseExceptionGroup):
+        return []
+    return [_outcome(each) for each in error.exceptions]
+
+
+def _outcome(error: BaseException) -> str:
+    model = getattr(error, "model_name", "a model")
+    if isinstance(error, Resting):
+        return f"{model}: not asked, it has just failed"
+    failure = failure_of(error)
+    status = f" ({failure.status})" if failure.status else ""
+    return f"{model}: {failure.kind}{status}: {failure.remedy}"
+
+
+def _grant(error: AccessNotGranted) -> str:
+    return (
+        f"model access is not granted for {error.model_name} in {error.region}: request it on "
+        "Bedrock's page of model access there, and allow bedrock:InvokeModel and "
+        "bedrock:InvokeModelWithResponseStream"
+    )
 
 
 def _looked_at_closely(error: errors.ModelAPIError, found: Failure) -> Failure:

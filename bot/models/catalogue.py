@@ -13,7 +13,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, NoRegionError
 from pydantic_ai.exceptions import UserError
 from pydantic_ai.models import Model, infer_model
-from pydantic_ai.models.bedrock import BedrockConverseModel, BedrockModelSettings
+from pydantic_ai.models.bedrock import BedrockModelSettings
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.profiles.openai import OpenAIModelProfile
 from pydantic_ai.providers import Provider, infer_provider, infer_provider_class
@@ -22,6 +22,7 @@ from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
 from bot.errors import OperatorError
+from bot.models.bedrock import BedrockModel
 from bot.models.offline import offline_model
 from bot.models.tolerant import TolerantModel
 
@@ -32,6 +33,8 @@ EXAMPLES = (
 )
 
 _OPENAI = "https://api.openai.com/v1"
+#: What pydantic-ai sends to a server that needs no key.
+_NO_KEY = "api-key-not-set"
 #: Servers of one's own that have a usual address.
 _SERVERS = {"ollama": "http://127.0.0.1:11434/v1"}
 _EXTRA = re.compile(r"pydantic-ai-slim\[([\w-]+)\]")
@@ -78,9 +81,8 @@ def model_from_name(name: str | None, access: ModelAccess | None = None) -> Mode
 
 def _compatible(model: str, base_url: str, access: ModelAccess) -> Model:
     """A model behind any server that speaks OpenAI's chat completions."""
-    provider = OpenAICompatibleProvider(
-        "openai-compatible", base_url=base_url, api_key=access.api_key
-    )
+    # Not a vendor's name: a model of one's own would be priced like the vendor's namesake.
+    provider = OpenAICompatibleProvider("own-server", base_url=base_url, api_key=access.api_key)
     # Many chat templates refuse a system message that is not the first.
     profile = OpenAIModelProfile(supports_inline_system_prompts=False)
     return TolerantModel(_chat_completions(model, provider, profile, access))
@@ -88,12 +90,12 @@ def _compatible(model: str, base_url: str, access: ModelAccess) -> Model:
 
 def _openai(model: str, access: ModelAccess) -> Model:
     """A model of OpenAI itself."""
-    if not access.api_key:
+    provider = OpenAIProvider(base_url=_OPENAI, api_key=access.api_key)
+    if provider.client.api_key == _NO_KEY:
         raise OperatorError(
             f"model 'openai:{model}' needs a key: set MORDECAI_MODEL_API_KEY in the environment, "
-            "or model_base_url for a server of your own"
+            "or model_base_url for a server of your own; OPENAI_API_KEY does as well"
         )
-    provider = OpenAIProvider(base_url=_OPENAI, api_key=access.api_key)
     return _chat_completions(model, provider, OpenAIModelProfile(), access)
 
 
@@ -143,9 +145,7 @@ def _bedrock(model: str, access: ModelAccess) -> Model:
     settings = BedrockModelSettings(
         bedrock_cache_instructions=True, bedrock_cache_tool_definitions=True
     )
-    return BedrockConverseModel(
-        model, provider=BedrockProvider(bedrock_client=client), settings=settings
-    )
+    return BedrockModel(model, provider=BedrockProvider(bedrock_client=client), settings=settings)
 
 
 def _by_vendor(name: str, access: ModelAccess) -> Model:

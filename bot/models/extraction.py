@@ -10,8 +10,11 @@ import structlog
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_ai import Agent, ModelSettings, NativeOutput, ToolOutput
 from pydantic_ai.models import Model
+from pydantic_ai.models.fallback import FallbackModel
+from pydantic_ai.usage import RunUsage
 
-from bot.failures import MODEL_ERRORS, failure_of
+from bot.failures import MODEL_ERRORS, failure_of, tried
+from bot.usage import Accounts, Usage
 from memory.extraction import grounded
 from memory.ports import Extraction, ExtractionFailed, Extractor, Proposal
 from memory.recall import escape
@@ -97,11 +100,13 @@ class ModelExtractor:
     A session that the model can never take (too long for it, refused by its filter or server) goes
     to the fallback, because trying again would fail again."""
 
-    def __init__(self, model: Model, fallback: Extractor) -> None:
-        """Whoever made the model opens and closes it."""
-        self._model_name, self._fallback = model.model_name, fallback
+    def __init__(self, model: Model, fallback: Extractor, accounts: Accounts | None = None) -> None:
+        """Whoever made the model opens and closes it. Without `accounts` nobody counts what
+        extractions use."""
+        self._model_name, self._fallback, self._accounts = model.model_name, fallback, accounts
         # Servers that know JSON schemas enforce them; of the others a tool's arguments are safer.
-        native = model.profile.get("supports_json_schema_output", False)
+        models = model.models if isinstance(model, FallbackModel) else [model]
+        native = all(m.profile.get("supports_json_schema_output", False) for m in models)
         self._agent = Agent(
             model,
             name="extraction",
@@ -118,8 +123,10 @@ class ModelExtractor:
         if not any(turn.said.strip() for turn in turns):
             return Extraction()
         near = _nearest(known, turns)
+        usage, finished = RunUsage(), False
         try:
-            result = await self._agent.run(_question(turns, near))
+            result = await self._agent.run(_question(turns, near), usage=usage)
+            finished = True
         except MODEL_ERRORS as error:
             failure = failure_of(error)
             _log.warning(
@@ -128,10 +135,15 @@ class ModelExtractor:
                 kind=failure.kind,
                 status=failure.status,
                 remedy=failure.remedy,
+                tried=tried(error),
             )
             if failure.permanent:
                 return await self._fallback.extract(turns, known)
             raise ExtractionFailed(f"the model gave no findings: {failure.kind}") from error
+        finally:
+            if self._accounts and usage.requests:
+                count = Usage.of(usage, finished=finished)
+                self._accounts.note_extraction(turns[0].session_id, count)
         return _extraction(result.output, turns, near)
 
 

@@ -6,10 +6,14 @@ of a sentence comes from `memory.language`; what it knows of the person comes fr
 
 import json
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from decimal import Decimal
 from html import unescape
+from typing import Any, cast
 
+from pydantic_ai import ModelSettings, RunContext
 from pydantic_ai.messages import (
     ModelMessage,
     ModelRequest,
@@ -20,10 +24,18 @@ from pydantic_ai.messages import (
     ToolReturnPart,
     UserPromptPart,
 )
-from pydantic_ai.models import Model
-from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
+from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
+from pydantic_ai.models.function import (
+    AgentInfo,
+    DeltaToolCall,
+    DeltaToolCalls,
+    FunctionModel,
+    FunctionStreamedResponse,
+)
+from pydantic_ai.usage import RequestUsage
 
-from bot.models.offline_replies import Heard, Note, reply
+from bot.models.offline_answers import Heard, Note
+from bot.models.offline_replies import reply
 from memory.language import (
     MemoryQuestion,
     asks_agent_name,
@@ -61,7 +73,50 @@ class Call:
 
 def offline_model() -> Model:
     """The engine as a pydantic-ai model, streamed or not."""
-    return FunctionModel(_respond, stream_function=_stream, model_name=MODEL_NAME)
+    return OfflineModel(_respond, stream_function=_stream, model_name=MODEL_NAME)
+
+
+class OfflineModel(FunctionModel):
+    """Uses no tokens and costs nothing: the library would estimate tokens that nobody reads."""
+
+    async def request(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        """One request and its whole answer."""
+        response = await super().request(messages, model_settings, model_request_parameters)
+        response.usage = _free()
+        return response
+
+    @asynccontextmanager
+    async def request_stream(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+        run_context: RunContext[Any] | None = None,
+    ) -> AsyncGenerator[StreamedResponse]:
+        """One request and its answer as it comes."""
+        async with super().request_stream(
+            messages, model_settings, model_request_parameters, run_context
+        ) as stream:
+            pieces = cast(FunctionStreamedResponse, stream)._iter
+            yield FreeStream(model_request_parameters, MODEL_NAME, pieces)
+
+
+class FreeStream(FunctionStreamedResponse):
+    """The engine's answer as it comes."""
+
+    @property
+    def usage(self) -> RequestUsage:
+        """Nothing."""
+        return _free()
+
+
+def _free() -> RequestUsage:
+    return RequestUsage(cost=Decimal(0))
 
 
 async def _respond(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
@@ -92,7 +147,8 @@ def _next_step(messages: Sequence[ModelMessage], info: AgentInfo) -> Call | str:
     for call in _calls(text):
         if call.tool in offered and call.tool not in answers:
             return call
-    return reply(_heard(text, said[:-1], answers))
+    # The last request of a turn comes without tools; a turn without any has no memory to use.
+    return reply(_heard(text, said[:-1], answers, keeps=bool(offered or answers)))
 
 
 def _calls(text: str) -> list[Call]:
@@ -116,7 +172,7 @@ def _search(question: MemoryQuestion, text: str) -> Call:
     return Call("search_memory", {"query": question.topic or text, "memory_type": memory_type})
 
 
-def _heard(text: str, before: Sequence[str], answers: dict[str, str]) -> Heard:
+def _heard(text: str, before: Sequence[str], answers: dict[str, str], *, keeps: bool) -> Heard:
     found = answers.get("search_memory")
     return Heard(
         text=text,
@@ -124,6 +180,7 @@ def _heard(text: str, before: Sequence[str], answers: dict[str, str]) -> Heard:
         named=answers.get("set_agent_name"),
         remembered=answers.get("remember"),
         notes=None if found is None else _notes(found),
+        keeps=keeps,
         search_failed=found is not None and not _is_search_result(found),
     )
 

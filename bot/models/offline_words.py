@@ -26,6 +26,13 @@ class Words:
     name_not_kept: str
     not_kept: str
     passing: str
+    off_record: str
+    #: Where nothing is kept at all: after a statement, a name, a question.
+    heard_only: str
+    no_names_here: str
+    nothing_kept_here: str
+    okay: str
+    nudge: str
     greeting: str
     welcome: str
     about_self: str
@@ -46,6 +53,8 @@ class Words:
             self.nothing_known,
             self.not_known,
             self.passing,
+            self.off_record,
+            self.nothing_kept_here,
         )
 
 
@@ -71,6 +80,18 @@ ENGLISH = Words(
     no_memory="I can't look into my memory right now. Please ask me again in a little while.",
     name_not_kept="I couldn't store that name. Please try another one, or again later.",
     not_kept="I couldn't store that right now. Please tell me again later.",
+    off_record="All right, I won't keep that.",
+    heard_only=(
+        "Long-term memory is switched off here: I won't remember it after this conversation."
+    ),
+    no_names_here=(
+        "Sorry, I can't keep a name: long-term memory is switched off here, so I'd forget it."
+    ),
+    nothing_kept_here=(
+        "Nothing is kept here: long-term memory is switched off, so I only know this conversation."
+    ),
+    okay="Okay.",
+    nudge="I'm here. Tell me something about yourself, or ask me what I know about you.",
     passing="I see. I keep lasting facts and preferences, so I won't store that.",
     greeting="Hello! Tell me something about yourself, or ask me what I know about you.",
     welcome="You're welcome!",
@@ -110,6 +131,14 @@ RUSSIAN = Words(
     no_memory="Сейчас я не могу заглянуть в память. Спросите меня чуть позже.",
     name_not_kept="Это имя сохранить не удалось. Попробуйте другое или повторите позже.",
     not_kept="Сейчас сохранить это не удалось. Повторите позже.",
+    off_record="Хорошо, этого я не сохраню.",
+    heard_only="После разговора я этого не вспомню: долгая память здесь выключена.",
+    no_names_here="Извините, имя сохранить нельзя: долгая память здесь выключена.",
+    nothing_kept_here=(
+        "Здесь ничего не хранится: долгая память выключена, я знаю только этот разговор."
+    ),
+    okay="Хорошо.",
+    nudge="Я здесь. Расскажите о себе или спросите, что я о вас знаю.",
     passing="Понимаю. Я храню то, что верно надолго, поэтому это не запомню.",
     greeting="Здравствуйте! Расскажите о себе или спросите, что я о вас знаю.",
     welcome="Пожалуйста!",

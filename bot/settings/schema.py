@@ -55,6 +55,7 @@ Text = Annotated[str, Field(min_length=1, max_length=20_000)]
 Seconds = Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)]
 Ratio = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Name = Annotated[str, Field(min_length=1, max_length=300)]
+ModelName = Annotated[Name, AfterValidator(_model_name)]
 UserId = Annotated[int, Field(ge=1, lt=2**52)]  # Telegram: "at most 52 significant bits"
 #: What AgentCore takes as the name of a memory.
 MemoryName = Annotated[str, Field(pattern=r"^[a-zA-Z][a-zA-Z0-9_]{0,47}$")]
@@ -86,10 +87,16 @@ class Settings(BaseSettings):
     """Numeric Telegram ids that may use the bot, with `pairing` too; separated by commas in the
     environment"""
 
-    model: Annotated[Name, AfterValidator(_model_name)] | None = None
+    model: ModelName | None = None
     """The language model as `vendor:model`, such as
     `bedrock:us.anthropic.claude-sonnet-4-5-20250929-v1:0` or `openai:gpt-4.1-mini`; null or
     `offline` is the built-in engine that needs none"""
+    fallback_models: Annotated[
+        tuple[ModelName, ...], NoDecode, BeforeValidator(_comma_separated), Field(max_length=5)
+    ] = ()
+    """Models that answer, in this order, while `model` is down, throttled or too slow; separated by
+    commas in the environment. `model_base_url` and `model_api_key` are for those of the same vendor
+    as `model`; other vendors' keys come from their own environment variables"""
     model_base_url: Address | None = None
     """Where an OpenAI-compatible server (Ollama, llama.cpp, vLLM, OpenRouter) listens"""
     model_api_key: SecretStr | None = None
@@ -172,6 +179,14 @@ class Settings(BaseSettings):
             raise ValueError(
                 "access = allowlist with no allowed_users lets nobody in: "
                 'list the numeric ids in allowed_users, or set access to "pairing"'
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _somebody_may_fail(self) -> Self:
+        if self.fallback_models and self.model in (None, "offline"):
+            raise ValueError(
+                "fallback_models without a model that could fail: name the first one in model"
             )
         return self
 

@@ -24,6 +24,7 @@ from bot.telegram.polling import JournalingRequest
 from bot.telegram.replying import Replying
 from bot.telegram.sender import Sender
 from bot.telegram.texts import languages, texts_in
+from bot.usage import Accounts
 from memory.records import Place, Session
 from memory.service import Memory
 
@@ -72,6 +73,7 @@ class TelegramChannel:
         access: Access,
         inbox: Inbox,
         about: About,
+        accounts: Accounts,
         *,
         channel: str = "telegram",
         base_url: str | None = None,
@@ -96,7 +98,7 @@ class TelegramChannel:
         replying = Replying(
             conversation, self._sender, inbox, parallel=self._options.parallel_replies
         )
-        commands = Commands(memory, self._sender, inbox, about)
+        commands = Commands(memory, self._sender, inbox, about, accounts)
         limits = Limits(self._options.longest_text, self._options.stale)
         self._handlers = Handlers(channel, limits, access, inbox, self._sender, replying, commands)
         self._handlers.register(self._application)

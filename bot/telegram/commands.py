@@ -10,10 +10,12 @@ import structlog
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 from telegram.constants import FileSizeLimit
 
+from bot.telegram.bill import bill
 from bot.telegram.inbox import Inbox
 from bot.telegram.reading import Command, Heard, Origin
 from bot.telegram.sender import Sender
 from bot.telegram.texts import Texts, texts_in
+from bot.usage import Account, Accounts
 from memory.errors import RefusedText, StoreUnavailable, UnknownRecord
 from memory.jobs import Outcome
 from memory.language import second_person
@@ -58,8 +60,11 @@ class Click:
 class Commands:
     """Carries out commands, in the lane of the place they were given in."""
 
-    def __init__(self, memory: Memory, sender: Sender, inbox: Inbox, about: About) -> None:
+    def __init__(
+        self, memory: Memory, sender: Sender, inbox: Inbox, about: About, accounts: Accounts
+    ) -> None:
         self._memory, self._sender, self._inbox, self._about = memory, sender, inbox, about
+        self._accounts = accounts
         self._table: dict[str, Callable[[Heard, str, Texts], Awaitable[None]]] = {
             "start": self._start,
             "help": self._help,
@@ -68,6 +73,7 @@ class Commands:
             "forget": self._forget,
             "name": self._name,
             "export": self._export,
+            "usage": self._usage,
         }
 
     def knows(self, command: Command) -> bool:
@@ -157,12 +163,28 @@ class Commands:
             return
         actor = heard.origin.actor
         document = await self._memory.export(actor)
+        document["usage"] = await self._accounts.export(actor)
         content = json.dumps(document, ensure_ascii=False, indent=2).encode()
         if len(content) > FileSizeLimit.FILESIZE_UPLOAD:
             await self._say(heard, texts.export_too_big)
             return
         name = f"mordecai-{actor.id}-{datetime.now(UTC):%Y-%m-%d}.json"
         await self._sender.send_file(heard.origin.place, name, content, texts.export_caption)
+
+    async def _usage(self, heard: Heard, argument: str, texts: Texts) -> None:
+        origin = heard.origin
+        session = await self._memory.session(origin.actor, origin.place)
+        used = await self._accounts.of_session(origin.actor, session.id) if session else Account()
+        today = await self._accounts.today(origin.actor)
+        await self._say(
+            heard,
+            _paragraphs(
+                texts.usage_title if origin.is_private else texts.usage_title_group,
+                f"{texts.usage_session}\n{bill(used, texts)}",
+                f"{texts.usage_today}\n{bill(today, texts)}",
+                texts.usage_footer if today.total.cost else "",
+            ),
+        )
 
     # -- forgetting -------------------------------------------------------------------------------
 
@@ -214,6 +236,7 @@ class Commands:
             try:
                 await self._memory.forget_all(origin.actor)
                 await self._inbox.erase(origin.place.chat_id, before=click.update_id)
+                await self._accounts.erase(origin.actor)
                 outcome = texts.forget_all_done
                 _log.info("forgot_all", actor=origin.actor.id)
             except StoreUnavailable as failure:

@@ -5,7 +5,7 @@ from botocore.exceptions import NoCredentialsError, TokenRetrievalError
 from pydantic_ai import exceptions as errors
 
 from bot import failures
-from bot.failures import MODEL_ERRORS, Failure, failure_of
+from bot.failures import MODEL_ERRORS, AccessNotGranted, Failure, Resting, failure_of, tried
 
 THROTTLED = errors.ModelHTTPError.for_category(
     errors.ModelRateLimitError, status_code=429, model_name="second"
@@ -35,6 +35,21 @@ def test_every_error_has_its_meaning(error: Exception, expected: Failure) -> Non
 
 def test_the_status_is_the_one_of_the_model_that_was_tried_last() -> None:
     assert failure_of(errors.FallbackExceptionGroup("all", [THROTTLED])).status == 429
+
+
+def test_of_several_models_the_last_one_that_was_asked_counts_and_each_is_named() -> None:
+    group = errors.FallbackExceptionGroup("all", [THROTTLED, Resting("first", "?")])
+    assert failure_of(group).kind == failures.THROTTLED.kind
+    throttled, resting = tried(group)
+    assert throttled.startswith("second: throttled (429): the vendor throttles")
+    assert resting == "first: not asked, it has just failed"
+    assert tried(THROTTLED) == []
+
+
+def test_a_model_without_access_is_named_with_its_region() -> None:
+    failure = failure_of(AccessNotGranted("nova", "eu-central-1"))
+    assert (failure.kind, failure.status) == (failures.BAD_CREDENTIALS.kind, 403)
+    assert "access is not granted for nova in eu-central-1" in str(failure.remedy)
 
 
 def test_a_bug_is_no_model_error() -> None:

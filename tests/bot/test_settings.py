@@ -123,6 +123,10 @@ def test_a_relative_data_dir_starts_at_the_folder_of_the_config_file(tmp_path: P
         ({"model_base_url": "localhost:11434"}, "http://127.0.0.1:11434/v1"),
         ({"memory_name": "my memory"}, "pattern"),
         ({"identity": ""}, "at least 1 character"),
+        ({"fallback_models": ["gpt-4"], "model": "openai:a"}, "expected vendor:model"),
+        ({"fallback_models": 7}, "array"),
+        ({"fallback_models": ["openai:a"]}, "name the first one in model"),
+        ({"fallback_models": ["openai:a"], "model": "offline"}, "name the first one in model"),
         ({"access": "allowlist"}, "list the numeric ids in allowed_users"),
     ],
 )
@@ -228,6 +232,17 @@ def test_allowed_users_are_a_json_list_or_separated_by_commas(
 ):
     monkeypatch.setenv("MORDECAI_ALLOWED_USERS", written)
     assert load().settings.allowed_users == (7, 8)
+
+
+@pytest.mark.parametrize(
+    "written", ["bedrock:us.nova-pro-v1:0, openai:b", '["bedrock:us.nova-pro-v1:0", "openai:b"]']
+)
+def test_fallback_models_are_a_json_list_or_separated_by_commas_in_their_order(
+    written: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("MORDECAI_MODEL", "openai:a")
+    monkeypatch.setenv("MORDECAI_FALLBACK_MODELS", written)
+    assert load().settings.fallback_models == ("bedrock:us.nova-pro-v1:0", "openai:b")
 
 
 def test_lists_and_addresses_of_the_config_file_arrive(tmp_path: Path):

@@ -105,6 +105,31 @@ async def test_the_prefix_of_the_turn_before_is_read_from_the_cache() -> None:
 
 
 @pytest.mark.parametrize("model", [CLAUDE, NOVA])
+async def test_cache_points_stand_after_tools_system_prompt_and_window_and_are_never_too_many(
+    model: str,
+) -> None:
+    async with talking(*["Fine."] * 6, model=model) as talk:
+        await talk.memory.remember(ANNA, "I sail a boat named Petra")
+        for number in range(5):
+            await talk.answer(f"Tell me about my boat, for the {number}. time")
+        last = talk.requests[-1]
+    # Nova caches no tools.
+    assert ("cachePoint" in last["toolConfig"]["tools"][-1]) == (model == CLAUDE)
+    assert [list(block) for block in last["system"]] == [["text"], ["cachePoint"]]
+    # The library lets a point stand at the end of a user message only: that of the turn before.
+    *_, said, replied, now = last["messages"]
+    assert [next(iter(block)) for block in said["content"]] == ["text", "cachePoint"]
+    assert "cachePoint" not in str((replied, now))
+    # What belongs to this turn alone comes after it.
+    assert [block["text"] for block in now["content"]] == [
+        "Today is Saturday, 2026-11-21.",
+        "Tell me about my boat, for the 4. time",
+    ]
+    points = [str(request).count("'cachePoint'") for request in talk.requests]
+    assert points[-1] == max(points) == (4 if model == CLAUDE else 3)
+
+
+@pytest.mark.parametrize("model", [CLAUDE, NOVA])
 async def test_the_last_request_keeps_the_declared_tools_that_bedrock_wants_but_forbids_them(
     model: str,
 ) -> None:
@@ -134,6 +159,9 @@ async def test_the_last_request_keeps_the_declared_tools_that_bedrock_wants_but_
             None,
         ),
         (Reply(tools=(SEARCH,), stop=""), failures.CUT, None),
+        (Reply("Half", stop="malformed_model_output"), failures.NO_ANSWER, None),
+        (Reply(tools=(SEARCH,), stop="malformed_tool_use"), failures.NO_ANSWER, None),
+        (Reply(stop="model_context_window_exceeded"), failures.OVERFLOW, None),
         (Reply("Blocked.", stop="guardrail_intervened"), failures.FILTERED, None),
         (Reply(stop="end_turn"), failures.NO_ANSWER, None),
     ],
@@ -150,7 +178,6 @@ async def test_a_stream_that_goes_wrong_is_told_politely_and_leaves_nothing(
 @pytest.mark.parametrize(
     ("code", "status", "message", "expected"),
     [
-        ("AccessDeniedException", 403, "no access to the model", failures.BAD_CREDENTIALS),
         ("ExpiredTokenException", 403, "expired", failures.BAD_CREDENTIALS),
         ("ResourceNotFoundException", 404, "no such model", failures.UNKNOWN_MODEL),
         (
@@ -161,6 +188,37 @@ async def test_a_stream_that_goes_wrong_is_told_politely_and_leaves_nothing(
         ),
         ("ValidationException", 400, "Input is too long for requested model.", failures.OVERFLOW),
         ("ValidationException", 400, "prompt is too long: 300000 tokens", failures.OVERFLOW),
+        (
+            "ValidationException",
+            400,
+            "input length and `max_tokens` exceed context limit: 199000 + 8192 > 200000",
+            failures.OVERFLOW,
+        ),
+        (
+            "ValidationException",
+            400,
+            "Too many input tokens. Max input tokens: 8192, request input token count: 9000",
+            failures.OVERFLOW,
+        ),
+        (
+            "ValidationException",
+            400,
+            "This model's maximum context length is 8192 tokens. Please reduce the length",
+            failures.OVERFLOW,
+        ),
+        (
+            "ValidationException",
+            400,
+            "Malformed input request: expected maxLength: 42000, actual: 50000",
+            failures.OVERFLOW,
+        ),
+        (
+            "ValidationException",
+            400,
+            "Input Tokens Exceeded: Number of input tokens exceeds maximum length.",
+            failures.OVERFLOW,
+        ),
+        ("ThrottlingException", 429, "Too many tokens, please wait", failures.THROTTLED),
         ("ThrottlingException", 429, "Too many requests", failures.THROTTLED),
         ("ModelTimeoutException", 408, "timed out", failures.TIMEOUT),
         ("ServiceUnavailableException", 503, "busy", failures.SERVER_ERROR),
@@ -176,6 +234,43 @@ async def test_a_refusal_is_told_politely_and_the_operator_hears_the_remedy(
         line = talk.logged("turn_failed")
         assert (line["kind"], line["status"]) == (expected.kind, status)
         assert line["remedy"] == expected.remedy
+
+
+async def test_a_model_without_access_is_named_with_its_region() -> None:
+    async with talking("Hello.") as talk:
+        message = "You don't have access to the model with the specified model ID."
+        talk.aws.faults.add(Fault(None, None, "AccessDeniedException", 403, message))
+        assert await talk.failure() == failures.BAD_CREDENTIALS.user
+        line = talk.logged("turn_failed")
+        assert (line["kind"], line["status"]) == ("bad_credentials", 403)
+        told = f"model access is not granted for {CLAUDE} in us-east-1"
+        assert line["remedy"].startswith(told)
+
+
+async def test_a_connection_that_ends_before_the_first_byte_is_told_politely() -> None:
+    async with talking("Hello.") as talk:
+        talk.aws.faults.add(Fault("ConverseStream", cut=0))
+        assert await talk.failure() == failures.UNREACHABLE.user
+
+
+async def test_a_first_byte_beyond_the_deadline_is_not_waited_for() -> None:
+    async with talking("Hello.", limits=TurnLimits(seconds=0.6)) as talk:
+        talk.aws.faults.add(Fault("ConverseStream", delay=20))
+        assert await talk.failure() == failures.TIMEOUT.user
+        line = talk.logged("turn_failed")
+        assert line["duration_ms"] < 15_000
+        assert line["remedy"] == failures.TIMEOUT.remedy
+
+
+async def test_what_a_turn_cost_is_in_its_line() -> None:
+    async with talking(Reply("Fine.")) as talk:
+        await talk.answer()
+        line = talk.logged("turn")
+    # Sonnet 4.5: 3 dollars a million tokens in, 3.75 to write the cache, 15 out.
+    fresh = line["input_tokens"] - line["cache_write_tokens"]
+    cost = (fresh * 3 + line["cache_write_tokens"] * 3.75 + line["output_tokens"] * 15) / 1e6
+    # As far as the list of prices goes: regional endpoints cost a tenth more.
+    assert line["cost_usd"] == pytest.approx(cost, rel=0.11)
 
 
 async def test_a_slow_stream_is_given_up_at_the_deadline() -> None:

@@ -106,6 +106,10 @@ def test_bedrock_has_a_client_of_our_own_with_cache_points() -> None:
         ("openrouter:any/model", ["openrouter:any/model", "MORDECAI_MODEL_API_KEY"]),
         ("anthropic:claude-sonnet-4-5", ["pip install 'pydantic-ai-slim[anthropic]'"]),
         ("groq:llama", ["pip install 'pydantic-ai-slim[groq]'"]),
+        ("mistral:mistral-large", ["pip install 'pydantic-ai-slim[mistral]'"]),
+        ("cohere:command-r", ["pip install 'pydantic-ai-slim[cohere]'"]),
+        ("google:gemini-2.5-flash", ["pip install 'pydantic-ai-slim[google]'"]),
+        ("huggingface:any/model", ["pip install 'pydantic-ai-slim[huggingface]'"]),
         (CLAUDE, ["AWS credentials", "aws configure"]),
     ],
 )

@@ -244,8 +244,12 @@ async def test_its_own_name_comes_from_the_tools() -> None:
         ("help", "remembers"),
         ("forget that I like tea", "/forget"),
         ("What's the capital of France?", "without a language model"),
-        ("", "without a language model"),
-        ("\x00 🙂" * 500, "without a language model"),
+        ("", "I'm here"),
+        ("/", "I'm here"),
+        ("//", "I'm here"),
+        ("\x00 🙂" * 500, "I'm here"),
+        ("ok", "Okay."),
+        ("don't remember this: I hate my boss", "won't keep that"),
     ],
 )
 async def test_everything_else_has_an_answer_of_at_most_three_sentences(
@@ -267,10 +271,67 @@ async def test_blocks_before_the_users_words_are_data_and_not_heard() -> None:
     assert tools.calls == []
 
 
-async def test_without_tools_it_still_answers_in_text() -> None:
+async def test_without_a_memory_nothing_is_promised() -> None:
     bare = Agent(offline_model())
-    assert "can't look into my memory" in (await bare.run("what do you know about me?")).output
-    assert "couldn't store that name" in (await bare.run("I'll call you Jarvis")).output
+    for said in ("I work at Acme", "I'll call you Jarvis", "what do you know about me?"):
+        answer = (await bare.run(said)).output
+        assert "long-term memory is switched off" in answer
+        assert "remember it when" not in answer
+    history = _before("I work at Acme")
+    answer = (await bare.run("where do I work?", message_history=history)).output
+    assert answer == "In this conversation you told me:\n- You work at Acme"
+
+
+async def test_that_something_will_be_remembered_is_said_once_in_a_conversation() -> None:
+    assert await _answer("I like tea", history=_before("Hello")) == (
+        "Got it: you like tea.\nI'll remember it when we finish this conversation."
+    )
+    assert await _answer("I like tea", history=_before("I work at Acme")) == "Got it: you like tea."
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("what's my name?", "Your name is Maria"),
+        ("what's my dog's name?", "Your dog is called Rex"),
+        ("what is my sister called?", "Your sister Anna lives in Rome"),
+        ("where do I work?", "You work at Acme & Sons"),
+        ("what food do I not like?", "You don't like Java food"),
+        ("do I like JavaScript?", "You prefer Python over JavaScript"),
+        ("what do I hate?", "You don't like Java food"),
+    ],
+)
+async def test_of_what_search_finds_the_answer_alone_is_given(asked: str, answer: str) -> None:
+    found = _found(
+        _WORK,
+        _PYTHON,
+        "- [fact f5, 2026-11-21] My name is Maria",
+        "- [fact f6, 2026-11-21] My dog is called Rex",
+        "- [fact f7, 2026-11-21] My sister Anna lives in Rome",
+        "- [preference p3, 2026-11-21] I don't like Java food",
+    )
+    assert await _answer(asked, Tools(found=found)) == f"Here's what I know about you:\n- {answer}"
+
+
+async def test_what_belongs_to_somebody_else_is_no_answer_about_the_person() -> None:
+    sister = "- [fact f7, 2026-11-21] My sister's name is Anna"
+    for asked in ("what's my name?", "where do I live?"):
+        assert "don't know that yet" in await _answer(asked, Tools(found=_found(sister)))
+
+
+async def test_what_this_conversation_corrects_is_not_answered_with_the_old_value() -> None:
+    answer = await _answer("where do I work?", Tools(found=_found(_WORK)), _before("I'm at home"))
+    assert "Acme" in answer
+    history = _before("I work at Globex")
+    answer = await _answer("what did I tell you about my job?", Tools(found=_found(_WORK)), history)
+    assert answer == "In this conversation you told me:\n- You work at Globex"
+
+
+async def test_a_question_for_the_last_talk_is_answered_with_its_summary() -> None:
+    tools = Tools(found=_found("- [summary s1, 2026-11-18] You said: “I like tea”.", _WORK))
+    assert await _answer("what did we talk about last time?", tools) == (
+        "From our conversations:\n- 2026-11-18: You said: “I like tea”."
+    )
 
 
 async def test_the_last_hop_without_tools_answers_with_what_it_has() -> None:

@@ -30,10 +30,11 @@ class Talk:
     def __init__(self, server: OpenAIServer, memory: Memory, limits: TurnLimits) -> None:
         self.server, self.memory, self.limits = server, memory, limits
         self.access = ModelAccess(base_url=server.base_url, api_key="right", attempts=1)
+        self.model = "openai:small"
         self.logs: list[EventDict] = []
 
     async def say(self, words: str) -> list[ReplyEvent]:
-        async with model_from_name("openai:small", self.access) as model:
+        async with model_from_name(self.model, self.access) as model:
             talk = Conversation(model, self.memory, PERSONA, self.limits, lambda: NOON)
             with structlog.testing.capture_logs() as self.logs:
                 return [event async for event in talk.reply(Inbound("m", ANNA, HOME, words, NOON))]
@@ -76,6 +77,15 @@ async def test_an_answer_streams_from_a_server() -> None:
     assert request["stream"] is True
     assert request["max_completion_tokens" if "max_completion_tokens" in request else "max_tokens"]
     assert request["messages"][0] == {"role": "system", "content": PERSONA}
+
+
+@pytest.mark.parametrize("name", ["small", "gpt-4.1-mini"])
+async def test_a_model_on_a_server_of_one_s_own_has_no_known_price(name: str) -> None:
+    async with talking(text("Hello.")) as talk:
+        talk.model = f"openai:{name}"
+        await talk.answer()
+        (line,) = [entry for entry in talk.logs if entry["event"] == "turn"]
+    assert (line["model"], line["input_tokens"], line["cost_usd"]) == (name, 90, None)
 
 
 async def test_tool_arguments_in_fragments_make_one_call() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from bot.replies import Conversing
 from bot.telegram import About, Access, AccessMode, ChannelOptions, Inbox, TelegramChannel
+from bot.usage import Accounts
 from memory.language import RuleExtractor
 from memory.ports import Extractor
 from memory.records import Actor, Message, Place, Role
@@ -29,6 +30,7 @@ class Stage:
     server: BotApiServer
     memory: Memory
     inbox: Inbox
+    accounts: Accounts
     channel: TelegramChannel
     stop: asyncio.Event
     running: "asyncio.Task[None]"
@@ -62,6 +64,7 @@ async def stage(
         async with (
             SqliteJournal(folder / "journal.sqlite", pool) as journal,
             Inbox(folder / "inbox.sqlite", pool, "telegram", token) as inbox,
+            Accounts(folder / "usage.sqlite", pool) as accounts,
             Memory(
                 store or InMemoryStore(),
                 journal,
@@ -75,6 +78,7 @@ async def stage(
                 access or Access(AccessMode.OPEN),
                 inbox,
                 about,
+                accounts,
                 base_url=server.root,
                 options=options,
             ) as channel,
@@ -82,7 +86,7 @@ async def stage(
             stop = asyncio.Event()
             running = asyncio.create_task(channel.run_until(stop))
             try:
-                yield Stage(server, memory, inbox, channel, stop, running, echo)
+                yield Stage(server, memory, inbox, accounts, channel, stop, running, echo)
             finally:
                 stop.set()
                 await asyncio.gather(running, return_exceptions=True)

@@ -3,12 +3,14 @@
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from bot.telegram import About
 from bot.telegram.texts import ENGLISH, SAVED
+from bot.usage import Usage
 from memory.errors import StoreUnavailable
 from memory.ports import Extraction, ExtractionFailed, Proposal
 from memory.records import LEARNED_KINDS, Actor, Kind, Message, Place, Record, Role, Turn
@@ -59,7 +61,7 @@ async def test_the_menu_shows_the_commands(server: BotApiServer, tmp_path: Path)
         await server.wait_for(lambda: server.world.commands)
         menu = [command["command"] for command in server.world.commands["default"]]
         assert sorted(menu) == sorted(
-            ["start", "help", "new", "memory", "forget", "name", "export", "stop"]
+            ["start", "help", "new", "memory", "forget", "name", "export", "usage", "stop"]
         )
 
 
@@ -243,15 +245,67 @@ async def test_export_is_a_document_of_everything_of_ones_own(
     async with stage(server, tmp_path) as on:
         await on.memory.remember(ANN, "I work at Acme Corp, Zürich 🏔")
         await on.memory.remember(BOB, "I am a spy")
+        on.accounts.note_turn(ANN, "s1", Usage(1, 1))
         assert await ask(server, "/export") == "Everything I keep about you."
         document = server.sent(1001)[0]["document"]
         assert document["file_name"].startswith("mordecai-u1001-")
         content = server.world.files[document["file_id"]][1]
         exported = json.loads(content)
         assert exported["actor"] == "u1001"
+        assert [entry["requests"] for entry in exported["usage"]] == [1]
         assert [fact["text"] for fact in exported["facts"]] == ["I work at Acme Corp, Zürich 🏔"]
         assert "Zürich 🏔".encode() in content
         assert b"spy" not in content
+
+
+# -- /usage ---------------------------------------------------------------------------------------
+
+
+async def test_usage_is_that_of_this_conversation_and_of_today(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    used = Usage(1, 1, 0, 1000, 50, 500, 0, Decimal("0.002"))
+    async with stage(server, tmp_path) as on:
+        assert (await ask(server, "/usage")).count("nothing yet") == 2
+        await tell(on, "I work at Acme Corp.")
+        session = await on.memory.session(ANN, Place("telegram", 1001))
+        assert session
+        on.accounts.note_turn(ANN, session.id, used)
+        on.accounts.note_turn(ANN, "an earlier one", used)
+        on.accounts.note_turn(BOB, "somebody else's", used)
+        this, today = (await ask(server, "/usage")).split("Today, since midnight UTC")
+        assert "tokens read: 1,000, 50% of them from the cache" in this
+        assert "cost: $0.0020" in this
+        assert "turns: 2" in today
+        assert "cost: $0.0040" in today
+
+
+async def test_usage_after_new_begins_again_and_the_day_goes_on(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    async with stage(server, tmp_path) as on:
+        await tell(on, "I work at Acme Corp.")
+        session = await on.memory.session(ANN, Place("telegram", 1001))
+        assert session
+        on.accounts.note_turn(ANN, session.id, Usage(1, 1, 1, 10, 1))
+        await ask(server, "/new")
+        this, today = (await ask(server, "/usage")).split("Today, since midnight UTC")
+        assert "nothing yet" in this
+        assert "I don't know the price" in today
+
+
+async def test_forget_all_takes_the_account_along_as_well(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    async with stage(server, tmp_path) as on:
+        for actor in (ANN, BOB):
+            on.accounts.note_turn(actor, "s1", Usage(1, 1, 0, 10, 1))
+        assert len(await on.accounts.export(ANN)) == 1
+        await ask(server, "/forget all")
+        await server.user(1001).presses(server.sent(1001)[-1], "Yes, delete everything")
+        await server.wait_for(lambda: "deleted" in server.sent(1001)[-1]["text"])
+        assert await on.accounts.export(ANN) == []
+        assert len(await on.accounts.export(BOB)) == 1
 
 
 # -- memory that is off or away -------------------------------------------------------------------

@@ -1,0 +1,230 @@
+"""What the models have used, and for whom: tokens and money, by session and by day.
+
+One small SQLite file holds numbers only, never a word of what was said. Counting never keeps a
+reply waiting: it happens in the background, and a count that fails is logged and lost."""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from concurrent.futures import Executor
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import structlog
+from pydantic_ai.usage import RunUsage
+
+from memory.errors import StoreUnavailable
+from memory.records import Actor
+from memory.service import utc_now
+from memory.stores.database import Database
+from memory.stores.schema import Migration
+
+_log = structlog.get_logger(__name__)
+
+#: What a model was asked for.
+UsageKind = Literal["turn", "extraction"]
+
+#: Money is stored in whole trillionths of a US dollar: a token costs down to some ten millionths.
+_UNIT = Decimal(10) ** 12
+
+_MIGRATIONS = (
+    Migration(
+        "usage",
+        (
+            """CREATE TABLE usage (
+                actor TEXT NOT NULL, session TEXT NOT NULL, day TEXT NOT NULL, kind TEXT NOT NULL,
+                runs INTEGER NOT NULL, requests INTEGER NOT NULL, unpriced INTEGER NOT NULL,
+                input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL,
+                cache_read_tokens INTEGER NOT NULL, cache_write_tokens INTEGER NOT NULL,
+                cost INTEGER NOT NULL, PRIMARY KEY (actor, session, day, kind)
+            ) WITHOUT ROWID""",
+            "CREATE INDEX usage_session ON usage (session)",
+        ),
+    ),
+)
+_COUNTS = (
+    "runs",
+    "requests",
+    "unpriced",
+    "input_tokens",
+    "output_tokens",
+    "cache_read_tokens",
+    "cache_write_tokens",
+    "cost",
+)
+_SUMS = ", ".join(f"sum({name})" for name in _COUNTS)
+_ADD = (
+    f"INSERT INTO usage (actor, session, day, kind, {', '.join(_COUNTS)}) "
+    f"{{source}} ON CONFLICT DO UPDATE SET "
+    + ", ".join(f"{name} = {name} + excluded.{name}" for name in _COUNTS)
+)
+_VALUES = ", ".join("?" * (2 + len(_COUNTS)))
+_ADD_FOR_ACTOR = _ADD.format(source=f"VALUES (?, ?, {_VALUES})")
+_ADD_FOR_SESSION = _ADD.format(
+    source=f"SELECT actor, session, {_VALUES} FROM usage WHERE session = ? GROUP BY actor, session"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What models have used. `runs` are the turns or extractions that came to their end, `requests`
+    what a model answered, also in runs that failed afterwards. Input tokens include those of the
+    cache. `cost` in US dollars, by the public prices that genai-prices knows; `unpriced` counts the
+    requests that it leaves out because their model has no known price."""
+
+    runs: int = 0
+    requests: int = 0
+    unpriced: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    cost: Decimal = Decimal(0)
+
+    @classmethod
+    def of(cls, usage: RunUsage, *, finished: bool = True) -> "Usage":
+        """What one run used. A run has a known price if any of its requests has: that they go to
+        models with and without one within a single run is rare, and then the cost is too low."""
+        return cls(
+            runs=int(finished),
+            requests=usage.requests,
+            unpriced=usage.requests if usage.cost is None else 0,
+            input_tokens=usage.input_tokens,
+            output_tokens=usage.output_tokens,
+            cache_read_tokens=usage.cache_read_tokens,
+            cache_write_tokens=usage.cache_write_tokens,
+            cost=usage.cost or Decimal(0),
+        )
+
+    def __add__(self, other: "Usage") -> "Usage":
+        names = (field.name for field in fields(self))
+        return Usage(**{name: getattr(self, name) + getattr(other, name) for name in names})
+
+    @property
+    def cached_share(self) -> float:
+        """How much of the input was read from the prompt cache, from 0 to 1."""
+        return self.cache_read_tokens / self.input_tokens if self.input_tokens else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What an actor has used: turns, and what was done with their sessions afterwards."""
+
+    turns: Usage = Usage()
+    extractions: Usage = Usage()
+
+    @property
+    def total(self) -> Usage:
+        """Both together; `runs` then counts turns and extractions alike."""
+        return self.turns + self.extractions
+
+
+class Accounts:
+    """The accounts of all actors, in a file or, where nothing may be kept, in RAM (`:memory:`)."""
+
+    def __init__(
+        self, path: Path | str, pool: Executor, clock: Callable[[], datetime] = utc_now
+    ) -> None:
+        """Open or create the file; a damaged one is set aside. Raises NewerStore,
+        StoreUnavailable."""
+        self._clock = clock
+        self._counting: set[asyncio.Task[None]] = set()
+        # One count after the other, in the order in which things happened.
+        self._in_order = asyncio.Lock()
+        self._db = Database(path, _MIGRATIONS, pool)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close the file, when all that was noted is written."""
+        await self.settle()
+        await self._db.aclose()
+
+    async def settle(self) -> None:
+        """Return when all that was noted so far is written."""
+        await asyncio.gather(*self._counting)
+
+    # -- counting ---------------------------------------------------------------------------------
+
+    def note_turn(self, actor: Actor, session_id: str, usage: Usage) -> None:
+        """Add a turn to the account, soon; does not wait and does not fail."""
+        self._note(_ADD_FOR_ACTOR, actor.id, session_id, *self._row("turn", usage))
+
+    def note_extraction(self, session_id: str, usage: Usage) -> None:
+        """Add an extraction to the account of whoever's session it was. One that was forgotten
+        meanwhile is nobody's, and not counted."""
+        self._note(_ADD_FOR_SESSION, *self._row("extraction", usage), session_id)
+
+    # -- reading ----------------------------------------------------------------------------------
+
+    async def of_session(self, actor: Actor, session_id: str) -> Account:
+        """What the actor has used in one session. Raises StoreUnavailable."""
+        return await self._account("session = ?", actor, session_id)
+
+    async def today(self, actor: Actor) -> Account:
+        """What the actor has used since midnight UTC. Raises StoreUnavailable."""
+        return await self._account("day = ?", actor, self._today())
+
+    async def export(self, actor: Actor) -> list[dict[str, Any]]:
+        """All there is about the actor: one entry a day, session and kind, oldest first; costs in
+        US dollars as text. Raises StoreUnavailable."""
+        await self.settle()
+        sql = (
+            f"SELECT day, session, kind, {', '.join(_COUNTS)} FROM usage WHERE actor = ? "
+            "ORDER BY day, session, kind"
+        )
+        return [
+            {"day": day, "session": session, "kind": kind, **_written(_usage(counts))}
+            for day, session, kind, *counts in await self._db.rows(sql, actor.id)
+        ]
+
+    # -- forgetting -------------------------------------------------------------------------------
+
+    async def erase(self, actor: Actor) -> None:
+        """Delete the actor's account without a trace. Raises StoreUnavailable."""
+        await self.settle()
+        await self._db.wipe(lambda db: db.execute("DELETE FROM usage WHERE actor = ?", (actor.id,)))
+
+    # -- inside -----------------------------------------------------------------------------------
+
+    def _row(self, kind: UsageKind, usage: Usage) -> tuple[object, ...]:
+        counts = [getattr(usage, name) for name in _COUNTS[:-1]]
+        return (self._today(), kind, *counts, int(usage.cost * _UNIT))
+
+    def _today(self) -> str:
+        return f"{self._clock().astimezone(UTC):%Y-%m-%d}"
+
+    def _note(self, sql: str, *values: object) -> None:
+        task = asyncio.create_task(self._count(sql, values), name="count usage")
+        self._counting.add(task)
+        task.add_done_callback(self._counting.discard)
+
+    async def _count(self, sql: str, values: tuple[object, ...]) -> None:
+        try:
+            async with self._in_order:
+                await self._db.write(sql, *values)
+        except StoreUnavailable as failure:
+            _log.warning("usage_not_counted", error=str(failure), remedy="check the data directory")
+
+    async def _account(self, condition: str, actor: Actor, value: str) -> Account:
+        await self.settle()
+        sql = f"SELECT kind, {_SUMS} FROM usage WHERE actor = ? AND {condition} GROUP BY kind"
+        rows = await self._db.rows(sql, actor.id, value)
+        by_kind = {kind: _usage(counts) for kind, *counts in rows}
+        return Account(by_kind.get("turn", Usage()), by_kind.get("extraction", Usage()))
+
+
+def _usage(counts: Iterable[int]) -> Usage:
+    values: dict[str, Any] = dict(zip(_COUNTS, counts, strict=True))
+    values["cost"] = Decimal(values["cost"]) / _UNIT
+    return Usage(**values)
+
+
+def _written(usage: Usage) -> dict[str, Any]:
+    return {**asdict(usage), "cost": f"{usage.cost:f}"}

@@ -1,0 +1,208 @@
+"""What models have used, for whom: counted after the turn, kept on disk, gone when forgotten."""
+
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+import structlog
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic_ai.exceptions import ModelHTTPError
+from pydantic_ai.models import Model
+from pydantic_ai.usage import RunUsage
+
+from bot.conversation import Conversation
+from bot.models.extraction import ModelExtractor
+from bot.models.offline import offline_model
+from bot.replies import Failed, Inbound, ReplyEvent
+from bot.usage import Account, Accounts, Usage
+from memory.errors import StoreUnavailable
+from memory.records import Actor, Message, Place, Role, Turn
+from memory.service import Memory
+from tests.fakes.extractors import EverySentence
+from tests.fakes.memories import NOON, open_memory
+from tests.fakes.scripted_model import Scripted, call
+
+ANNA, BORIS = Actor.person(1), Actor.person(12)
+TURN = Usage(1, 2, 0, 1000, 50, 600, 200, Decimal("0.00375"))
+MONEY = st.decimals(0, 100, places=12)
+
+
+@asynccontextmanager
+async def open_accounts(
+    path: Path | str = ":memory:", now: list[datetime] | None = None
+) -> AsyncIterator[Accounts]:
+    """Accounts at a time that is the last of `now`."""
+    times = now or [NOON]
+    with ThreadPoolExecutor(2) as pool:
+        async with Accounts(path, pool, lambda: times[-1]) as accounts:
+            yield accounts
+
+
+async def test_turns_add_up_by_session_and_by_day() -> None:
+    now = [NOON]
+    async with open_accounts(now=now) as accounts:
+        accounts.note_turn(ANNA, "s1", TURN)
+        accounts.note_turn(ANNA, "s1", TURN)
+        accounts.note_turn(ANNA, "s2", TURN)
+        assert await accounts.of_session(ANNA, "s1") == Account(TURN + TURN)
+        assert await accounts.today(ANNA) == Account(TURN + TURN + TURN)
+        now.append(NOON + timedelta(hours=12))
+        accounts.note_turn(ANNA, "s2", TURN)
+        assert await accounts.today(ANNA) == Account(TURN)
+        assert await accounts.of_session(ANNA, "s2") == Account(TURN + TURN)
+
+
+async def test_a_day_ends_at_midnight_utc() -> None:
+    now = [datetime.fromisoformat("2026-11-22T01:59:59+02:00")]
+    async with open_accounts(now=now) as accounts:
+        accounts.note_turn(ANNA, "s1", TURN)
+        assert await accounts.today(ANNA) == Account(TURN)
+        now.append(now[0] + timedelta(seconds=1))
+        assert await accounts.today(ANNA) == Account()
+
+
+async def test_an_account_is_its_actor_s_alone() -> None:
+    async with open_accounts() as accounts:
+        accounts.note_turn(ANNA, "s1", TURN)
+        assert await accounts.today(BORIS) == Account()
+        assert await accounts.of_session(BORIS, "s1") == Account()
+        assert await accounts.export(BORIS) == []
+
+
+async def test_an_extraction_is_counted_for_whose_session_it_was() -> None:
+    async with open_accounts() as accounts:
+        accounts.note_turn(ANNA, "s1", TURN)
+        accounts.note_turn(BORIS, "s2", TURN)
+        accounts.note_extraction("s1", TURN)
+        account = await accounts.of_session(ANNA, "s1")
+        assert account == Account(TURN, TURN)
+        assert account.total.input_tokens == 2000
+        assert await accounts.today(BORIS) == Account(TURN)
+
+
+async def test_an_extraction_of_a_forgotten_session_is_nobody_s() -> None:
+    async with open_accounts() as accounts:
+        accounts.note_turn(ANNA, "s1", TURN)
+        await accounts.erase(ANNA)
+        accounts.note_extraction("s1", TURN)
+        assert await accounts.today(ANNA) == Account()
+
+
+async def test_accounts_outlive_the_process(tmp_path: Path) -> None:
+    async with open_accounts(tmp_path / "usage.sqlite") as accounts:
+        accounts.note_turn(ANNA, "s1", TURN)
+    async with open_accounts(tmp_path / "usage.sqlite") as accounts:
+        assert await accounts.today(ANNA) == Account(TURN)
+
+
+async def test_what_is_erased_is_in_no_file_any_more(tmp_path: Path) -> None:
+    async with open_accounts(tmp_path / "usage.sqlite") as accounts:
+        accounts.note_turn(ANNA, "s20261121T120000-deadbeef", TURN)
+        accounts.note_turn(BORIS, "s20261121T120000-cafecafe", TURN)
+        await accounts.erase(ANNA)
+        kept = b"".join(file.read_bytes() for file in tmp_path.iterdir())
+        assert b"deadbeef" not in kept
+        assert await accounts.today(BORIS) == Account(TURN)
+    assert b"deadbeef" not in b"".join(file.read_bytes() for file in tmp_path.iterdir())
+
+
+async def test_an_export_has_every_day_session_and_kind() -> None:
+    async with open_accounts() as accounts:
+        accounts.note_turn(ANNA, "s1", TURN)
+        accounts.note_extraction("s1", TURN)
+        extraction, turn = await accounts.export(ANNA)
+    assert (extraction["kind"], turn["kind"]) == ("extraction", "turn")
+    assert (turn["day"], turn["session"]) == ("2026-11-21", "s1")
+    assert (turn["input_tokens"], Decimal(turn["cost"])) == (1000, Decimal("0.00375"))
+
+
+async def test_a_count_that_fails_is_logged_and_bothers_nobody() -> None:
+    async with open_accounts() as accounts:
+        await accounts._db.ask(lambda db: db.execute("DROP TABLE usage"))
+        with structlog.testing.capture_logs() as logs:
+            accounts.note_turn(ANNA, "s1", TURN)
+            await accounts.settle()
+        (line,) = logs
+        assert (line["event"], line["remedy"]) == ("usage_not_counted", "check the data directory")
+        with pytest.raises(StoreUnavailable):
+            await accounts.today(ANNA)
+
+
+@given(st.lists(MONEY, max_size=5))
+async def test_money_adds_up_to_the_last_digit(costs: list[Decimal]) -> None:
+    async with open_accounts() as accounts:
+        for cost in costs:
+            accounts.note_turn(ANNA, "s1", Usage(1, 1, cost=cost))
+        assert (await accounts.today(ANNA)).total.cost == sum(costs, Decimal(0))
+
+
+def test_a_run_without_a_known_price_says_so() -> None:
+    unknown = Usage.of(RunUsage(requests=2, input_tokens=10))
+    assert (unknown.unpriced, unknown.cost) == (2, Decimal(0))
+    known = Usage.of(RunUsage(requests=2, input_tokens=10, cost=Decimal("0.1")), finished=False)
+    assert (known.runs, known.unpriced, known.cost) == (0, 0, Decimal("0.1"))
+
+
+def test_the_cached_share_is_of_all_that_was_read() -> None:
+    assert TURN.cached_share == 0.6
+    assert Usage().cached_share == 0
+
+
+# -- in the conversation --------------------------------------------------------------------------
+
+
+async def say(model: Model, memory: Memory, accounts: Accounts, words: str) -> ReplyEvent:
+    place = Place("telegram", 1)
+    talk = Conversation(model, memory, "You are a test.", clock=lambda: NOON, accounts=accounts)
+    inbound = Inbound("m1", ANNA, place, words, NOON)
+    return [event async for event in talk.reply(inbound)][-1]
+
+
+async def test_a_turn_counts_with_all_its_requests_in_its_session() -> None:
+    script = Scripted([[call("search_memory", '{"query": "x"}')], ["Nothing yet."]])
+    async with open_memory() as memory, open_accounts() as accounts:
+        await say(script.model, memory, accounts, "What do you know?")
+        session = await memory.session(ANNA, Place("telegram", 1))
+        assert session
+        used = (await accounts.of_session(ANNA, session.id)).turns
+        assert (used.runs, used.requests, used.unpriced) == (1, 2, 2)
+        assert used.output_tokens > 0
+
+
+async def test_a_turn_that_failed_counts_for_what_it_used_until_then() -> None:
+    script = Scripted([[call("search_memory", '{"query": "x"}')], ModelHTTPError(500, "m")])
+    async with open_memory() as memory, open_accounts() as accounts:
+        assert isinstance(await say(script.model, memory, accounts, "Hi"), Failed)
+        used = (await accounts.today(ANNA)).turns
+        assert (used.runs, used.requests) == (0, 1)
+        assert used.input_tokens > 0
+
+
+async def test_a_turn_that_never_reached_a_model_counts_for_nothing() -> None:
+    script = Scripted([ModelHTTPError(500, "m")])
+    async with open_memory() as memory, open_accounts() as accounts:
+        await say(script.model, memory, accounts, "Hi")
+        assert await accounts.export(ANNA) == []
+
+
+async def test_the_engine_without_a_model_uses_no_tokens_and_no_money() -> None:
+    async with open_memory() as memory, open_accounts() as accounts:
+        last = await say(offline_model(), memory, accounts, "I'll call you Jarvis")
+        assert await accounts.today(ANNA) == Account(Usage(runs=1, requests=2))
+        assert getattr(last, "input_tokens", None) == getattr(last, "output_tokens", None) == 0
+
+
+async def test_an_extraction_on_a_model_is_counted_even_if_its_answer_is_no_use() -> None:
+    said = Message(Role.USER, "I sail.", NOON), Message(Role.ASSISTANT, "Nice.", NOON)
+    async with open_accounts() as accounts:
+        accounts.note_turn(ANNA, "s1", TURN)
+        extractor = ModelExtractor(offline_model(), EverySentence(), accounts)
+        with structlog.testing.capture_logs(), pytest.raises(Exception, match="no findings"):
+            await extractor.extract([Turn("t1", "s1", said)], [])
+        extraction = (await accounts.of_session(ANNA, "s1")).extractions
+        assert (extraction.runs, extraction.requests) == (0, 2)
