@@ -7,7 +7,7 @@ PIP_INSTALL = -m pip install --disable-pip-version-check --no-deps
 FLOOR = 95
 
 .DEFAULT_GOAL := help
-.PHONY: help run chat test format lock clean python
+.PHONY: help run chat test format lock bench clean python
 
 help: ## what can be made here
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/'
@@ -25,6 +25,9 @@ test: .venv-test/ready ## lint, types, import rules, tests, coverage
 	.venv-test/bin/lint-imports
 	.venv-test/bin/python -m pytest --cov --cov-report= $(ARGS)
 	.venv-test/bin/coverage report --fail-under=$(FLOOR) --include='memory/*,tools/*,bot/conversation.py,bot/prompt.py'
+
+bench: .venv-test/ready ## measure what memory on AWS costs a turn (about two minutes)
+	.venv-test/bin/python -m tests.benchmarks.aws $(ARGS)
 
 format: .venv-test/ready ## put the code into its one shape
 	.venv-test/bin/ruff check --fix .

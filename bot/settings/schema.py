@@ -158,8 +158,9 @@ class Settings(BaseSettings):
     aws_endpoint_url: Address | None = None
     """AWS: another endpoint for all its services, for tests"""
 
-    aws_threads: Annotated[int, Field(ge=4, le=256)] = 16
-    """AWS: how many calls to the memory run at once, and over how many connections"""
+    aws_threads: Annotated[int, Field(ge=4, le=256)] = 32
+    """AWS: how many calls to the memory run at once, and over how many connections; 64 for a
+    hundred people at once"""
 
     data_dir: Path = Path("data")
     """Where everything is kept; a relative path starts at the folder of config.json, or at the

@@ -11,6 +11,10 @@ from memory.errors import StoreUnavailable
 _log = structlog.get_logger(__name__)
 
 
+class CircuitOpen(StoreUnavailable):
+    """Nothing was asked: the service is being left alone for a while."""
+
+
 class Circuit:
     """Opens after `failures` failures in a row and then lets one call through every `pause`
     seconds, until one succeeds. Opening and closing are logged once each. Thread-safe: results are
@@ -20,7 +24,7 @@ class Circuit:
         self,
         service: str,
         failures: int = 5,
-        pause: float = 30.0,
+        pause: float = 10.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._service, self._limit, self._pause, self._clock = service, failures, pause, clock
@@ -29,13 +33,13 @@ class Circuit:
         self._lock = threading.Lock()
 
     def check(self) -> None:
-        """Raise StoreUnavailable while the service is not to be asked."""
+        """Raise CircuitOpen while the service is not to be asked."""
         with self._lock:
             now = self._clock()
             if self._open_until is None:
                 return
             if now < self._open_until:
-                raise StoreUnavailable(
+                raise CircuitOpen(
                     f"{self._service} failed {self._failures} times in a row; "
                     f"the next try is in {self._open_until - now:.0f} s"
                 )

@@ -11,6 +11,7 @@ import structlog
 from memory.errors import StoreUnavailable
 from memory.records import Actor
 from memory.stores.aws_errors import AwsFailure, Fate
+from memory.stores.circuit import CircuitOpen
 from memory.stores.outbox import Lane, Outbox, Outgoing
 from memory.stores.seldom import Seldom
 
@@ -24,6 +25,8 @@ class Pace:
     spacing: float = 0.25
     first_retry: float = 0.5
     longest_retry: float = 60.0
+    #: How often to see whether a service that is being left alone may be asked again.
+    look: float = 1.0
     #: Events under way at once: few enough that recall always finds a free thread.
     parallel: int = 4
     #: How long forgetting somebody waits for an event of theirs that is under way.
@@ -108,6 +111,11 @@ class Sender:
                     return
                 if event is not None:
                     await self._deliver(event)
+            except CircuitOpen as failure:
+                # No attempt, so no reason to wait longer next time: looking costs nothing, and
+                # once one session finds the service back, the others follow.
+                self._complain(failure)
+                await asyncio.sleep(self._pace.look)
             except StoreUnavailable as failure:
                 self._complain(failure)
                 await asyncio.sleep(self._pace.retry(attempt))

@@ -1,5 +1,6 @@
 """The commands, with a real memory behind them."""
 
+import itertools
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -200,18 +201,19 @@ async def test_memory_shows_summaries_with_their_date(server: BotApiServer, tmp_
 
 async def test_an_empty_memory_invites(server: BotApiServer, tmp_path: Path) -> None:
     async with stage(server, tmp_path):
-        assert "Tell me something!" in await ask(server, "/memory")
+        assert "What you tell me is added" in await ask(server, "/memory")
 
 
 async def test_a_long_memory_takes_several_messages(server: BotApiServer, tmp_path: Path) -> None:
     async with stage(server, tmp_path) as on:
-        for number in range(120):
-            await on.memory.remember(ANN, f"I own bicycle number {number}, which is a nice one")
+        types = ["".join(pair) for pair in itertools.product("abcdefghijk", repeat=2)]
+        for name in types:
+            await on.memory.remember(ANN, f"I own a bicycle of type {name}, and it is a nice one")
         await server.user(1001).says("/memory")
         await server.replies_to(1001, 2)
         await on.channel.settle()
         said = "\n".join(await server.replies_to(1001, 2))
-        assert all(f"number {number}," in said for number in range(120))
+        assert all(f"type {name}," in said for name in types)
 
 
 # -- /name ----------------------------------------------------------------------------------------

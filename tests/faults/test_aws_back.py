@@ -1,0 +1,26 @@
+"""AWS is back: what waited for it goes at once, however long it was away."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+from memory.records import Actor
+from memory.stores.circuit import Circuit
+from memory.stores.sender import Pace
+from tests.contracts.long_term_memory import turn
+from tests.fakes.aws.world import FAST, world
+
+ANN, BOB = Actor("u1"), Actor("u12")
+
+
+async def test_events_go_as_soon_as_one_call_has_found_the_service_back(tmp_path: Path):
+    pace = Pace(spacing=0.01, first_retry=3600, longest_retry=3600, look=0.02)
+    async with asyncio.timeout(30), world(tmp_path) as here:
+        here.circuit = Circuit("AWS", failures=1, pause=0.3)
+        here.circuit.failed("told to be away")
+        async with await here.store(replace(FAST, pace=pace)) as store:
+            for actor in (ANN, BOB):
+                for number in range(3):
+                    await store.add_turn(actor, turn(f"t-{number}", "hello"))
+            await asyncio.gather(store.flush(ANN), store.flush(BOB))
+        assert here.count("CreateEvent") == 6

@@ -1,0 +1,136 @@
+"""AWS does not answer: whoever is not the one it does not answer notices nothing.
+
+A call hangs until the test lets it go, so nothing here depends on how fast the machine is: what
+must not wait for the call is finished while the call is still under way."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from memory.jobs import Outcome
+from memory.records import Actor, Kind
+from memory.service import MemoryOptions
+from memory.stores.agentcore import AgentCoreStore
+from tests.contracts.long_term_memory import eventually
+from tests.fakes.aws import Fault
+from tests.fakes.aws.world import FAST, World, world
+from tests.fakes.bots import Bot, open_bot, place_of
+
+ANN, BOB = Actor("u1"), Actor("u12")
+
+#: Longer than any test: only the test itself ends the waiting.
+FOREVER = 60.0
+#: What one recall asks of AWS: the three lists of the profile, and two searches.
+CALLS_OF_A_RECALL = 5
+#: The threads of the world's pool.
+THREADS = 8
+
+
+@asynccontextmanager
+async def bot_on_aws(
+    directory: Path, recall_seconds: float = FOREVER
+) -> AsyncIterator[tuple[World, AgentCoreStore, Bot]]:
+    """A bot whose calls to AWS give up only when the test is over."""
+    options = MemoryOptions(recall_seconds=recall_seconds)
+    timing = replace(FAST, search=recall_seconds)
+    async with (
+        asyncio.timeout(FOREVER),
+        world(directory, read_seconds=2 * FOREVER) as here,
+        await here.store(timing) as store,
+        open_bot(store, directory, options) as bot,
+    ):
+        try:
+            yield here, store, bot
+        finally:
+            here.aws.stopping.set()
+
+
+async def hang(here: World, calls: int) -> None:
+    """Have the next so many calls hang; use before they are made."""
+    here.aws.faults.add(Fault(times=calls, delay=FOREVER))
+
+
+async def all_hang(here: World) -> None:
+    """Return when every call that was to hang does."""
+
+    async def met() -> bool:
+        return here.aws.faults.empty
+
+    await eventually(met)
+
+
+async def test_a_turn_is_answered_while_another_persons_calls_hang(tmp_path: Path):
+    async with bot_on_aws(tmp_path) as (here, store, bot):
+        await bot.hears(BOB, "I work at Globex")
+        await store.flush(BOB)
+        await hang(here, CALLS_OF_A_RECALL)
+        anns = asyncio.create_task(bot.hears(ANN, "hello"))
+        await all_hang(here)
+
+        assert "Globex" in await bot.hears(BOB, "where do I work?")
+        await store.flush(BOB)
+        assert not anns.done(), "her calls still hang"
+
+        here.aws.stopping.set()
+        assert await anns
+
+
+async def test_the_event_loop_turns_while_calls_hang(tmp_path: Path):
+    async with bot_on_aws(tmp_path) as (here, _, bot):
+        await hang(here, CALLS_OF_A_RECALL)
+        anns = asyncio.create_task(bot.hears(ANN, "hello"))
+        await all_hang(here)
+        for _ in range(1000):
+            await asyncio.sleep(0)
+        assert not anns.done(), "a thousand rounds of the loop within one call"
+        here.aws.stopping.set()
+        await anns
+
+
+async def test_with_every_thread_of_aws_hanging_turns_are_answered_and_written_down(
+    tmp_path: Path,
+):
+    async with bot_on_aws(tmp_path, recall_seconds=0.2) as (here, store, bot):
+        await hang(here, THREADS)
+        stuck = [
+            asyncio.create_task(store.records(ANN, kinds=(Kind.FACT,))) for _ in range(THREADS)
+        ]
+        await all_hang(here)
+
+        assert "Lima" in await bot.hears(BOB, "I live in Lima")
+        assert "Globex" in await bot.hears(BOB, "I work at Globex")
+        ending = await bot.memory.end_session(BOB, place_of(BOB), "new")
+        assert ending is not None
+        assert await ending.wait(0.1) is Outcome.LATER
+        assert await store.pending(BOB) == 2, "both turns are safe on disk"
+        assert not any(task.done() for task in stuck), "every thread still hangs"
+
+        here.aws.stopping.set()
+        assert await ending.wait(FOREVER) is Outcome.SAVED
+        await asyncio.gather(*stuck)
+
+
+async def test_events_of_one_person_arrive_while_another_persons_event_hangs(tmp_path: Path):
+    async with bot_on_aws(tmp_path) as (here, store, bot):
+        here.aws.faults.add(Fault("CreateEvent", times=1, delay=FOREVER))
+        await bot.hears(ANN, "I live in Oslo")
+        await all_hang(here)
+
+        await bot.hears(BOB, "I live in Lima")
+        await store.flush(BOB)
+        assert any("Lima" in record.text for record in await store.records(BOB))
+        assert await store.pending(ANN) == 1, "hers still hangs"
+
+
+async def test_a_profile_that_comes_too_late_for_one_turn_is_there_for_the_next(tmp_path: Path):
+    async with bot_on_aws(tmp_path, recall_seconds=0.5) as (here, _, bot):
+        await bot.memory.remember(ANN, "I prefer tea", Kind.PREFERENCE)
+        here.aws.faults.add(Fault("ListMemoryRecords", times=3, delay=1.0))
+        first = await bot.memory.recall(ANN, place_of(ANN), "hello")
+        assert not first.profile
+        await bot.memory.profile(ANN)
+        second = await bot.memory.recall(ANN, place_of(ANN), "hello again")
+        assert "I prefer tea" in (second.profile or "")
+        assert here.count("ListMemoryRecords") == 2 + 3, "for the preference, then one profile"
