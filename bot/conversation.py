@@ -1,5 +1,6 @@
 """One turn of conversation, top to bottom: recall, prompt, model and tools, record."""
 
+import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
@@ -16,6 +17,7 @@ from bot.replies import Failed, Finished, Inbound, ReplyEvent
 from bot.toolbox import toolbox
 from bot.usage import Accounts, Usage
 from memory.errors import StoreUnavailable
+from memory.language import is_off_record
 from memory.records import ConversationHistory, HistoryMetadata, Message, Role
 from memory.service import Memory, utc_now
 from tools.context import ToolContext
@@ -98,7 +100,13 @@ class Conversation:
         log: structlog.stdlib.BoundLogger,
         started: float,
     ) -> Finished:
-        ended = await self._record(inbound, answer, log)
+        recording = asyncio.create_task(self._record(inbound, answer, log), name="record turn")
+        try:
+            ended = await asyncio.shield(recording)
+        except asyncio.CancelledError:
+            # Too late to stop: half a turn, in the journal and not in the window, is none.
+            await recording
+            raise
         _log_turn(answer, log, started)
         usage = answer.usage
         return Finished(answer.text, ended, usage.input_tokens, usage.output_tokens)
@@ -117,7 +125,12 @@ class Conversation:
         )
         try:
             ending = await self._memory.record(
-                inbound.actor, inbound.place, messages, answer.tools, kept=_is_kept(answer)
+                inbound.actor,
+                inbound.place,
+                messages,
+                answer.tools,
+                name=inbound.id,
+                kept=_is_kept(inbound.text, answer),
             )
         except StoreUnavailable as failure:
             log.exception(
@@ -127,9 +140,11 @@ class Conversation:
         return ending is not None
 
 
-def _is_kept(answer: Answer) -> bool:
-    """A turn in which something was forgotten names it, and must not be remembered for that."""
-    return all(use.name != forget_memory.__name__ for use in answer.tools)
+def _is_kept(said: str, answer: Answer) -> bool:
+    """A turn in which something was forgotten names it, and must not be remembered for that; nor
+    one that the person asked not to remember."""
+    forgot = any(use.name == forget_memory.__name__ for use in answer.tools)
+    return not forgot and not is_off_record(said)
 
 
 def _said_before(history: ConversationHistory) -> str:

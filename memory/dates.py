@@ -5,7 +5,9 @@ from anything people write. A query that names a date, or one relative to now, a
 words."""
 
 import re
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
+
+from memory.relative_dates import hinted, understood
 
 _MONTHS = {
     name: number
@@ -30,6 +32,8 @@ _MONTHS = {
     for name in names.split()
 }
 _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_WORDS = re.compile(r"\w+")
+_DIGIT = re.compile(r"\d")
 _YEAR = r"(?P<year>(?:19|20)\d\d)(?!\d)"
 _NAME = rf"(?P<month>{_MONTH})\b\.?"
 _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th|\.)?(?!\w)"
@@ -48,11 +52,8 @@ _WRITTEN = tuple(
         rf"(?<!\w){_NAME},?\s+{_OF}{_YEAR}",
         # A bare month needs a word before it that makes it one: "may" and "march" are verbs too.
         rf"{_IN}{_NAME}",
+        rf"{_IN}{_YEAR}",
     )
-)
-_BARE_YEAR = re.compile(rf"{_IN}{_YEAR}", re.I)
-_RELATIVE = re.compile(
-    r"(?<!\w)(day before yesterday|yesterday|last week|last month|last year)\b", re.I
 )
 
 
@@ -64,40 +65,31 @@ def date_words(day: date) -> list[str]:
 def dates_named(text: str, now: datetime) -> tuple[frozenset[str], str]:
     """The index words of the dates that a text names, in figures, by month, or relative to `now`
     in its own time zone; any of them may be meant. With them, the text without those dates."""
+    words = _WORDS.findall(text.casefold())
     found: set[str] = set()
-
-    def take(words: list[str]) -> str:
-        found.update(words)
-        return " "
-
+    if hinted(text, words):
+        relative, text = understood(text, now.date())
+        found.update(map(_word, relative))
+    if _MONTHS.keys().isdisjoint(words) and not _DIGIT.search(text):
+        return frozenset(found), text
     for written in _WRITTEN:
         for match in written.finditer(text):
             found.update(_named(**match.groupdict()))
         text = written.sub(" ", text)
-    text = _BARE_YEAR.sub(lambda m: take([f"§{m['year']}"]), text)
-    text = _RELATIVE.sub(lambda m: take(_relative(m[1].casefold(), now.date())), text)
     return frozenset(found), text
 
 
-def _named(month: str, year: str | None = None, day: str | None = None) -> list[str]:
+def _word(iso: str) -> str:
+    """The index word of a whole or partial ISO date."""
+    return "§" + iso.replace("-", "m", 1).replace("-", "d", 1)
+
+
+def _named(year: str | None = None, month: str | None = None, day: str | None = None) -> list[str]:
     """The index words of a date as written. A day comes with its month: people tell of it later."""
+    if not month:
+        return [f"§{year}"]
     number = int(month) if month.isdigit() else _MONTHS[month.casefold()]
     if not year:
         return [f"§m{number:02}"]
     words = [f"§{year}m{number:02}"]
     return [*words, f"{words[0]}d{int(day):02}"] if day else words
-
-
-def _relative(phrase: str, today: date) -> list[str]:
-    match phrase:
-        case "yesterday":
-            return [f"§{today - timedelta(days=1):%Ym%md%d}"]
-        case "day before yesterday":
-            return [f"§{today - timedelta(days=2):%Ym%md%d}"]
-        case "last week":
-            monday = today - timedelta(days=today.weekday() + 7)
-            return [f"§{monday + timedelta(days=n):%Ym%md%d}" for n in range(7)]
-        case "last month":
-            return [f"§{today.replace(day=1) - timedelta(days=1):%Ym%m}"]
-        case _:
-            return [f"§{today.year - 1}"]

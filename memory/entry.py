@@ -10,8 +10,8 @@ from memory.text import words
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The index words of one record: its own words, apart for those the assistant said, and those
-    of its head: who said it, and the days it was said and tells of."""
+    """The index words of one record, each once: its own words, apart for those the assistant said,
+    and those of its head: who said it, and the days it was said and tells of."""
 
     own: tuple[str, ...]
     reply: tuple[str, ...]
@@ -19,7 +19,7 @@ class Entry:
 
     @property
     def length(self) -> int:
-        """How many words the record itself has."""
+        """How many different words the record itself has."""
         return len(self.own) + len(self.reply)
 
 
@@ -28,7 +28,7 @@ def entry(record: Record) -> Entry:
     head = words(record.speaker or "") + date_words(record.created_at.date())
     if record.event_date:
         head += _event_words(record.event_date)
-    said = tuple(words(record.text))
+    said = tuple(dict.fromkeys(words(record.text)))
     own, reply = ((), said) if by_assistant(record) else (said, ())
     return Entry(own, reply, tuple(dict.fromkeys(head)))
 

@@ -27,6 +27,8 @@ _NEGATIONS = frozenset(
     "нет не никогда kein keine nicht nie nada nunca ne pas jamais non mai não नहीं 不 没".split()
 )
 
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
 #: Words that add nothing to a statement.
 _NOISE = frozenset(
     "a an the really very actually just also so please totally definitely quite "
@@ -55,6 +57,7 @@ def plan(
     for proposal in _last_of_each_slot(extraction.proposals):
         draft = _draft(proposal, said, current, session_id, said_at.get(proposal.turn_id, now))
         if draft and not any(same_statement(draft.text, other.text) for other in drafts):
+            drafts = [other for other in drafts if not _overtaken(other, draft)]
             drafts.append(draft)
     drafts = drafts[:MAX_RECORDS_PER_SESSION]
     return drafts + _summary(extraction.summary, turns, current, session_id, now)
@@ -69,7 +72,7 @@ def same_statement(one: str, other: str) -> bool:
 
 def revises(new: str, old: str) -> bool:
     """Whether a statement takes another one back or turns it round: the same words but for
-    numbers, negations and their order, and yet not the same."""
+    amounts, negations and their order, and yet not the same. Another year is another event."""
     a, b = _content(new), _content(old)
     return bool(a) and a == b and not same_statement(new, old)
 
@@ -86,6 +89,13 @@ def share_in(text: str, other: str) -> float:
     own, there = _words(text), _words(other)
     found = sum(1 for w in own if w in there or any(_akin(w, o) for o in there))
     return found / len(own) if own else 0.0
+
+
+def _overtaken(earlier: Draft, later: Draft) -> bool:
+    """Whether what was said later in the session takes the place of what was said before."""
+    if earlier.supersedes and earlier.supersedes == later.supersedes:
+        return True
+    return revises(later.text, earlier.text)
 
 
 def _draft(
@@ -166,8 +176,8 @@ def _without_noise(text: str) -> list[str]:
 
 def _content(text: str) -> frozenset[str]:
     """The words of a statement without those that a revision changes or adds."""
-    words = _words(text)
-    return words - _NEGATIONS - _numbers(words) - _FILLERS
+    amounts = {word for word in _words(text) if word.isdigit() and not _YEAR.fullmatch(word)}
+    return _words(text) - _NEGATIONS - _FILLERS - amounts
 
 
 def _sequence(text: str) -> list[str]:

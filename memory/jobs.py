@@ -1,19 +1,19 @@
 """Extraction in the background: ended sessions become records, however often it takes."""
 
 import asyncio
-from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
+from weakref import WeakValueDictionary
 
 import structlog
 
 from memory.errors import MemoryFailure, StoreUnavailable
 from memory.extraction import plan
 from memory.ports import ExtractionFailed, Extractor, Job, Journal, LongTermMemory
-from memory.records import Actor, Session
+from memory.records import Actor, Session, Turn
 from memory.summaries import SummaryWatch
 
 _log = structlog.get_logger(__name__)
@@ -57,6 +57,16 @@ class Ending:
         return self._awaited
 
 
+class Locks:
+    """One lock an actor, for as long as somebody holds it or waits for it."""
+
+    def __init__(self) -> None:
+        self._locks: WeakValueDictionary[Actor, asyncio.Lock] = WeakValueDictionary()
+
+    def __getitem__(self, actor: Actor) -> asyncio.Lock:
+        return self._locks.setdefault(actor, asyncio.Lock())
+
+
 class ExtractionJobs:
     """Works off the journal's ended sessions: at once when woken, and again when a retry is due.
 
@@ -76,7 +86,7 @@ class ExtractionJobs:
         self._store, self._journal, self._extractor = store, journal, extractor
         self._clock, self._timeout = clock, timeout_seconds
         self._slots = asyncio.Semaphore(parallel)
-        self.locks: defaultdict[Actor, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self.locks = Locks()
         self.on_saved: Callable[[Session], Awaitable[None]] | None = None
         self.on_change: Callable[[Actor], None] = lambda actor: None
         self._summaries = SummaryWatch(store, lambda actor: self.on_change(actor), timeout_seconds)
@@ -159,35 +169,50 @@ class ExtractionJobs:
 
     async def _extract(self, job: Job) -> Outcome:
         session, actor = job.session, job.session.actor
-        turns = [turn for turn in await self._journal.turns(session.id) if turn.kept]
+        turns = await self._hand_over(session)
         if not turns:
-            await self._journal.done(session.id)
             return Outcome.NOTHING
-        for turn in turns:
-            await self._store.add_turn(actor, turn)
         if self._store.extracts:
-            async with asyncio.timeout(self._timeout):
-                await self._store.flush(actor)
-            await self._journal.done(session.id)
-            self.on_change(actor)
-            self._summaries.begin(session)
-            return Outcome.SAVED
+            return await self._have_extracted(session)
         known = await self._store.records(actor)
         async with asyncio.timeout(self._timeout):
             extraction = await self._extractor.extract(turns, known)
         async with self.locks[actor]:
-            # Forgotten meanwhile: nothing of the session may come back.
-            left = {turn.id for turn in await self._journal.turns(session.id)}
-            turns = [turn for turn in turns if turn.id in left]
-            if not left:
-                return Outcome.NOTHING
-            known = await self._store.records(actor)
-            drafts = plan(extraction, turns, known, session.id, self._clock())
-            if drafts:
-                await self._store.commit(actor, drafts)
-            await self._journal.done(session.id)
-        self.on_change(actor)
-        return Outcome.SAVED if drafts else Outcome.NOTHING
+            # What was forgotten meanwhile must not come back, in no record and in no summary.
+            left = await self._kept_turns(session)
+            if left == turns:
+                known = await self._store.records(actor)
+                drafts = plan(extraction, turns, known, session.id, self._clock())
+                if drafts:
+                    await self._store.commit(actor, drafts)
+                await self._journal.done(session.id)
+                self.on_change(actor)
+                return Outcome.SAVED if drafts else Outcome.NOTHING
+        return await self._extract(job)
+
+    async def _hand_over(self, session: Session) -> list[Turn]:
+        """The session's turns, all of them in the store; without any, the job is done."""
+        async with self.locks[session.actor]:
+            turns = await self._kept_turns(session)
+            for turn in turns:
+                await self._store.add_turn(session.actor, turn)
+            if not turns:
+                await self._journal.done(session.id)
+            return turns
+
+    async def _have_extracted(self, session: Session) -> Outcome:
+        """Leave the session to a store that extracts by itself."""
+        async with asyncio.timeout(self._timeout):
+            await self._store.flush(session.actor)
+        if not await self._journal.turns(session.id):
+            return Outcome.NOTHING
+        await self._journal.done(session.id)
+        self.on_change(session.actor)
+        self._summaries.begin(session)
+        return Outcome.SAVED
+
+    async def _kept_turns(self, session: Session) -> list[Turn]:
+        return [turn for turn in await self._journal.turns(session.id) if turn.kept]
 
     async def _retry(self, job: Job, failure: Exception) -> None:
         pause = min(_FIRST_RETRY * 2 ** min(job.attempts, 20), _LONGEST_RETRY)

@@ -24,8 +24,6 @@ def clean_name(name: str) -> str:
         raise RefusedText(
             f"a name has at most {MAX_NAME_LENGTH} characters, this one has {len(folded)}"
         )
-    if "\n" in name.strip() or "\r" in name.strip():
-        raise RefusedText("a name stands on one line")
     if any(unicodedata.category(c) in ("Cc", "Cs", "Cn") for c in folded) or set("<>") & set(
         folded
     ):

@@ -114,13 +114,19 @@ class Summarizer(Protocol):
         ...
 
 
+class EmbeddingFailed(Exception):
+    """The embedder gave no vectors. Search goes on by words alone."""
+
+
 class Embedder(Protocol):
     """Turns texts into vectors of one length. Optional: search works without."""
 
+    #: Names the model: vectors of one name can be compared, those of another are made anew.
     name: str
 
     async def embed(self, texts: Sequence[str], *, query: bool = False) -> list[list[float]]:
-        """One vector a text, in order; `query` for texts that are searched with."""
+        """One vector a text, in order; `query` for texts that are searched with. Raises
+        EmbeddingFailed."""
         ...
 
 
@@ -144,8 +150,8 @@ class Journal(Protocol):
         """Write a new open session."""
         ...
 
-    async def append(self, session_id: str, turn: Turn) -> None:
-        """Write a finished turn and count its messages."""
+    async def append(self, session_id: str, turn: Turn) -> bool:
+        """Write a finished turn and count its messages. False if there is such a turn already."""
         ...
 
     async def turns(self, session_id: str) -> list[Turn]:

@@ -21,9 +21,16 @@ MAX_QUERY = 4096
 #: No more terms are looked up; a longer question has said by then what it is about.
 MAX_TERMS = 48
 
-_GREETING = re.compile(
-    "|".join(rf"(?<!\w){re.escape(g)}(?!\w)" for g in sorted(GREETINGS, key=len, reverse=True)),
-    re.IGNORECASE,
+_LAUGHTER = "(?:ha|he|ja|ха|хе){2,}h?|ه{2,}|哈{2,}|w{3,}|ㅋ{2,}"
+_SPACED = "|".join(re.escape(g) for g in sorted(GREETINGS, key=len, reverse=True) if g < "⺀")
+_UNSPACED = "|".join(re.escape(g) for g in sorted(GREETINGS, key=len, reverse=True) if g >= "⺀")
+_GREETING = re.compile(rf"(?<!\w)(?:{_SPACED}|{_LAUGHTER})(?!\w)|{_UNSPACED}", re.IGNORECASE)
+#: A text to be worked on follows: its words are material, not a question.
+_MATERIAL = re.compile(
+    r"\s*(?:please\s+|bitte\s+|por favor,?\s+|пожалуйста,?\s+|请)?(?:translate|proofread|correct|"
+    r"rephrase|übersetze?|korrigiere?|traduce|traduis|corrige|переведи|исправь|翻译|翻譯|修改|ترجم|صحح)"
+    r"[^:：\n]{0,60}[:：\n].*",
+    re.IGNORECASE | re.DOTALL,
 )
 _UNSPACED_STOP = re.compile(
     "|".join(re.escape(w) for w in sorted(UNSPACED_STOP_WORDS, key=len, reverse=True))
@@ -34,10 +41,12 @@ _ALWAYS_STOPPED = STOP_WORDS["english"] | STOP_WORDS["russian"] | OTHER_STOP_WOR
 @dataclass(frozen=True, slots=True)
 class Term:
     """One telling word of a query: the index words that count as it in full, and those that may
-    stand in for it at less weight."""
+    stand in for it at less weight. A pair of letters out of a longer run may be `torn` out of two
+    words: that nobody said it tells little."""
 
     exact: tuple[str, ...]
     related: frozenset[str] = frozenset()
+    torn: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +69,8 @@ def parse(text: str, now: datetime) -> Query:
     """The query of any text. Small words, greetings and talk about remembering fall away; dates
     that are named, or relative to `now`, are looked up as dates and as words."""
     text = _GREETING.sub(" ", text[:MAX_QUERY])
+    if _MATERIAL.match(text):
+        return Query(topical=False)
     dates, rest = dates_named(text, now)
     terms = _terms(text)
     topical = bool(_terms(rest)) if dates else bool(terms)
@@ -73,8 +84,12 @@ def _terms(text: str) -> tuple[Term, ...]:
     terms: list[Term] = []
     for kind, word in plain:
         if kind == "unspaced":
-            terms += [Term((pair,)) for part in _UNSPACED_STOP.split(word) for pair in pairs(part)]
+            terms += [pair for part in _UNSPACED_STOP.split(word) for pair in _pairs(part)]
         elif word not in stopped:
             exact = (word,) if kind == "emoji" else stems(word, language)
             terms.append(Term(exact, frozenset().union(*map(related, exact))))
     return tuple(dict.fromkeys(terms))[:MAX_TERMS]
+
+
+def _pairs(run: str) -> list[Term]:
+    return [Term((pair,), related(pair), torn=len(run) > 2) for pair in pairs(run)]

@@ -3,12 +3,15 @@
 For each term of the query, a record scores
 
     idf(term) * tf * (k1 + 1) / (tf + k1)
-    tf = own / (1 - b + b * length / average length) + head * [in its head] + before * [said before]
+    tf = [said in it] / (1 - b + b * length / average length)
+         + head * [in its head] + before * [said before]
 
-where `own` counts the term in the record's own words and `idf` tells how rare the term is in this
-person's memory (Okapi BM25, with fields weighted before saturation). A related word may stand in
-for a term at `related` of its score. The sum is divided by the idf of all terms of the query, found
-or not: so 1 means "all that was asked for, at ordinary length", and 0.2 a fifth of it. Then
+where `length` counts the different words of the record and `idf` tells how rare the term is in this
+person's memory (Okapi BM25, with fields weighted before saturation). How often one message repeats
+a word tells nothing. A related word may stand in for a term at `related` of its score. The sum is
+divided by the idf of all terms of the query, found or not (a pair of letters that may lie across
+two words and that nobody said: `torn` of it): so 1 means "all that was asked for, at ordinary
+length", and 0.2 a fifth of it. Then
 
     * the assistant's messages count `assistant` of that, the user's and other people's all of it;
     * a record whose speaker is named in the query gains the share `named`, one told or set in a
@@ -18,20 +21,21 @@ or not: so 1 means "all that was asked for, at ordinary length", and 0.2 a fifth
       their session: an answer stands beside its question;
     * the share `recency` of the score fades by `decay` a month.
 
-The relevance is the score cut at 1. `docs/benchmarks.md` tells how the weights were chosen."""
+The relevance of a hit is the score cut at 1. `docs/benchmarks.md` tells how the weights were
+chosen."""
 
 import math
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from memory.query import Query, Term
 
-#: Where a word is in one document, and how often, in one number: in units of OWN in the words of a
-#: person, of REPLY in the words of the assistant, of HEAD in the head. A search looks at thousands
-#: of these within a few milliseconds.
-OWN, REPLY, HEAD = 1, 1 << 20, 1 << 40
+#: The fields of a document that a word may be in, as one sum: the words of a person, the words of
+#: the assistant, the head. A search looks at thousands of these within a few milliseconds.
+OWN, REPLY, HEAD = 1, 2, 4
+SAID = OWN | REPLY
 
 #: How many messages before a message are its context: they tell what "yes, that one" is about.
 CONTEXT = 2
@@ -51,6 +55,7 @@ class Weights:
     head: float = 1.2
     before: float = 0.25
     related: float = 0.4
+    torn: float = 0.3
     assistant: float = 0.4
     named: float = 1.0
     dated: float = 1.0
@@ -62,7 +67,7 @@ class Weights:
     #: Records the world outside this memory is taken to hold: keeps idf sane when a person has few.
     background: int = 150
     #: No more documents than this are scored in full; the others match too little to come first.
-    shortlist: int = 120
+    shortlist: int = 80
 
 
 class Candidate(NamedTuple):
@@ -89,7 +94,7 @@ class Corpus:
 
 
 class Ranked(NamedTuple):
-    """A document with its relevance, 0 to 1."""
+    """A document with its score: 1 is all that was asked for, more is possible."""
 
     document: int
     relevance: float
@@ -110,6 +115,12 @@ class Evidence:
         so many hold that it was not even looked up."""
         return self._idfs.get(word, 0.0)
 
+    def asked(self, term: Term) -> float:
+        """How much a query asks for with this term."""
+        most = max(map(self.rarity, term.exact))
+        unknown = term.torn and not any(map(self.postings.get, term.exact))
+        return self.weights.torn * most if unknown else most
+
     def stand_ins(self, term: Term) -> list[tuple[float, Mapping[int, int]]]:
         """For each word that counts as the term: at what score at best, and where it is."""
         shares = [(word, 1.0) for word in term.exact]
@@ -128,14 +139,13 @@ def shortlist(evidence: Evidence) -> Collection[int]:
     promise: dict[int, float] = {}
     for term in evidence.query.terms:
         for score, places in evidence.stand_ins(term):
-            passing = score * weights.before
-            reply = max(score * weights.assistant, passing)
-            for document, counts in places.items():
-                gain = reply if REPLY <= counts < HEAD else score
-                promise[document] = promise.get(document, 0.0) + gain
-                if evidence.corpus.spoken and counts % HEAD:
-                    for later in range(document + 1, document + 1 + CONTEXT):
-                        promise[later] = promise.get(later, 0.0) + passing
+            gains = _gains(score, weights)
+            for document, fields in places.items():
+                promise[document] = promise.get(document, 0.0) + gains[fields]
+    if evidence.corpus.spoken:
+        for document, gain in tuple(promise.items()):
+            for later in range(document + 1, document + 1 + CONTEXT):
+                promise[later] = promise.get(later, 0.0) + weights.before * gain
     for word in evidence.query.dates:
         for document in evidence.postings.get(word, ()):
             promise[document] = promise.get(document, 0.0) + weights.dated
@@ -144,29 +154,41 @@ def shortlist(evidence: Evidence) -> Collection[int]:
     return sorted(promise, key=promise.__getitem__, reverse=True)[: weights.shortlist]
 
 
+def _gains(score: float, weights: Weights) -> list[float]:
+    """What a word promises a document, by the fields it is in."""
+    reply = score * weights.assistant
+    return [reply if fields == REPLY else score for fields in range(OWN + REPLY + HEAD + 1)]
+
+
 def rank(evidence: Evidence, candidates: Mapping[int, Candidate], now: float) -> list[Ranked]:
     """The candidates by relevance, best first; of equals, the newer first. `now` is in seconds
     since 1970."""
     weights = evidence.weights
-    scores = _with_context(
+    scores = with_context(
         _standing(_lexical(evidence, candidates), evidence, candidates), candidates, weights
     )
     ranked = []
     for document, score in scores.items():
         at = candidates[document].at
-        ranked.append((score * _freshness(now - at, weights), at, document))
+        ranked.append((score * freshness(now - at, weights), at, document))
     ranked.sort(reverse=True)
-    return [Ranked(document, min(1.0, score)) for score, _, document in ranked]
+    return [Ranked(document, score) for score, _, document in ranked]
 
 
 def _lexical(evidence: Evidence, candidates: Mapping[int, Candidate]) -> dict[int, float]:
     """What the words alone say, as a share of all that was asked for."""
     sums: dict[int, float] = {}
     asked = 0.0
-    norms = _length_norms(candidates, evidence.corpus, evidence.weights)
+    weighing = _Weighing(candidates, evidence.corpus, evidence.weights)
     for term in evidence.query.terms:
-        asked += max(map(evidence.rarity, term.exact))
-        for document, score in _term_scores(term, evidence, candidates, norms).items():
+        asked += evidence.asked(term)
+        best: dict[int, float] = {}
+        for most, places in evidence.stand_ins(term):
+            for document, share in weighing.shares(places):
+                score = most * share
+                if score > best.get(document, 0.0):
+                    best[document] = score
+        for document, score in best.items():
             sums[document] = sums.get(document, 0.0) + score
     scores = {document: score / (asked or 1.0) for document, score in sums.items()}
     if not evidence.query.topical:
@@ -175,42 +197,38 @@ def _lexical(evidence: Evidence, candidates: Mapping[int, Candidate]) -> dict[in
     return scores
 
 
-def _length_norms(
-    candidates: Mapping[int, Candidate], corpus: Corpus, weights: Weights
-) -> dict[int, float]:
-    """By how much a count shrinks in each document because the document is long."""
-    slope = weights.b / max(1.0, corpus.average_length)
-    return {d: 1 - weights.b + slope * candidate.length for d, candidate in candidates.items()}
+class _Weighing:
+    """How much of a word's score each candidate gets, by where it has the word."""
 
+    def __init__(
+        self, candidates: Mapping[int, Candidate], corpus: Corpus, weights: Weights
+    ) -> None:
+        self._weights = weights
+        slope = weights.b / max(1.0, corpus.average_length)
+        #: What one mention counts in each candidate: less if the candidate is long.
+        self._mention = {
+            document: 1 / (1 - weights.b + slope * candidate.length)
+            for document, candidate in candidates.items()
+        }
+        #: For each document, the candidates that it comes right before.
+        self._followers: dict[int, list[int]] = {}
+        for document, candidate in candidates.items():
+            for earlier in range(candidate.context, document):
+                self._followers.setdefault(earlier, []).append(document)
 
-def _term_scores(
-    term: Term,
-    evidence: Evidence,
-    candidates: Mapping[int, Candidate],
-    norms: Mapping[int, float],
-) -> dict[int, float]:
-    """The score of one term for each candidate that has it, or has it in its context, by the best
-    of the words that count as the term."""
-    weights = evidence.weights
-    best: dict[int, float] = {}
-    for most, places in evidence.stand_ins(term):
-        full = most * (weights.k1 + 1)
-        known = places.keys()
-        for document, norm in norms.items():
-            context = candidates[document].context
-            if known.isdisjoint(range(context, document + 1)):
-                continue
-            counts = places.get(document, 0)
-            tf = (counts % REPLY + counts % HEAD // REPLY) / norm
-            if counts >= HEAD:
-                tf += weights.head
-            for earlier in range(context, document):
-                if earlier in places and places[earlier] % HEAD:
-                    tf += weights.before
-                    break
-            if tf:
-                best[document] = max(full * tf / (tf + weights.k1), best.get(document, 0.0))
-    return best
+    def shares(self, places: Mapping[int, int]) -> Iterator[tuple[int, float]]:
+        """The candidates that have the word or come after it, each with its share."""
+        k1, head, before = self._weights.k1, self._weights.head, self._weights.before
+        followed = [d for d in self._followers.keys() & places.keys() if places[d] & SAID]
+        after = {later for document in followed for later in self._followers[document]}
+        for document in after | (self._mention.keys() & places.keys()):
+            fields = places.get(document, 0)
+            tf = self._mention[document] if fields & SAID else 0.0
+            if fields & HEAD:
+                tf += head
+            if document in after:
+                tf += before
+            yield document, (k1 + 1) * tf / (tf + k1)
 
 
 def _heads(words: Collection[str], postings: Postings, among: Collection[int]) -> set[int]:
@@ -218,8 +236,8 @@ def _heads(words: Collection[str], postings: Postings, among: Collection[int]) -
     return {
         document
         for word in words
-        for document, counts in postings.get(word, {}).items()
-        if counts >= HEAD and document in among
+        for document, fields in postings.get(word, {}).items()
+        if fields & HEAD and document in among
     }
 
 
@@ -244,7 +262,7 @@ def _standing(
     return weighed
 
 
-def _with_context(
+def with_context(
     scores: dict[int, float], candidates: Mapping[int, Candidate], weights: Weights
 ) -> dict[int, float]:
     """The scores of messages, lifted by what their neighbours and their session score."""
@@ -265,6 +283,7 @@ def _with_context(
     return lifted
 
 
-def _freshness(age: float, weights: Weights) -> float:
+def freshness(age: float, weights: Weights) -> float:
+    """What remains of the score of something said `age` seconds ago, as a share."""
     months = max(0.0, age / _MONTH_SECONDS)
     return 1 - weights.recency * (1 - math.pow(weights.decay, months))

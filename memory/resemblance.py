@@ -53,7 +53,7 @@ def distinct(
         record, words = fetch(one.document)
         twin = next((place for place, other in enumerate(said) if same(words, other)), None)
         if twin is None:
-            hits.append(Hit(record, one.relevance))
+            hits.append(Hit(record, min(1.0, one.relevance)))
             said.append(words)
         else:
             first = hits[twin].record

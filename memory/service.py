@@ -3,8 +3,8 @@
 import asyncio
 import re
 import uuid
-from collections import defaultdict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Self, TypeVar
@@ -12,6 +12,7 @@ from typing import Any, Self, TypeVar
 import structlog
 
 from memory.errors import RefusedText, StoreUnavailable, UnknownRecord
+from memory.export import document
 from memory.extraction import revises, same_statement
 from memory.forgetting import telling_turns, traces
 from memory.gate import admit, masked
@@ -42,6 +43,9 @@ from memory.sessions import Live, SessionLimits, Sessions
 _log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
+
+#: Makes turn ids of names; any constant would do.
+_TURNS = uuid.UUID("5d0f2c1e-2c0b-4c5e-9a57-1f6f0d8a7e11")
 
 _ID = re.compile(r"[#/]?([A-Za-z0-9_-]{1,64})")
 
@@ -109,8 +113,8 @@ class Memory:
     # -- one turn ---------------------------------------------------------------------------------
 
     async def recall(self, actor: Actor, place: Place, text: str) -> ConversationHistory:
-        """Everything remembered that matters for answering this text. Never fails: what the store
-        does not deliver within its time is left out."""
+        """Everything remembered that matters for answering this text. What the store does not
+        deliver within its time is left out. Raises StoreUnavailable if the journal fails."""
         now = self._clock()
         live = await self._live(actor, place, now)
         profile, hits = await asyncio.gather(
@@ -143,22 +147,27 @@ class Memory:
         messages: Sequence[Message],
         tools: Sequence[ToolUse] = (),
         *,
+        name: str | None = None,
         kept: bool = True,
     ) -> Ending | None:
-        """Write a finished turn down. When it was the session's last, its ending comes back. What
-        is not `kept` goes no further than the session.
+        """Write a finished turn down. When it was the session's last, its ending comes back. `name`
+        is what the turn is known by for good: recorded twice, it is one turn. What is not `kept`
+        goes no further than the session.
 
         Raises StoreUnavailable if the turn could not be written: then it did not happen."""
         now = self._clock()
-        live = await self._sessions.find_or_open(actor, place, now)
-        turn = Turn(uuid.uuid4().hex, live.session.id, tuple(messages), tuple(tools), kept)
-        await self._sessions.append(live, turn)
-        if self.options.enabled and kept:
-            try:
-                await self._store.add_turn(actor, masked(turn))
-            except StoreUnavailable as failure:
-                # The journal has the turn; extraction hands it to the store again.
-                self._complain("add_turn", failure)
+        id_ = uuid.uuid5(_TURNS, f"{actor.id}/{name}") if name else uuid.uuid4()
+        # Not while something is forgotten: a turn must not be written between two of its steps.
+        async with self._jobs.locks[actor]:
+            live = await self._sessions.find_or_open(actor, place, now)
+            turn = Turn(id_.hex, live.session.id, tuple(messages), tuple(tools), kept)
+            await self._sessions.append(live, turn)
+            if self.options.enabled and kept:
+                try:
+                    await self._store.add_turn(actor, masked(turn))
+                except StoreUnavailable as failure:
+                    # The journal has the turn; extraction hands it to the store again.
+                    self._complain("add_turn", failure)
         return await self._end(live, "length", now) if self._sessions.is_full(live) else None
 
     async def session(self, actor: Actor, place: Place) -> Session | None:
@@ -215,7 +224,7 @@ class Memory:
         RefusedText, StoreUnavailable."""
         self._require_enabled()
         text = admit(text)
-        async with self._jobs.locks[actor]:
+        async with self._changing(actor):
             known = await self._store.records(actor, kinds=(Kind.FACT, Kind.PREFERENCE))
             for record in known:
                 if same_statement(record.text, text):
@@ -223,7 +232,6 @@ class Memory:
             old = next((record.id for record in known if revises(text, record.text)), None)
             draft = Draft(kind, text, self._clock(), importance=7, supersedes=old)
             (record,) = await self._store.commit(actor, [draft])
-        self._profile_changed(actor)
         return record
 
     async def set_agent_name(self, actor: Actor, name: str) -> str:
@@ -231,7 +239,7 @@ class Memory:
         StoreUnavailable."""
         self._require_enabled()
         name = clean_name(name)
-        async with self._jobs.locks[actor]:
+        async with self._changing(actor):
             preferences = await self._store.records(actor, kinds=(Kind.PREFERENCE,))
             old = next((r for r in preferences if r.slot == AGENT_NAME_SLOT), None)
             if old and agent_name_of(old) == name:
@@ -245,24 +253,28 @@ class Memory:
                 supersedes=old.id if old else None,
             )
             await self._store.commit(actor, [draft])
-        self._profile_changed(actor)
         return name
 
     # -- forgetting and taking along --------------------------------------------------------------
 
     async def find(self, actor: Actor, short_id: str) -> Record:
-        """The actor's own record with this short id. Raises UnknownRecord, StoreUnavailable."""
+        """The actor's own record with this short id. Raises UnknownRecord, also for an id that two
+        records share, and StoreUnavailable."""
         wanted = _ID.fullmatch(short_id.strip())
-        for record in await self.records(actor, everything=True) if wanted else []:
-            if record.short_id.lower() == wanted.group(1).lower():  # type: ignore[union-attr]
-                return record
-        raise UnknownRecord(f"no memory has the id {short_id[:20]!r}")
+        found = [
+            record
+            for record in (await self.records(actor, everything=True) if wanted else [])
+            if wanted and record.short_id.lower() == wanted.group(1).lower()
+        ]
+        if len(found) != 1:
+            raise UnknownRecord(f"no memory has the id {short_id[:20]!r}")
+        return found[0]
 
     async def forget(self, actor: Actor, short_id: str) -> Record:
         """Delete one of the actor's own records, with the archived messages, summaries and turns
         under way that say the same; the record that is gone. Raises UnknownRecord,
         StoreUnavailable."""
-        async with self._jobs.locks[actor]:
+        async with self._changing(actor):
             record = await self.find(actor, short_id)
             others = await self._store.records(
                 actor, kinds=(Kind.SUMMARY, Kind.MESSAGE), include_superseded=True
@@ -272,35 +284,22 @@ class Memory:
             doomed = dict.fromkeys((record.id, *traces(record, others)))
             if record.id not in await self._store.delete(actor, list(doomed)):
                 raise UnknownRecord(f"no memory has the id {short_id[:20]!r}")
-        self._profile_changed(actor)
         return record
 
     async def forget_all(self, actor: Actor) -> None:
         """Delete everything about the actor: records, turns, open sessions. What is under way is
         not extracted. Raises StoreUnavailable."""
-        async with self._jobs.locks[actor]:
+        async with self._changing(actor):
             await self._journal.erase(actor)
             self._sessions.forget(actor)
-            if self.options.enabled:
-                await self._store.erase(actor)
-        self._profile_changed(actor)
+            # Also what was kept before the memory was switched off.
+            await self._store.erase(actor)
 
     async def export(self, actor: Actor) -> dict[str, Any]:
         """Everything kept about the actor, as a JSON document. Raises StoreUnavailable."""
         kinds = (*LEARNED_KINDS, Kind.MESSAGE)
-        by_kind: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
-        for record in await self.records(actor, kinds, everything=True):
-            by_kind[record.kind.value].append(_exported(record))
-        return {
-            "format": "mordecai-export/1",
-            "exported_at": self._clock().isoformat(),
-            "actor": actor.id,
-            "agent_name": await self.agent_name(actor),
-            "facts": by_kind[Kind.FACT],
-            "preferences": by_kind[Kind.PREFERENCE],
-            "summaries": by_kind[Kind.SUMMARY],
-            "messages": by_kind[Kind.MESSAGE],
-        }
+        records = await self.records(actor, kinds, everything=True)
+        return document(actor, await self.agent_name(actor), records, self._clock())
 
     # -- inside -----------------------------------------------------------------------------------
 
@@ -343,6 +342,16 @@ class Memory:
             self._complained[what] = now
             _log.warning("memory_degraded", part=what, error=str(failure) or type(failure).__name__)
 
+    @asynccontextmanager
+    async def _changing(self, actor: Actor) -> AsyncIterator[None]:
+        """Alone with the actor's records. Whatever becomes of the change, broken off or cancelled,
+        nobody goes on with what was known before."""
+        async with self._jobs.locks[actor]:
+            try:
+                yield
+            finally:
+                self._profile_changed(actor)
+
     def _profile_changed(self, actor: Actor) -> None:
         self._profiles.changed(actor)
         self._sessions.profile_changed(actor)
@@ -365,20 +374,3 @@ class Memory:
             self._sessions.drop_idle(now)
             self._profiles.keep(self._sessions.has)
             await asyncio.sleep(self.options.housekeeping_seconds)
-
-
-def _exported(record: Record) -> dict[str, Any]:
-    return {
-        "id": record.short_id,
-        "text": record.text,
-        "role": record.role.value,
-        "speaker": record.speaker,
-        "created_at": record.created_at.isoformat(),
-        "session": record.session_id,
-        "turns": list(record.turn_ids),
-        "slot": record.slot,
-        "importance": record.importance,
-        "event_date": record.event_date,
-        "supersedes": record.supersedes,
-        "superseded_at": record.superseded_at.isoformat() if record.superseded_at else None,
-    }

@@ -69,7 +69,8 @@ class Sessions:
     async def append(self, live: Live, turn: Turn) -> tuple[Turn, ...]:
         """Write a turn down, then into the window; the turns that left the window for it. The
         window alone has it with its secrets: who says one may go on talking about it."""
-        await self._journal.append(live.session.id, masked(turn))
+        if not await self._journal.append(live.session.id, masked(turn)):
+            return ()
         live.session = replace(
             live.session,
             last_at=turn.messages[-1].at,

@@ -55,7 +55,7 @@ STOP_WORDS: Mapping[str, frozenset[str]] = {
         he la las le les lo los más me mi mí mis muy nada ni no nos nosotros o os otra otro
         para pero poco por porque pues que qué quien quién se sea ser si sí sin sobre son
         soy su sus también te tengo ti tiene tienes tu tú tus un una unas uno unos usted y
-        ya yo
+        ya yo debo debería hace hacer hago puede puedes puedo quiere quieres quiero voy
     """),
     "italian": _words("""
         a abbiamo ad agli ai al alla alle allo anche ancora avere aveva c che chi ci come
@@ -89,7 +89,9 @@ STOP_WORDS: Mapping[str, frozenset[str]] = {
         мои моего моей моем моих мою мы на над надо наш не него нее неё нет ни них но ну о
         об однако он она они оно от очень по под при про с со свой себя сколько так также
         такой там те тебе тебя тем то того тоже той только том ты твой у уже хотя чего чей
-        чем через что чтобы чье эта эти это этого этой этом этот я
+        чем через что чтобы чье эта эти это этого этой этом этот я будем будет будешь буду
+        будут быть вами зачем меня мной нам нами нему ним ними почему себе собой тебя тобой
+        этим этими этих эту
     """),
 }
 
@@ -98,7 +100,9 @@ OTHER_STOP_WORDS = _words("""
     אני אתה את אתם הוא היא הם הן אנחנו של על עם אל או אם כי לא כן גם רק זה זאת זו אלה מה מי
     איפה מתי איך למה כמה איזה איזו יש אין היה היתה הייתה היו לי לך לו לה שלי שלך שלו שלה
     אותי אותך אותו כל في من على إلى عن مع هذا هذه ذلك التي الذي ما ماذا متى أين كيف لماذا كم
-    هل هو هي هم أنا أنت نحن لا نعم أو و ثم قد كان كانت لي لك και το τα ο η οι του της των
+    هل هو هي هم أنا أنت نحن لا نعم أو و ثم قد كان كانت لي لك أن إن أنه أنها أي أيضا بعد بين جدا حتى
+    عليه عليها عند عندي فيه فيها قبل كنت لدي لدينا لقد لم لن له لها ليس ليست منه منها هنا هناك
+    يكون και το τα ο η οι του της των
     τον την τους τις σε με για από που πως πού πώς πότε τι ποιος ποια είναι ήταν έχω έχει
     μου σου θα να δεν μην εγώ εσύ क्या कब कहाँ कौन कैसे क्यों मैं मेरा मेरी मेरे मुझे तुम आप
     का की के को में से पर है हैं था थी और
@@ -107,8 +111,9 @@ OTHER_STOP_WORDS = _words("""
 #: Chinese and Japanese question and grammar words. They part the text of a query as a space does.
 UNSPACED_STOP_WORDS = _words("""
     是什么时候 什么时候 是什么 为什么 有什么 什么 怎么样 怎么 哪里 哪儿 哪个 哪些 哪位 多少 是否
-    请问 告诉我 告诉 记得 知道 我们 你们 他们 她们 这个 那个 的话 我的 你的
-    的 了 吗 呢 吧 是 在 我 你 您 他 她 它 和 与 谁 几 何时 哪
+    请问 告诉我 告诉 记得 知道 我们 你们 他们 她们 这个 那个 的话 我的 你的 应该 可以 可不可以
+    能不能 有没有 是不是 今天 明天 现在 一下 一个 一些 觉得 帮我 帮忙 想要
+    的 了 吗 呢 吧 啊 呀 哦 嗯 是 在 我 你 您 她 它 和 与 谁 几 何时 哪
     ください です ます でした ました いつ どこ だれ なに 何 どう なぜ は が を に の と で も か
 """)
 
@@ -137,6 +142,18 @@ CHATTER = _words("""
     ладно ок ага здравствуйте знаешь помнишь говорил говорила рассказывал рассказывала
     сказал сказала расскажи скажи שלום תודה בבקשה בסדר טוב כן ביי אמרתי סיפרתי יודע יודעת
     זוכר זוכרת مرحبا شكرا حسنا طيب السلام عليكم قلت تعرف تتذكر
+    again answer bit doing funny guess help helped helpful helping hope idea interesting joke looks
+    lots meant mean means need needed needs problem question questions repeat thought today
+    tomorrow tonight try trying understand understood way wonder wondering
+    bescheid brauche brauchst frage fragen hilf helfen hilfe heute idee lustig mach machst mal
+    meinst morgen sag sagen schade toll verstanden verstehe weiter wiederhole wiederholen wirklich
+    ayuda ayudar ayúdame crees entendido entiendo favor genial gusto hoy idea increíble mañana
+    necesito opinas pregunta repetir repite risa sigue verdad
+    благодарю давай завтра здорово здравствуй идея интересно круто можешь можно могу может
+    нужно отлично повтори понял поняла понятно помоги помочь помощь пожалуйста прикольно
+    сегодня скучно смешно совет супер хочу хочешь думаешь думаю вопрос
+    أريد أخبرني أعد أوكي تمام تعيد جزيلا جيد رائع رأيك ساعدني سؤال شيء عفوا غدا فضلك فهمت ممتاز
+    مساعدة مساعدتي مضحك واو يمكن يمكنك يمكنني اليوم الآن
     👍 🙏 😊 😀 😂 🤣 ❤ 👌 🙂 😅 😁 😉 🎉
     👏 🔥 😍
 """)
@@ -146,17 +163,30 @@ GREETINGS = (
     "good morning", "good afternoon", "good evening", "good night", "good day", "how are you",
     "how is it going", "how's it going", "how are things", "what's up", "see you later", "see you",
     "talk to you later", "have a nice day", "have a good day", "have a great day", "no problem",
-    "never mind", "no worries", "long time no see", "sounds good", "got it",
+    "never mind", "no worries", "what's your name", "what is your name", "who are you",
+    "are you a robot", "are you a bot", "are you human", "what time is it", "have a nice weekend",
+    "have a good weekend", "you're the best", "tell me a joke", "long time no see", "sounds good", "got it",
     "guten morgen", "guten tag", "guten abend", "gute nacht", "wie geht's", "wie geht es dir",
+    "wie heißt du", "wer bist du", "bist du ein roboter", "wie spät ist es", "alles klar",
+    "keine ahnung", "kein problem", "bis morgen", "bis bald", "schönen tag noch",
+    "schönes wochenende", "erzähl mir einen witz",
     "bonne nuit", "bonne journée", "comment ça va", "ça va", "à bientôt", "d'accord",
-    "buenos días", "buenas tardes", "buenas noches", "qué tal", "hasta luego", "cómo estás",
+    "buenos días", "buenas tardes", "buenas noches", "qué tal", "hasta luego", "hasta mañana",
+    "hasta pronto", "cómo estás", "cómo te llamas", "quién eres", "eres un robot", "qué hora es",
+    "de nada", "no sé", "que tengas un buen día", "buen fin de semana", "cuéntame un chiste",
     "buongiorno", "buona notte", "buona sera", "come stai", "come va", "a presto",
     "bom dia", "boa tarde", "boa noite", "tudo bem", "até logo", "como vai",
     "goede morgen", "goedemorgen", "goede nacht", "tot ziens", "hoe gaat het",
     "доброе утро", "добрый день", "добрый вечер", "спокойной ночи", "как дела", "до свидания",
+    "как тебя зовут", "кто ты", "ты робот", "который час", "до завтра", "не за что", "не знаю",
+    "хорошего дня", "хороших выходных", "расскажи анекдот", "ничего страшного",
     "בוקר טוב", "ערב טוב", "לילה טוב", "מה נשמע", "מה שלומך", "להתראות",
     "صباح الخير", "مساء الخير", "كيف حالك", "مع السلامة",
+    "ما اسمك", "من أنت", "هل أنت روبوت", "كم الساعة", "تصبح على خير", "إلى اللقاء", "أراك غدا",
+    "لا بأس", "لا أعرف", "يوما سعيدا", "احك لي نكتة",
     "早上好", "晚上好", "下午好", "晚安", "你好", "您好", "谢谢", "再见", "好的", "没问题",
+    "没关系", "不客气", "明白了", "知道了", "太好了", "太棒了", "明天见", "你叫什么名字", "你是谁",
+    "你是机器人吗", "几点了", "不知道", "讲个笑话",
     "おはようございます", "おはよう", "こんにちは", "こんばんは", "おやすみ",
     "ありがとうございます",
     "ありがとう", "さようなら", "안녕하세요", "안녕",

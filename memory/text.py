@@ -14,8 +14,9 @@ import Stemmer
 
 from memory.stopwords import NEGATIONS, STOP_WORDS
 
-#: Raise it with every change of what `words` returns: stores index their texts again.
-TOKENISER_VERSION = 1
+#: Raise it with every change of what `words` returns, or of what an index makes of it: stores index
+#: their texts again.
+TOKENISER_VERSION = 2
 
 #: Longer words (addresses, base64) are cut, so that no single word can bloat an index. Letters.
 MAX_WORD = 48

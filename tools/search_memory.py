@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from memory.errors import StoreUnavailable
-from memory.language import asks_agent_name, memory_question
+from memory.language import answering_slots, asks_agent_name, memory_question
 from memory.recall import escape, estimate_tokens
 from memory.records import AGENT_NAME_SLOT, Kind, Record, Role
 from memory.text import words
@@ -18,6 +18,9 @@ _KINDS: dict[MemoryType, tuple[Kind, ...]] = {
     "preferences": (Kind.PREFERENCE,),
 }
 _EVERYTHING = frozenset({"", "*", "all", "everything"})
+
+#: How many conversations "last time" looks back.
+LAST_TALKS = 3
 
 #: What one answer of the tool may cost the model, estimated.
 MAX_RESULT_TOKENS = 2000
@@ -34,9 +37,14 @@ async def search_memory(context: ToolContext, query: str, memory_type: MemoryTyp
     """
     kinds = _KINDS[memory_type]
     question = memory_question(query)
-    everything = query.strip().casefold() in _EVERYTHING or bool(question and not question.topic)
+    last_talks = bool(question and question.kinds == (Kind.SUMMARY,))
+    listed = query.strip().casefold() in _EVERYTHING or bool(question and not question.topic)
+    everything = listed and not last_talks
     try:
-        if everything:
+        if last_talks:
+            talks = await context.memory.records(context.actor, (Kind.SUMMARY,))
+            found = talks[-LAST_TALKS:][::-1]
+        elif everything:
             found = _weightiest_first(await context.memory.records(context.actor, kinds))
         else:
             found = await _matching(context, query, kinds, deeper=memory_type == "all")
@@ -56,15 +64,25 @@ async def search_memory(context: ToolContext, query: str, memory_type: MemoryTyp
 async def _matching(
     context: ToolContext, query: str, kinds: Sequence[Kind], *, deeper: bool
 ) -> list[Record]:
-    """The records on a topic; where none was learned, what the user said about it, word for word,
-    and the summaries of such talks. What the assistant said or the user asked is no answer."""
+    """The records on a topic, first those that answer just such a question, whatever their words;
+    where none was learned, what the user said about it, word for word, and the summaries of such
+    talks. What the assistant said or the user asked is no answer."""
+    answers = await _answering(context, query, kinds)
     hits = await context.memory.search(context.actor, query, kinds)
-    found = [hit.record for hit in hits if hit.record.slot != AGENT_NAME_SLOT]
-    if found or not deeper:
-        return found
+    found = {record.id: record for record in (*answers, *(hit.record for hit in hits))}
+    known = [record for record in found.values() if record.slot != AGENT_NAME_SLOT]
+    if known or not deeper:
+        return known
     hits = await context.memory.search(context.actor, query, (Kind.SUMMARY, Kind.MESSAGE))
     asked = frozenset(words(query))
     return [hit.record for hit in hits if _tells(hit.record, asked)]
+
+
+async def _answering(context: ToolContext, query: str, kinds: Sequence[Kind]) -> list[Record]:
+    slots = answering_slots(query)
+    if not slots:
+        return []
+    return [r for r in await context.memory.records(context.actor, kinds) if r.slot in slots]
 
 
 def _tells(record: Record, asked: frozenset[str]) -> bool:

@@ -32,11 +32,11 @@ EXAMPLES = (
     "openai:llama3.2 with model_base_url, or offline"
 )
 
-_OPENAI = "https://api.openai.com/v1"
+OPENAI = "https://api.openai.com/v1"
 #: What pydantic-ai sends to a server that needs no key.
 _NO_KEY = "api-key-not-set"
 #: Servers of one's own that have a usual address.
-_SERVERS = {"ollama": "http://127.0.0.1:11434/v1"}
+SERVERS = {"ollama": "http://127.0.0.1:11434/v1"}
 _EXTRA = re.compile(r"pydantic-ai-slim\[([\w-]+)\]")
 
 
@@ -72,7 +72,7 @@ def model_from_name(name: str | None, access: ModelAccess | None = None) -> Mode
         )
     if vendor == "bedrock":
         return _bedrock(model, access)
-    if base_url := access.base_url or _SERVERS.get(vendor):
+    if base_url := access.base_url or SERVERS.get(vendor):
         return _compatible(model, base_url, access)
     if vendor == "openai":
         return _openai(model, access)
@@ -90,7 +90,7 @@ def _compatible(model: str, base_url: str, access: ModelAccess) -> Model:
 
 def _openai(model: str, access: ModelAccess) -> Model:
     """A model of OpenAI itself."""
-    provider = OpenAIProvider(base_url=_OPENAI, api_key=access.api_key)
+    provider = OpenAIProvider(base_url=OPENAI, api_key=access.api_key)
     if provider.client.api_key == _NO_KEY:
         raise OperatorError(
             f"model 'openai:{model}' needs a key: set MORDECAI_MODEL_API_KEY in the environment, "
@@ -112,17 +112,17 @@ def _chat_completions(
     return OpenAIChatModel(model, provider=provider, profile=profile)
 
 
-def _bedrock(model: str, access: ModelAccess) -> Model:
-    """Converse on Bedrock, over a client of ours."""
+def bedrock_client(named: str, access: ModelAccess) -> Any:
+    """A client of ours for Bedrock. `named` says which setting needs it. Raises OperatorError."""
     try:
         session = boto3.Session(region_name=access.aws_region, profile_name=access.aws_profile)
         if session.get_credentials() is None:
             raise OperatorError(
-                f"model 'bedrock:{model}' needs AWS credentials and there are none: run "
+                f"{named} needs AWS credentials and there are none: run "
                 "`aws configure`, set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give the "
                 "machine a role"
             )
-        client = session.client(
+        return session.client(
             "bedrock-runtime",
             endpoint_url=access.aws_endpoint_url,
             config=Config(
@@ -134,13 +134,18 @@ def _bedrock(model: str, access: ModelAccess) -> Model:
         )
     except NoRegionError as missing:
         raise OperatorError(
-            f"model 'bedrock:{model}' needs a region: set aws_region, such as us-east-1"
+            f"{named} needs a region: set aws_region, such as us-east-1"
         ) from missing
     except (BotoCoreError, ValueError) as wrong:
         raise OperatorError(
-            f"model 'bedrock:{model}' can't be reached with these AWS settings "
+            f"{named} can't be reached with these AWS settings "
             f"(aws_region {access.aws_region!r}, aws_profile {access.aws_profile!r}): {wrong}"
         ) from wrong
+
+
+def _bedrock(model: str, access: ModelAccess) -> Model:
+    """Converse on Bedrock, over a client of ours."""
+    client = bedrock_client(f"model 'bedrock:{model}'", access)
     # The window's cache point is in the prompt itself.
     settings = BedrockModelSettings(
         bedrock_cache_instructions=True, bedrock_cache_tool_definitions=True

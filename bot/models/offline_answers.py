@@ -148,7 +148,7 @@ def _words(text: str) -> list[str]:
 
 def _is_form(word: str, other: str) -> bool:
     """Whether they look like forms of one word; "Java" is none of "JavaScript"."""
-    return other.startswith(_stem(word)) and len(other) <= len(word) + _ENDING
+    return other.startswith(_stem(word)) and abs(len(other) - len(word)) <= _ENDING
 
 
 def _stem(word: str) -> str:

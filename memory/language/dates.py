@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from datetime import date
 
-from memory.language.grammar import Language
+from memory.language.shapes import Language
 
 _ISO = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b")
 _DOTTED = re.compile(r"\b(\d{1,2})\.(\d{1,2})\.(\d{4})\b")

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from memory.language.shapes import Language
 from memory.records import Kind
 
 #: A clause longer than this is a story, not a statement about oneself; also bounds the matching.
@@ -25,122 +26,9 @@ _MASK = re.compile("\ue000(\\d+)\ue001")
 _BULLET = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+")
 _SENTENCE_END = re.compile(r"[.!?…;]+(?=\s|$)")
 _NOISE_BEFORE = re.compile(r"^[\s\W_]+(?=[\w\ue000])")
-_NOISE_AFTER = re.compile(r"[^\w\s)\]\"'”»`%€$£+#°\ue001]+$")
+_NOISE_AFTER = re.compile(r"\s+[:;=]-?[()DPp]+$|[^\w\s)\]\"'”»`%€$£+#°*_~>/}\ue001]+$")
+_EMPHASIS = re.compile(r"\*+|(?<!\w)_+|_+(?!\w)|~+")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-
-
-def pattern(text: str) -> re.Pattern[str]:
-    """A rule's expression, compiled as all of them are: letter case means nothing."""
-    return re.compile(text, re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """What a clause of this shape is. `kind` None: nothing worth keeping, look no further.
-
-    A `{noun}` in `slot` is filled from the group of that name. `lasting` rules hold also beside
-    words such as "yesterday"; `elided` ones may follow "and" without a subject of their own."""
-
-    pattern: re.Pattern[str]
-    kind: Kind | None
-    slot: str | None = None
-    importance: int = 5
-    lasting: bool = False
-    elided: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionRule:
-    """A shape of question about what is remembered. The topic is the rule's own, or the named
-    group `topic`, or nothing: a question about everything."""
-
-    pattern: re.Pattern[str]
-    kinds: tuple[Kind, ...] = (Kind.FACT, Kind.PREFERENCE)
-    topic: str | None = None
-    #: Whether asking this ends the search with "not about memory".
-    refused: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Phrases:
-    """How a summary is put in this language."""
-
-    said: str
-    asked: str
-    topics: str
-    user: str
-
-
-@dataclass(frozen=True, slots=True)
-class Language:
-    """One language: all its words and shapes."""
-
-    code: str
-    #: Small words that give the language away.
-    words: frozenset[str]
-    #: What a text of this language looks like, for scripts that few languages share.
-    letters: re.Pattern[str]
-    spelling: tuple[tuple[re.Pattern[str], str], ...]
-    abbreviations: frozenset[str]
-    #: Single capital letters that are words and no initials of names.
-    one_letter_words: frozenset[str]
-    #: Where a clause with a subject of its own begins.
-    boundary: re.Pattern[str]
-    #: A first part of a subject of two ("my wife and I"), where no clause ends.
-    joint_subject: re.Pattern[str]
-    #: Where one without may begin.
-    joining: re.Pattern[str]
-    #: The first-person subject, at a clause's start.
-    subject: re.Pattern[str]
-    #: The beginning of a clause in which people speak of themselves or what is theirs.
-    own: re.Pattern[str]
-    #: A boundary that ends what somebody else is reported to say.
-    contrast: re.Pattern[str]
-    lead_in: re.Pattern[str]
-    trailer: re.Pattern[str]
-    #: The whole message was a joke; this sentence was one.
-    jest: re.Pattern[str]
-    laughter: re.Pattern[str]
-    #: A sentence that is not about this world; a message that leaves it.
-    unreal: re.Pattern[str]
-    make_believe: re.Pattern[str]
-    #: A request whose material follows; a heading after which the person speaks of themselves.
-    task: re.Pattern[str]
-    heading: re.Pattern[str]
-    report: re.Pattern[str]
-    #: The end of a sentence that turns out to be somebody else's.
-    report_after: re.Pattern[str]
-    #: Where the asking part of a mixed sentence begins.
-    asking: re.Pattern[str]
-    fleeting: re.Pattern[str]
-    negation: re.Pattern[str]
-    rules: tuple[Rule, ...]
-    months: dict[str, int]
-    year_cue: re.Pattern[str]
-    #: What one says back as it was said, although it is in the first person.
-    request: re.Pattern[str]
-    #: First person to second, in order; each is applied outside quotes.
-    persons: tuple[tuple[re.Pattern[str], str], ...]
-    naming: tuple[re.Pattern[str], ...]
-    #: Words that no name begins with; what ends a name; shapes of words that are no names.
-    not_names: frozenset[str]
-    after_name: re.Pattern[str]
-    no_name: re.Pattern[str]
-    questions: tuple[QuestionRule, ...]
-    #: What may stand before a question; words of it that are no topic.
-    courtesy: re.Pattern[str]
-    question_noise: frozenset[str]
-    #: Around an "I" that is a number, as in the names of kings.
-    numeral_before: re.Pattern[str]
-    numeral_after: re.Pattern[str]
-    agent_name_question: re.Pattern[str]
-    #: "Remember that …", with the group `what`.
-    keep_request: re.Pattern[str]
-    greeting: re.Pattern[str]
-    thanks: re.Pattern[str]
-    chatter: re.Pattern[str]
-    stopwords: frozenset[str]
-    phrases: Phrases
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +49,11 @@ class Masked:
     text: str
     spans: list[str]
 
+    def hide(self, span: str) -> str:
+        """One more span out of sight: what stands for it in the text."""
+        self.spans.append(span)
+        return f"\ue000{len(self.spans) - 1}\ue001"
+
     def restore(self, text: str) -> str:
         """The same words with the quotes back in their places."""
         return _MASK.sub(lambda m: self.spans[int(m[1])], text)
@@ -168,13 +61,9 @@ class Masked:
 
 def mask(text: str) -> Masked:
     """Hide quotes and inline code."""
-    spans: list[str] = []
-
-    def hide(match: re.Match[str]) -> str:
-        spans.append(match[0])
-        return f"\ue000{len(spans) - 1}\ue001"
-
-    return Masked(_SPAN.sub(hide, _without_private_use(text)), spans)
+    masked = Masked(_without_private_use(text), [])
+    masked.text = _SPAN.sub(lambda match: masked.hide(match[0]), masked.text)
+    return masked
 
 
 def written_words(text: str) -> list[str]:
@@ -221,6 +110,14 @@ def has_first_person_clause(text: str, language: Language) -> bool:
     )
 
 
+def is_off_record(text: str, language: Language) -> bool:
+    """Whether somebody asks here that something is not kept."""
+    return any(
+        language.off_record.match(_lead_in_removed(sentence, language))
+        for sentence in sentences(text, language)
+    )
+
+
 def sentences(text: str, language: Language) -> list[str]:
     """The sentences of a text with their end marks, quotes intact."""
     masked = mask(plain(text[:MAX_TEXT], language))
@@ -251,7 +148,15 @@ def clean(text: str, language: Language) -> str:
     while previous != text:
         previous = text
         text = _NOISE_AFTER.sub("", language.trailer.sub("", text)).strip()
+    text = _without_lone_emphasis(text)
     return text[:1].upper() + text[1:]
+
+
+def _without_lone_emphasis(text: str) -> str:
+    """The text without a closing mark whose opening one has gone with what stood before it."""
+    marks = list(_EMPHASIS.finditer(text))
+    lone = len(marks) % 2 and marks[-1].end() == len(text)
+    return text[: marks[-1].start()] if lone else text
 
 
 def _without_private_use(text: str) -> str:
@@ -264,7 +169,10 @@ def _sentences(text: str, language: Language) -> Iterator[str]:
         line = _BULLET.sub("", line).strip()
         for sentence in _split_line(line, language):
             bare = _lead_in_removed(sentence, language)
-            if language.make_believe.match(bare) or language.task.match(bare):
+            if any(
+                shape.match(bare)
+                for shape in (language.make_believe, language.task, language.off_record)
+            ):
                 return
             if sentence.endswith(":") and not language.heading.search(sentence):
                 return
@@ -282,6 +190,8 @@ def _split_line(line: str, language: Language) -> Iterator[str]:
     start = 0
     for end in _SENTENCE_END.finditer(line):
         if end[0] == "." and _is_abbreviation(line[start : end.start()], language):
+            continue
+        if "?" not in end[0] and language.continuation.match(line, end.end()):
             continue
         if sentence := line[start : end.end()].strip():
             yield sentence
@@ -317,10 +227,13 @@ def without_start(text: str, start: re.Pattern[str]) -> str:
 def _clauses(sentence: str, language: Language) -> Iterator[str]:
     """The clauses of a sentence that the person states themselves."""
     stated = _stated(sentence, language)
+    wholes = [whole.span() for whole in language.whole.finditer(stated)]
     cuts = [
         cut
         for cut in language.boundary.finditer(stated)
-        if cut.start() > 0 and not language.joint_subject.match(stated[: cut.start()])
+        if cut.start() > 0
+        and not language.joint_subject.match(stated[: cut.start()])
+        and not any(start < cut.start() < end for start, end in wholes)
     ]
     starts = [0, *(cut.end() for cut in cuts)]
     ends = [*(cut.start() for cut in cuts), len(stated)]
@@ -337,7 +250,7 @@ def _clauses(sentence: str, language: Language) -> Iterator[str]:
 
 def _stated(sentence: str, language: Language) -> str:
     """What a sentence states before it asks: all of it, part of it or nothing."""
-    if "?" not in sentence[-3:]:
+    if "?" not in sentence[-3:] or language.polite.match(sentence):
         return sentence
     asking = list(language.asking.finditer(sentence))
     return sentence[: asking[0].start()] if asking else ""

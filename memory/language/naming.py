@@ -3,15 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from memory.language.grammar import (
-    Language,
-    Masked,
-    clauses_and_questions,
-    mask,
-    plain,
-    without_start,
-)
+from memory.language.grammar import Masked, clauses_and_questions, mask, plain, without_start
 from memory.language.introductions import INTRODUCTIONS
+from memory.language.shapes import Language
 from memory.language.tables import LANGUAGES
 
 _QUOTES = "\"'“”«»„`‘’"

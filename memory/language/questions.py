@@ -4,16 +4,16 @@ import re
 from dataclasses import dataclass
 
 from memory.language.grammar import (
-    Language,
-    QuestionRule,
+    MAX_ADDRESSED,
     clauses_and_questions,
     clean,
-    has_first_person_clause,
     mask,
     plain,
     without_start,
+    words,
     written_words,
 )
+from memory.language.shapes import Language, QuestionRule
 from memory.language.tables import LANGUAGES, language_of
 from memory.records import Kind
 
@@ -22,10 +22,19 @@ _NUMERAL = re.compile(r"[,.;:!?)]|$")
 
 @dataclass(frozen=True, slots=True)
 class MemoryQuestion:
-    """What a message wants to hear from memory: `topic` None means everything of these kinds."""
+    """What a message wants to hear from memory: `topic` None means everything of these kinds.
+
+    `slots`: records of these answer it. `wide`: whatever is on the topic answers it; else, records
+    of the slots alone, where there are any. `focus`: of several answers those are meant that have
+    a word of the first entry, and of these those with a word of the next; an entry that fits none
+    says nothing. `only`: words of which every answer has one."""
 
     topic: str | None
     kinds: tuple[Kind, ...]
+    slots: tuple[str, ...] = ()
+    focus: tuple[str, ...] = ()
+    only: str = ""
+    wide: bool = False
 
 
 def memory_question(text: str) -> MemoryQuestion | None:
@@ -36,6 +45,15 @@ def memory_question(text: str) -> MemoryQuestion | None:
             if question := _asked(asked, language):
                 return question
     return None
+
+
+def answering_slots(query: str) -> tuple[str, ...]:
+    """The slots whose records answer a question, or a search for its topic ("job"); none if it is
+    about no slot, or about somebody else."""
+    if question := memory_question(query):
+        return question.slots
+    language = language_of(query) or LANGUAGES[0]
+    return _slots(query[:MAX_ADDRESSED], language)
 
 
 def asks_to_remember(text: str) -> str | None:
@@ -55,20 +73,22 @@ def second_person(sentence: str) -> str:
         return sentence
     masked = mask(sentence.replace("’", "'"))
     turned = masked.text
+    for theirs, mine in language.addressed:
+        # Hidden like a quote, so that the next step does not turn it back again.
+        turned = theirs.sub(lambda m, to=mine: masked.hide(to), turned)  # type: ignore[misc]
     for first, second in language.persons:
         turned = first.sub(lambda m, to=second: _replaced(m, to, language), turned)  # type: ignore[misc]
     return masked.restore(turned[:1].upper() + turned[1:])
 
 
-def is_statement(text: str) -> bool:
-    """Whether the message states something about the person, worth keeping or not."""
-    language = language_of(text)
-    return language is not None and has_first_person_clause(text, language)
-
-
 def is_greeting(text: str) -> bool:
     """Whether the message is nothing but a greeting or a good-bye."""
     return any(language.greeting.match(text.strip()) for language in LANGUAGES)
+
+
+def is_chatter(text: str) -> bool:
+    """Whether the message is nothing but "ok" or "I see"."""
+    return any(language.chatter.match(text.strip()) for language in LANGUAGES)
 
 
 def is_thanks(text: str) -> bool:
@@ -84,11 +104,40 @@ def _asked(clause: str, language: Language) -> MemoryQuestion | None:
 
 
 def _question(rule: QuestionRule, match: re.Match[str], language: Language) -> MemoryQuestion:
+    topic, detail = _said_in(match, "topic", language), _said_in(match, "detail", language)
     if rule.topic is not None:
-        return MemoryQuestion(rule.topic, rule.kinds)
-    said = " ".join(part for part in match.groupdict().values() if part)
-    topic = [w for w in written_words(said) if w.lower() not in language.question_noise]
-    return MemoryQuestion(" ".join(topic) or None, rule.kinds)
+        topic = rule.topic.format(topic=topic).strip()
+    focus = (topic if rule.focused else "", detail)
+    return MemoryQuestion(
+        topic=topic or None,
+        kinds=rule.kinds,
+        slots=_slots_of(topic, detail, language),
+        focus=tuple(filter(None, focus)),
+        only=rule.only,
+        wide=rule.wide,
+    )
+
+
+def _said_in(match: re.Match[str], group: str, language: Language) -> str:
+    """The telling words of the groups of this name."""
+    said = " ".join(part for name, part in match.groupdict().items() if part and group in name)
+    return " ".join(w for w in written_words(said) if w.lower() not in language.question_noise)
+
+
+def _slots_of(topic: str, detail: str, language: Language) -> tuple[str, ...]:
+    """The slots of a topic; of what belongs to it only its name: "my wife's job" is in no slot."""
+    wants_name = "name" in _slots(detail, language)
+    return _slots(topic, language) if wants_name or not detail else ()
+
+
+def _slots(about: str, language: Language) -> tuple[str, ...]:
+    if language.others.search(about):
+        return ()
+    for shape, slots in language.slots:
+        if match := shape.search(about):
+            nouns = {name: "_".join(words(value)) for name, value in match.groupdict().items()}
+            return tuple(slot.format(**nouns) for slot in slots)
+    return ()
 
 
 def _replaced(match: re.Match[str], to: str, language: Language) -> str:

@@ -1,8 +1,9 @@
 """The languages there are, and which of them a text is written in."""
 
 from memory.language.english import ENGLISH
-from memory.language.grammar import MAX_TEXT, Language, plain, words
+from memory.language.grammar import MAX_TEXT, plain, words
 from memory.language.russian import RUSSIAN
+from memory.language.shapes import Language
 
 LANGUAGES: tuple[Language, ...] = (ENGLISH, RUSSIAN)
 

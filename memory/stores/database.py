@@ -95,10 +95,14 @@ def _opened(path: Path | str, migrations: tuple[Migration, ...]) -> sqlite3.Conn
     try:
         for setting in _SETTINGS:
             connection.execute(f"PRAGMA {setting}").fetchone()
+        ((verdict,),) = connection.execute("PRAGMA quick_check(1)").fetchall()
+        if verdict != "ok":
+            raise _damage(verdict)
         migrate(connection, Path(path), migrations)
     except sqlite3.DatabaseError as failure:
         connection.close()
-        if failure.sqlite_errorcode not in _DAMAGED:
+        # Extended codes have the primary one in their low byte.
+        if failure.sqlite_errorcode & 0xFF not in _DAMAGED:
             raise
         _set_aside(Path(path), failure)
         return _opened(path, migrations)
@@ -106,6 +110,12 @@ def _opened(path: Path | str, migrations: tuple[Migration, ...]) -> sqlite3.Conn
         connection.close()
         raise
     return connection
+
+
+def _damage(verdict: str) -> sqlite3.DatabaseError:
+    failure = sqlite3.DatabaseError(verdict)
+    failure.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+    return failure
 
 
 def _set_aside(path: Path, failure: sqlite3.Error) -> None:

@@ -220,11 +220,7 @@ def _context(rows: Mapping[int, Record], row: int) -> int:
 def _postings(entries: Mapping[int, Entry], asked: set[str]) -> dict[str, dict[int, int]]:
     postings: dict[str, dict[int, int]] = {word: {} for word in asked}
     for row, one in entries.items():
-        counts: Counter[str] = Counter()
-        fields = ((one.own, OWN), (one.reply, REPLY), (one.head, HEAD))
-        for said, unit in fields:
+        for said, field_ in ((one.own, OWN), (one.reply, REPLY), (one.head, HEAD)):
             for word in asked.intersection(said):
-                counts[word] += said.count(word) * unit
-        for word, places in counts.items():
-            postings[word][row] = places
+                postings[word][row] = postings[word].get(row, 0) | field_
     return postings

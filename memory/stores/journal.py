@@ -90,10 +90,12 @@ class SqliteJournal:
             session.message_count,
         )
 
-    async def append(self, session_id: str, turn: Turn) -> None:
-        """Write a finished turn and count its messages."""
+    async def append(self, session_id: str, turn: Turn) -> bool:
+        """Write a finished turn and count its messages. False if there is such a turn already."""
 
-        def work(db: sqlite3.Connection) -> None:
+        def work(db: sqlite3.Connection) -> bool:
+            if db.execute("SELECT 1 FROM turn WHERE id = ?", (turn.id,)).fetchone():
+                return False
             db.execute(
                 "INSERT INTO turn (session, position, id, body) SELECT ?1, "
                 "1 + coalesce(max(position), 0), ?2, ?3 FROM turn WHERE session = ?1",
@@ -103,8 +105,9 @@ class SqliteJournal:
                 "UPDATE session SET last_at = ?, message_count = message_count + ? WHERE id = ?",
                 (_stamp(turn.messages[-1].at), len(turn.messages), session_id),
             )
+            return True
 
-        await self._db.change(work)
+        return await self._db.change(work)
 
     async def turns(self, session_id: str) -> list[Turn]:
         """The session's turns, oldest first."""
@@ -206,4 +209,4 @@ def _load(id_: str, session_id: str, body: str) -> Turn:
         for m in document["messages"]
     )
     tools = tuple(ToolUse(**tool) for tool in document["tools"])
-    return Turn(id_, session_id, messages, tools, document["kept"])
+    return Turn(id_, session_id, messages, tools, document.get("kept", True))

@@ -3,20 +3,25 @@
 import json
 import sqlite3
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memory.entry import entry, is_context
 from memory.errors import RefusedText, UnknownRecord
+from memory.fusion import Meaning, fuse
 from memory.query import parse
-from memory.ranking import CONTEXT, Weights
+from memory.ranking import CONTEXT, Ranked, Weights
 from memory.records import LEARNED_KINDS, Draft, Hit, Kind, Message, Record, Role, Turn
 from memory.resemblance import distinct, telling
-from memory.stores.schema import migrate, transaction
-from memory.stores.shelf import SHELVES, shelf_of
+from memory.stores.schema import migrate, snapshot, transaction
+from memory.stores.shelf import SHELVES, candidates, shelf_of
 from memory.text import TOKENISER_VERSION, clean
+
+if TYPE_CHECKING:  # numpy is there only if there is an embedder
+    from memory.stores.vectors import VectorTable
 
 #: Seconds to wait for another process that writes to the same file.
 BUSY_SECONDS = 5.0
@@ -33,9 +38,10 @@ _COLUMNS = (
 class PersonFile:
     """The records, archived messages and word index of one actor. Errors of SQLite come through."""
 
-    def __init__(self, path: Path, weights: Weights) -> None:
+    def __init__(self, path: Path, weights: Weights, vectors: "VectorTable | None" = None) -> None:
         """Open the file, or start it. Raises NewerStore."""
         self._weights = weights
+        self._vectors = vectors
         self._connection = sqlite3.connect(
             path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
@@ -67,19 +73,43 @@ class PersonFile:
             return [self._write(draft) for draft in drafts]
 
     def search(
-        self, text: str, kinds: Sequence[Kind], limit: int, min_relevance: float, now: datetime
+        self,
+        text: str,
+        kinds: Sequence[Kind],
+        limit: int,
+        min_relevance: float,
+        now: datetime,
+        meaning: Meaning | None = None,
     ) -> list[Hit]:
-        """The current records that have to do with the text, best first."""
+        """The current records that have to do with the text, best first. `meaning` is that of the
+        text, by the embedder of this file's vectors."""
         query = parse(text, now)
-        found = [
-            scored
-            for shelf in SHELVES
-            if (wanted := [kind for kind in shelf.kinds if kind in kinds])
-            for scored in shelf.search(self._connection, query, wanted, now, self._weights)
-            if scored.relevance >= min_relevance
-        ]
-        found.sort(key=lambda scored: scored.relevance, reverse=True)
-        return distinct(found, limit, self._found)
+        if not query.index_words:
+            return []
+        with snapshot(self._connection):
+            found = [
+                scored
+                for shelf in SHELVES
+                if (wanted := [kind for kind in shelf.kinds if kind in kinds])
+                for scored in shelf.search(self._connection, query, wanted, now, self._weights)
+            ]
+            if meaning and query.topical:
+                found = self._fused(found, meaning, kinds, now)
+            relevant = [scored for scored in found if scored.relevance >= min_relevance]
+            relevant.sort(key=lambda scored: scored.relevance, reverse=True)
+            return distinct(relevant, limit, self._found)
+
+    def unembedded(self, limit: int) -> dict[int, str]:
+        """Rows of records that have no vector by the embedder yet, newest first, with their texts;
+        no more than `limit`."""
+        return self._vectors.missing(self._connection, limit) if self._vectors else {}
+
+    def embed(self, texts: Mapping[int, str], vectors: Sequence[Sequence[float]]) -> None:
+        """Keep the vectors of these rows' texts, in order. What was forgotten meanwhile gets
+        none."""
+        if self._vectors:
+            with transaction(self._connection):
+                self._vectors.add(self._connection, texts, vectors)
 
     def records(self, kinds: Sequence[Kind], include_superseded: bool) -> list[Record]:
         """All records of these kinds, oldest first."""
@@ -102,6 +132,17 @@ class PersonFile:
             # The write-ahead log still holds the pages as they were.
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         return deleted
+
+    def _fused(
+        self, found: Sequence[Ranked], meaning: Meaning, kinds: Sequence[Kind], now: datetime
+    ) -> list[Ranked]:
+        """What was found by words, together with what the vectors find."""
+        if self._vectors is None:
+            return list(found)
+        rows = {scored.document for scored in found}
+        near = self._vectors.nearest(self._connection, kinds, meaning.vector, rows)
+        described = candidates(self._connection, rows | near.cosines.keys(), kinds)
+        return fuse(found, near, described, meaning.scale, now.timestamp(), self._weights)
 
     def _prepare(self, path: Path) -> None:
         _write_ahead(self._connection)
@@ -164,6 +205,7 @@ class PersonFile:
             "UPDATE record SET superseded_at = ? WHERE row = ?", (_moment(at), row)
         )
         shelf_of(Kind(kind)).remove(self._connection, row)
+        self._connection.execute("DELETE FROM vector WHERE row = ?", (row,))
 
     def _insert(self, record: Record) -> Record:
         """Give a record its id, and write and index it."""
@@ -211,6 +253,7 @@ class PersonFile:
         (row,) = found
         record = self._fetch(row)
         self._connection.execute("DELETE FROM record WHERE row = ?", (row,))
+        self._connection.execute("DELETE FROM vector WHERE row = ?", (row,))
         if record.current:
             shelf_of(record.kind).remove(self._connection, row)
         return True

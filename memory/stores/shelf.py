@@ -34,7 +34,7 @@ MAX_OCCURRENCES = 2_500
 #: With up to so many records all words are read: counting them first takes longer.
 SMALL_SHELF = 2_000
 
-_UNITS = {"own": OWN, "reply": REPLY, "head": HEAD}
+_FIELDS = {"own": OWN, "reply": REPLY, "head": HEAD}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +78,8 @@ class Shelf:
         """The records of these kinds that have to do with the query."""
         corpus = self._corpus(connection)
         evidence = Evidence(query, self._postings(connection, query, corpus), corpus, weights)
-        candidates = _candidates(connection, shortlist(evidence), kinds)
-        return rank(evidence, candidates, now.timestamp())
+        found = candidates(connection, shortlist(evidence), kinds)
+        return rank(evidence, found, now.timestamp())
 
     def words(self, connection: sqlite3.Connection, row: int) -> list[str]:
         """The own words of an indexed record."""
@@ -129,7 +129,7 @@ class Shelf:
             f"SELECT doc, col FROM {self.name}_place WHERE term = ?", (word,)
         )
         for row, field in found.fetchall():
-            places[row] = places.get(row, 0) + _UNITS[field]
+            places[row] = places.get(row, 0) | _FIELDS[field]
         return places
 
 
@@ -141,9 +141,10 @@ def shelf_of(kind: Kind) -> Shelf:
     return next(shelf for shelf in SHELVES if kind in shelf.kinds)
 
 
-def _candidates(
+def candidates(
     connection: sqlite3.Connection, rows: Collection[int], kinds: Sequence[Kind]
 ) -> dict[int, Candidate]:
+    """What the ranking needs to know of those of the rows that are of these kinds."""
     found = connection.execute(
         "SELECT row, length, moment, context, role = 'assistant' AND speaker IS NULL, "
         "CASE kind WHEN 'message' THEN session_id END FROM record "

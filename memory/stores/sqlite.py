@@ -7,20 +7,24 @@ so all of it runs on the thread pool that is handed in, one call at a time for e
 import asyncio
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import structlog
 
 from memory.errors import StoreUnavailable
+from memory.ports import Embedder
 from memory.ranking import Weights
 from memory.records import LEARNED_KINDS, Actor, Draft, Hit, Kind, Record, Turn
 from memory.stores.person import PersonFile
+
+if TYPE_CHECKING:
+    from memory.stores.semantics import Semantics
 
 _log = structlog.get_logger(__name__)
 
@@ -46,7 +50,8 @@ class _Drawer:
 
 class SqliteStore:
     """The embedded LongTermMemory. `relevance_decay` is the share of freshness a memory keeps each
-    month, 0 to 1."""
+    month, 0 to 1. With an embedder search goes by meaning too: vectors are made in the background,
+    and a query waits for its own no longer than `embedding_seconds`."""
 
     extracts = False
 
@@ -57,9 +62,11 @@ class SqliteStore:
         *,
         relevance_decay: float = 0.9,
         max_open: int = MAX_OPEN,
+        embedder: Embedder | None = None,
+        embedding_seconds: float = 0.7,
     ) -> None:
-        """A store of the files in `directory`, which is made when first needed. The pool stays the
-        caller's."""
+        """A store of the files in `directory`, which is made when first needed. The pool and the
+        embedder stay the caller's. Raises ImportError if there is an embedder and no numpy."""
         self._directory = directory
         self._pool = pool
         self._weights = Weights(decay=relevance_decay)
@@ -67,14 +74,22 @@ class SqliteStore:
         self._drawers: OrderedDict[Actor, _Drawer] = OrderedDict()
         self._running: set[asyncio.Task[Any]] = set()
         self._closed = False
+        self._semantics = self._with(embedder, embedding_seconds) if embedder else None
 
     async def add_turn(self, actor: Actor, turn: Turn) -> None:
         """See LongTermMemory. Messages without any text are left out."""
         await self._do(actor, lambda file: file.add_turn(turn))
+        if self._semantics:
+            self._semantics.changed(actor)
 
     async def commit(self, actor: Actor, drafts: Sequence[Draft]) -> list[Record]:
         """See LongTermMemory. Raises UnknownRecord, RefusedText."""
-        return await self._do(actor, lambda file: file.commit(drafts)) if drafts else []
+        if not drafts:
+            return []
+        written = await self._do(actor, lambda file: file.commit(drafts))
+        if self._semantics:
+            self._semantics.changed(actor)
+        return written
 
     async def search(
         self,
@@ -88,9 +103,13 @@ class SqliteStore:
     ) -> list[Hit]:
         """See LongTermMemory."""
         at = now or datetime.now(UTC)
-        return await self._ask(
-            actor, lambda file: file.search(query, kinds, limit, min_relevance, at), []
+        meaning = await self._semantics.meaning(query, at) if self._semantics else None
+        hits: list[Hit] = await self._ask(
+            actor, lambda file: file.search(query, kinds, limit, min_relevance, at, meaning), []
         )
+        if self._semantics:
+            self._semantics.seen(actor)
+        return hits
 
     async def records(
         self,
@@ -113,15 +132,36 @@ class SqliteStore:
     async def flush(self, actor: Actor) -> None:
         """See LongTermMemory. What was added is in place already."""
 
+    async def settle(self) -> None:
+        """Return when all records have their vectors; at once without an embedder."""
+        if self._semantics:
+            await self._semantics.settle()
+
     async def aclose(self) -> None:
-        """Finish what runs, and close all files."""
+        """Finish what runs, and close all files. Vectors that are missing stay so."""
         self._closed = True
+        if self._semantics:
+            await self._semantics.aclose()
         if self._running:
             await asyncio.wait(self._running)
         loop = asyncio.get_running_loop()
         while self._drawers:
             _, drawer = self._drawers.popitem()
             await loop.run_in_executor(self._pool, _close, drawer)
+
+    def _with(self, embedder: Embedder, seconds: float) -> "Semantics":
+        # Not before it is needed: it brings numpy, which takes its time and may not be installed.
+        from memory.stores.semantics import Semantics
+
+        return Semantics(embedder, seconds, self._unembedded, self._keep_vectors)
+
+    async def _unembedded(self, actor: Actor, limit: int) -> dict[int, str]:
+        return await self._ask(actor, lambda file: file.unembedded(limit), {})
+
+    async def _keep_vectors(
+        self, actor: Actor, texts: Mapping[int, str], vectors: Sequence[Sequence[float]]
+    ) -> None:
+        await self._ask(actor, lambda file: file.embed(texts, vectors), None)
 
     async def _do(self, actor: Actor, work: Callable[[PersonFile], _T]) -> _T:
         """Work on the actor's file, which is made if it is not there."""
@@ -187,7 +227,8 @@ class SqliteStore:
     def _opened(self, path: Path, drawer: _Drawer) -> PersonFile:
         if drawer.file is None:
             self._directory.mkdir(parents=True, exist_ok=True)
-            drawer.file = PersonFile(path, self._weights)
+            table = self._semantics.table if self._semantics else None
+            drawer.file = PersonFile(path, self._weights, table)
         return drawer.file
 
     def _erase(self, actor: Actor, drawer: _Drawer) -> None:

@@ -1,6 +1,7 @@
 """One turn of conversation, with a scripted model and a real memory."""
 
 import asyncio
+import itertools
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -44,8 +45,11 @@ def place_of(actor: Actor) -> Place:
     return Place("telegram", int(actor.id[1:]))
 
 
+_numbers = itertools.count()
+
+
 def said(text: str, actor: Actor = ANNA, speaker: str | None = None) -> Inbound:
-    return Inbound("m1", actor, place_of(actor), text, NOON, speaker)
+    return Inbound(f"m{next(_numbers)}", actor, place_of(actor), text, NOON, speaker)
 
 
 async def events_of(talk: Conversation, inbound: Inbound) -> list[ReplyEvent]:

@@ -165,7 +165,12 @@ def test_a_statement_turned_round_supersedes_the_old_one(new: str, old: str):
 
 
 @pytest.mark.parametrize(
-    ("new", "old"), [("I like tea", "I like coffee"), ("I have a dog", "I don't have a cat")]
+    ("new", "old"),
+    [
+        ("I like tea", "I like coffee"),
+        ("I have a dog", "I don't have a cat"),
+        ("I visited Rome in 2015", "I visited Rome in 2010"),
+    ],
 )
 def test_a_statement_about_something_else_supersedes_nothing(new: str, old: str):
     (draft,) = planned(said(new), proposal(new), known=[known(old)])

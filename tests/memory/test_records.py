@@ -47,5 +47,5 @@ def test_a_session_id_is_checked():
 @given(st.text(alphabet="abcdef0123456789-", min_size=30, max_size=46))
 def test_a_long_id_has_a_short_one_that_never_changes(suffix: str):
     record = Record(f"mem-{suffix}", Kind.FACT, "x", utc_now())
-    assert len(record.short_id) == 6
+    assert len(record.short_id) == 7
     assert record.short_id == Record(f"mem-{suffix}", Kind.FACT, "y", utc_now()).short_id

@@ -437,3 +437,70 @@ async def test_a_broken_extractor_breaks_no_other_extraction(world: World):
         assert good is not None
         assert await bad.wait(5) is Outcome.LATER
         assert await good.wait(5) is Outcome.SAVED
+
+
+async def test_two_updates_of_one_record_in_one_session_leave_the_last_one(world: World):
+    async with world.process() as memory:
+        for said in (["I have 2 cats"], ["I have 3 cats", "I have 4 cats"]):
+            await world.talk(memory, *said)
+            ending = await memory.end_session(ANNA, HOME, "new")
+            assert ending is not None
+            assert await ending.wait(5) is Outcome.SAVED
+        assert await world.texts(memory) == ["I have 4 cats"]
+
+
+async def test_what_is_forgotten_while_extraction_runs_is_in_no_record_and_no_summary(
+    world: World,
+):
+    class Quoting(EverySentence):
+        async def extract(self, turns, known):
+            extraction = await super().extract(turns, known)
+            return replace(extraction, summary="; ".join(turn.said for turn in turns))
+
+    world.extractor = Quoting()
+    async with world.process() as memory:
+        record = await memory.remember(ANNA, "I work at Acme Corp")
+        world.extractor.gate.clear()
+        await world.talk(memory, "I work at Acme Corp", "I have a cat")
+        ending = await memory.end_session(ANNA, HOME, "new")
+        assert ending is not None
+        while not world.extractor.calls:
+            await asyncio.sleep(0.01)
+        await memory.forget(ANNA, record.short_id)
+        world.extractor.gate.set()
+        assert await ending.wait(5) is Outcome.SAVED
+        assert await world.texts(memory) == ["I have a cat"]
+        assert "Acme" not in str(await memory.export(ANNA))
+
+
+async def test_forgetting_all_while_extraction_runs_brings_no_message_back(world: World):
+    world.extractor.gate.clear()
+    async with world.process() as memory:
+        await world.talk(memory, "I live in Oslo")
+        await memory.end_session(ANNA, HOME, "new")
+        while not world.extractor.calls:
+            await asyncio.sleep(0.01)
+        await memory.forget_all(ANNA)
+        world.extractor.gate.set()
+        await memory.settle()
+        assert "Oslo" not in str(await memory.export(ANNA))
+
+
+async def test_a_turn_recorded_twice_is_one_turn(world: World):
+    async with world.process() as memory:
+        said = [Message(Role.USER, "I live in Oslo", world.clock())]
+        await memory.record(ANNA, HOME, said, name="telegram:1:77")
+        await memory.record(ANNA, HOME, said, name="telegram:1:77")
+        assert len((await memory.recall(ANNA, HOME, "and?")).messages) == 1
+
+
+async def test_a_change_that_is_broken_off_leaves_no_stale_profile(world: World):
+    async with world.process() as memory:
+        record = await memory.remember(ANNA, "I live in Oslo")
+        assert "Oslo" in (await memory.recall(ANNA, HOME, "hi")).profile
+        forgetting = asyncio.create_task(memory.forget(ANNA, record.short_id))
+        while await memory.records(ANNA):
+            await asyncio.sleep(0)
+        forgetting.cancel()
+        await asyncio.gather(forgetting, return_exceptions=True)
+        assert "Oslo" not in (await memory.recall(ANNA, HOME, "hi")).profile

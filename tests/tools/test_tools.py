@@ -4,11 +4,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from memory.language import RuleExtractor
 from memory.records import Actor, Kind, Message, Place, Role
 from memory.service import Memory, utc_now
 from memory.stores.inmemory import InMemoryStore
 from memory.stores.journal import SqliteJournal
-from tests.fakes.extractors import EverySentence
 from tools.context import ToolContext, ToolFailure
 from tools.forget_memory import forget_memory
 from tools.remember import remember
@@ -23,7 +23,7 @@ async def memory():
     with ThreadPoolExecutor(2) as pool:
         async with (
             SqliteJournal(":memory:", pool) as journal,
-            Memory(InMemoryStore(), journal, EverySentence()) as memory,
+            Memory(InMemoryStore(), journal, RuleExtractor()) as memory,
         ):
             yield memory
 
@@ -86,6 +86,34 @@ async def test_a_topic_finds_its_record_and_not_everything(memory: Memory):
     answer = await search_memory(call(memory, "?"), "birthday")
     assert "March 15" in answer
     assert "Acme" not in answer
+
+
+async def test_a_question_is_answered_by_the_record_made_for_it_whatever_its_words(memory: Memory):
+    place = Place("telegram", 1)
+    for text in ("I'm a nurse", "my birthday is March 15"):
+        said = [Message(Role.USER, text, utc_now()), Message(Role.ASSISTANT, "ok", utc_now())]
+        await memory.record(ANNA, place, said)
+    ending = await memory.end_session(ANNA, place, "new")
+    assert ending is not None
+    await ending.wait(5)
+    answer = await search_memory(call(memory, "?"), "what is my job?")
+    assert "nurse" in answer
+    assert "March" not in answer
+
+
+async def test_last_time_means_the_newest_summaries(memory: Memory):
+    place = Place("telegram", 1)
+    said = [
+        Message(Role.USER, "I have a boat", utc_now()),
+        Message(Role.ASSISTANT, "ok", utc_now()),
+    ]
+    await memory.record(ANNA, place, said)
+    ending = await memory.end_session(ANNA, place, "new")
+    assert ending is not None
+    await ending.wait(5)
+    answer = await search_memory(call(memory, "?"), "what did we talk about last time?")
+    assert "[summary s1," in answer
+    assert "[fact" not in answer
 
 
 async def test_a_kind_leaves_the_other_kind_out(memory: Memory):

@@ -1,12 +1,22 @@
 """English, as one table; its longest columns have files of their own."""
 
-from memory.language.english.questions import FROM_NOW, NAMING, QUESTIONS
+from memory.language.english.naming import FROM_NOW, NAMING
+from memory.language.english.questions import QUESTIONS, SLOTS
 from memory.language.english.statements import RULES
-from memory.language.grammar import Language, Phrases, pattern
+from memory.language.english.words import KIN
+from memory.language.shapes import Language, Phrases, pattern
 
+# "and our two kids" goes on with a clause, "and our kids love it" is one.
+_POSSESSED = (
+    r"(?:my|our)\s+(?:(?:name|birthday|job|hobby)'s|(?:[\w'-]+\s+){1,4}?(?:is|isn't|are|aren't|was|were|has|"
+    r"have|had|lives?|works?|stud(?:y|ies)|teaches|teach|plays?|speaks?|loves?|likes?|hates?|owns?|"
+    r"goes|go|runs?|died|passed|moved|does|doesn't|do|don't|says?|said|thinks?|told|calls?|eats?|"
+    r"drinks?|can|can't|will|makes?|made|gave|got|turns?|starts?|begins?|ends?|wants?|needs?|keeps?|"
+    r"used\s+to|knows?|comes?|came|left|needs?|gets?))"
+)
 _WHO = (
-    r"(?:i|i'm|i've|i'd|i'll|my|we|we're|we've|our|you|you're|your|he|she|he's|she's|they|it|it's|"
-    r"that|this|there|people|everyone|please\s+\w|call\s+me|from\s+now|also|now|who|which)"
+    r"(?:i|i'm|i've|i'd|i'll|we|we're|we've|you|you're|your|he|she|he's|she's|they|it|it's|"
+    r"that|this|there|people|everyone|please\s+\w|call\s+me|from\s+now|also|now|" + _POSSESSED + ")"
 )
 _ASKING = (
     r"(?:what|what's|where|where's|when|why|how|who|who's|which|can|could|do|does|did|is|are|am|"
@@ -58,6 +68,7 @@ ENGLISH = Language(
             pattern(r"\b(do|did|does|ca|wo|is|are|was|have|has|had|would|could|should)nt\b"),
             r"\1n't",
         ),
+        (pattern(r"\b(what|where|who|when|how|that)s\b"), r"\1's"),
         (pattern(r"\bi(?='(?:m|ve|d|ll)\b|\s|$|[,.!?])"), "I"),
     ),
     abbreviations=frozenset(
@@ -87,6 +98,15 @@ ENGLISH = Language(
     ),
     joining=pattern(r"\s*,?\s+(?:and|but)\s+(?:(?:also|now)\s+(?=\w))?"),
     joint_subject=pattern(r"(?:my|our)\s+[\w-]+(?:\s+[\w-]+)?$"),
+    whole=pattern(
+        r"\b(?:i|we)\s+(?:just\s+|recently\s+)?(?:used\s+to\s+(?:work|live)|(?:switched|changed)\s+jobs|left|quit)\b"
+        r"[^.;?]{0,80}?(?:,|\bbut\b|\band\b)\s*(?:now\s+|then\s+)?(?:(?:i|we)(?:'m|'re|\s+am|\s+are)\s+)?"
+        r"(?:now\s+)?(?:at|with|in)\s+(?-i:[A-Z])"
+    ),
+    continuation=pattern(
+        rf"\s+(?:and|or|but|plus)\s+(?!{_WHO}\b|{_ASKING}\b|(?:please|don't|keep|call|use|never|always|let|"
+        r"tell|remember|then|so)\b)(?-i:[a-z])"
+    ),
     subject=pattern(r"(?P<subject>i|we)(?=\b)"),
     own=pattern(r"(?:i|we|my|our|i'\w+|we'\w+)\b"),
     contrast=pattern(r"\b(?:but|however)\b"),
@@ -146,6 +166,16 @@ ENGLISH = Language(
         rf"(?:\s*[,;–—]\s*|\s+-\s+)(?:(?:so|and|but)\s+)?(?={_ASKING}\b)|\s+(?:so|and|but)\s+"
         rf"(?={_ASKING}\b)"
     ),
+    polite=pattern(
+        r"(?:please\s+)?(?:could|can|would|will)\s+you\s+(?:please\s+)?(?:(?:always|only|just|from\s+now\s+on)\s+)*"
+        r"(?:answer|reply|respond|speak|talk|write|keep\s+(?:your|the|all)\s+(?:answers|replies|responses|"
+        r"messages)|be\s+(?:more|less)|call\s+me)\b"
+    ),
+    off_record=pattern(
+        r"(?:please\s+)?(?:(?:don't|do\s+not|never)\s+(?:remember|save|store|keep|note|memori[sz]e|record|"
+        r"write\s+down)\s+(?:this|that|it|the\s+following|what|anything)\b|i\s+don't\s+want\s+you\s+to\s+(?:remember|"
+        r"keep|save|store)\b|(?:this\s+is\s+)?off\s+the\s+record\b|forget\s+(?:that|what|about|i|my)\b)"
+    ),
     fleeting=pattern(
         r"\b(?:today|tonight|tomorrow|yesterday|right\s+now|at\s+the\s+moment|this\s+(?:morning|afternoon|"
         r"evening|week|weekend|month|time|one)|next\s+(?:week|weekend)|last\s+night|in\s+a\s+(?:minute|"
@@ -155,6 +185,10 @@ ENGLISH = Language(
     negation=pattern(
         r"\b(?:not|never|no\s+longer|don't|didn't|can't|cannot|isn't|aren't|any\s?more|quit|left|"
         r"used\s+to|fired|laid\s+off)\b"
+    ),
+    generic=frozenset(
+        "job jobs position role employer company home house diet work more longer any recently "
+        "just yesterday last week month year finally today".split()
     ),
     rules=RULES,
     months={
@@ -180,7 +214,7 @@ ENGLISH = Language(
     },
     year_cue=pattern(r"\b(?:in|since|until|of|from|year)\s+((?:19|20)\d\d)\b"),
     request=pattern(
-        r"(?:please|always|never|don't|do\s+not|only|call|give|tell|show|send|answer|reply|respond|use|keep|"
+        r"(?:(?:could|can|would|will)\s+you\b|please|always|never|don't|do\s+not|only|call|give|tell|show|send|answer|reply|respond|use|keep|"
         r"be|explain|speak|talk|address|treat|write|make|stop|avoid)\b"
     ),
     persons=(
@@ -195,6 +229,28 @@ ENGLISH = Language(
         (pattern(r"\bmine\b"), "yours"),
         (pattern(r"\bmy\b"), "your"),
         (pattern(r"\bme\b"), "you"),
+        (pattern(r"\bwe(?=(?:'(?:ve|d|ll|re))?\b)"), "you"),
+        (pattern(r"\bourselves\b"), "yourselves"),
+        (pattern(r"\bours\b"), "yours"),
+        (pattern(r"\bour\b"), "your"),
+        (pattern(r"\b(?-i:us)\b"), "you"),
+    ),
+    addressed=(
+        (pattern(r"\byou(?:'re|\s+are)\b"), "I'm"),
+        (pattern(r"\byou\s+were\b"), "I was"),
+        (pattern(r"\bare\s+you\b"), "am I"),
+        (pattern(r"\byou(?='(?:ve|d|ll)\b)"), "I"),
+        (
+            pattern(
+                r"(?:^|(?<=\bif\s)|(?<=\bthat\s)|(?<=\bwhen\s)|(?<=\bhow\s)|(?<=\bwhat\s)|(?<=\bbecause\s)|"
+                r"(?<=\bwhile\s)|(?<=\bwhether\s)|(?<=\buntil\s)|(?<=\bdo\s)|(?<=\bcan\s)|(?<=\bdid\s))you(?=\s+\w)"
+            ),
+            "I",
+        ),
+        (pattern(r"\byourself\b"), "myself"),
+        (pattern(r"\byours\b"), "mine"),
+        (pattern(r"\byour\b"), "my"),
+        (pattern(r"\byou\b"), "me"),
     ),
     naming=NAMING,
     not_names=_NOT_NAMES,
@@ -204,18 +260,21 @@ ENGLISH = Language(
     ),
     no_name=pattern(r"\w+ly$"),
     questions=QUESTIONS,
+    slots=SLOTS,
+    others=pattern(rf"\b(?!(?:wife|husband|partner|girlfriend|boyfriend|fianc|spouse)){KIN}\b"),
+    relatives=pattern(rf"(?:my|our)\s+{KIN}(?:'s?)?\b"),
     courtesy=pattern(
-        r"(?:(?:please|so|and|but|now|ok|okay|well|hey|hi|hello|remind\s+me|by\s+the\s+way)\b[\s,:]*"
+        r"(?:(?:please|so|and|but|now|ok|okay|well|hey|hi|hello|remind\s+me(?!\s+(?:of|about)\b)|by\s+the\s+way)\b[\s,:]*"
         r"|(?:can|could|would|will)\s+you\s+(?:please\s+)?(?:(?:tell|remind)\s+me\s+)?(?=what|where|when|who|"
         r"which|how|if|everything|tell|show|list|describe)|(?:tell|remind)\s+me[\s,:]+(?=what|where|when|who|"
-        r"which|how)|i'd\s+like\s+to\s+know\s+|do\s+you\s+(?:happen\s+to\s+)?(?:still\s+)?(?:know|remember|"
+        r"which|how)|i'd\s+like\s+to\s+know\s+|(?:do\s+you\s+have\s+)?any\s+idea\s+(?=what|where|when|who|which|how)|do\s+you\s+(?:happen\s+to\s+)?(?:still\s+)?(?:know|remember|"
         r"recall)[\s,]+(?=what's|when's|where's))+"
     ),
     question_noise=frozenset(
         "i i'm my our me we us am is are was were do did does have had has what's the a an you "
         "your to of for in on at that it whether if what where when who whom which how about "
-        "please again ever yet so far many much like or than over and tell told know remember "
-        "recall now last time said say mentioned called".split()
+        "please again ever yet so far many much like any kind kinds sort sorts type or than "
+        "over and tell told know remember recall now last time said say mentioned called".split()
     ),
     numeral_before=pattern(
         r"(?:\b(?:type|phase|class|level|part|chapter|war|grade|stage|volume|act|tier)|(?<!^)"
@@ -232,9 +291,9 @@ ENGLISH = Language(
         r"(?:call|address)\s+you\b|what\s+name\s+did\s+i\s+give\s+you\b"
     ),
     keep_request=pattern(
-        r"(?:please\s+|can\s+you\s+|could\s+you\s+)*(?:remember|don't\s+forget|do\s+not\s+forget|"
+        r"(?:please\s+|(?P<asked>(?:can|could|would|will)\s+you\s+))*(?:remember|don't\s+forget|do\s+not\s+forget|"
         r"keep\s+in\s+mind|make\s+a\s+note)(?:\s+this)?(?:\s+that\s+|\s*:\s*|\s+(?=(?:i|i'm|i've|my|we|our|the)"
-        r"\b))(?P<what>[^?]+)$"
+        r"\b))(?P<what>[^?]+)(?(asked)\??)$"
     ),
     greeting=pattern(
         r"(?:(?:hi+|hello+|hey+|hiya|howdy|yo|greetings|good\s+(?:morning|afternoon|evening|day|night)|"
@@ -255,7 +314,7 @@ ENGLISH = Language(
     phrases=Phrases(
         said="{who} said: {quotes}.",
         asked="{who} asked: {quotes}.",
-        topics="The talk ({count} messages) was about {topics}.",
-        user="The user",
+        you_said="You said: {quotes}.",
+        you_asked="You asked: {quotes}.",
     ),
 )

@@ -83,6 +83,7 @@ WISHES_FOR_ANSWERS = (
 
 PREFERENCES = (
     nothing(rf"{DO}{FEELING}\s+{POINTING}"),
+    liking(rf"{WILL}(?:rather|prefer\s+to)\s+be\s+called\s+\S+", "nickname", 8),
     nothing(rf"{WILL}(?!rather\b|prefer\b)"),
     liking(rf"{WILL}(?:rather|prefer)\s+(?!not\b|you\b|if\b|{POINTING})\S+\s+\S+"),
     liking(rf"{DO}(?:{FEELING})\s+\S+.*", elided=True),
@@ -94,7 +95,7 @@ PREFERENCES = (
     ),
     liking(
         r"my\s+(?:(?:all-?time|absolute|personal)\s+)*favou?rite\s+(?P<noun>\w+(?:\s+\w+)?)\s+"
-        r"(?:is|are|was)\s+\S+",
+        r"(?:is|are|was|isn't|aren't)\s+\S+",
         "favorite_{noun}",
     ),
     liking(r"my\s+(?:least\s+favou?rite|preferred|go-to)\s+(?:\w+\s+){1,3}(?:is|are)\s+\S+"),

@@ -99,16 +99,24 @@ _CIRCLE = (
         rf"(?:my|our)\s+{KIN}(?:,?\s+(?-i:[A-Z])[\w-]+,?)?\s+(?:(?:also|really|both|still|now)\s+)*"
         rf"(?:has|have|lives?|works?|studies|study|teaches|plays?|speaks?|loves?|likes?|hates?|"
         rf"owns?|goes\s+to|runs?|was\s+born|were\s+born|died|passed\s+away|moved\s+to|"
+        rf"used\s+to|"
         rf"doesn't\s+(?:like|eat|drink|speak|live|work))\s+"
         rf"(?!(?:a\s+)?(?:headache|cold|fever|question|meeting)|it\b|to\b|that\b|{POINTING})\S+",
         None,
         6,
         lasting=True,
     ),
-    fact(rf"(?:my|our)\s+{KIN}\s+(?:died|passed\s+away)\b", None, 8, lasting=True),
+    fact(
+        rf"(?:my|our)\s+{KIN}(?:,?\s+(?-i:[A-Z])[\w-]+,?)?\s+(?:died|passed\s+away)\b",
+        None,
+        8,
+        lasting=True,
+    ),
     fact(
         r"my\s+(?:boss|manager|colleague|therapist|doctor|neighbou?r|teacher)(?:'s\s+name\s+is|\s+"
-        r"is\s+(?:called|named))\s+\S+",
+        r"is\s+(?:called|named))\s+\S+"
+        r"|my\s+(?:boss|manager|colleague|therapist|doctor|neighbou?r|teacher|coach|trainer)\s+is\s+"
+        r"(?-i:[A-Z])[\w'-]+(?:\s+(?-i:[A-Z])[\w'-]+)*$",
         None,
         5,
     ),
@@ -139,7 +147,8 @@ _BEING = (
     fact(
         rf"{BE_OR_NOT}(?:happily\s+|recently\s+)?(?:married|divorced|single|engaged|widowed|"
         rf"separated|a\s+widower|a\s+widow)\b(?!\s+(?:to|by)\s+(?:the|it))|{HAVE}been\s+(?:married|"
-        rf"divorced)\b|{SUBJECT}got\s+(?:married|divorced|engaged)\b",
+        rf"divorced)\b|{SUBJECT}got\s+(?:married|divorced|engaged)\b|"
+        rf"{SUBJECT}(?:divorced|separated)\b|{SUBJECT}married\s+\S+",
         "marital_status",
         8,
         lasting=True,
@@ -196,7 +205,7 @@ _BEING = (
         rf"(?:\w+\s+)?(?:late|tired|busy|confused|lost|sad|curious|worried))\b"
     ),
     fact(
-        rf"{BE_OR_NOT}(?:an?|the\s+(?:mother|father|oldest|youngest|eldest))\s+[\w-]+",
+        rf"{BE_OR_NOT}(?:(?:more\s+of\s+)?an?|the\s+(?:mother|father|oldest|youngest|eldest))\s+[\w-]+",
         None,
         6,
         elided=True,
@@ -216,6 +225,20 @@ _BEING = (
 
 _LIFE = (
     nothing(r"(?:i|we)\s+(?:will|might|could|should|may|must|shall|'ll|almost|nearly)\b"),
+    fact(
+        rf"{SUBJECT}(?:used\s+to\s+work|(?:switched|changed)\s+jobs|left|quit)\b.*(?:,|\bbut|\band)\s+"
+        r"(?:now\s+|then\s+)?(?:i'm\s+|i\s+am\s+)?(?:now\s+)?(?:at|with)\s+(?-i:[A-Z])",
+        "employer",
+        8,
+        lasting=True,
+    ),
+    fact(
+        rf"{SUBJECT}used\s+to\s+live\b.*(?:,|\bbut|\band)\s+(?:now\s+|then\s+)?"
+        r"(?:(?:i|we)(?:'m|'re|\s+am|\s+are)\s+)?(?:now\s+)?in\s+(?-i:[A-Z])",
+        "home",
+        8,
+        lasting=True,
+    ),
     fact(rf"{SUBJECT}used\s+to\s+(?!it\b|that\b|this\b|think\b)\S+\s+\S+", None, 5, elided=True),
     fact(
         rf"{DO}work(?:ing)?\s+(?:at|for|with)\s+(?!home\b|night|the\s+moment|{POINTING}|me\b|"
@@ -331,6 +354,13 @@ _LIFE = (
         rf"we\s+have|we've|we've\s+got)\s+{ADVERBS}(?:got\s+)?{NOT_HAD}(?!.*{DAY})"
     ),
     fact(rf"{HAVE}(?:got\s+)?\S+.*{DAY}", None, 6, lasting=True),
+    fact(r"(?:i|we)\s+(?:haven't|have\s+not)\s+got\s+\S+", None, 6, elided=True),
+    fact(
+        rf"{DO}get\s+up\s+(?:early|late|at\s+\S+|before|around)",
+        None,
+        6,
+        elided=True,
+    ),
     fact(rf"(?:i've\s+got|we've\s+got|{SUBJECT}have\s+got|{DO}have)\s+\S+", None, 6, elided=True),
     fact(
         rf"{DO}(?:eat|drink|speak|play|own|teach|drive|study|collect|volunteer|practi[sc]e|suffer\s+"

@@ -1,6 +1,6 @@
 """English: the word groups that the shapes of statements are built from."""
 
-from memory.language.grammar import Rule, pattern
+from memory.language.shapes import Rule, pattern
 from memory.records import Kind
 
 ADVERBS = (
@@ -49,7 +49,7 @@ KIN = (
 )
 PARTNER = r"(?:wife|husband|partner|girlfriend|boyfriend|fianc[ée]e?|spouse)"
 JOB = (
-    r"(?:\w*(?:engineer|developer|programmer|teacher|professor|nurse|doctor|lawyer|designer|"
+    r"(?:\w*(?:engineer|developer|dev|programmer|teacher|professor|nurse|doctor|lawyer|designer|"
     r"manager|director|architect|accountant|scientist|researcher|student|writer|author|editor|"
     r"journalist|photographer|musician|actor|actress|chef|cook|baker|waiter|waitress|driver|"
     r"pilot|mechanic|electrician|plumber|carpenter|farmer|gardener|hairdresser|barber|police\w*|"
@@ -82,7 +82,8 @@ DOING = (
     r"expecting|writing\s+(?:a|my)\s+(?:book|novel|thesis|dissertation|phd)|"
     r"working\s+on\s+(?:a|an|my)\s+\w+|working\s+(?:towards?|part[\s-]time|full[\s-]time)|"
     r"recovering\s+from|building\s+(?:a|my)\s+(?:house|startup|company|app)|"
-    r"planning\s+(?:to|on|a)|taking\s+\w+\s+(?:lessons|classes)|moving\s+to|running\s+a\b|"
+    r"planning\s+(?:to|on|a)|trying\s+to\s+(?:quit|stop|learn)|getting\s+(?:married|divorced)|"
+    r"taking\s+\w+\s+(?:lessons|classes)|moving\s+to|running\s+a\b|"
     r"teaching|renovating|doing\s+(?:a|my)\s+(?:phd|master|bachelor|degree|mba)|"
     r"on\s+(?:a|the)\s+(?:\w+\s+)?diet)"
 )

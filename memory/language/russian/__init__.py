@@ -1,9 +1,9 @@
 """Russian, as one table; its longest columns have files of their own."""
 
-from memory.language.grammar import Language, Phrases, pattern
 from memory.language.russian.persons import PERSONS
-from memory.language.russian.questions import NAMING, QUESTIONS
-from memory.language.russian.statements import MONTHS, RULES
+from memory.language.russian.questions import NAMING, QUESTIONS, SLOTS
+from memory.language.russian.statements import KIN, MONTHS, RULES
+from memory.language.shapes import Language, Phrases, pattern
 
 RUSSIAN = Language(
     code="ru",
@@ -22,6 +22,8 @@ RUSSIAN = Language(
         r"(?:\s|$))"
     ),
     joint_subject=pattern(r"(?!)"),
+    whole=pattern(r"(?!)"),
+    continuation=pattern(r"\s+(?:и|или)\s+(?=(?-i:[а-яё])\w*\s*\W*$)"),
     joining=pattern(r"\s*,\s*(?:(?:и|но|а)\s+)?|\s+(?:и|но)\s+"),
     subject=pattern(r"(?P<subject>(?:я|мы)(?=\s)|(?=(?:не\s+)?\w+(?:ю|у|юсь|усь)\b))"),
     own=pattern(r"(?:я|мы|мне|меня|мо[йяёеи]|у\s+меня|у\s+нас)\b"),
@@ -58,11 +60,18 @@ RUSSIAN = Language(
         r"\s*[,;—–]\s*(?:(?:и|но|а)\s+)?(?=(?:что|где|когда|как|кто|почему|зачем|сколько|какой|какая|какие|"
         r"можно|можешь|ты|стоит|есть\s+ли|правда)\b)"
     ),
+    polite=pattern(
+        r"(?:не\s+)?(?:можешь|мог(?:ла)?\s+бы\s+ты|можете|могли\s+бы\s+вы)\s+(?:пожалуйста\s+)?отвечать\b"
+    ),
+    off_record=pattern(
+        r"(?:пожалуйста,?\s+)?(?:не\s+(?:запоминай|сохраняй|записывай)(?:те)?\b|забудь(?:те)?\b|это\s+не\s+для\s+записи)"
+    ),
     fleeting=pattern(
         r"\b(?:сегодня|завтра|вчера|сейчас\s+(?:же|иду|еду)|послезавтра|через\s+(?:час|минут\w*)|на\s+этой\s+"
         r"неделе|в\s+данный\s+момент|только\s+что|пока)\b"
     ),
     negation=pattern(r"\b(?:не|нет|никогда|уволил\w+|ушёл|ушла|раньше)\b"),
+    generic=frozenset("работу работы работе работа дом больше недавно уже вчера".split()),
     rules=RULES,
     months=MONTHS,
     year_cue=pattern(r"\b(?:в|с|до|из)\s+((?:19|20)\d\d)\b"),
@@ -70,6 +79,7 @@ RUSSIAN = Language(
         r"(?:пожалуйста|не\s+используй|отвечай|пиши|зови|называй|обращай|говори(?:те)?\s|объясняй|всегда)"
     ),
     persons=PERSONS,
+    addressed=(),
     naming=NAMING,
     not_names=frozenset(
         "как что не завтра позже потом когда если красивое хорошее странное очень ли кто".split()
@@ -79,6 +89,9 @@ RUSSIAN = Language(
     ),
     no_name=pattern(r"(?!)"),
     questions=QUESTIONS,
+    slots=SLOTS,
+    others=pattern(rf"\b{KIN}\b"),
+    relatives=pattern(rf"мо\w+\s+{KIN}\b"),
     courtesy=pattern(
         r"(?:(?:привет|скажи|подскажи|напомни|пожалуйста|а|и|ну|слушай|можешь\s+(?:сказать|напомнить)|"
         r"ты\s+(?:не\s+)?(?:знаешь|помнишь),)(?:\s+мне)?[,\s]+)+"
@@ -116,7 +129,7 @@ RUSSIAN = Language(
     phrases=Phrases(
         said="{who}: {quotes}.",
         asked="{who}, вопросы: {quotes}.",
-        topics="Темы разговора ({count} сообщ.): {topics}.",
-        user="Пользователь",
+        you_said="Вы рассказали: {quotes}.",
+        you_asked="Вы спросили: {quotes}.",
     ),
 )

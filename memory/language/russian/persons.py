@@ -1,6 +1,6 @@
 """Russian: what a person says of themselves, as one says it back. The person is «вы»."""
 
-from memory.language.grammar import pattern
+from memory.language.shapes import pattern
 
 #: Where a verb of the first person stands: at the beginning, after the pronoun, after "and".
 _VERB_PLACE = r"(^|\bвы\s+|\bи\s+|\bно\s+|\bне\s+|" + r"\bвы\s+\w+\s+(?:не\s+)?)"

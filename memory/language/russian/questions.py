@@ -1,6 +1,6 @@
 """Russian: how people ask what is remembered, and how they give the assistant a name."""
 
-from memory.language.grammar import QuestionRule, pattern
+from memory.language.shapes import QuestionRule, pattern
 from memory.records import Kind
 
 _ALL_OF_ME = r"(?:обо\s+мне|про\s+меня|о\s+нас)"
@@ -8,8 +8,7 @@ _KNOW = r"(?:знаешь|помнишь|запомнил[аи]?|знаете|п
 QUESTIONS = (
     QuestionRule(
         pattern(
-            r"(?:что|где|как|когда)\s+(?:мне\s+)?(?:делать|нужно|надо|купить|найти|лучше)\b|что\s+"
-            rf"(?:ты\s+)?{_KNOW}\s+(?:о|об|про)\s+(?!мо|наш|сво)"
+            r"(?:что|где|как|когда)\s+(?:мне\s+)?(?:делать|нужно|надо|купить|найти|лучше)\b|какая\s+погода\b"
         ),
         refused=True,
     ),
@@ -22,19 +21,26 @@ QUESTIONS = (
     ),
     QuestionRule(
         pattern(
+            r"о\s+чём\s+мы\s+(?:говорили|разговаривали|беседовали)(?:\s+(?:в\s+прошлый\s+раз|раньше|вчера|до\s+этого))*\W*$"
+        ),
+        kinds=(Kind.SUMMARY,),
+    ),
+    QuestionRule(
+        pattern(
             rf"что\s+(?:ещё\s+|еще\s+)?(?:ты\s+|вы\s+)?(?:уже\s+|ещё\s+)?{_KNOW}(?:\s+{_ALL_OF_ME})?\W*$|что\s+"
             rf"(?:тебе\s+|вам\s+)?(?:обо\s+мне\s+)?известно(?:\s+{_ALL_OF_ME})?\W*$|расскаж\w+\s+(?:мне\s+)?(?:всё,?\s+"
             rf"что\s+{_KNOW}\s+)?{_ALL_OF_ME}|кто\s+я\b|(?:ты\s+)?{_KNOW}\s+(?:ли\s+)?(?:ты\s+)?меня\W*$|что\s+я\s+"
-            rf"(?:тебе\s+|вам\s+)?(?:рассказывал|говорил|рассказал|сказал)[аи]?(?:\s+(?:о\s+себе|раньше))?\W*$|"
-            r"о\s+чём\s+мы\s+говорили\W*$"
+            rf"(?:тебе\s+|вам\s+)?(?:рассказывал|говорил|рассказал|сказал)[аи]?(?:\s+(?:о\s+себе|раньше))?\W*$"
         )
     ),
     QuestionRule(
         pattern(
-            rf"что\s+(?:ты\s+)?{_KNOW}\s+(?:о|об|про)\s+(?P<topic>.+)|что\s+я\s+(?:тебе\s+|вам\s+)?(?:рассказывал|"
+            rf"(?:что\s+)?(?:ты\s+)?{_KNOW}\s+(?:что-нибудь\s+)?(?:о|об|про)\s+(?P<topic>.+)|расскажи\s+(?:мне\s+)?(?:о|об|про)\s+"
+            r"(?P<topic3>(?:мо|наш)\S+\s.+)|что\s+я\s+(?:тебе\s+|вам\s+)?(?:рассказывал|"
             r"говорил|рассказал|сказал)[аи]?\s+(?:тебе\s+)?(?:о|об|про)\s+(?P<topic1>.+)|(?:ты\s+)?помнишь(?:\s+ли)?,?\s+"
             r"(?P<topic2>(?:мо|где|когда|как|кто|что|сколько)\S*\s.+)"
-        )
+        ),
+        wide=True,
     ),
     QuestionRule(pattern(r"как\s+меня\s+(?P<topic>зовут)\b")),
     QuestionRule(pattern(r"сколько\s+мне\s+(?P<topic>лет)\b|кем\s+я\s+(?P<topic1>работаю)")),
@@ -52,6 +58,15 @@ QUESTIONS = (
     ),
 )
 
+
+SLOTS = (
+    (pattern(r"\bработ\w*|\bпрофесси\w*"), ("employer", "job_title")),
+    (pattern(r"\bдень\s+рождения|\bродил\w*"), ("birthday",)),
+    (pattern(r"\b(?:зовут|имя)\b"), ("name",)),
+    (pattern(r"\b(?:живу|дом|адрес)\b"), ("home",)),
+    (pattern(r"\b(?:лет|возраст)\b"), ("age", "birthday")),
+    (pattern(r"\b(?:почта|имейл|e-?mail)\b"), ("email",)),
+)
 
 _NAME = r"\s*(?:[—–:-]\s*)?(?P<name>\S.*)"
 

@@ -275,7 +275,7 @@ async def test_without_a_memory_nothing_is_promised() -> None:
     bare = Agent(offline_model())
     for said in ("I work at Acme", "I'll call you Jarvis", "what do you know about me?"):
         answer = (await bare.run(said)).output
-        assert "long-term memory is switched off" in answer
+        assert "ong-term memory is switched off" in answer
         assert "remember it when" not in answer
     history = _before("I work at Acme")
     answer = (await bare.run("where do I work?", message_history=history)).output
@@ -297,7 +297,7 @@ async def test_that_something_will_be_remembered_is_said_once_in_a_conversation(
         ("what is my sister called?", "Your sister Anna lives in Rome"),
         ("where do I work?", "You work at Acme & Sons"),
         ("what food do I not like?", "You don't like Java food"),
-        ("do I like JavaScript?", "You prefer Python over JavaScript"),
+        ("do I like Python?", "You prefer Python over JavaScript"),
         ("what do I hate?", "You don't like Java food"),
     ],
 )

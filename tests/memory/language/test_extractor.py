@@ -58,6 +58,25 @@ async def test_leaving_one_employer_does_not_undo_another() -> None:
     assert slots == {"I work at Globex now": "employer", "I no longer work at Acme": None}
 
 
+async def test_leaving_a_job_without_naming_it_ends_the_known_one() -> None:
+    proposals = await _proposals("I work at Globex", "I quit my job")
+    assert [(p.text, p.slot) for p in proposals] == [("I quit my job", "employer")]
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("I prefer tea to coffee", "actually I prefer coffee to tea"),
+        ("I like Java", "No, I don't like Java any more"),
+        ("I have a dog", "Sorry, I don't have a dog"),
+    ],
+)
+async def test_words_turned_round_win_over_what_they_were(earlier: str, later: str) -> None:
+    (proposal,) = await _proposals(earlier, later)
+    assert later.endswith(proposal.text)
+    assert proposal.text.startswith("I ")
+
+
 async def test_leaving_a_known_employer_takes_its_slot() -> None:
     known = Record("f1", Kind.FACT, "I work at Acme", _NOW, slot="employer")
     other = Record("f1", Kind.FACT, "I work at Globex", _NOW, slot="employer")
@@ -112,13 +131,42 @@ async def test_a_session_of_courtesies_has_no_summary() -> None:
     assert (await _extracted(*said)).summary is None
 
 
-async def test_a_summary_tells_what_was_said_and_asked_in_at_most_three_sentences() -> None:
+async def test_a_summary_tells_the_person_what_they_said_and_asked() -> None:
     summary = (
         await _extracted("Hi", "I work at Acme Corp.", "How do I bake bread?", "thanks")
     ).summary
-    assert summary == (
-        "The user said: “I work at Acme Corp”. The user asked: “How do I bake bread”."
-    )
+    assert summary == ("You said: “I work at Acme Corp”. You asked: “How do I bake bread?”.")
+
+
+async def test_a_session_of_questions_alone_has_no_summary() -> None:
+    assert (await _extracted("How do I bake bread?", "Tell me a joke")).summary is None
+
+
+async def test_a_summary_tells_nothing_that_was_corrected_later() -> None:
+    summary = (
+        await _extracted("I live in Rome", "I like Java", "I live in Oslo", "I don't like Java")
+    ).summary
+    assert summary == "You said: “I live in Oslo”; “I don't like Java”."
+
+
+@pytest.mark.parametrize(
+    "secret", ["my card number is [hidden]", "my password is hunter2", "my PIN is [hidden], ok"]
+)
+async def test_a_summary_quotes_no_secret_masked_or_not(secret: str) -> None:
+    assert (await _extracted("I like tea", secret)).summary == "You said: “I like tea”."
+
+
+async def test_what_is_said_off_the_record_is_neither_kept_nor_quoted() -> None:
+    extraction = await _extracted("Don't remember this: I hate my boss", "I like tea")
+    assert [p.text for p in extraction.proposals] == ["I like tea"]
+    assert extraction.summary == "You said: “I like tea”."
+
+
+async def test_a_summary_quotes_what_weighs_most_in_the_order_it_was_said() -> None:
+    habits = [f"I {verb} every day" for verb in ("run", "swim", "read", "cook", "walk")]
+    summary = (await _extracted(*habits, "I live in Oslo", "My name is Ann")).summary or ""
+    assert summary.index("run") < summary.index("Oslo") < summary.index("Ann")
+    assert "walk" not in summary
 
 
 async def test_a_summary_of_a_group_says_who_said_what() -> None:

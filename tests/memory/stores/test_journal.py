@@ -133,6 +133,21 @@ def test_a_damaged_journal_is_set_aside_whole_and_a_new_one_begins(path, pool):
     assert aside.read_bytes().startswith(b"this is no database")
 
 
+def test_damage_in_the_middle_of_a_journal_is_noticed_at_its_opening(path, pool):
+    journal = SqliteJournal(path, pool)
+    journal.close()
+    with sqlite3.connect(path) as db:
+        db.execute("CREATE TABLE filler AS SELECT randomblob(900) AS x FROM "
+                   "(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 99) "
+                   "SELECT i FROM n)")  # fmt: skip
+    db.close()
+    whole = path.read_bytes()
+    middle = len(whole) - 2 * 4096
+    path.write_bytes(whole[:middle] + b"\xff" * 4096 + whole[middle + 4096 :])
+    SqliteJournal(path, pool).close()
+    assert list(path.parent.glob("journal.sqlite.damaged-*"))
+
+
 def test_a_journal_that_cant_be_opened_says_where_and_what_to_do(tmp_path, pool):
     with pytest.raises(StoreUnavailable, match=r"nowhere.*check the disk"):
         SqliteJournal(tmp_path / "nowhere" / "journal.sqlite", pool)

@@ -195,7 +195,7 @@ class TestDamage:
             connection.execute("INSERT INTO migration VALUES ('time travel', '2031-01-01')")
         connection.close()
         later = SqliteStore(file.parent, pool)
-        with pytest.raises(NewerStore, match=r"u1\.sqlite.*3 migrations.*time travel.*knows 2"):
+        with pytest.raises(NewerStore, match=r"u1\.sqlite.*4 migrations.*time travel.*knows 3"):
             await later.records(ANN)
         assert not list(file.parent.glob("*damaged*"))
         await later.aclose()

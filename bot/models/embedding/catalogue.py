@@ -1,0 +1,92 @@
+"""Which embedder a name means, ready to be used."""
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import httpx2
+from pydantic_ai.embeddings import EmbeddingModel
+from pydantic_ai.embeddings.bedrock import BedrockEmbeddingModel
+from pydantic_ai.embeddings.openai import OpenAIEmbeddingModel
+from pydantic_ai.exceptions import UserError
+from pydantic_ai.providers.bedrock import BedrockProvider
+from pydantic_ai.providers.openai import OpenAIProvider
+from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
+
+from bot.errors import OperatorError
+from bot.models.catalogue import OPENAI, SERVERS, ModelAccess, bedrock_client
+from bot.models.embedding.local import LocalEmbedder
+from bot.models.embedding.provider import ProviderEmbedder
+
+LOCAL = "fastembed"
+EXAMPLES = (
+    f"{LOCAL}, {LOCAL}:/path/to/model, bedrock:amazon.titan-embed-text-v2:0, "
+    "bedrock:cohere.embed-multilingual-v3, openai:text-embedding-3-small, or "
+    "openai:nomic-embed-text with embedder_base_url"
+)
+
+
+def embedder_from_name(
+    name: str, access: ModelAccess, downloads: Path
+) -> LocalEmbedder | ProviderEmbedder:
+    """The embedder that the setting `embedder` names; models for this machine are kept in
+    `downloads`.
+
+    Use it as `async with`. Raises OperatorError for a name that means nothing, and for a missing
+    package, key, region or credentials."""
+    vendor, _, model = name.partition(":")
+    if vendor == LOCAL:
+        return LocalEmbedder(model or None, downloads)
+    if find_spec("numpy") is None:
+        raise OperatorError(
+            f"embedder = {name!r} needs a package that is not installed: pip install numpy "
+            "(or the extra [vectors] of mordecai-assistant)"
+        )
+    base_url = access.base_url or SERVERS.get(vendor)
+    if vendor == "bedrock" and model:
+        return _bedrock(model, access)
+    if base_url and model:
+        return _compatible(name, model, base_url, access)
+    if vendor == "openai" and model:
+        return _openai(model, access)
+    raise OperatorError(f"embedder = {name!r} is unknown: expected a name such as {EXAMPLES}")
+
+
+def _bedrock(model: str, access: ModelAccess) -> ProviderEmbedder:
+    named = f"embedder = 'bedrock:{model}'"
+    client = bedrock_client(named, access)
+    try:
+        embedding = BedrockEmbeddingModel(model, provider=BedrockProvider(bedrock_client=client))
+    except UserError as unknown:
+        raise OperatorError(
+            f"{named} is no embedding model: expected a name such as {EXAMPLES}"
+        ) from unknown
+    return ProviderEmbedder(f"bedrock:{model}", embedding, on_close=client.close)
+
+
+def _compatible(name: str, model: str, base_url: str, access: ModelAccess) -> ProviderEmbedder:
+    """A model behind any server that speaks OpenAI's embeddings."""
+    provider = OpenAICompatibleProvider(
+        "openai-compatible", base_url=base_url, api_key=access.api_key
+    )
+    return ProviderEmbedder(name, _embeddings(model, provider, access), provider)
+
+
+def _openai(model: str, access: ModelAccess) -> ProviderEmbedder:
+    """A model of OpenAI itself."""
+    if not access.api_key:
+        raise OperatorError(
+            f"embedder = 'openai:{model}' needs a key: set MORDECAI_EMBEDDER_API_KEY in the "
+            "environment, or embedder_base_url for a server of your own"
+        )
+    provider = OpenAIProvider(base_url=OPENAI, api_key=access.api_key)
+    return ProviderEmbedder(f"openai:{model}", _embeddings(model, provider, access), provider)
+
+
+def _embeddings(
+    model: str, provider: OpenAIProvider | OpenAICompatibleProvider, access: ModelAccess
+) -> EmbeddingModel:
+    client: Any = provider.client
+    client.max_retries = access.attempts - 1
+    client.timeout = httpx2.Timeout(access.read_seconds, connect=access.connect_seconds)
+    return OpenAIEmbeddingModel(model, provider=provider)

@@ -1,0 +1,186 @@
+"""An embedding model on this machine: fastembed, which runs ONNX models without a GPU.
+
+fastembed and its runtime are an extra; nothing of it is imported before there is a need."""
+
+import asyncio
+import difflib
+import json
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Self
+
+import structlog
+
+from bot.errors import OperatorError
+from memory.ports import EmbeddingFailed
+
+_log = structlog.get_logger(__name__)
+
+#: Some 50 languages, 0.2 GB, the smallest multilingual one that fastembed offers.
+DEFAULT = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
+
+#: What these models want before a query and before a text. Others want nothing.
+_PREFIXES = {"intfloat/multilingual-e5-large": ("query: ", "passage: ")}
+
+#: Where exports keep the model, the smaller before the larger.
+_WEIGHTS = ("model_quantized.onnx", "model_optimized.onnx", "model.onnx")
+
+#: One for what the background embeds, one for a query that must not wait for it.
+_THREADS = 2
+
+
+class LocalEmbedder:
+    """An Embedder on this machine. Use as `async with`. A model that fastembed knows is loaded when
+    first used, and fetched from its hub if it is not there yet: nobody waits for it, since search
+    goes by words until then."""
+
+    def __init__(self, model: str | None, downloads: Path) -> None:
+        """`model` is a name that fastembed knows, or the path of a directory. Raises OperatorError
+        if it is neither, or fastembed is not installed."""
+        model = model or DEFAULT
+        if find_spec("fastembed") is None:
+            raise OperatorError(
+                f"embedder = 'fastembed:{model}' needs a package that is not installed: "
+                "pip install fastembed (or the extra [embed] of mordecai-assistant)"
+            )
+        directory = Path(model).expanduser()
+        self._folder = _Folder.read(directory) if directory.is_dir() else None
+        if self._folder is None:
+            _check_name(model)
+        self._model, self._downloads = model, downloads
+        weights = f"#{self._folder.weights.stat().st_size}" if self._folder else ""
+        self.name = f"fastembed:{model}{weights}"
+        self._before_query, self._before_text = (
+            self._folder.prompts if self._folder else _PREFIXES.get(model, ("", ""))
+        )
+        self._runtime: Any = None
+        self._loading = threading.Lock()
+        self._threads = ThreadPoolExecutor(_THREADS, "embedding")
+
+    async def __aenter__(self) -> Self:
+        """Raises OperatorError if a model in a directory can't be loaded."""
+        if self._folder:
+            try:
+                await asyncio.get_running_loop().run_in_executor(self._threads, self._loaded)
+            except _errors() as error:
+                self._threads.shutdown()
+                raise OperatorError(
+                    f"embedder = 'fastembed:{self._model}' can't be loaded: {error}"
+                ) from error
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        # A model that is being fetched must not hold up the end.
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def embed(self, texts: Sequence[str], *, query: bool = False) -> list[list[float]]:
+        """See Embedder."""
+        before = self._before_query if query else self._before_text
+        ready = [f"{before}{text}" for text in texts]
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self._embed, ready)
+
+    def _embed(self, texts: list[str]) -> list[list[float]]:
+        try:
+            vectors = self._loaded().embed(texts, batch_size=len(texts))
+            return [vector.tolist() for vector in vectors]
+        except _errors() as error:
+            raise EmbeddingFailed(f"{self.name}: {type(error).__name__}: {error}") from error
+
+    def _loaded(self) -> Any:
+        """The model, loaded once."""
+        with self._loading:
+            if self._runtime is None:
+                self._runtime = self._folder.load() if self._folder else self._fetched()
+                _log.info("embedder_loaded", embedder=self.name)
+            return self._runtime
+
+    def _fetched(self) -> Any:
+        from fastembed import TextEmbedding
+
+        self._downloads.mkdir(parents=True, exist_ok=True)
+        return TextEmbedding(self._model, cache_dir=str(self._downloads), threads=1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """A model in a directory of one's own, laid out as sentence-transformers do."""
+
+    directory: Path
+    weights: Path
+    prompts: tuple[str, str]
+    pooling: str
+
+    @classmethod
+    def read(cls, directory: Path) -> Self:
+        """Raises OperatorError if something is missing."""
+        places = [folder / name for name in _WEIGHTS for folder in (directory, directory / "onnx")]
+        weights = next((place for place in places if place.is_file()), None)
+        needed = ("tokenizer.json", "tokenizer_config.json")
+        missing = [name for name in needed if not (directory / name).is_file()]
+        if weights is None:
+            missing.append("model.onnx")
+        if weights is None or missing:
+            raise OperatorError(
+                f"embedder = 'fastembed:{directory}' holds no model: {', '.join(missing)} missing; "
+                "expected an ONNX export with its tokenizer"
+            )
+        prompts = _json(directory / "config_sentence_transformers.json").get("prompts", {})
+        before_text = prompts.get("document") or prompts.get("passage") or ""
+        pooling = _json(directory / "1_Pooling" / "config.json")
+        chosen = next((name for key, name in _POOLINGS.items() if pooling.get(key)), "MEAN")
+        return cls(directory, weights, (prompts.get("query") or "", before_text), chosen)
+
+    def load(self) -> Any:
+        from fastembed import TextEmbedding
+        from fastembed.common.model_description import ModelSource, PoolingType
+
+        name = str(self.directory)
+        known = {model["model"] for model in TextEmbedding.list_supported_models()}
+        if name not in known:
+            TextEmbedding.add_custom_model(
+                name,
+                pooling=PoolingType[self.pooling],
+                normalization=True,
+                sources=ModelSource(hf=name),  # never asked: the path below comes first
+                dim=_json(self.directory / "config.json").get("hidden_size", 0),
+                model_file=str(self.weights.relative_to(self.directory)),
+            )
+        return TextEmbedding(name, specific_model_path=name, threads=1)
+
+
+_POOLINGS = {"pooling_mode_cls_token": "CLS", "pooling_mode_lasttoken": "LAST_TOKEN"}
+
+
+def _errors() -> tuple[type[Exception], ...]:
+    """What fastembed, its runtime and the hub's client raise."""
+    from onnxruntime.capi import onnxruntime_pybind11_state as runtime
+
+    own = [x for x in vars(runtime).values() if isinstance(x, type) and issubclass(x, Exception)]
+    return (ValueError, OSError, RuntimeError, *own)
+
+
+def _json(file: Path) -> dict[str, Any]:
+    """What a file of the model says; nothing if it is not there. Raises OperatorError."""
+    try:
+        content = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    except (OSError, ValueError) as error:
+        raise OperatorError(f"embedder: {file} can't be read: {error}") from error
+    return content if isinstance(content, dict) else {}
+
+
+def _check_name(model: str) -> None:
+    from fastembed import TextEmbedding
+
+    known = [description["model"] for description in TextEmbedding.list_supported_models()]
+    if model.lower() in map(str.lower, known):
+        return
+    close = difflib.get_close_matches(model, known, n=1)
+    advice = f"did you mean {close[0]}?" if close else f"expected a name such as {DEFAULT}"
+    raise OperatorError(
+        f"embedder = 'fastembed:{model}': there is no such directory, and fastembed knows no such "
+        f"model; {advice}"
+    )

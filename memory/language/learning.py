@@ -1,0 +1,97 @@
+"""What a session leaves behind, by the rules of grammar alone."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from memory.extraction import revises
+from memory.language.dates import event_date
+from memory.language.grammar import findings, words
+from memory.language.tables import LANGUAGES, language_of
+from memory.ports import Proposal
+from memory.records import Record, Role, Turn
+
+
+def learned(turns: Sequence[Turn], known: Sequence[Record] = ()) -> tuple[Proposal, ...]:
+    """What the person said of themselves, without what they corrected later in the session."""
+    said = (
+        (turn.id, message.text)
+        for turn in turns
+        for message in turn.messages
+        if message.role is Role.USER
+    )
+    return _settled(said, known)
+
+
+def learned_from(texts: Sequence[str]) -> tuple[Proposal, ...]:
+    """The same of bare messages, oldest first; a proposal's `turn_id` is its message's number."""
+    return _settled(((str(number), text) for number, text in enumerate(texts)), ())
+
+
+def _settled(said: Iterable[tuple[str, str]], known: Sequence[Record]) -> tuple[Proposal, ...]:
+    kept: dict[str, Proposal] = {}
+    for turn_id, text in said:
+        for proposal in _proposals(turn_id, text):
+            _settle(kept, proposal, known)
+    return tuple(kept.values())
+
+
+def _proposals(turn_id: str, text: str) -> Iterable[Proposal]:
+    language = language_of(text)
+    if language is None:
+        return
+    for found in findings(text, language):
+        yield Proposal(
+            kind=found.kind,
+            text=found.text,
+            turn_id=turn_id,
+            slot=found.slot,
+            importance=found.importance,
+            event_date=event_date(found.text, language),
+        )
+
+
+def _settle(kept: dict[str, Proposal], new: Proposal, known: Sequence[Record]) -> None:
+    """Put a proposal beside what the session gave so far: the later one of a slot wins, the same
+    words turned round or taken back win over the earlier ones, the same words twice are one, and "I
+    left Acme" does not undo "I work at Globex"."""
+    if new.slot is None:
+        for key in [key for key, old in kept.items() if revises(new.text, old.text)]:
+            del kept[key]
+        kept.setdefault(_key(new.text), new)
+        return
+    rivals = [text for text in _current(kept, known, new.slot) if _key(text) != _key(new.text)]
+    if rivals and _takes_back_something_else(new.text, rivals):
+        kept.setdefault(_key(new.text), replace(new, slot=None))
+        return
+    for key in [key for key, old in kept.items() if old.slot == new.slot]:
+        del kept[key]
+    kept[_key(new.text)] = new
+
+
+def _current(kept: dict[str, Proposal], known: Sequence[Record], slot: str) -> list[str]:
+    """What the slot holds now: this session's word, else the memory's."""
+    said = [p.text for p in kept.values() if p.slot == slot]
+    return said or [r.text for r in known if r.slot == slot and r.current]
+
+
+def _takes_back_something_else(text: str, rivals: Sequence[str]) -> bool:
+    """Whether a statement only denies a value that the slot does not hold. One that replaces the
+    value in the same breath ("I left Acme, now I'm at Globex") does not; nor does one without a
+    value of its own ("I quit my job")."""
+    language = language_of(text)
+    if language is None or not language.negation.search(text) or language.whole.search(text):
+        return False
+    own = _values(text)
+    return bool(own) and not any(own & _values(rival) for rival in rivals)
+
+
+def _values(text: str) -> set[str]:
+    """The words of a statement that tell what is in its slot."""
+    for language in LANGUAGES:
+        text = language.negation.sub(" ", text)
+    small = (each.stopwords | each.words | each.generic for each in LANGUAGES)
+    return set(words(text)).difference(*small)
+
+
+def _key(text: str) -> str:
+    return " ".join(words(text))

@@ -1,0 +1,27 @@
+"""What a message states, and whether any of it is worth keeping."""
+
+from memory.language.grammar import Finding, findings, has_first_person_clause
+from memory.language.grammar import is_off_record as _is_off_record
+from memory.language.tables import LANGUAGES, language_of
+
+
+def noteworthy(text: str) -> tuple[Finding, ...]:
+    """What of one message the extractor would keep, in order."""
+    language = language_of(text)
+    return tuple(findings(text, language)) if language else ()
+
+
+def is_statement(text: str) -> bool:
+    """Whether the message states something about the person, worth keeping or not."""
+    language = language_of(text)
+    return language is not None and has_first_person_clause(text, language)
+
+
+def is_about_relatives(text: str) -> bool:
+    """Whether a statement is about somebody of the person's, and not about the person."""
+    return any(language.relatives.match(text) for language in LANGUAGES)
+
+
+def is_off_record(text: str) -> bool:
+    """Whether the message asks that it, or something that was said, is not kept."""
+    return any(_is_off_record(text, language) for language in LANGUAGES)
