@@ -117,6 +117,43 @@ def doctor(config: ConfigFile = None, data: DataDir = None) -> None:
     raise typer.Exit(consult(lambda: _loaded(config, data)))
 
 
+evaluation = typer.Typer(
+    help="Measure how well the memory works, here and now, without a bot.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+command.add_typer(evaluation, name="eval")
+Json = Annotated[bool, typer.Option("--json", help="Print figures for machines.")]
+
+
+@evaluation.command()
+def recall(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="Conversations as JSON Lines, or .gz.")
+    ],
+    embedder: Annotated[
+        str | None, typer.Option("--embedder", metavar="NAME", help="Search by meaning, too.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Measure how well search finds what was said, in conversations that come with questions."""
+    from bot.evals.recall import run as measure
+    from bot.logs import configure
+
+    configure("error")
+    raise typer.Exit(measure(files, json, embedder))
+
+
+@evaluation.command()
+def chatter(json: Json = False) -> None:
+    """Measure how often small talk recalls something, and questions nothing, in six languages."""
+    from bot.evals.chatter import run as measure
+    from bot.logs import configure
+
+    configure("error")
+    raise typer.Exit(measure(json))
+
+
 def _telegram(settings: "Settings") -> NoReturn:
     from bot.logs import configure
 

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import structlog
@@ -22,6 +23,7 @@ from bot.conversation import Conversation, TurnLimits
 from bot.errors import OperatorError
 from bot.health import beating
 from bot.models.catalogue import OFFLINE, ModelAccess, model_from_name
+from bot.models.embedding import embedder_of
 from bot.models.extraction import ModelExtractor
 from bot.models.fallback import ModelChain
 from bot.prompt import Persona, system_prompt
@@ -155,12 +157,21 @@ async def _talk(terminal: Terminal, channel: TelegramChannel, memory: Memory) ->
         await channel.settle()
 
     listening = asyncio.create_task(channel.run_until(stop), name="terminal channel")
+    listening.add_done_callback(partial(_cancel_unless_ended_well, asyncio.current_task()))
     try:
         with _ended_by_sigterm():
             await terminal.run(settle)
     finally:
         stop.set()
         await listening
+
+
+def _cancel_unless_ended_well(
+    talking: "asyncio.Task[object] | None", listening: "asyncio.Task[None]"
+) -> None:
+    """A terminal whose channel has died would wait for it for ever."""
+    if talking and not listening.cancelled() and listening.exception():
+        talking.cancel()
 
 
 @contextmanager
@@ -230,8 +241,14 @@ async def _store(
 ) -> LongTermMemory:
     if settings.memory_backend == "agentcore" and settings.memory_enabled:
         return await _agentcore(settings, stack)
+    embedder = embedder_of(settings) if settings.memory_enabled else None
     store = SqliteStore(
-        settings.data_dir / "memory", pool, relevance_decay=settings.relevance_decay
+        settings.data_dir / "memory",
+        pool,
+        relevance_decay=settings.relevance_decay,
+        embedder=await stack.enter_async_context(embedder) if embedder else None,
+        # What is found by words must still come in time when the embedder does not.
+        embedding_seconds=settings.memory_recall_timeout_seconds / 2,
     )
     stack.push_async_callback(store.aclose)
     return store
@@ -322,7 +339,8 @@ def _persona(settings: Settings) -> str:
             knowledge=settings.knowledge,
             goals=settings.goals,
             guidelines=settings.guidelines,
-        )
+        ),
+        remembers=settings.memory_enabled,
     )
 
 

@@ -5,7 +5,7 @@ import asyncio
 import os
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -34,7 +34,9 @@ async def beating(data_dir: Path, channel: Alive) -> AsyncIterator[None]:
     async def beat() -> None:
         while True:
             if channel.silent_seconds < STALLED_SECONDS:
-                await asyncio.to_thread(file.write_text, me)
+                # A disk that is full for a moment must not end the beating for good.
+                with suppress(OSError):
+                    await asyncio.to_thread(_replace, file, me)
             await asyncio.sleep(_BEAT_SECONDS)
 
     beats = asyncio.create_task(beat(), name="heartbeat")
@@ -57,6 +59,13 @@ def trouble(data_dir: Path, now: float | None = None) -> str | None:
     if age > STALLED_SECONDS:
         return f"Mordecai on {data_dir} has heard nothing for {age:.0f} seconds"
     return None if _runs(process) else f"Mordecai on {data_dir} ended without saying goodbye"
+
+
+def _replace(file: Path, text: str) -> None:
+    """Write the file in one step: nobody reads half of it."""
+    draft = file.with_suffix(".new")
+    draft.write_text(text)
+    draft.replace(file)
 
 
 def _runs(process: int) -> bool:

@@ -57,8 +57,9 @@ class Prompt:
     content: tuple[str | CachePoint, ...]
 
 
-def system_prompt(persona: Persona) -> str:
-    """The static system prompt: the same bytes for every actor and every turn."""
+def system_prompt(persona: Persona, *, remembers: bool = True) -> str:
+    """The static system prompt: the same bytes for every actor and every turn. Without a memory
+    there is nothing to say of its tools."""
     sections = (
         ("IDENTITY", persona.identity),
         ("PERSONALITY", persona.personality),
@@ -67,7 +68,7 @@ def system_prompt(persona: Persona) -> str:
         ("GUIDELINES", persona.guidelines),
     )
     written = [f"# {title}\n\n{text.strip()}" for title, text in sections if text.strip()]
-    return "\n\n".join((*written, MEMORY_GUIDANCE))
+    return "\n\n".join((*written, MEMORY_GUIDANCE) if remembers else written)
 
 
 def build(history: ConversationHistory, words: str, speaker: str | None, today: date) -> Prompt:

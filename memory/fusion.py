@@ -1,9 +1,10 @@
 """How what the words say and what the meaning says become one relevance: pure, for every store.
 
 Each record has a score by its words (`memory.ranking`) and, once it has a vector, a likeness: where
-its cosine with the query lies between the lowest in this person's memory and the highest. The
-assistant's messages count `assistant` of their likeness; neighbours and sessions lift it as they
-lift words. Both are divided by their best and added, `vector` of the one and the rest of the other:
+its cosine with the query lies between the lowest in this person's memory and the highest, to the
+power of `sharpness`. The assistant's messages count as much less as they do for words; neighbours,
+sessions and age count as they do there, with weights of their own. Both are divided by their best
+and added, `vector` of the one and the rest of the other:
 
     score = (1 - vector) * words / best words + vector * likeness / best likeness
 
@@ -29,11 +30,11 @@ from memory.ranking import Candidate, Ranked, Weights, freshness, with_context
 class FusionWeights:
     """The named weights of the formula above."""
 
-    vector: float = 0.5
-    assistant: float = 0.5
-    neighbour: float = 0.2
-    session: float = 0.2
-    solid: float = 0.1
+    vector: float = 0.55
+    sharpness: float = 1.2
+    neighbour: float = 0.4
+    session: float = 0.3
+    solid: float = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +113,14 @@ def fuse(
     `ranked` are those found by words, `candidates` describes all of `near.cosines`, and `now` is in
     seconds since 1970."""
     by_words = {one.document: one.relevance for one in ranked}
+    closest = max(near.cosines.values(), default=-1.0)
     lowest = min(near.lowest, scale.unrelated)
-    by_meaning = _likeness(near.cosines, lowest, candidates, now, ranking, weights)
+    span = closest - lowest
+    shares = {d: (value - lowest) / span for d, value in near.cosines.items()} if span > 0 else {}
+    by_meaning = _likeness(shares, candidates, now, ranking, weights)
     best_word = max(by_words.values(), default=0.0)
     best_likeness = max(by_meaning.values(), default=0.0)
-    telling = scale.relevance(max(near.cosines.values(), default=-1.0))
+    telling = scale.relevance(closest)
     words_count = (1 - weights.vector) * min(1.0, best_word / weights.solid)
     meaning_counts = weights.vector * min(1.0, telling / weights.solid)
     counting = words_count + meaning_counts
@@ -134,21 +138,20 @@ def fuse(
 
 
 def _likeness(
-    cosines: Mapping[int, float],
-    lowest: float,
+    shares: Mapping[int, float],
     candidates: Mapping[int, Candidate],
     now: float,
     ranking: Weights,
     weights: FusionWeights,
 ) -> dict[int, float]:
-    """How alike documents are to the query, from 0 for the least like it."""
-    shares = {
-        document: (value - lowest) * (weights.assistant if candidate.assistant else 1.0)
-        for document, value in cosines.items()
+    """How alike documents are to the query, of cosines that are scaled to 0 to 1."""
+    own = {
+        document: share**weights.sharpness * (ranking.assistant if candidate.assistant else 1.0)
+        for document, share in shares.items()
         if (candidate := candidates.get(document))
     }
     lifting = replace(ranking, neighbour=weights.neighbour, session=weights.session)
-    lifted = with_context(shares, candidates, lifting)
+    lifted = with_context(own, candidates, lifting)
     return {d: share * freshness(now - candidates[d].at, ranking) for d, share in lifted.items()}
 
 

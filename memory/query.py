@@ -21,7 +21,7 @@ MAX_QUERY = 4096
 #: No more terms are looked up; a longer question has said by then what it is about.
 MAX_TERMS = 48
 
-_LAUGHTER = "(?:ha|he|ja|ха|хе){2,}h?|ه{2,}|哈{2,}|w{3,}|ㅋ{2,}"
+_LAUGHTER = "(?:ha|he|ja|ха|хе)(?:-?(?:ha|he|ja|ха|хе))+h?|ه{2,}|哈{2,}|w{3,}|ㅋ{2,}"
 _SPACED = "|".join(re.escape(g) for g in sorted(GREETINGS, key=len, reverse=True) if g < "⺀")
 _UNSPACED = "|".join(re.escape(g) for g in sorted(GREETINGS, key=len, reverse=True) if g >= "⺀")
 _GREETING = re.compile(rf"(?<!\w)(?:{_SPACED}|{_LAUGHTER})(?!\w)|{_UNSPACED}", re.IGNORECASE)

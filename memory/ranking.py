@@ -134,7 +134,8 @@ class Evidence:
 
 
 def shortlist(evidence: Evidence) -> Collection[int]:
-    """The documents worth scoring: all that match, or those that match the rarest words."""
+    """The documents worth scoring: all that match, or those that match the rarest words; of
+    messages those that follow them, too."""
     weights = evidence.weights
     promise: dict[int, float] = {}
     for term in evidence.query.terms:
@@ -142,16 +143,24 @@ def shortlist(evidence: Evidence) -> Collection[int]:
             gains = _gains(score, weights)
             for document, fields in places.items():
                 promise[document] = promise.get(document, 0.0) + gains[fields]
-    if evidence.corpus.spoken:
-        for document, gain in tuple(promise.items()):
-            for later in range(document + 1, document + 1 + CONTEXT):
-                promise[later] = promise.get(later, 0.0) + weights.before * gain
     for word in evidence.query.dates:
         for document in evidence.postings.get(word, ()):
             promise[document] = promise.get(document, 0.0) + weights.dated
-    if len(promise) <= weights.shortlist:
+    best = _best(promise, weights.shortlist)
+    if not evidence.corpus.spoken:
+        return best
+    followed = {document: promise[document] for document in best}
+    for document in best:
+        for later in range(document + 1, document + 1 + CONTEXT):
+            known = followed.get(later) or promise.get(later, 0.0)
+            followed[later] = known + weights.before * promise[document]
+    return _best(followed, weights.shortlist)
+
+
+def _best(promise: Mapping[int, float], count: int) -> Collection[int]:
+    if len(promise) <= count:
         return promise.keys()
-    return sorted(promise, key=promise.__getitem__, reverse=True)[: weights.shortlist]
+    return sorted(promise, key=promise.__getitem__, reverse=True)[:count]
 
 
 def _gains(score: float, weights: Weights) -> list[float]:

@@ -95,7 +95,8 @@ _PHRASE = re.compile(
     r"|(?<!\w)(?:"
     rf"(?:last|past|letzte[nmrs]?|vorige[nmrs]?|прошл(?:ый|ая|ую|ое|ой|ым|ом))\s+(?P<name>{_NAME})"
     rf"|(?P<past>{_NAME})\s+pasad[oa]"
-    rf"|(?:(?P<count>{_NUMBER})\s+(?:of\s+)?)?(?P<unit>{_any(_UNITS)})\s+(?:ago|назад)"
+    rf"|(?P<count>{_NUMBER})\s+(?:of\s+)?(?P<unit>{_any(_UNITS)})\s+(?:ago|назад)"
+    r"|(?P<single>неделю|месяц|год)\s+назад"
     rf"|(?:vor|hace)\s+(?P<number>{_NUMBER})\s+(?P<time>{_any(_UNITS)})"
     r")(?!\w)",
     re.IGNORECASE,
@@ -135,10 +136,11 @@ def _meant(said: Mapping[str, str], today: date) -> list[str]:
             return _last_unit(_LAST_IN_ONE_WORD[word], today)
         case {"name": name} | {"past": name}:
             return _last(name, today)
-        case {"number": count, "time": unit}:
+        case {"single": unit}:
+            return _ago(1, _UNITS[unit], today)
+        case {"count": count, "unit": unit} | {"number": count, "time": unit}:
             return _ago(_number(count), _UNITS[unit], today)
-        case _:
-            return _ago(_number(said.get("count", "a")), _UNITS[said["unit"]], today)
+    raise AssertionError(f"a phrase without a case of its own: {said}")
 
 
 def _number(count: str) -> int:

@@ -30,8 +30,8 @@ def same(one: frozenset[str], other: frozenset[str]) -> bool:
     """Whether two sets of telling words say the same, give or take a few words."""
     if one == other:
         return True
-    less, more = sorted((one, other), key=len)
-    if not less <= more or len(less) < SHARED * len(more):
+    less, more = (one, other) if len(one) < len(other) else (other, one)
+    if len(less) < SHARED * len(more) or not less <= more:
         return False
     added = more - less
     return not any(word in NEGATIONS or any(c.isdigit() for c in word) for word in added)

@@ -3,12 +3,21 @@
 import re
 
 from memory.errors import StoreUnavailable, UnknownRecord
+from memory.recall import escape
 from tools.context import ToolContext, ToolFailure
 
 #: The beginnings of the words with which people ask to forget, in the languages we know of.
 _ASKS_TO_FORGET = re.compile(
     r"\b(?:forget|delete|remove|erase|drop|забуд|удали|сотри|vergiss|lösch|olvid|borra|elimin|"
     r"dimentica|cancell|esque[cç]|apag|oubli|supprim|efface)|भूल|忘|删|刪|消",
+    re.IGNORECASE,
+)
+
+#: "Don't forget my birthday" asks for the opposite.
+_WANTS_TO_KEEP = re.compile(
+    r"\b(?:don'?t|do not|never|не|nicht|no|non|não|ne)\s+(?:\w+\s+)?(?:forget|delete|remove|erase|"
+    r"забуд\w*|удал\w*|vergiss|vergessen|lösche\w*|olvid\w*|borr\w*|dimentic\w*|cancell\w*|"
+    r"esque[cç]\w*|oubli\w*|supprim\w*)",
     re.IGNORECASE,
 )
 
@@ -21,7 +30,7 @@ async def forget_memory(context: ToolContext, memory_id: str) -> str:
     Args:
         memory_id: the id as search_memory shows it.
     """
-    if not _ASKS_TO_FORGET.search(context.said):
+    if not _ASKS_TO_FORGET.search(_WANTS_TO_KEEP.sub("", context.said)):
         raise ToolFailure(
             "The user has not asked to forget anything in this message. Nothing was deleted."
         )
@@ -36,4 +45,4 @@ async def forget_memory(context: ToolContext, memory_id: str) -> str:
             "Nothing was deleted, the memory does not answer right now. Tell the user to try "
             "again later."
         ) from failure
-    return f"I've forgotten it: {record.text}"
+    return f"I've forgotten it: {escape(record.text)}"

@@ -4,6 +4,7 @@ from typing import Literal
 
 from memory.errors import RefusedText, StoreUnavailable
 from memory.extraction import grounded
+from memory.recall import escape
 from memory.records import Kind
 from tools.context import ToolContext, ToolFailure
 
@@ -32,4 +33,4 @@ async def remember(
             "Nothing was stored, the memory does not answer right now. Tell the user to say it "
             "again later."
         ) from failure
-    return f"I've remembered it ({record.short_id}): {record.text}"
+    return f"I've remembered it ({record.short_id}): {escape(record.text)}"

@@ -1,16 +1,16 @@
 """Whether search knows when to be silent: the core of `mordecai eval chatter`.
 
-`chatter.jsonl` beside this file holds people of several languages, one a line: what is known of each
-of them, and everyday messages, each labelled with what it should recall. Most should recall nothing
-("thanks!", "tell me a joke"). Labels expect no more than words and kindred words can tell; messages
-that a fair person may argue about are marked hard. Every message goes through the real search of the
-real store with the default settings, among records of all kinds."""
+`chatter.jsonl` beside this file holds people of several languages, one a line: what is known of
+each of them, and everyday messages, each labelled with what it should recall. Most should recall
+nothing ("thanks!", "tell me a joke"). Labels expect no more than words and kindred words can tell;
+messages that a fair person may argue about are marked hard. Every message goes through the real
+search of the real store with the default settings, among records of all kinds."""
 
 import asyncio
 import json
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from importlib import resources

@@ -11,8 +11,10 @@ import json
 import re
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+import zlib
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -22,7 +24,11 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from bot.errors import OperatorError
 from bot.evals.scores import Score, percentile, score_of
+from bot.models.embedding import embedder_of
+from bot.settings import load
+from memory.ports import Embedder, EmbeddingFailed
 from memory.records import Actor, Kind, Message, Role, Turn
 from memory.stores.sqlite import SqliteStore
 
@@ -32,6 +38,10 @@ APART = "adversarial"
 
 #: How many hits are asked for: the deepest figure is R@25.
 DEPTH = 25
+
+
+#: Seconds a question may wait for its vector: a slow machine must not turn into another result.
+_PATIENCE = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,29 +102,40 @@ class Report:
 
 
 def read(path: Path) -> Iterator[Conversation]:
-    """The conversations of a data set. Raises OSError, and ValueError that names file and line."""
-    with (
-        gzip.open(path, "rt", encoding="utf-8")
-        if path.suffix == ".gz"
-        else path.open(encoding="utf-8") as lines
-    ):
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            try:
-                yield _conversation(json.loads(line))
-            except (KeyError, TypeError, ValueError) as error:
-                raise ValueError(f"{path}, line {number}: {error!r}") from error
+    """The conversations of a data set. Raises ValueError, which names the file and, if it is one
+    line's fault, the line."""
+    lines = [(n, line) for n, line in enumerate(_text(path).split("\n"), start=1) if line.strip()]
+    if not lines:
+        raise ValueError(f"{path}: there is no conversation in it")
+    for number, line in lines:
+        try:
+            yield _conversation(json.loads(line))
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(
+                f"{path}, line {number}: not a conversation of turns and questions ({error!r})"
+            ) from error
 
 
-def run(files: Sequence[Path], json_wanted: bool = False) -> int:
-    """The command: measure, and print a table, or JSON for machines. The exit code: 2 for a file
-    that can't be read as a data set."""
+def _text(path: Path) -> str:
+    """What a file holds, which may be gzipped."""
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            return file.read().decode()
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        raise ValueError(f"{path}: can't be read ({error})") from error
+
+
+def run(files: Sequence[Path], json_wanted: bool = False, embedder: str | None = None) -> int:
+    """The command: measure, and print a table, or JSON for machines. `embedder` is a name as the
+    setting of that name takes it. The exit code: 2 for a file that can't be read as a data set, or
+    an embedder that can't be used."""
     errors = Console(stderr=True)
     try:
-        report = _measured_with_progress(files, errors)
-    except (OSError, ValueError) as error:
-        errors.print(f"mordecai eval recall: {error}", markup=False, highlight=False)
+        report = asyncio.run(_measured_with_progress(files, errors, embedder))
+    except (OSError, ValueError, OperatorError, EmbeddingFailed) as error:
+        errors.print(
+            f"mordecai eval recall: {error}", markup=False, highlight=False, soft_wrap=True
+        )
         return 2
     out = Console()
     if json_wanted:
@@ -125,13 +146,30 @@ def run(files: Sequence[Path], json_wanted: bool = False) -> int:
     return 0
 
 
-def _measured_with_progress(files: Sequence[Path], console: Console) -> Report:
+async def _measured_with_progress(
+    files: Sequence[Path], console: Console, name: str | None
+) -> Report:
     """Measure, with a bar on a terminal and silently elsewhere."""
-    if not console.is_terminal:
-        return asyncio.run(evaluate(files))
-    with Progress(console=console, transient=True) as progress:
-        task = progress.add_task("Remembering and asking", total=work_in(files))
-        return asyncio.run(evaluate(files, advance=lambda done: progress.advance(task, done)))
+    async with _embedder(name) as embedder:
+        if not console.is_terminal:
+            return await evaluate(files, embedder)
+        with Progress(console=console, transient=True) as progress:
+            task = progress.add_task("Remembering and asking", total=work_in(files))
+            return await evaluate(
+                files, embedder, advance=lambda done: progress.advance(task, done)
+            )
+
+
+@asynccontextmanager
+async def _embedder(name: str | None) -> AsyncIterator[Embedder | None]:
+    """The embedder of this name, loaded. Raises OperatorError, EmbeddingFailed."""
+    chosen = embedder_of(load().settings, name) if name else None
+    if chosen is None:
+        yield None
+        return
+    async with chosen:
+        await chosen.embed(["Is anybody there?"])
+        yield chosen
 
 
 def tables(report: Report) -> list[Table]:
@@ -165,7 +203,10 @@ def _percents(score: Score) -> list[str]:
 
 
 async def evaluate(
-    files: Sequence[Path], *, advance: Callable[[int], None] = lambda _: None
+    files: Sequence[Path],
+    embedder: Embedder | None = None,
+    *,
+    advance: Callable[[int], None] = lambda _: None,
 ) -> Report:
     """Measure search on these data sets. `advance` hears how many turns and questions are done.
     Raises OSError, and ValueError for a file that is not a data set."""
@@ -174,7 +215,11 @@ async def evaluate(
         for path in files:
             for conversation in read(path):
                 with tempfile.TemporaryDirectory(prefix="mordecai-eval-") as directory:
-                    await _measure(conversation, Path(directory), pool, report, advance)
+                    store = SqliteStore(
+                        Path(directory), pool, embedder=embedder, embedding_seconds=_PATIENCE
+                    )
+                    await _measure(conversation, store, report, advance)
+                    report.bytes_on_disk += _size(Path(directory))
     return report
 
 
@@ -185,17 +230,16 @@ def work_in(files: Sequence[Path]) -> int:
 
 async def _measure(
     conversation: Conversation,
-    directory: Path,
-    pool: Executor,
+    store: SqliteStore,
     report: Report,
     advance: Callable[[int], None],
 ) -> None:
-    store = SqliteStore(directory, pool)
     actor = Actor.person(1)
     started = time.perf_counter()
     for turn in conversation.turns:
         await store.add_turn(actor, turn)
         advance(1)
+    await store.settle()
     report.index_seconds += time.perf_counter() - started
     report.turns += len(conversation.turns)
     for question in conversation.questions:
@@ -208,7 +252,6 @@ async def _measure(
         report.scores.setdefault(question.category, []).append(score_of(found, question.gold))
         advance(1)
     await store.aclose()
-    report.bytes_on_disk += _size(directory)
 
 
 def _size(directory: Path) -> int:
@@ -216,6 +259,8 @@ def _size(directory: Path) -> int:
 
 
 def _conversation(data: dict[str, Any]) -> Conversation:
+    if not data["turns"]:
+        raise ValueError("it has no turns")
     return Conversation(
         turns=tuple(_turn(turn) for turn in data["turns"]),
         questions=tuple(

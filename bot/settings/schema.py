@@ -50,6 +50,16 @@ def _model_name(value: str) -> str:
     return value
 
 
+def _embedder_name(value: str) -> str:
+    vendor, _, name = value.partition(":")
+    if value != "fastembed" and not (vendor and name):
+        raise ValueError(
+            'expected "fastembed", fastembed:model, or vendor:model such as '
+            "openai:text-embedding-3-small"
+        )
+    return value
+
+
 Address = Annotated[str, AfterValidator(_web_address)]
 Text = Annotated[str, Field(min_length=1, max_length=20_000)]
 Seconds = Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)]
@@ -148,6 +158,17 @@ class Settings(BaseSettings):
     """A recall that takes longer is given up; the answer goes without it"""
     relevance_decay: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] = 0.9
     """By how much a memory's relevance shrinks with age; 1 is not at all"""
+    embedder: Annotated[Name, AfterValidator(_embedder_name)] | None = None
+    """SQLite: what lets search go by meaning besides words. `fastembed` is a multilingual model on
+    this machine, `fastembed:…` another one by name or path (needs `pip install fastembed`);
+    `bedrock:amazon.titan-embed-text-v2:0`, `openai:text-embedding-3-small` and the like ask a
+    provider (needs `pip install numpy`); null is words alone"""
+    embedder_base_url: Address | None = None
+    """Where an OpenAI-compatible server with embeddings listens; null is `model_base_url` if
+    `model` is of the same vendor"""
+    embedder_api_key: SecretStr | None = None
+    """The key for the embedder; null is `model_api_key` if `model` is of the same vendor. A secret:
+    environment or `.env` only"""
     extraction_timeout_seconds: Seconds = 30
     """How long saving a session may take; what is not done by then is tried again later"""
 
@@ -203,7 +224,7 @@ class Settings(BaseSettings):
         return (init_settings,)
 
 
-SECRETS = ("telegram_bot_token", "model_api_key")
+SECRETS = ("telegram_bot_token", "model_api_key", "embedder_api_key")
 
 
 def variable_of(key: str) -> str:

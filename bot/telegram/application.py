@@ -20,7 +20,7 @@ from bot.telegram.commands import About, Commands
 from bot.telegram.handlers import App, Handlers, Limits
 from bot.telegram.inbox import Inbox
 from bot.telegram.lanes import Errand
-from bot.telegram.polling import JournalingRequest
+from bot.telegram.polling import JournalingRequest, readable
 from bot.telegram.replying import Replying
 from bot.telegram.sender import Sender
 from bot.telegram.texts import languages, texts_in
@@ -196,7 +196,7 @@ class TelegramChannel:
         """Handle first what an earlier process left open."""
         waiting = await self._inbox.waiting()
         for item in waiting:
-            update = Update.de_json(item.update, self._application.bot)
+            update = Update.de_json(readable(item.update), self._application.bot)
             if item.reply is not None:
                 self._handlers.kept_replies[update.update_id] = item.reply
             await self._application.update_queue.put(update)

@@ -86,10 +86,10 @@ class Handlers:
             await self._boundary.close((update.update_id,))
         elif not self._access.admits(heard.origin.user_id):
             await self._turn_away(heard)
-        elif datetime.now(UTC) - heard.at > self._limits.stale:
-            await self._apologise(heard)
         elif heard.update_id in self.kept_replies:
             self._deliver_kept(heard)
+        elif datetime.now(UTC) - heard.at > self._limits.stale:
+            await self._apologise(heard)
         elif heard.command:
             await self._take_command(heard, heard.command)
         else:

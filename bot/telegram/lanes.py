@@ -115,10 +115,14 @@ class Lanes:
         return [lane.worker for lane in self._lanes.values() if lane.worker]
 
     async def _work(self, key: _Key, lane: _Lane) -> None:
-        await self._opened.wait()
-        while lane.waiting:
-            await self._carry_out(key[0], self._next(lane))
-        del self._lanes[key]
+        try:
+            await self._opened.wait()
+            while lane.waiting:
+                await self._carry_out(key[0], self._next(lane))
+        finally:
+            # Also when carrying out raised after all: the next item gets a new lane.
+            if self._lanes.get(key) is lane:
+                del self._lanes[key]
 
     def _next(self, lane: _Lane) -> Item:
         """The next item; messages that follow each other directly are one."""

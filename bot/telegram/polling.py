@@ -10,7 +10,7 @@ from telegram import Update
 from telegram.error import NetworkError
 from telegram.request import BaseRequest
 
-from bot.telegram.inbox import Inbox, Json
+from bot.telegram.inbox import Inbox
 from memory.errors import StoreUnavailable
 
 _log = structlog.get_logger(__name__)
@@ -66,11 +66,11 @@ class JournalingRequest(BaseRequest):
         except StoreUnavailable as failure:
             _log.exception("inbox_unavailable", error=str(failure))
             raise NetworkError("updates can't be stored") from failure
-        answer["result"] = [_readable(update) for update in updates]
+        answer["result"] = [readable(update) for update in updates]
         return json.dumps(answer).encode()
 
 
-def _readable(update: dict[str, Any]) -> Json:
+def readable(update: dict[str, Any]) -> dict[str, Any]:
     """The update, or its bare number if the library can't read it: one such update must not keep
     all later ones from being received."""
     try:

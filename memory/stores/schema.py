@@ -81,9 +81,13 @@ MIGRATIONS = (
         "vectors",
         (
             "CREATE TABLE embedder (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
-            # Of current records only. `numbers` are signed bytes: see memory.stores.vectors.
+            # Of current records only. `numbers` are signed bytes: see memory.stores.vectors. The
+            # kind is the record's, so that a search need not look into the records for it.
             """CREATE TABLE vector (
-                row INTEGER PRIMARY KEY, embedder INTEGER NOT NULL, numbers BLOB NOT NULL
+                row INTEGER PRIMARY KEY,
+                embedder INTEGER NOT NULL,
+                kind TEXT NOT NULL,
+                numbers BLOB NOT NULL
             )""",
             # For counting: whether any are missing is asked after every turn.
             "CREATE INDEX vector_embedder ON vector (embedder)",

@@ -27,9 +27,9 @@ from memory.ranking import (
 )
 from memory.records import LEARNED_KINDS, Kind
 
-#: No more occurrences are read for one query of a large memory, rarest words first: words that
+#: No more of a query's words in records are read of a large memory, rarest words first: words that
 #: everything holds tell nothing apart, and reading all takes 80 ms at 100,000 messages.
-MAX_OCCURRENCES = 2_500
+MAX_HOLDERS = 2_500
 
 #: With up to so many records all words are read: counting them first takes longer.
 SMALL_SHELF = 2_000
@@ -107,19 +107,19 @@ class Shelf:
         words = query.index_words
         if corpus.size <= SMALL_SHELF:
             return {word: self._places(connection, word) for word in words}
-        counts = sorted((self._occurrences(connection, word), word) for word in words)
+        counts = sorted((self._holders(connection, word), word) for word in words)
         postings: dict[str, dict[int, int]] = {}
         read = 0
         for count, word in counts:
-            if read and read + count > MAX_OCCURRENCES:
+            if read and read + count > MAX_HOLDERS:
                 break
             postings[word] = self._places(connection, word)
             read += count
         return postings
 
-    def _occurrences(self, connection: sqlite3.Connection, word: str) -> int:
+    def _holders(self, connection: sqlite3.Connection, word: str) -> int:
         found = connection.execute(
-            f"SELECT cnt FROM {self.name}_count WHERE term = ?", (word,)
+            f"SELECT doc FROM {self.name}_count WHERE term = ?", (word,)
         ).fetchone()
         return found[0] if found else 0
 

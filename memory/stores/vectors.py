@@ -23,7 +23,8 @@ MAX_TEXT = 1_000
 NEAREST = 200
 
 _STEPS = 127
-_CHUNK = 4_096
+#: Vectors compared at once: so many stay in the cache of the processor, more take twice as long.
+_CHUNK = 512
 
 _TEXT = f"substr(CASE WHEN speaker IS NULL THEN '' ELSE speaker || ': ' END || text, 1, {MAX_TEXT})"
 
@@ -63,7 +64,7 @@ class VectorTable:
         connection.execute("INSERT OR IGNORE INTO embedder (name) VALUES (?)", (self.embedder,))
         number = self._number(connection)
         connection.executemany(
-            f"INSERT OR REPLACE INTO vector SELECT row, ?, ? FROM record "
+            f"INSERT OR REPLACE INTO vector SELECT row, ?, kind, ? FROM record "
             f"WHERE row = ? AND superseded_at IS NULL AND {_TEXT} = ?",
             [
                 (number, numbers, row, text)
@@ -79,7 +80,8 @@ class VectorTable:
         also: Collection[int],
     ) -> Nearness:
         """How near to the query the nearest records of these kinds are, and those of `also`."""
-        rows, cosines = self._cosines(connection, kinds, np.asarray(query, dtype=np.float32))
+        asked = np.nan_to_num(np.asarray(query, dtype=np.float32))
+        rows, cosines = self._cosines(connection, kinds, asked)
         if not rows.size:
             return Nearness({}, 0.0)
         best = np.argpartition(-cosines, NEAREST)[:NEAREST] if len(rows) > NEAREST else slice(None)
@@ -111,8 +113,7 @@ class VectorTable:
         marks = ", ".join("?" * len(kinds))
         found = connection.execute(
             "SELECT row, numbers FROM vector WHERE +embedder = ? AND length(numbers) = ? "
-            f"AND (SELECT kind FROM record WHERE record.row = vector.row) IN ({marks}) "
-            "ORDER BY row",
+            f"AND kind IN ({marks}) ORDER BY row",
             (self._number(connection), size, *kinds),
         )
         while chunk := found.fetchmany(_CHUNK):
@@ -128,6 +129,6 @@ class VectorTable:
 
 
 def _packed(vector: Sequence[float]) -> bytes:
-    numbers = np.nan_to_num(np.asarray(vector, dtype=np.float32))
+    numbers = np.nan_to_num(np.asarray(vector, dtype=np.float64))
     largest = float(np.abs(numbers).max(initial=0.0)) or 1.0
-    return np.rint(numbers * (_STEPS / largest)).astype(np.int8).tobytes()
+    return np.rint(numbers / largest * _STEPS).astype(np.int8).tobytes()

@@ -169,3 +169,8 @@ def test_the_prefix_is_byte_stable_from_turn_to_turn_until_a_batch_leaves_the_wi
         )
         window, _ = window.push(turn)
     assert moved <= 30 // 5
+
+
+def test_without_a_memory_the_model_is_told_of_no_memory_tools():
+    assert "search_memory" in system_prompt(Persona(identity="I am."))
+    assert "search_memory" not in system_prompt(Persona(identity="I am."), remembers=False)

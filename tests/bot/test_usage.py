@@ -1,5 +1,6 @@
 """What models have used, for whom: counted after the turn, kept on disk, gone when forgotten."""
 
+import uuid
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -159,7 +160,7 @@ def test_the_cached_share_is_of_all_that_was_read() -> None:
 async def say(model: Model, memory: Memory, accounts: Accounts, words: str) -> ReplyEvent:
     place = Place("telegram", 1)
     talk = Conversation(model, memory, "You are a test.", clock=lambda: NOON, accounts=accounts)
-    inbound = Inbound("m1", ANNA, place, words, NOON)
+    inbound = Inbound(uuid.uuid4().hex, ANNA, place, words, NOON)
     return [event async for event in talk.reply(inbound)][-1]
 
 

@@ -1,16 +1,20 @@
-"""A small, strict server with OpenAI's chat completions interface, on a real socket.
+"""A small, strict server with OpenAI's chat completions and embeddings, on a real socket.
 
 It plays scripted replies, streamed or whole, keeps every request, and refuses with 400 what strict
 servers and chat templates refuse: roles that do not alternate, blank texts, tool results without
 their calls. Weak servers' habits are knobs of a reply."""
 
 import asyncio
+import base64
 import json
+import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Self
 
 from aiohttp import web
+
+from tests.fakes.embedders import vector
 
 _ROLES = frozenset({"system", "user", "assistant", "tool"})
 _USAGE = {"prompt_tokens": 90, "completion_tokens": 10, "total_tokens": 100}
@@ -75,6 +79,7 @@ class OpenAIServer:
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=32 * 1024 * 1024)
         app.router.add_post("/v1/chat/completions", self._complete)
+        app.router.add_post("/v1/embeddings", self._embed)
         self._runner = web.AppRunner(app, shutdown_timeout=0.1)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)
@@ -104,6 +109,34 @@ class OpenAIServer:
         if body.get("stream"):
             return await _stream(request, body, reply)
         return _whole(body, reply)
+
+    async def _embed(self, request: web.Request) -> web.Response:
+        """Vectors of what words mean to the fake embedder; or the scripted refusal."""
+        body = await request.json()
+        self.requests.append(body)
+        if request.headers.get("Authorization") != f"Bearer {self.api_key}":
+            return _error(401, "Incorrect API key provided", "invalid_api_key")
+        texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
+        if not texts or not all(isinstance(one, str) and one for one in texts):
+            return _error(400, "input must not be empty", None)
+        reply = self.replies[min(len(self.requests), len(self.replies)) - 1]
+        await asyncio.sleep(reply.delay)
+        if reply.status != 200:
+            return _error(reply.status, reply.message, reply.code)
+        packed = body.get("encoding_format") == "base64"
+        vectors = [_packed(vector(one)) if packed else vector(one) for one in texts]
+        data = [
+            {"object": "embedding", "index": place, "embedding": numbers}
+            for place, numbers in enumerate(vectors)
+        ]
+        usage = {"prompt_tokens": 9, "total_tokens": 9}
+        return web.json_response(
+            {"object": "list", "data": data, "model": body["model"], "usage": usage}
+        )
+
+
+def _packed(numbers: list[float]) -> str:
+    return base64.b64encode(struct.pack(f"<{len(numbers)}f", *numbers)).decode()
 
 
 def _error(status: int, message: str, code: str | None) -> web.Response:

@@ -42,7 +42,12 @@ def assistant(*blocks: dict[str, Any]) -> dict[str, Any]:
 
 def stream(client: Any, **request: Any) -> list[dict[str, Any]]:
     asked = {"messages": [user("hello")], **request}
-    return list(client.converse_stream(modelId=MODEL, **asked)["stream"])
+    events = client.converse_stream(modelId=MODEL, **asked)["stream"]
+    try:
+        return list(events)
+    finally:
+        # A stream that breaks keeps its connection until somebody lets go of it.
+        events.close()
 
 
 def told(events: list[dict[str, Any]]) -> str:

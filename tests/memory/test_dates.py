@@ -32,6 +32,33 @@ NOW = datetime(2026, 3, 15, 12, 0, tzinfo=UTC)
         ("last month", {"§2026m02"}),
         ("last year", {"§2025"}),
         ("last week", {f"§2026m03d{day:02}" for day in range(2, 9)}),
+        ("last spring", {"§2025m03", "§2025m04", "§2025m05"}),
+        ("last winter", {"§2025m12", "§2026m01", "§2026m02"}),
+        ("last Sunday", {"§2026m03d08"}),
+        ("last Tuesday", {"§2026m03d10", "§2026m03d03"}),
+        ("last night", {"§2026m03d14"}),
+        ("3 days ago", {"§2026m03d12"}),
+        ("a week ago", {f"§2026m03d{day:02}" for day in range(5, 12)}),
+        ("a couple of months ago", {"§2026m01"}),
+        ("four months ago", {"§2025m11"}),
+        ("20 years ago", {"§2006"}),
+        ("gestern", {"§2026m03d14"}),
+        ("vor drei Jahren", {"§2023"}),
+        ("letzten Monat", {"§2026m02"}),
+        ("im letzten Sommer", {"§2025m06", "§2025m07", "§2025m08"}),
+        ("letzten Dienstag", {"§2026m03d10", "§2026m03d03"}),
+        ("позавчера", {"§2026m03d13"}),
+        ("на прошлой неделе", {f"§2026m03d{day:02}" for day in range(2, 9)}),
+        ("в прошлом году", {"§2025"}),
+        ("прошлым летом", {"§2025m06", "§2025m07", "§2025m08"}),
+        ("два месяца назад", {"§2026m01"}),
+        ("месяц назад", {"§2026m02"}),
+        ("anteayer", {"§2026m03d13"}),
+        ("el mes pasado", {"§2026m02"}),
+        ("la semana pasada", {f"§2026m03d{day:02}" for day in range(2, 9)}),
+        ("hace dos años", {"§2024"}),
+        ("我昨天去了哪里", {"§2026m03d14"}),
+        ("上个月", {"§2026m02"}),
     ],
 )
 def test_a_named_date_is_understood(text: str, expected: set[str]) -> None:
@@ -39,7 +66,24 @@ def test_a_named_date_is_understood(text: str, expected: set[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["I may march on", "version 2024", "0000-99-99", "13月", "call 5 people", "99月"]
+    "text",
+    [
+        "I may march on",
+        "version 2024",
+        "0000-99-99",
+        "13月",
+        "call 5 people",
+        "99月",
+        "on my birthday",
+        "last resort",
+        "the last day",
+        "long ago",
+        "vor der Woche",
+        "in the past",
+        "el pasado",
+        "2000 years ago",
+        "five lines ago",
+    ],
 )
 def test_what_only_looks_like_a_date_is_none(text: str) -> None:
     assert dates_named(text, NOW)[0] == set()
@@ -64,6 +108,26 @@ def test_a_day_is_found_by_its_month(day: date) -> None:
     named, _ = dates_named(f"{day:%Y-%m-%d}", NOW)
     assert named <= set(date_words(day))
     assert f"§{day:%Ym%md%d}" in named
+
+
+@given(
+    st.dates(min_value=date(1900, 1, 1), max_value=date(2099, 12, 31)),
+    st.sampled_from(
+        ["last spring", "last winter", "last week", "last Monday", "yesterday", "11 months ago",
+         "3 weeks ago", "last month", "last year"]
+    ),
+)  # fmt: skip
+def test_what_is_told_from_today_lies_before_it(day: date, phrase: str) -> None:
+    named, _ = dates_named(phrase, datetime(day.year, day.month, day.day, 12, tzinfo=UTC))
+    before = {w for n in range(1, 700) for w in date_words(day - timedelta(days=n))}
+    assert named
+    assert named <= before
+
+
+@given(st.text())
+def test_any_text_may_hold_dates(text: str) -> None:
+    named, rest = dates_named(text, NOW)
+    assert named or rest == text
 
 
 @given(st.dates())

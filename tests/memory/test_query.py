@@ -44,6 +44,26 @@ def test_small_talk_asks_for_nothing(text: str) -> None:
     assert parse(text, NOW) == Query(topical=False)
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["what's your name?", "hahaha", "ха-ха", "jajaja", "哈哈哈", "太好了", "wie heißt du?",
+     "who are you?", "как тебя зовут?", "see you tomorrow", "can you help me with something?",
+     "translate into French: the dog sleeps on the sofa", "Übersetze ins Englische: Der Hund",
+     "Please correct this:\nMy dog are old", "翻译成英文：狗在睡觉"],
+)  # fmt: skip
+def test_talk_about_the_bot_and_texts_to_work_on_ask_for_nothing(text: str) -> None:
+    assert not parse(text, NOW).index_words
+
+
+def test_a_letter_that_is_a_small_word_elsewhere_parts_no_word() -> None:
+    assert "吉他" in asked("怎么学吉他？")
+
+
+def test_pairs_out_of_a_longer_run_may_be_torn_out_of_two_words() -> None:
+    assert [term.torn for term in parse("豆豆", NOW).terms] == [False]
+    assert all(term.torn for term in parse("豆豆生病", NOW).terms)
+
+
 def test_the_word_of_a_greeting_is_a_topic_elsewhere() -> None:
     assert asked("Do I run every morning?") == ["run", "morn"]
 

@@ -63,6 +63,13 @@ def test_a_word_that_nobody_knows_counts_against_every_record() -> None:
     assert unknown[1] < 0.55 * known[1]
 
 
+def test_a_torn_pair_that_nobody_knows_counts_less_against_them() -> None:
+    torn = Query((Term(("豆豆",), torn=True), Term(("豆今",), torn=True)))
+    postings: Postings = {"豆豆": {1: OWN}, "豆今": {}}
+    whole = query("豆豆", "豆今")
+    assert scores(torn, postings, {1: PLAIN})[1] > 1.4 * scores(whole, postings, {1: PLAIN})[1]
+
+
 def test_a_word_too_common_to_be_looked_up_counts_against_none() -> None:
     alone = scores(query("tea"), {"tea": {1: OWN}}, {1: PLAIN})
     assert scores(query("tea", "day"), {"tea": {1: OWN}}, {1: PLAIN}) == alone

@@ -187,3 +187,17 @@ async def test_forgetting_takes_a_request_in_the_users_own_message(memory: Memor
     answer = await forget_memory(call(memory, "please forget my job"), record.short_id)
     assert answer == "I've forgotten it: I work at Acme Corp"
     assert await memory.records(ANNA) == []
+
+
+@pytest.mark.parametrize(
+    "said", ["don't forget my job", "never delete that", "не забудь мою работу"]
+)
+async def test_a_wish_to_keep_something_deletes_nothing(memory: Memory, said: str):
+    record = await memory.remember(ANNA, "I work at Acme Corp")
+    with pytest.raises(ToolFailure, match="has not asked"):
+        await forget_memory(call(memory, said), record.short_id)
+
+
+async def test_what_a_tool_repeats_is_escaped(memory: Memory):
+    said = "remember that I like </tool> <b>tags</b>"
+    assert "<" not in await remember(call(memory, said), "I like </tool> <b>tags</b>")

@@ -17,6 +17,7 @@ from bot.errors import OperatorError
 from bot.models.catalogue import OPENAI, SERVERS, ModelAccess, bedrock_client
 from bot.models.embedding.local import LocalEmbedder
 from bot.models.embedding.provider import ProviderEmbedder
+from bot.settings import Settings
 
 LOCAL = "fastembed"
 EXAMPLES = (
@@ -24,6 +25,32 @@ EXAMPLES = (
     "bedrock:cohere.embed-multilingual-v3, openai:text-embedding-3-small, or "
     "openai:nomic-embed-text with embedder_base_url"
 )
+
+
+#: Seconds until the answer of one request: a batch of the background may take as long.
+_READ_SECONDS = 30.0
+
+
+def embedder_of(
+    settings: Settings, name: str | None = None
+) -> LocalEmbedder | ProviderEmbedder | None:
+    """The embedder of this name, or else the one that the settings name; None if none does. Raises
+    OperatorError."""
+    name = name or settings.embedder
+    if name is None:
+        return None
+    # Address and key of the model belong to its vendor; another one's must not get to see them.
+    same = name.partition(":")[0] == (settings.model or "").partition(":")[0]
+    key = settings.embedder_api_key or (settings.model_api_key if same else None)
+    access = ModelAccess(
+        base_url=settings.embedder_base_url or (settings.model_base_url if same else None),
+        api_key=key.get_secret_value() if key else None,
+        aws_region=settings.aws_region,
+        aws_profile=settings.aws_profile,
+        aws_endpoint_url=settings.aws_endpoint_url,
+        read_seconds=_READ_SECONDS,
+    )
+    return embedder_from_name(name, access, settings.data_dir / "models")
 
 
 def embedder_from_name(

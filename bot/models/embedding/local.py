@@ -4,11 +4,9 @@ fastembed and its runtime are an extra; nothing of it is imported before there i
 
 import asyncio
 import difflib
-import json
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Self
@@ -16,6 +14,7 @@ from typing import Any, Self
 import structlog
 
 from bot.errors import OperatorError
+from bot.models.embedding.folder import ModelFolder
 from memory.ports import EmbeddingFailed
 
 _log = structlog.get_logger(__name__)
@@ -25,9 +24,6 @@ DEFAULT = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
 
 #: What these models want before a query and before a text. Others want nothing.
 _PREFIXES = {"intfloat/multilingual-e5-large": ("query: ", "passage: ")}
-
-#: Where exports keep the model, the smaller before the larger.
-_WEIGHTS = ("model_quantized.onnx", "model_optimized.onnx", "model.onnx")
 
 #: One for what the background embeds, one for a query that must not wait for it.
 _THREADS = 2
@@ -48,7 +44,7 @@ class LocalEmbedder:
                 "pip install fastembed (or the extra [embed] of mordecai-assistant)"
             )
         directory = Path(model).expanduser()
-        self._folder = _Folder.read(directory) if directory.is_dir() else None
+        self._folder = ModelFolder.read(directory) if directory.is_dir() else None
         if self._folder is None:
             _check_name(model)
         self._model, self._downloads = model, downloads
@@ -105,71 +101,12 @@ class LocalEmbedder:
         return TextEmbedding(self._model, cache_dir=str(self._downloads), threads=1)
 
 
-@dataclass(frozen=True, slots=True)
-class _Folder:
-    """A model in a directory of one's own, laid out as sentence-transformers do."""
-
-    directory: Path
-    weights: Path
-    prompts: tuple[str, str]
-    pooling: str
-
-    @classmethod
-    def read(cls, directory: Path) -> Self:
-        """Raises OperatorError if something is missing."""
-        places = [folder / name for name in _WEIGHTS for folder in (directory, directory / "onnx")]
-        weights = next((place for place in places if place.is_file()), None)
-        needed = ("tokenizer.json", "tokenizer_config.json")
-        missing = [name for name in needed if not (directory / name).is_file()]
-        if weights is None:
-            missing.append("model.onnx")
-        if weights is None or missing:
-            raise OperatorError(
-                f"embedder = 'fastembed:{directory}' holds no model: {', '.join(missing)} missing; "
-                "expected an ONNX export with its tokenizer"
-            )
-        prompts = _json(directory / "config_sentence_transformers.json").get("prompts", {})
-        before_text = prompts.get("document") or prompts.get("passage") or ""
-        pooling = _json(directory / "1_Pooling" / "config.json")
-        chosen = next((name for key, name in _POOLINGS.items() if pooling.get(key)), "MEAN")
-        return cls(directory, weights, (prompts.get("query") or "", before_text), chosen)
-
-    def load(self) -> Any:
-        from fastembed import TextEmbedding
-        from fastembed.common.model_description import ModelSource, PoolingType
-
-        name = str(self.directory)
-        known = {model["model"] for model in TextEmbedding.list_supported_models()}
-        if name not in known:
-            TextEmbedding.add_custom_model(
-                name,
-                pooling=PoolingType[self.pooling],
-                normalization=True,
-                sources=ModelSource(hf=name),  # never asked: the path below comes first
-                dim=_json(self.directory / "config.json").get("hidden_size", 0),
-                model_file=str(self.weights.relative_to(self.directory)),
-            )
-        return TextEmbedding(name, specific_model_path=name, threads=1)
-
-
-_POOLINGS = {"pooling_mode_cls_token": "CLS", "pooling_mode_lasttoken": "LAST_TOKEN"}
-
-
 def _errors() -> tuple[type[Exception], ...]:
     """What fastembed, its runtime and the hub's client raise."""
     from onnxruntime.capi import onnxruntime_pybind11_state as runtime
 
     own = [x for x in vars(runtime).values() if isinstance(x, type) and issubclass(x, Exception)]
     return (ValueError, OSError, RuntimeError, *own)
-
-
-def _json(file: Path) -> dict[str, Any]:
-    """What a file of the model says; nothing if it is not there. Raises OperatorError."""
-    try:
-        content = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    except (OSError, ValueError) as error:
-        raise OperatorError(f"embedder: {file} can't be read: {error}") from error
-    return content if isinstance(content, dict) else {}
 
 
 def _check_name(model: str) -> None:

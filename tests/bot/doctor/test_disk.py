@@ -85,7 +85,7 @@ def test_a_held_lock_is_only_a_note_that_a_bot_is_running(tmp_path: Path):
     assert not is_running(tmp_path)
     with FileLock(tmp_path / "lock"):
         assert is_running(tmp_path)
-        (tmp_path / "heartbeat").touch()
+        (tmp_path / "heartbeat").write_text(str(os.getpid()))
         finding = found(tmp_path, running=True)["process"]
         assert finding.mark is Mark.OK
     assert not is_running(tmp_path)

@@ -1,5 +1,6 @@
 """The conversation with Bedrock's Converse, over boto3 and a real socket."""
 
+import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -43,7 +44,7 @@ class Talk:
 
     async def say(self, words: str) -> list[ReplyEvent]:
         with structlog.testing.capture_logs() as self.logs:
-            inbound = Inbound("m", ANNA, HOME, words, NOON)
+            inbound = Inbound(uuid.uuid4().hex, ANNA, HOME, words, NOON)
             return [event async for event in self._talk.reply(inbound)]
 
     async def answer(self, words: str = "Hi") -> Finished:

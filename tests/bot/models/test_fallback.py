@@ -1,6 +1,7 @@
 """Several models in a row, each behind a real socket: who answers when one does not."""
 
 import socket
+import uuid
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -56,7 +57,7 @@ class Talk:
 
     async def say(self, words: str = "Hi") -> list[ReplyEvent]:
         with structlog.testing.capture_logs() as self.logs:
-            inbound = Inbound("m", ANNA, HOME, words, NOON)
+            inbound = Inbound(uuid.uuid4().hex, ANNA, HOME, words, NOON)
             return [event async for event in self._talk.reply(inbound)]
 
     async def answer(self, words: str = "Hi") -> str:
@@ -348,7 +349,7 @@ async def test_the_engine_that_needs_no_model_may_be_the_last_resort() -> None:
     settings = Settings(model="openai:gone", model_base_url=nowhere(), fallback_models=("offline",))
     async with models_of(settings) as chain, open_memory() as memory:
         talk = Conversation(chain, memory, PERSONA, TurnLimits(), lambda: NOON)
-        inbound = Inbound("m", ANNA, HOME, "I'll call you Jarvis", NOON)
+        inbound = Inbound(uuid.uuid4().hex, ANNA, HOME, "I'll call you Jarvis", NOON)
         events = [event async for event in talk.reply(inbound)]
         assert isinstance(events[-1], Finished)
         assert await memory.agent_name(ANNA) == "Jarvis"

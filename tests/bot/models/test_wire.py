@@ -1,6 +1,7 @@
 """The conversation with models behind HTTP: what servers really do, on a real socket."""
 
 import socket
+import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -37,7 +38,12 @@ class Talk:
         async with model_from_name(self.model, self.access) as model:
             talk = Conversation(model, self.memory, PERSONA, self.limits, lambda: NOON)
             with structlog.testing.capture_logs() as self.logs:
-                return [event async for event in talk.reply(Inbound("m", ANNA, HOME, words, NOON))]
+                return [
+                    event
+                    async for event in talk.reply(
+                        Inbound(uuid.uuid4().hex, ANNA, HOME, words, NOON)
+                    )
+                ]
 
     async def answer(self, words: str = "Hi") -> str:
         last = (await self.say(words))[-1]

@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+import signal
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -111,6 +112,8 @@ async def main(stdin: BinaryIO, stdout: TextIO) -> None:
 
 
 if __name__ == "__main__":
+    # Who starts this from a script in the background hands down a Ctrl-C that is ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         asyncio.run(main(sys.stdin.buffer, sys.stdout))
     except KeyboardInterrupt:

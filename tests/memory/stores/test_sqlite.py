@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from memory.errors import RefusedText, UnknownRecord
 from memory.query import parse
 from memory.records import Actor, Draft, Kind, Message, Role, Turn
+from memory.stores.shelf import SMALL_SHELF
 from memory.stores.sqlite import SqliteStore
 from tests.contracts.long_term_memory import (
     ANN,
@@ -110,6 +111,15 @@ class TestTurns:
         await store.add_turn(ANN, turn("t-2", "Cello, since I was six"))
         hits = await store.search(ANN, "which instrument?", kinds=(Kind.MESSAGE,))
         assert "Cello, since I was six" in texts(hits)
+
+    async def test_one_of_thousands_is_found_among_words_that_all_hold(
+        self, store: SqliteStore
+    ) -> None:
+        said = [Message(Role.USER, f"day {n} in the garden", NOON) for n in range(SMALL_SHELF)]
+        said.append(Message(Role.USER, "a hedgehog in the garden that day", NOON))
+        await store.add_turn(ANN, Turn("t-1", "s-1", tuple(said)))
+        hits = await store.search(ANN, "hedgehog garden day", kinds=(Kind.MESSAGE,), limit=3)
+        assert hits[0].record.text == said[-1].text
 
     async def test_messages_without_text_are_left_out(self, store: SqliteStore) -> None:
         await store.add_turn(ANN, turn("t-1", "I have a dog", reply=" \0 "))

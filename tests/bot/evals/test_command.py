@@ -1,0 +1,113 @@
+"""`mordecai eval`, as it is typed."""
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.evals.recall import run
+
+TOY: dict[str, Any] = {
+    "id": "c1",
+    "turns": [
+        {"id": "1", "session": 1, "speaker": "user", "role": "user",
+         "time": "2026-01-01T10:00:00", "text": "My sister Anna plays the cello\u2028every day"},
+    ],
+    "questions": [
+        {"id": "q1", "text": "Which instrument does Anna play?", "category": "one",
+         "gold": ["1"], "answer": "cello"},
+    ],
+}  # fmt: skip
+
+
+def mordecai(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run the command."""
+    return subprocess.run(
+        [sys.executable, "-m", "bot", *map(str, arguments)],
+        capture_output=True, text=True, encoding="utf-8", timeout=120, check=False,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def toy(tmp_path: Path) -> Path:
+    file = tmp_path / "toy.jsonl"
+    file.write_text(json.dumps(TOY, ensure_ascii=False) + "\n\n", encoding="utf-8")
+    return file
+
+
+def test_recall_prints_exactly_the_agreed_figures(toy: Path) -> None:
+    ran = mordecai("eval", "recall", toy, toy, "--json")
+    assert ran.returncode == 0, ran.stderr
+    printed = json.loads(ran.stdout)
+    measures = ["r5", "r10", "r25", "ndcg10", "mrr", "any10"]
+    assert list(printed) == [
+        "overall", "categories", "latency_ms", "index_s_per_1000", "bytes_per_1000"
+    ]  # fmt: skip
+    assert printed["overall"] == dict.fromkeys(measures, 1.0)
+    assert printed["categories"] == {"one": dict.fromkeys(measures, 1.0)}
+    assert list(printed["latency_ms"]) == ["p50", "p95"]
+
+
+def test_recall_prints_a_table_for_people(toy: Path) -> None:
+    ran = mordecai("eval", "recall", toy)
+    assert ran.returncode == 0, ran.stderr
+    assert "R@10" in ran.stdout
+
+
+def test_chatter_is_there_without_any_file() -> None:
+    ran = mordecai("eval", "chatter", "--json")
+    assert ran.returncode == 0, ran.stderr
+    assert json.loads(ran.stdout)["overall"]["irrelevant"] > 100
+
+
+def test_eval_alone_tells_what_can_be_measured() -> None:
+    ran = mordecai("eval")
+    assert "recall" in ran.stdout + ran.stderr
+    assert "chatter" in ran.stdout + ran.stderr
+
+
+TURN: dict[str, Any] = TOY["turns"][0]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("text.jsonl", b"not json"),
+        ("list.jsonl", b"[1]"),
+        ("latin.jsonl", b"\xff\xfe"),
+        ("empty.jsonl", b"\n"),
+        ("role.jsonl", json.dumps({"turns": [{**TURN, "role": "x"}], "questions": []}).encode()),
+        ("silent.jsonl", json.dumps({**TOY, "turns": []}).encode()),
+        ("plain.jsonl.gz", b"no archive"),
+        ("cut.jsonl.gz", gzip.compress(json.dumps(TOY).encode() * 50)[:-20]),
+    ],
+)
+def test_a_file_that_is_no_data_set_is_one_line_and_exit_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, content: bytes
+) -> None:
+    file = tmp_path / name
+    file.write_bytes(content)
+    assert run([file], json_wanted=True) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert str(file) in printed.err
+    assert len(printed.err.splitlines()) == 1
+
+
+def test_a_missing_file_is_one_line_and_exit_2(tmp_path: Path) -> None:
+    path = tmp_path / "nowhere.jsonl"
+    ran = mordecai("eval", "recall", path)
+    assert ran.returncode == 2
+    assert str(path) in ran.stderr
+    assert len(ran.stderr.splitlines()) == 1
+
+
+def test_a_directory_is_one_line_and_exit_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([tmp_path]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
