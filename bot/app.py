@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 
 import structlog
@@ -78,11 +77,9 @@ async def run_telegram(settings: Settings) -> int:
             "TELEGRAM_BOT_TOKEN is not set: put the token from @BotFather into the environment or "
             "a file .env, or chat in the terminal with `mordecai chat`"
         )
-    stop = asyncio.Event()
-    for name in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(name, stop.set)
     data = settings.data_dir
-    with _for_the_operator():
+    # The start may take minutes, where a memory has to be made: it can be broken off.
+    with _for_the_operator(), _ended_by_sigterm():
         async with _parts(settings) as parts:
             secret = token.get_secret_value()
             access = Access(
@@ -106,8 +103,16 @@ async def run_telegram(settings: Settings) -> int:
                 ) as channel,
                 beating(data, channel),
             ):
-                await channel.run_until(stop)
+                await channel.run_until(_stopped_by_signals())
     return 0
+
+
+def _stopped_by_signals() -> asyncio.Event:
+    """An event that SIGINT and SIGTERM set, which no longer break anything off from here on."""
+    stop = asyncio.Event()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(name, stop.set)
+    return stop
 
 
 async def run_chat(settings: Settings, user_id: int) -> int:
@@ -143,11 +148,13 @@ async def run_chat(settings: Settings, user_id: int) -> int:
                 ) as channel,
                 beating(data, channel),
             ):
-                await _talk(terminal, channel, parts.memory)
+                await talk(terminal, channel, parts.memory)
     return 0
 
 
-async def _talk(terminal: Terminal, channel: TelegramChannel, memory: Memory) -> None:
+async def talk(terminal: Terminal, channel: TelegramChannel, memory: Memory) -> None:
+    """Run the terminal and the channel on it until one of them ends. Raises what either raises, so
+    KeyboardInterrupt after Ctrl-C."""
     stop = asyncio.Event()
 
     async def settle() -> None:
@@ -157,21 +164,35 @@ async def _talk(terminal: Terminal, channel: TelegramChannel, memory: Memory) ->
         await channel.settle()
 
     listening = asyncio.create_task(channel.run_until(stop), name="terminal channel")
-    listening.add_done_callback(partial(_cancel_unless_ended_well, asyncio.current_task()))
     try:
-        with _ended_by_sigterm():
+        with _ended_by_sigterm(), _ended_by_failure(listening):
             await terminal.run(settle)
     finally:
         stop.set()
         await listening
 
 
-def _cancel_unless_ended_well(
-    talking: "asyncio.Task[object] | None", listening: "asyncio.Task[None]"
-) -> None:
-    """A terminal whose channel has died would wait for it for ever."""
-    if talking and not listening.cancelled() and listening.exception():
-        talking.cancel()
+@contextmanager
+def _ended_by_failure(other: "asyncio.Task[None]") -> Iterator[None]:
+    """Leave the block when the other task fails: what waits for that task would wait for ever."""
+    running = asyncio.current_task()
+    failed = False
+
+    def leave(ended: "asyncio.Task[None]") -> None:
+        nonlocal failed
+        failed = not ended.cancelled() and ended.exception() is not None
+        if failed and running:
+            running.cancel()
+
+    other.add_done_callback(leave)
+    try:
+        yield
+    except asyncio.CancelledError:
+        if not failed or running is None:
+            raise
+        running.uncancel()
+    finally:
+        other.remove_done_callback(leave)
 
 
 @contextmanager

@@ -5,9 +5,13 @@ import asyncio
 import os
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Protocol
+
+import structlog
+
+_log = structlog.get_logger(__name__)
 
 _FILE = "heartbeat"
 _BEAT_SECONDS = 10.0
@@ -26,18 +30,25 @@ class Alive(Protocol):
 
 
 @asynccontextmanager
-async def beating(data_dir: Path, channel: Alive) -> AsyncIterator[None]:
-    """Write the file again and again as long as the channel is not stalled."""
+async def beating(
+    data_dir: Path, channel: Alive, seconds: float = _BEAT_SECONDS
+) -> AsyncIterator[None]:
+    """Write the file every so many seconds as long as the channel is not stalled."""
     file = data_dir / _FILE
     me = str(os.getpid())
 
     async def beat() -> None:
+        complained = False
         while True:
-            if channel.silent_seconds < STALLED_SECONDS:
-                # A disk that is full for a moment must not end the beating for good.
-                with suppress(OSError):
+            try:
+                if channel.silent_seconds < STALLED_SECONDS:
                     await asyncio.to_thread(_replace, file, me)
-            await asyncio.sleep(_BEAT_SECONDS)
+            except OSError as failure:
+                # A disk that is full for a moment must not end the beating for good.
+                if not complained:
+                    _log.warning("heartbeat_not_written", file=str(file), error=failure.strerror)
+                complained = True
+            await asyncio.sleep(seconds)
 
     beats = asyncio.create_task(beat(), name="heartbeat")
     try:

@@ -41,7 +41,8 @@ _APOLOGY_SECONDS = 600.0
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What is answered: texts up to so many characters, and messages not older than this."""
+    """What is answered: texts up to so many characters, and messages from before the start that are
+    not older than this."""
 
     longest_text: int
     stale: timedelta
@@ -68,6 +69,8 @@ class Handlers:
         #: Replies that an earlier process made and did not deliver, by update.
         self.kept_replies: dict[int, str] = {}
         self._apologised: dict[Place, float] = {}
+        # In whole seconds, as Telegram dates messages.
+        self._began = datetime.now(UTC).replace(microsecond=0)
 
     def register(self, application: App) -> None:
         """Have the application call these handlers."""
@@ -88,7 +91,7 @@ class Handlers:
             await self._turn_away(heard)
         elif heard.update_id in self.kept_replies:
             self._deliver_kept(heard)
-        elif datetime.now(UTC) - heard.at > self._limits.stale:
+        elif self._is_stale(heard):
             await self._apologise(heard)
         elif heard.command:
             await self._take_command(heard, heard.command)
@@ -140,6 +143,11 @@ class Handlers:
             self._reply(heard, template.format(id=user_id))
         else:
             await self._boundary.close((heard.update_id,))
+
+    def _is_stale(self, heard: Heard) -> bool:
+        """Whether it waited too long while the bot was down. What is dated since the start did not,
+        even where this host's clock leaps ahead later."""
+        return heard.at < self._began and datetime.now(UTC) - heard.at > self._limits.stale
 
     async def _apologise(self, heard: Heard) -> None:
         now = time.monotonic()

@@ -80,7 +80,7 @@ class Lanes:
         lane = self._lanes.get(key)
         if lane is None:
             lane = self._lanes[key] = _Lane()
-            lane.worker = asyncio.create_task(self._work(key, lane), name=f"lane {place.chat_id}")
+            self._begin(key, lane)
         lane.waiting.append(item)
 
     def drop_said(self, place: Place) -> list[Said]:
@@ -104,6 +104,8 @@ class Lanes:
                 await self.settle()
         except TimeoutError:
             workers = self._workers()
+            for lane in self._lanes.values():
+                lane.waiting.clear()
             for worker in workers:
                 worker.cancel()
             await asyncio.gather(*workers, return_exceptions=True)
@@ -114,14 +116,19 @@ class Lanes:
     def _workers(self) -> list[asyncio.Task[None]]:
         return [lane.worker for lane in self._lanes.values() if lane.worker]
 
+    def _begin(self, key: _Key, lane: _Lane) -> None:
+        lane.worker = asyncio.create_task(self._work(key, lane), name=f"lane {key[0].chat_id}")
+
     async def _work(self, key: _Key, lane: _Lane) -> None:
         try:
             await self._opened.wait()
             while lane.waiting:
                 await self._carry_out(key[0], self._next(lane))
         finally:
-            # Also when carrying out raised after all: the next item gets a new lane.
-            if self._lanes.get(key) is lane:
+            if lane.waiting:
+                # Carrying out raised after all: that must not silence the chat.
+                self._begin(key, lane)
+            elif self._lanes.get(key) is lane:
                 del self._lanes[key]
 
     def _next(self, lane: _Lane) -> Item:

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from bot.health import STALLED_SECONDS, beating, trouble
 
 
@@ -47,3 +49,24 @@ def test_a_killed_bot_is_noticed_at_once(tmp_path: Path):
     assert "without saying goodbye" in (trouble(tmp_path) or "")
     (tmp_path / "heartbeat").write_text(str(os.getpid()))
     assert trouble(tmp_path) is None
+
+
+async def test_a_write_that_fails_does_not_end_the_beating_and_is_logged_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    folder = tmp_path / "not there yet"
+    async with beating(folder, Channel(), seconds=0.01):
+        await asyncio.sleep(0.1)
+        assert trouble(folder) is not None
+        folder.mkdir()
+        await beaten(folder / "heartbeat")
+        assert trouble(folder) is None
+    assert capsys.readouterr().out.count("heartbeat_not_written") == 1
+
+
+async def test_no_reader_ever_finds_an_unfinished_sign(tmp_path: Path):
+    async with beating(tmp_path, Channel(), seconds=0):
+        await beaten(tmp_path / "heartbeat")
+        for _ in range(500):
+            assert trouble(tmp_path) is None
+            await asyncio.sleep(0)

@@ -4,10 +4,13 @@ server and a fake AWS on real sockets; and what becomes of it when AWS is away."
 import asyncio
 import json
 import re
+import signal
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from memory.records import Actor, Kind, namespace
 from memory.stores.agentcore_records import summaries_path
@@ -248,3 +251,16 @@ async def _all_arrives(people: People, kept: Kept, user: int) -> None:
     await until(lambda: kept.turns == len(told))
     first, second = (kept.said()[session] for session in sorted(kept.said()))
     assert first + second == told
+
+
+@pytest.mark.parametrize(("name", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+async def test_a_start_that_waits_for_aws_can_be_broken_off(
+    tmp_path: Path, name: signal.Signals, code: int
+):
+    async with BotApiServer() as server:
+        with FakeAws(Knobs(creation_seconds=10 * PATIENCE)) as aws:
+            async with running(server, tmp_path, code, **on_aws(aws)) as process:
+                await until(lambda: "GetMemory" in aws.operations())
+                process.send_signal(name)
+                assert await asyncio.wait_for(process.wait(), PATIENCE) == code
+    assert "Traceback" not in (tmp_path / "log").read_text()

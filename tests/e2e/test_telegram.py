@@ -19,7 +19,7 @@ ANNA, BORIS, STRANGER = 1001, 10012, 66
 
 @asynccontextmanager
 async def running(
-    server: BotApiServer, folder: Path, **variables: str
+    server: BotApiServer, folder: Path, ended_with: int = 0, /, **variables: str
 ) -> AsyncIterator[asyncio.subprocess.Process]:
     """The bot as a process, ended by SIGTERM; its log is left in `folder / log`."""
     process = await start(
@@ -36,7 +36,7 @@ async def running(
         yield process
         if process.returncode is None:
             process.send_signal(signal.SIGTERM)
-        assert await asyncio.wait_for(process.wait(), PATIENCE) in (0, -signal.SIGKILL)
+        assert await asyncio.wait_for(process.wait(), PATIENCE) in (ended_with, -signal.SIGKILL)
     finally:
         if process.returncode is None:
             process.kill()

@@ -1,8 +1,14 @@
 """One lane a chat: in order within, side by side without."""
 
+import asyncio
+import gc
 from pathlib import Path
 
+import pytest
+
 from bot.telegram import ChannelOptions
+from bot.telegram.lanes import Errand, Item, Lanes
+from memory.records import Place
 from tests.bot.telegram.stage import stage
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.conversing import Echo
@@ -146,3 +152,47 @@ async def test_somebody_elses_stop_stops_nothing_of_mine(
         await server.replies_to(1002, 1)
         release.set()
         assert await server.replies_to(1001, 1) == ["you said: slow"]
+
+
+async def test_a_lane_goes_on_after_an_item_that_raised(caplog: pytest.LogCaptureFixture) -> None:
+    done: list[str] = []
+
+    async def carry_out(place: Place, item: Item) -> None:
+        assert isinstance(item, Errand)
+        if item.name == "bad":
+            raise ZeroDivisionError
+        done.append(item.name)
+
+    lanes, place = Lanes(carry_out), Place("telegram", 1001)
+    lanes.open()
+    for name in ("bad", "next"):
+        lanes.put(place, Errand(name, nothing))
+    assert await lanes.drain(10)
+    lanes.put(place, Errand("later", nothing))
+    assert await lanes.drain(10)
+    assert done == ["next", "later"]
+    assert len(lanes) == 0
+    gc.collect()
+    assert "ZeroDivisionError" in caplog.text
+
+
+async def test_what_waits_behind_an_item_that_is_cut_off_is_not_begun() -> None:
+    begun: list[str] = []
+
+    async def carry_out(place: Place, item: Item) -> None:
+        assert isinstance(item, Errand)
+        begun.append(item.name)
+        await asyncio.Event().wait()
+
+    lanes, place = Lanes(carry_out), Place("telegram", 1001)
+    lanes.open()
+    for name in ("endless", "next"):
+        lanes.put(place, Errand(name, nothing))
+    assert not await lanes.drain(0.05)
+    await asyncio.sleep(0)
+    assert begun == ["endless"]
+    assert len(lanes) == 0
+
+
+async def nothing() -> None:
+    pass

@@ -5,13 +5,15 @@ import io
 import sqlite3
 import time
 import traceback
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 
 import httpx
 import pytest
 
-from bot.telegram import Access, AccessMode, ChannelOptions, RejectedToken
+from bot.telegram import Access, AccessMode, ChannelOptions, Inbox, RejectedToken
 from memory.records import Place
 from tests.bot.telegram.stage import stage
 from tests.fakes.botapi import BotApiServer
@@ -124,6 +126,30 @@ async def test_what_waited_too_long_gets_one_apology_a_chat(
         assert {inbound.text for inbound in on.echo.heard} == {"five", "six"}
 
 
+async def test_a_reply_that_was_made_is_delivered_however_long_it_waited(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    server.fail("sendMessage", retry_after=60)
+    async with stage(server, tmp_path, options=HASTY):
+        await server.user(1001).says("one", date=int(time.time()) - 10)
+        await server.wait_for(lambda: server.calls_of("sendMessage"))
+    impatient = ChannelOptions(stop_seconds=5, poll_seconds=5, stale=timedelta(0))
+    async with stage(server, tmp_path, options=impatient) as on:
+        assert await server.replies_to(1001, 1) == ["you said: one"]
+        await on.channel.settle()
+        assert on.echo.heard == []
+    assert texts(server, 1001) == ["you said: one"]
+
+
+async def test_what_is_said_while_the_bot_is_up_is_never_too_old(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    impatient = ChannelOptions(stop_seconds=5, poll_seconds=5, stale=timedelta(0))
+    async with stage(server, tmp_path, options=impatient):
+        await server.user(1001).says("one")
+        assert await server.replies_to(1001, 1) == ["you said: one"]
+
+
 async def test_nothing_is_acknowledged_before_it_is_on_the_disk(
     server: BotApiServer, tmp_path: Path
 ) -> None:
@@ -151,6 +177,21 @@ async def test_an_update_that_can_not_be_read_does_not_block_the_others(
         await server.user(1001).says("hi")
         assert await server.replies_to(1001, 1) == ["you said: hi"]
         await on.channel.settle()
+
+
+async def test_a_stored_update_that_can_not_be_read_does_not_keep_the_bot_from_starting(
+    server: BotApiServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    unreadable = {"update_id": 5, "message": {"message_id": "x", "date": [], "chat": 5}}
+    with ThreadPoolExecutor(1) as pool:
+        async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", server.token) as inbox:
+            await inbox.store([unreadable])
+    async with stage(server, tmp_path) as on:
+        await server.user(1001).says("hi")
+        assert await server.replies_to(1001, 1) == ["you said: hi"]
+        await on.channel.settle()
+        assert on.inbox.open_count == 0
+    assert "unreadable_update" in capsys.readouterr().out
 
 
 async def test_settling_waits_until_everything_is_answered(

@@ -1,0 +1,96 @@
+"""A chat in the terminal ends when either side of it does."""
+
+import asyncio
+import io
+import os
+from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import pytest
+from telegram.request import BaseRequest
+
+from bot.app import talk
+from bot.telegram import Access, AccessMode, Inbox, RejectedToken, TelegramChannel
+from bot.terminal import TERMINAL_TOKEN, Terminal
+from bot.usage import Accounts
+from memory.language import RuleExtractor
+from memory.service import Memory
+from memory.stores.inmemory import InMemoryStore
+from memory.stores.journal import SqliteJournal
+from tests.bot.telegram.stage import ABOUT
+from tests.fakes.conversing import Echo
+
+
+class Rejecting(BaseRequest):
+    """A Bot API that does not accept the token."""
+
+    read_timeout = None
+
+    async def initialize(self) -> None:
+        pass
+
+    async def shutdown(self) -> None:
+        pass
+
+    async def do_request(self, *_: Any, **__: Any) -> tuple[int, bytes]:
+        return 401, b'{"ok":false,"error_code":401,"description":"Unauthorized"}'
+
+
+@pytest.fixture
+def silence() -> Iterator[BinaryIO]:
+    """An input on which nothing is written and that does not end before the test does."""
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as stream:
+        yield stream
+        os.close(writing)
+
+
+@asynccontextmanager
+async def channel_on(
+    request: BaseRequest, folder: Path
+) -> AsyncIterator[tuple[TelegramChannel, Memory]]:
+    with ThreadPoolExecutor(2) as pool:
+        async with (
+            SqliteJournal(":memory:", pool) as journal,
+            Inbox(folder / "inbox.sqlite", pool, "terminal", TERMINAL_TOKEN) as inbox,
+            Accounts(":memory:", pool) as accounts,
+            Memory(InMemoryStore(), journal, RuleExtractor()) as memory,
+            TelegramChannel(
+                TERMINAL_TOKEN,
+                Echo(),
+                memory,
+                Access(AccessMode.OPEN),
+                inbox,
+                ABOUT,
+                accounts,
+                channel="terminal",
+                request=request,
+                get_updates_request=request,
+            ) as channel,
+        ):
+            yield channel, memory
+
+
+async def test_a_terminal_whose_channel_fails_does_not_wait_for_it(
+    tmp_path: Path, silence: BinaryIO
+):
+    terminal = Terminal(7, tmp_path, silence, io.StringIO(), interactive=False)
+    async with channel_on(Rejecting(), tmp_path) as (channel, memory):
+        talking = asyncio.create_task(talk(terminal, channel, memory))
+        await asyncio.wait((talking,), timeout=10)
+        ended_by_itself = talking.done()
+        talking.cancel()
+        with pytest.raises(RejectedToken):
+            await talking
+        assert ended_by_itself
+
+
+async def test_the_channel_ends_with_the_input(tmp_path: Path):
+    out = io.StringIO()
+    terminal = Terminal(7, tmp_path, io.BytesIO(b"hi\n"), out, interactive=False)
+    async with channel_on(terminal.request, tmp_path) as (channel, memory):
+        await asyncio.wait_for(talk(terminal, channel, memory), 30)
+    assert "you said: hi" in out.getvalue()
