@@ -8,21 +8,19 @@ and added, `vector` of the one and the rest of the other:
 
     score = (1 - vector) * words / best words + vector * likeness / best likeness
 
-Scaled like that, the best match would look perfect even where nothing matches. So each of the two
-counts in proportion while its best is below `solid`, and the sum is multiplied by the better one of
-both bests, in absolute terms: without a likeness worth the name what remains is the score by words,
-and without any evidence nothing. What a cosine tells in absolute terms differs from model to model;
-a Scale holds it, taken from pairs that have to do with each other and pairs that do not.
+Scaled like that, the best match would look perfect even where nothing matches. So words count in
+proportion while the best of them is below `solid`, likeness while it is hardly more than chance;
+and the sum is multiplied by the better one of both bests, in absolute terms. Without a likeness
+worth the name what remains is the score by words, and without any evidence nothing. What a cosine
+tells in absolute terms differs from model to model and from query to query: `memory.yardstick`
+finds it out.
 
 A weighted sum of scaled scores finds more than reciprocal ranks do: `docs/benchmarks.md`."""
 
-import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import fmean, pstdev
 from typing import NamedTuple
 
-from memory.ports import Embedder
 from memory.ranking import Candidate, Ranked, Weights, freshness, with_context
 
 
@@ -34,16 +32,22 @@ class FusionWeights:
     sharpness: float = 1.2
     neighbour: float = 0.4
     session: float = 0.3
+    recency: float = 0.05
     solid: float = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What cosines of one model mean: up to `unrelated` texts are alike by chance, from `alike` on
-    one says what the other asks."""
+    """What cosines with one query mean: texts that have nothing to do with it have `chance`, up to
+    `unrelated` nothing is relevant, from `alike` on one says what the query asks."""
 
+    chance: float
     unrelated: float
     alike: float
+
+    def beyond_chance(self, cosine: float) -> float:
+        """From 0 for chance to 1 for where relevance begins."""
+        return min(1.0, max(0.0, (cosine - self.chance) / (self.unrelated - self.chance)))
 
     def relevance(self, cosine: float) -> float:
         """How much a cosine tells, 0 to 1."""
@@ -52,7 +56,7 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """A query as a vector, with the scale of the model that made it."""
+    """A query as a vector, with what its cosines mean."""
 
     vector: Sequence[float]
     scale: Scale
@@ -64,40 +68,6 @@ class Nearness(NamedTuple):
 
     cosines: Mapping[int, float]
     lowest: float
-
-
-#: Questions with the statements that answer them. No two are about the same.
-PAIRS = (
-    ("What instrument does my sister play?", "My sister has been playing the cello since school."),
-    ("What can't I eat?", "I am allergic to peanuts, so I read every label."),
-    ("Which database did we choose?", "We settled on PostgreSQL for the new backend."),
-    ("When does my train leave?", "The train to Oslo goes at a quarter past seven."),
-    ("How is the garden coming along?", "The tomatoes are ripe and the roses need cutting."),
-    ("Was ist mit meinem Auto?", "Mein Wagen ist kaputt und steht in der Werkstatt."),
-    ("¿Dónde trabaja mi hermano?", "Mi hermano trabaja en un hospital de Sevilla."),
-    ("Qu'est-ce que je lis en ce moment ?", "Je lis un roman policier qui se passe à Lyon."),
-    ("Как зовут мою собаку?", "Мою собаку зовут Шарик, ей три года."),
-    ("我喜欢什么运动?", "我每个周末都和朋友打篮球。"),
-)
-
-
-async def measured(embedder: Embedder) -> Scale:
-    """The scale of a model, from the pairs above: by chance are two standard deviations above the
-    mean of what does not belong together. Raises EmbeddingFailed."""
-    questions = await embedder.embed([question for question, _ in PAIRS], query=True)
-    answers = await embedder.embed([answer for _, answer in PAIRS])
-    cosines = [[cosine(q, a) for a in answers] for q in questions]
-    places = range(len(PAIRS))
-    strange = [cosines[i][j] for i in places for j in places if i != j]
-    unrelated = min(0.99, fmean(strange) + 2 * pstdev(strange))
-    # A model that tells nothing apart must not divide by nothing.
-    return Scale(unrelated, max(unrelated + 0.01, fmean(cosines[i][i] for i in places)))
-
-
-def cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    """The cosine of the angle between two vectors; 0 if one has no direction."""
-    length = math.hypot(*one) * math.hypot(*other)
-    return sum(a * b for a, b in zip(one, other, strict=True)) / length if length else 0.0
 
 
 def fuse(
@@ -122,7 +92,7 @@ def fuse(
     best_likeness = max(by_meaning.values(), default=0.0)
     telling = scale.relevance(closest)
     words_count = (1 - weights.vector) * min(1.0, best_word / weights.solid)
-    meaning_counts = weights.vector * min(1.0, telling / weights.solid)
+    meaning_counts = weights.vector * scale.beyond_chance(closest)
     counting = words_count + meaning_counts
     if not counting:
         return list(ranked)
@@ -150,9 +120,16 @@ def _likeness(
         for document, share in shares.items()
         if (candidate := candidates.get(document))
     }
-    lifting = replace(ranking, neighbour=weights.neighbour, session=weights.session)
-    lifted = with_context(own, candidates, lifting)
-    return {d: share * freshness(now - candidates[d].at, ranking) for d, share in lifted.items()}
+    own_weights = replace(
+        ranking,
+        neighbour=weights.neighbour,
+        session=weights.session,
+        recency=weights.recency,
+    )
+    lifted = with_context(own, candidates, own_weights)
+    return {
+        d: share * freshness(now - candidates[d].at, own_weights) for d, share in lifted.items()
+    }
 
 
 def _ordered(scores: Mapping[int, float], candidates: Mapping[int, Candidate]) -> list[Ranked]:

@@ -4,8 +4,9 @@ import asyncio
 import time
 from collections.abc import Callable
 
-from memory.fusion import Meaning, Scale, measured
+from memory.fusion import Meaning
 from memory.ports import Embedder, EmbeddingFailed
+from memory.yardstick import Yardstick, measured
 
 #: Seconds to leave an embedder alone that has failed: recall must not wait for it every time.
 REST = 10.0
@@ -22,34 +23,42 @@ class Meanings:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._embedder, self._seconds, self._report, self._clock = embedder, seconds, report, clock
-        self._scale: asyncio.Task[Scale] | None = None
+        self._yardstick: asyncio.Task[Yardstick] | None = None
         self._resting_until = -float("inf")
 
     async def of(self, query: str) -> Meaning | None:
         """What the query means, or None if that can't be told now."""
-        if self._clock() < self._resting_until:
+        if self._clock() < self._resting_until or self._is_getting_ready:
             return None
         try:
             async with asyncio.timeout(self._seconds):
-                scale = await asyncio.shield(self._measuring())
+                yardstick = await asyncio.shield(self._measuring())
                 (vector,) = await self._embedder.embed([query], query=True)
         except (EmbeddingFailed, TimeoutError) as failure:
-            self._resting_until = self._clock() + REST
-            self._report(failure)
+            if not self._is_getting_ready:
+                self._resting_until = self._clock() + REST
+                self._report(failure)
             return None
-        return Meaning(vector, scale)
+        return Meaning(vector, yardstick.scale(vector))
 
     async def aclose(self) -> None:
         """Stop measuring."""
-        if self._scale:
-            self._scale.cancel()
-            await asyncio.gather(self._scale, return_exceptions=True)
+        if self._yardstick:
+            self._yardstick.cancel()
+            await asyncio.gather(self._yardstick, return_exceptions=True)
 
-    def _measuring(self) -> asyncio.Task[Scale]:
-        """The model's scale, which is measured once. It goes on when a query gives up."""
-        task = self._scale
+    @property
+    def _is_getting_ready(self) -> bool:
+        """Whether the first query has set the embedder to work and that is not done yet. A model
+        may have to be loaded, even fetched: the others do not wait for it."""
+        return self._yardstick is not None and not self._yardstick.done()
+
+    def _measuring(self) -> asyncio.Task[Yardstick]:
+        """The model's yardstick, which is made once. That goes on when a query gives up."""
+        task = self._yardstick
         if task is None or (task.done() and (task.cancelled() or task.exception())):
-            task = self._scale = asyncio.create_task(measured(self._embedder), name="scale")
+            task = asyncio.create_task(measured(self._embedder), name="yardstick")
+            self._yardstick = task
             # A failure nobody waits for any more is seen by the next query.
             task.add_done_callback(lambda done: done.cancelled() or done.exception())
         return task

@@ -9,6 +9,7 @@ import pytest
 
 from bot.evals.recall import evaluate, read, run, work_in
 from memory.records import Role
+from tests.fakes.embedders import WordEmbedder
 
 CONVERSATION = {
     "id": "c1",
@@ -51,6 +52,28 @@ async def test_the_adversarial_category_stays_out_of_the_overall_figures(data_se
     assert report.overall.r10 == 1.0
     assert report.categories["adversarial"].r10 == 0.0
     assert report.turns == 3
+
+
+async def test_an_embedder_is_given_all_turns_and_questions_before_anything_is_asked(
+    data_set: Path,
+) -> None:
+    embedder = WordEmbedder()
+    report = await evaluate([data_set], embedder)
+    assert report.overall.r10 == 1.0
+    assert {"My sister Anna plays the cello", "How lovely!"} < set(embedder.texts)
+    assert "Bo: I moved to Lisbon" in embedder.texts
+    assert "Who moved to Lisbon?" in embedder.queries
+
+
+def test_an_embedder_that_can_not_be_used_is_an_error_not_a_traceback(
+    data_set: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run([data_set], embedder="nobody:nothing") == 2
+    assert "embedder = 'nobody:nothing' is unknown" in capsys.readouterr().err.replace("\n", " ")
 
 
 async def test_every_turn_and_question_moves_the_progress_bar(data_set: Path) -> None:

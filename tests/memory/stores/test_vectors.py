@@ -303,6 +303,24 @@ class TestFailing:
             assert texts(await store.search(ANN, "Where is my spaniel?")) == [PET]
         await asyncio.wait_for(store.aclose(), 10)
 
+    async def test_a_model_that_takes_long_to_load_is_used_once_it_is_there(
+        self, tmp_path: Path, pool: ThreadPoolExecutor, embedder: WordEmbedder
+    ) -> None:
+        store = opened_with(embedder, tmp_path, pool, seconds=0.2)
+        embedder.gate.clear()
+        await store.commit(ANN, [draft(PET)])
+        with capture_logs() as logs:
+            for _ in range(3):
+                assert texts(await store.search(ANN, "Where is my spaniel?")) == [PET]
+        assert logs == []
+        embedder.gate.set()
+
+        async def understood() -> bool:
+            return texts(await store.search(ANN, PET_QUESTION)) == [PET]
+
+        await eventually(understood)
+        await store.aclose()
+
     async def test_closing_stops_the_filling(
         self, store: SqliteStore, embedder: WordEmbedder, file: Path
     ) -> None:
