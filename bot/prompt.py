@@ -2,8 +2,8 @@
 
 The order is one that a prompt cache can serve: what never changes first, what changes with every
 turn last. The system prompt is the same bytes for every actor and turn; the profile opens the
-messages and stays for the session; the window follows as it was said; then the cache point, and
-after it only what belongs to this turn: the date, the recalled notes, and the user's own words."""
+messages and stays for the session; then what was said before the window, summed up, which changes
+when the window does; the window follows as it was said; then the cache point, and after it only what belongs to this turn: the date, the recalled notes, and the user's own words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -107,8 +107,8 @@ class _Block:
 def _alternating(history: ConversationHistory) -> list[_Block]:
     """The profile and the window as blocks that alternate, the user's first; blank texts and
     nothing else left out."""
-    profile = history.profile.strip()
-    blocks = [_Block(Role.USER, [profile])] if profile else []
+    notes = [note for block in (history.profile, history.earlier) if (note := block.strip())]
+    blocks = [_Block(Role.USER, [*notes])] if notes else []
     for message in history.messages:
         text = _as_said(message)
         if not text:

@@ -91,6 +91,7 @@ class Extraction:
 
     proposals: tuple[Proposal, ...] = ()
     summary: str | None = None
+    topics: tuple[str, ...] = ()
 
 
 class ExtractionFailed(Exception):

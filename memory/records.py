@@ -14,6 +14,14 @@ _SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 #: The slot of the one record that holds what an actor calls the assistant.
 AGENT_NAME_SLOT = "agent_name"
 
+#: The slots of the records that hold which language (BCP 47, "pt-br") the bot's own texts are in,
+#: and which time zone (IANA, "Europe/Rome") dates are told in.
+LANGUAGE_SLOT = "language"
+TIME_ZONE_SLOT = "time_zone"
+
+#: The slots of records that are settings: neither facts for the model nor anything to recall.
+SETTING_SLOTS = frozenset((AGENT_NAME_SLOT, LANGUAGE_SLOT, TIME_ZONE_SLOT))
+
 
 class Role(StrEnum):
     """Who said a message: the person (or people) the memory is about, or the assistant."""
@@ -98,13 +106,14 @@ class Turn:
     """What the user said, the tools it led to, and the reply: the unit that is recorded, evicted
     and extracted from. Normally one user message and one assistant message. A turn that is not
     `kept` stays in the window and the journal for its session, and goes nowhere else: it asked to
-    forget the very thing that it says."""
+    forget the very thing that it says. `place` is where it was said, None where nobody noted it."""
 
     id: str
     session_id: str
     messages: tuple[Message, ...]
     tools: tuple[ToolUse, ...] = ()
     kept: bool = True
+    place: Place | None = None
 
     @property
     def said(self) -> str:
@@ -120,7 +129,8 @@ class Record:
     `slot` names the question a record answers ("employer", "birthday"): of records with one slot
     only the newest is current. `importance` runs from 1 to 10. `superseded_at` is when a record
     stopped being true; `supersedes` is the id of the one it replaced. `event_date` is an ISO date,
-    whole or partial, of what the record tells of. `role` matters for MESSAGE only."""
+    whole or partial, of what the record tells of. `topics` are what a SUMMARY is about, a word or
+    two each. `role`, `speaker` and `place` matter for MESSAGE only."""
 
     id: str
     kind: Kind
@@ -135,6 +145,8 @@ class Record:
     superseded_at: datetime | None = None
     role: Role = Role.USER
     speaker: str | None = None
+    topics: tuple[str, ...] = ()
+    place: Place | None = None
 
     @property
     def current(self) -> bool:
@@ -166,6 +178,7 @@ class Draft:
     importance: int = 5
     event_date: str | None = None
     supersedes: str | None = None
+    topics: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,12 +191,31 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What is known of an actor at the start of a session, before anything is asked."""
+    """What is known of an actor at the start of a session, before anything is asked. `language` and
+    `time_zone` are what the actor has chosen, None if nothing."""
 
     agent_name: str | None = None
+    language: str | None = None
+    time_zone: str | None = None
     preferences: tuple[Record, ...] = ()
     facts: tuple[Record, ...] = ()
     summaries: tuple[Record, ...] = ()
+    topics: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RunningSummary:
+    """What the turns that left a session's window were about, for as long as the session lasts.
+    `turn_ids` are the turns it stands for, `oldest` and `newest` when they were said. A `fallback`
+    was made without a model and is replaced when the model has made its own."""
+
+    id: str
+    session_id: str
+    text: str
+    turn_ids: tuple[str, ...]
+    oldest: datetime
+    newest: datetime
+    fallback: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,13 +234,15 @@ class HistoryMetadata:
 class ConversationHistory:
     """Everything remembered that goes before the model for one turn.
 
-    `messages` are the window, word for word. `profile` and `recalled` are ready context blocks,
-    escaped and delimited, empty where there is nothing to say: the profile is fixed for a session
-    and goes first, the recalled block belongs to this turn alone and goes last."""
+    `messages` are the window, word for word. `profile`, `earlier` and `recalled` are ready context
+    blocks, escaped and delimited, empty where there is nothing to say: the profile is fixed for a
+    session and goes first, `earlier` sums up the turns that have left the window and stands before
+    it, the recalled block belongs to this turn alone and goes last."""
 
     metadata: HistoryMetadata
     messages: tuple[Message, ...] = ()
     profile: str = ""
+    earlier: str = ""
     recalled: str = ""
     hits: tuple[Hit, ...] = field(default=(), repr=False)
 

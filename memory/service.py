@@ -138,7 +138,9 @@ class Memory:
             has_long_term_context=bool(about),
             has_semantic_context=bool(recalled),
         )
-        return ConversationHistory(metadata, messages, about, recalled, tuple(hits))
+        return ConversationHistory(
+            metadata, messages, profile=about, recalled=recalled, hits=tuple(hits)
+        )
 
     async def record(
         self,

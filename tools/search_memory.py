@@ -5,9 +5,10 @@ from typing import Literal
 
 from memory.errors import StoreUnavailable
 from memory.language import answering_slots, asks_agent_name, memory_question
-from memory.recall import escape, estimate_tokens
+from memory.recall import escape
 from memory.records import AGENT_NAME_SLOT, Kind, Record, Role
 from memory.text import words
+from memory.tokens import estimate_tokens
 from tools.context import ToolContext, ToolFailure
 
 MemoryType = Literal["all", "facts", "preferences"]

@@ -27,7 +27,8 @@ def history(
     *said: tuple[Role, str], profile: str = "", recalled: str = "", speaker: str | None = None
 ) -> ConversationHistory:
     messages = tuple(Message(role, text, NOON, speaker) for role, text in said)
-    return ConversationHistory(HistoryMetadata("s1", len(messages)), messages, profile, recalled)
+    metadata = HistoryMetadata("s1", len(messages))
+    return ConversationHistory(metadata, messages, profile=profile, recalled=recalled)
 
 
 def texts(message: ModelMessage) -> list[str]:
@@ -154,7 +155,10 @@ def test_the_prefix_is_byte_stable_from_turn_to_turn_until_a_batch_leaves_the_wi
     window, before, moved = Window(limit=20, batch=5), list[list[str]](), 0
     for number in range(30):
         said = ConversationHistory(
-            HistoryMetadata("s1", 2 * number), window.messages, "<p>", f"<recalled {number}>"
+            HistoryMetadata("s1", 2 * number),
+            window.messages,
+            profile="<p>",
+            recalled=f"<recalled {number}>",
         )
         made = build(said, f"words {number}", None, TODAY + timedelta(days=number // 20))
         prefix = [texts(message) for message in made.history]

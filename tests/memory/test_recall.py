@@ -13,11 +13,11 @@ from memory.recall import (
     ago,
     build_profile,
     escape,
-    estimate_tokens,
     profile_block,
     recalled_block,
 )
 from memory.records import AGENT_NAME_SLOT, Hit, Kind, Profile, Record, Role
+from memory.tokens import estimate_tokens
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 BUDGET = Budget()
