@@ -2,8 +2,9 @@
 
 The order is one that a prompt cache can serve: what never changes first, what changes with every
 turn last. The system prompt is the same bytes for every actor and turn; the profile opens the
-messages and stays for the session; then what was said before the window, summed up, which changes
-when the window does; the window follows as it was said; then the cache point, and after it only what belongs to this turn: the date, the recalled notes, and the user's own words."""
+messages and stays for the session; then what has left the window, summed up, which changes when the
+window moves on; the window follows as it was said; then the cache point, and after it only what
+belongs to this turn: the date, the recalled notes, and the user's own words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
