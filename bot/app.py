@@ -20,11 +20,13 @@ from pydantic_ai.models import Model
 from bot.aws import aws_access, wanted_memory
 from bot.conversation import Conversation, TurnLimits
 from bot.errors import OperatorError
+from bot.greeting import Greetings
 from bot.health import beating
 from bot.models.catalogue import OFFLINE, ModelAccess, model_from_name
 from bot.models.embedding import embedder_of
 from bot.models.extraction import ModelExtractor
 from bot.models.fallback import ModelChain
+from bot.models.greeting import ModelGreeter
 from bot.prompt import Persona, system_prompt
 from bot.settings import Settings
 from bot.telegram import (
@@ -65,6 +67,7 @@ class _Parts:
     conversation: Conversation
     accounts: Accounts
     about: About
+    greetings: Greetings | None
     pool: ThreadPoolExecutor
 
 
@@ -98,6 +101,7 @@ async def run_telegram(settings: Settings) -> int:
                     inbox,
                     parts.about,
                     parts.accounts,
+                    parts.greetings,
                     base_url=settings.telegram_base_url,
                     options=ChannelOptions(stale=timedelta(minutes=settings.stale_minutes)),
                 ) as channel,
@@ -142,6 +146,7 @@ async def run_chat(settings: Settings, user_id: int) -> int:
                     inbox,
                     parts.about,
                     parts.accounts,
+                    parts.greetings,
                     channel="terminal",
                     request=terminal.request,
                     get_updates_request=terminal.request,
@@ -248,7 +253,9 @@ async def _parts(settings: Settings) -> AsyncIterator[_Parts]:
             engine=OFFLINE_ENGINE if offline else _engine(settings),
             memory_enabled=settings.memory_enabled,
         )
-        yield _Parts(memory, conversation, accounts, about, pool)
+        greeter = None if offline else ModelGreeter(model, accounts)
+        greetings = Greetings(memory, greeter) if settings.greeting else None
+        yield _Parts(memory, conversation, accounts, about, greetings, pool)
 
 
 def _engine(settings: Settings) -> str:

@@ -138,6 +138,10 @@ class Settings(BaseSettings):
     session_idle_minutes: Annotated[int, Field(ge=1, le=525_600)] = 360
     """After this long a silence a session ends and is saved"""
 
+    greeting: bool = True
+    """Whether a new conversation with somebody known takes up the last one in a sentence: at
+    `/start`, at `/new`, and after a silence that ended the last one"""
+
     memory_enabled: bool = True
     """Whether anything outlives the window"""
     memory_backend: Literal["sqlite", "agentcore"] = "sqlite"

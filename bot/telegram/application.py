@@ -14,6 +14,7 @@ from telegram.error import Conflict, InvalidToken, NetworkError, RetryAfter, Tel
 from telegram.ext import ApplicationBuilder
 from telegram.request import BaseRequest, HTTPXRequest
 
+from bot.greeting import Greetings
 from bot.replies import Conversing
 from bot.telegram.access import Access
 from bot.telegram.commands import About, Commands
@@ -74,6 +75,7 @@ class TelegramChannel:
         inbox: Inbox,
         about: About,
         accounts: Accounts,
+        greetings: Greetings | None = None,
         *,
         channel: str = "telegram",
         base_url: str | None = None,
@@ -98,7 +100,7 @@ class TelegramChannel:
         replying = Replying(
             conversation, self._sender, inbox, parallel=self._options.parallel_replies
         )
-        commands = Commands(memory, self._sender, inbox, about, accounts)
+        commands = Commands(memory, self._sender, inbox, about, accounts, greetings)
         limits = Limits(self._options.longest_text, self._options.stale)
         self._handlers = Handlers(channel, limits, access, inbox, self._sender, replying, commands)
         self._handlers.register(self._application)

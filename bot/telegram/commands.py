@@ -10,6 +10,7 @@ import structlog
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 from telegram.constants import FileSizeLimit
 
+from bot.greeting import Greetings
 from bot.telegram.bill import bill
 from bot.telegram.inbox import Inbox
 from bot.telegram.reading import Command, Heard, Origin
@@ -61,10 +62,17 @@ class Commands:
     """Carries out commands, in the lane of the place they were given in."""
 
     def __init__(
-        self, memory: Memory, sender: Sender, inbox: Inbox, about: About, accounts: Accounts
+        self,
+        memory: Memory,
+        sender: Sender,
+        inbox: Inbox,
+        about: About,
+        accounts: Accounts,
+        greetings: Greetings | None = None,
     ) -> None:
+        """Without `greetings` a new conversation begins without taking up the last one."""
         self._memory, self._sender, self._inbox, self._about = memory, sender, inbox, about
-        self._accounts = accounts
+        self._accounts, self._greetings = accounts, greetings
         self._table: dict[str, Callable[[Heard, str, Texts], Awaitable[None]]] = {
             "start": self._start,
             "help": self._help,
@@ -99,7 +107,13 @@ class Commands:
         name = await self._agent_name(heard)
         keeps = texts.start_keeps if self._about.memory_enabled else texts.start_forgets
         await self._say(
-            heard, _paragraphs(texts.start.format(name=name), keeps, self._about.engine)
+            heard,
+            _paragraphs(
+                texts.start.format(name=name),
+                keeps,
+                self._about.engine,
+                await self._greeting(heard, texts),
+            ),
         )
 
     async def _help(self, heard: Heard, argument: str, texts: Texts) -> None:
@@ -134,7 +148,14 @@ class Commands:
         ending = await self._memory.end_session(heard.origin.actor, heard.origin.place, "new")
         outcome = await ending.wait(_NEW_WAITS) if ending else Outcome.NOTHING
         said = {Outcome.SAVED: texts.new_saved, Outcome.LATER: texts.new_later}
-        await self._say(heard, said.get(outcome, texts.new))
+        # While the last one is still being saved, nothing is known of it.
+        greeting = "" if outcome is Outcome.LATER else await self._greeting(heard, texts)
+        await self._say(heard, _paragraphs(said.get(outcome, texts.new), greeting))
+
+    async def _greeting(self, heard: Heard, texts: Texts) -> str:
+        if self._greetings is None:
+            return ""
+        return await self._greetings.sentence(heard.origin.actor, texts.greeting_topics) or ""
 
     # -- what is remembered -----------------------------------------------------------------------
 

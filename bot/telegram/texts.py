@@ -21,6 +21,7 @@ class Texts:
     unknown_command: str
     unknown_command_near: str
     new: str
+    greeting_topics: str
     new_saved: str
     new_later: str
     saved: str
@@ -100,6 +101,7 @@ ENGLISH = Texts(
     unknown_command="I don't know /{given}. I know {commands}.",
     unknown_command_near="I don't know /{given}. Did you mean /{near}? I know {commands}.",
     new="A new conversation begins.",
+    greeting_topics="Last time we talked about {topics}.",
     new_saved=f"{SAVED}\nA new conversation begins.",
     new_later="A new conversation begins. I'm still saving the last one.",
     saved=SAVED,

@@ -178,6 +178,7 @@ def _write(person: _Person, draft: Draft) -> Record:
             turn_ids=draft.turn_ids,
             slot=draft.slot,
             importance=draft.importance,
+            topics=draft.topics,
             event_date=draft.event_date,
             supersedes=draft.supersedes,
         )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from bot.greeting import Greeter, Greetings
 from bot.replies import Conversing
 from bot.telegram import About, Access, AccessMode, ChannelOptions, Inbox, TelegramChannel
 from bot.usage import Accounts
@@ -53,6 +54,7 @@ async def stage(
     about: About = ABOUT,
     extractor: Extractor | None = None,
     store: InMemoryStore | None = None,
+    greeter: Greeter | None = None,
     token: str | None = None,
 ) -> AsyncIterator[Stage]:
     """A bot that listens to the server, and is stopped at the end. Its journal and inbox are in the
@@ -79,6 +81,7 @@ async def stage(
                 inbox,
                 about,
                 accounts,
+                Greetings(memory, greeter),
                 base_url=server.root,
                 options=options,
             ) as channel,

@@ -1,0 +1,52 @@
+"""How a new conversation with somebody known begins: one sentence that takes up the last one."""
+
+import asyncio
+from typing import Protocol
+
+import structlog
+
+from memory.errors import StoreUnavailable
+from memory.ports import ExtractionFailed
+from memory.records import Actor, Record
+from memory.service import Memory
+
+_log = structlog.get_logger(__name__)
+
+#: A greeting is worth this many seconds of somebody's time, and no more.
+PATIENCE = 4.0
+#: A greeting names at most so many topics: it is no recital.
+_TOPICS = 3
+
+
+class Greeter(Protocol):
+    """Writes a greeting from what the last conversation was about."""
+
+    async def greet(self, summary: Record) -> str:
+        """One sentence in the summary's language. Raises ExtractionFailed."""
+        ...
+
+
+class Greetings:
+    """Takes up the last conversation where a new one begins. Never fails: then there is none."""
+
+    def __init__(
+        self, memory: Memory, greeter: Greeter | None = None, patience: float = PATIENCE
+    ) -> None:
+        """Without a greeter there are topics only. `patience` in seconds."""
+        self._memory, self._greeter, self._patience = memory, greeter, patience
+
+    async def sentence(self, actor: Actor, topics: str) -> str | None:
+        """A greeting, or None for whom nothing is known of. `topics` is the template, with
+        `{topics}`, of what is said where no greeter writes a sentence of its own."""
+        try:
+            async with asyncio.timeout(self._patience):
+                summaries = (await self._memory.profile(actor)).summaries
+                if not summaries:
+                    return None
+                if self._greeter:
+                    return await self._greeter.greet(summaries[-1])
+        except (StoreUnavailable, ExtractionFailed, TimeoutError) as failure:
+            _log.info("no_greeting", actor=actor.id, error=type(failure).__name__)
+            return None
+        named = summaries[-1].topics[:_TOPICS]
+        return topics.format(topics=", ".join(named)) if named else None
