@@ -9,7 +9,8 @@ from datetime import date, datetime
 
 from memory.relative_dates import hinted, understood
 
-_MONTHS = {
+#: The names of the months, with their numbers.
+MONTHS = {
     name: number
     for number, names in enumerate(
         (
@@ -31,7 +32,7 @@ _MONTHS = {
     )
     for name in names.split()
 }
-_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _WORDS = re.compile(r"\w+")
 _DIGIT = re.compile(r"\d")
 _YEAR = r"(?P<year>(?:19|20)\d\d)(?!\d)"
@@ -70,13 +71,26 @@ def dates_named(text: str, now: datetime) -> tuple[frozenset[str], str]:
     if hinted(text, words):
         relative, text = understood(text, now.date())
         found.update(map(_word, relative))
-    if _MONTHS.keys().isdisjoint(words) and not _DIGIT.search(text):
+    if MONTHS.keys().isdisjoint(words) and not _DIGIT.search(text):
         return frozenset(found), text
     for written in _WRITTEN:
         for match in written.finditer(text):
             found.update(_named(**match.groupdict()))
         text = written.sub(" ", text)
     return frozenset(found), text
+
+
+def written_dates(text: str) -> list[tuple[int | None, int | None, int | None]]:
+    """The dates that a text writes out, as year, month and day, each as far as it is there."""
+    found: list[tuple[int | None, int | None, int | None]] = []
+    for written in _WRITTEN:
+        for match in written.finditer(text):
+            parts = match.groupdict()
+            year, month, day = (parts.get(name) for name in ("year", "month", "day"))
+            number = int(month) if month and month.isdigit() else MONTHS.get((month or "").lower())
+            found.append((int(year) if year else None, number, int(day) if day else None))
+        text = written.sub(" ", text)
+    return found
 
 
 def _word(iso: str) -> str:
@@ -88,7 +102,7 @@ def _named(year: str | None = None, month: str | None = None, day: str | None = 
     """The index words of a date as written. A day comes with its month: people tell of it later."""
     if not month:
         return [f"§{year}"]
-    number = int(month) if month.isdigit() else _MONTHS[month.casefold()]
+    number = int(month) if month.isdigit() else MONTHS[month.casefold()]
     if not year:
         return [f"§m{number:02}"]
     words = [f"§{year}m{number:02}"]

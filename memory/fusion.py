@@ -3,8 +3,8 @@
 Each record has a score by its words (`memory.ranking`) and, once it has a vector, a likeness: where
 its cosine with the query lies between the lowest in this person's memory and the highest, to the
 power of `sharpness`. The assistant's messages count as much less as they do for words; neighbours,
-sessions and age count as they do there, with weights of their own. Both are divided by their best
-and added, `vector` of the one and the rest of the other:
+sessions, age and importance count as they do there, with weights of their own. Both are divided by
+their best and added, `vector` of the one and the rest of the other:
 
     score = (1 - vector) * words / best words + vector * likeness / best likeness
 
@@ -21,7 +21,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from memory.ranking import Candidate, Ranked, Weights, freshness, with_context
+from memory.ranking import Candidate, Ranked, Weights, freshness, weight, with_context
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,10 @@ def _likeness(
     )
     lifted = with_context(own, candidates, own_weights)
     return {
-        d: share * freshness(now - candidates[d].at, own_weights) for d, share in lifted.items()
+        d: share
+        * freshness(now - candidates[d].at, own_weights)
+        * weight(candidates[d], own_weights)
+        for d, share in lifted.items()
     }
 
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from memory.concepts import related
 from memory.dates import dates_named
 from memory.stopwords import (
+    ALSO_NAMES,
     CHATTER,
     GREETINGS,
     OTHER_STOP_WORDS,
@@ -35,6 +36,8 @@ _MATERIAL = re.compile(
 _UNSPACED_STOP = re.compile(
     "|".join(re.escape(w) for w in sorted(UNSPACED_STOP_WORDS, key=len, reverse=True))
 )
+#: A word with a capital letter that does not begin the text, or one that is all of it.
+_MAYBE_A_NAME = re.compile(r"(?<=\w)\W+(?P<capital>[A-Z][a-z]+)\b|\A\W*(?P<alone>[A-Za-z]+)\W*\Z")
 _ALWAYS_STOPPED = STOP_WORDS["english"] | STOP_WORDS["russian"] | OTHER_STOP_WORDS | CHATTER
 
 
@@ -66,8 +69,9 @@ class Query:
 
 
 def parse(text: str, now: datetime) -> Query:
-    """The query of any text. Small words, greetings and talk about remembering fall away; dates
-    that are named, or relative to `now`, are looked up as dates and as words."""
+    """The query of any text. Small words, greetings and talk about remembering fall away, unless
+    a name is all that would be left; dates that are named, or relative to `now`, are looked up as
+    dates and as words."""
     text = _GREETING.sub(" ", text[:MAX_QUERY])
     if _MATERIAL.match(text):
         return Query(topical=False)
@@ -88,7 +92,14 @@ def _terms(text: str) -> tuple[Term, ...]:
         elif word not in stopped:
             exact = (word,) if kind == "emoji" else stems(word, language)
             terms.append(Term(exact, frozenset().union(*map(related, exact))))
+    terms = terms or [Term(stems(name, language)) for name in _names(text)]
     return tuple(dict.fromkeys(terms))[:MAX_TERMS]
+
+
+def _names(text: str) -> list[str]:
+    """The small words of a text that are meant as names: "Who is Will?", or "Mia" alone."""
+    found = [(match["capital"] or match["alone"]).lower() for match in _MAYBE_A_NAME.finditer(text)]
+    return [word for word in found if word in ALSO_NAMES]
 
 
 def _pairs(run: str) -> list[Term]:

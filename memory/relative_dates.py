@@ -102,6 +102,8 @@ _PHRASE = re.compile(
     re.IGNORECASE,
 )
 
+_WORD = re.compile(r"\w+")
+
 #: Every phrase has one of these, or none of its letters is Latin or Cyrillic.
 _CUES = frozenset(
     "last past night ago vor hace letzte letzten letzter letztes letztem vorige vorigen voriger"
@@ -125,6 +127,16 @@ def understood(text: str, today: date) -> tuple[list[str], str]:
 
     rest = _PHRASE.sub(take, text)
     return found, rest
+
+
+def phrases(text: str, today: date) -> list[list[str]]:
+    """What each phrase of a text that tells a date from today may mean, in order."""
+    if not hinted(text, _WORD.findall(text.casefold())):
+        return []
+    return [
+        _meant({n: g.casefold() for n, g in phrase.groupdict().items() if g}, today)
+        for phrase in _PHRASE.finditer(text)
+    ]
 
 
 def _meant(said: Mapping[str, str], today: date) -> list[str]:

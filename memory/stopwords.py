@@ -117,6 +117,9 @@ UNSPACED_STOP_WORDS = _words("""
     ください です ます でした ました いつ どこ だれ なに 何 どう なぜ は が を に の と で も か
 """)
 
+#: Small words that are names of people, too.
+ALSO_NAMES = _words("al ben bin dan don ella elle mai mia per sue una will")
+
 #: Small words that turn a sentence round.
 NEGATIONS = _words("""
     no not never none nor cannot don t didn isn wasn won nicht kein keine keinen nie pas jamais ne

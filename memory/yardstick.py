@@ -131,4 +131,5 @@ def _chance(query: Sequence[float], strangers: Iterable[Sequence[float]]) -> flo
 
 
 def _dot(one: Sequence[float], other: Sequence[float]) -> float:
-    return math.fsum(map(mul, one, other))
+    total: float = sum(map(mul, one, other))
+    return total

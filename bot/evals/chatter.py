@@ -4,7 +4,8 @@
 each of them, and everyday messages, each labelled with what it should recall. Most should recall
 nothing ("thanks!", "tell me a joke"). Labels expect no more than words and kindred words can tell;
 messages that a fair person may argue about are marked hard. Every message goes through the real
-search of the real store with the default settings, among records of all kinds."""
+search of the real store with the default settings, among records of all kinds; by words alone
+unless an embedder is named."""
 
 import asyncio
 import json
@@ -20,7 +21,10 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from bot.errors import OperatorError
+from bot.evals.embedding import PATIENCE, named
 from bot.settings import Settings
+from memory.ports import Embedder, EmbeddingFailed
 from memory.records import Actor, Draft, Kind, Message, Role, Turn
 from memory.stores.sqlite import SqliteStore
 
@@ -145,9 +149,17 @@ class Report:
         }
 
 
-def run(json_wanted: bool = False) -> int:
-    """The command: measure, and print a table, or JSON for machines. The exit code."""
-    report = asyncio.run(evaluate(tuple(people())))
+def run(json_wanted: bool = False, embedder: str | None = None) -> int:
+    """The command: measure, and print a table, or JSON for machines. `embedder` is a name as the
+    setting of that name takes it. The exit code: 2 for an embedder that can't be used."""
+    try:
+        report = asyncio.run(_measured(embedder))
+    except (OperatorError, EmbeddingFailed) as error:
+        errors = Console(stderr=True)
+        errors.print(
+            f"mordecai eval chatter: {error}", markup=False, highlight=False, soft_wrap=True
+        )
+        return 2
     out = Console()
     if json_wanted:
         out.print_json(data=report.to_json())
@@ -162,14 +174,19 @@ def people() -> Iterator[Person]:
     return map(_person, map(json.loads, lines.splitlines()))
 
 
-async def evaluate(someone: Sequence[Person]) -> Report:
+async def _measured(name: str | None) -> Report:
+    async with named(name) as embedder:
+        return await evaluate(tuple(people()), embedder)
+
+
+async def evaluate(someone: Sequence[Person], embedder: Embedder | None = None) -> Report:
     """Put every message of these people to a store that knows what is known of them."""
     report = Report()
     with (
         tempfile.TemporaryDirectory(prefix="mordecai-eval-") as directory,
         ThreadPoolExecutor(1, thread_name_prefix="eval") as pool,
     ):
-        store = SqliteStore(Path(directory), pool)
+        store = SqliteStore(Path(directory), pool, embedder=embedder, embedding_seconds=PATIENCE)
         for number, person in enumerate(someone, start=1):
             await _measure(store, Actor.person(number), person, report)
         await store.aclose()
@@ -212,6 +229,7 @@ def _share(mistakes: Sequence[bool]) -> float:
 async def _measure(store: SqliteStore, actor: Actor, person: Person, report: Report) -> None:
     for known in person.known:
         await _tell(store, actor, known)
+    await store.settle()
     ids = {known.text: known.id for known in person.known}
     for message in person.messages:
         hits = await store.search(

@@ -12,9 +12,8 @@ import re
 import tempfile
 import time
 import zlib
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -25,9 +24,8 @@ from rich.progress import Progress
 from rich.table import Table
 
 from bot.errors import OperatorError
+from bot.evals.embedding import PATIENCE, named
 from bot.evals.scores import Score, percentile, score_of
-from bot.models.embedding import embedder_of
-from bot.settings import load
 from memory.ports import Embedder, EmbeddingFailed
 from memory.records import Actor, Kind, Message, Role, Turn
 from memory.stores.sqlite import SqliteStore
@@ -38,10 +36,6 @@ APART = "adversarial"
 
 #: How many hits are asked for: the deepest figure is R@25.
 DEPTH = 25
-
-
-#: Seconds a question may wait for its vector: a slow machine must not turn into another result.
-_PATIENCE = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +144,7 @@ async def _measured_with_progress(
     files: Sequence[Path], console: Console, name: str | None
 ) -> Report:
     """Measure, with a bar on a terminal and silently elsewhere."""
-    async with _embedder(name) as embedder:
+    async with named(name) as embedder:
         if not console.is_terminal:
             return await evaluate(files, embedder)
         with Progress(console=console, transient=True) as progress:
@@ -158,18 +152,6 @@ async def _measured_with_progress(
             return await evaluate(
                 files, embedder, advance=lambda done: progress.advance(task, done)
             )
-
-
-@asynccontextmanager
-async def _embedder(name: str | None) -> AsyncIterator[Embedder | None]:
-    """The embedder of this name, loaded. Raises OperatorError, EmbeddingFailed."""
-    chosen = embedder_of(load().settings, name) if name else None
-    if chosen is None:
-        yield None
-        return
-    async with chosen:
-        await chosen.embed(["Is anybody there?"])
-        yield chosen
 
 
 def tables(report: Report) -> list[Table]:
@@ -216,7 +198,7 @@ async def evaluate(
             for conversation in read(path):
                 with tempfile.TemporaryDirectory(prefix="mordecai-eval-") as directory:
                     store = SqliteStore(
-                        Path(directory), pool, embedder=embedder, embedding_seconds=_PATIENCE
+                        Path(directory), pool, embedder=embedder, embedding_seconds=PATIENCE
                     )
                     await _measure(conversation, store, report, advance)
                     report.bytes_on_disk += _size(Path(directory))

@@ -41,6 +41,16 @@ class Meanings:
             return None
         return Meaning(vector, yardstick.scale(vector))
 
+    def prepare(self) -> None:
+        """Measure the model in the background, so that the first query need not wait for that."""
+        if self._yardstick is None:
+            self._measuring()
+
+    async def settle(self) -> None:
+        """Return when nothing is being measured."""
+        if self._yardstick:
+            await asyncio.wait([self._yardstick])
+
     async def aclose(self) -> None:
         """Stop measuring."""
         if self._yardstick:
@@ -49,8 +59,8 @@ class Meanings:
 
     @property
     def _is_getting_ready(self) -> bool:
-        """Whether the first query has set the embedder to work and that is not done yet. A model
-        may have to be loaded, even fetched: the others do not wait for it."""
+        """Whether the embedder has been set to work for the first time and that is not done yet. A
+        model may have to be loaded, even fetched: queries do not wait for it."""
         return self._yardstick is not None and not self._yardstick.done()
 
     def _measuring(self) -> asyncio.Task[Yardstick]:

@@ -30,6 +30,7 @@ class Semantics:
 
     def changed(self, actor: Actor) -> None:
         """This actor has new records, which need vectors."""
+        self._meanings.prepare()
         self._filler.changed(actor)
 
     def seen(self, actor: Actor) -> None:
@@ -44,8 +45,10 @@ class Semantics:
         return await self._meanings.of(query[:MAX_TEXT])
 
     async def settle(self) -> None:
-        """Return when no vector is missing any more. Waits for ever while the embedder fails."""
+        """Return when no vector is missing any more, and queries can be understood. Waits for ever
+        while the embedder fails."""
         await self._filler.settle()
+        await self._meanings.settle()
 
     async def aclose(self) -> None:
         """Stop what runs."""

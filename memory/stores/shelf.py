@@ -147,7 +147,7 @@ def candidates(
     """What the ranking needs to know of those of the rows that are of these kinds."""
     found = connection.execute(
         "SELECT row, length, moment, context, role = 'assistant' AND speaker IS NULL, "
-        "CASE kind WHEN 'message' THEN session_id END FROM record "
+        "CASE kind WHEN 'message' THEN session_id END, importance FROM record "
         "WHERE row IN (SELECT value FROM json_each(?)) "
         "AND kind IN (SELECT value FROM json_each(?))",
         (json.dumps(list(rows)), json.dumps(kinds)),

@@ -16,7 +16,9 @@ from tests.benchmarks.peers.job import Job, Outcome, Person
 from tests.benchmarks.peers.peer import KINDS, Said
 from tests.benchmarks.peers.setup import requirements
 from tests.benchmarks.peers.stores.fts5 import Attributed, Bare
+from tests.benchmarks.peers.stores.mordecai import Mordecai
 from tests.benchmarks.peers.table import markdown, to_json
+from tests.fakes.embedders import vector
 
 ROOT = Path(__file__).parents[2]
 
@@ -109,6 +111,40 @@ def test_mordecai_itself_takes_part_by_its_real_search(file: Path, tmp_path: Pat
     store = to_json(results)["toy"]["stores"]["mordecai"]
     assert store["overall"]["any10"] == 1.0
     assert store["install_mb"] > 0
+
+
+class Noting:
+    """An embedder that notes what it was asked for."""
+
+    def __init__(self) -> None:
+        self.documents: list[str] = []
+        self.queries: list[str] = []
+
+    def document(self, text: str) -> list[float]:
+        self.documents.append(text)
+        return vector(text)
+
+    def query(self, text: str) -> list[float]:
+        self.queries.append(text)
+        return vector(text)
+
+
+def test_mordecai_with_an_embedder_uses_the_vectors_made_before_and_has_them_all(
+    tmp_path: Path,
+) -> None:
+    shared = Noting()
+    store = Mordecai(tmp_path, shared)
+    turns = [
+        said("t1", " I walk my spaniel before breakfast\0 "),
+        said("t2", "soup " * 900, speaker=None),
+        *(said(f"f{n}", f"Filler number {n}") for n in range(40)),
+    ]
+    store.index("p1", turns)
+    assert sorted(shared.documents) == sorted(turn.attributed for turn in turns)
+    shared.queries.clear()
+    assert store.search("p1", "Which quadruped lives here?", 5)[0] == "t1"
+    assert shared.queries == ["Which quadruped lives here?"]
+    store.close()
 
 
 def test_a_store_that_is_not_installed_is_a_row_with_the_reason(file: Path, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ MODEL_GROUP = "bench-model"
 #: The directory of each environment, and the dependency group that fills it.
 ENVIRONMENTS = {
     "minilm": "bench-minilm",
+    "mordecai": "bench-mordecai",
     "mem0": "bench-mem0",
     "chroma": "bench-chroma",
     "langgraph": "bench-langgraph",

@@ -98,6 +98,15 @@ KINDS: dict[str, Kind] = {
         needs=("pystemmer", "structlog"),
         sources=("memory",),
     ),
+    "mordecai-minilm": Kind(
+        "Mordecai + MiniLM",
+        factory="mordecai:Mordecai",
+        imports="import memory.stores.semantics, memory.stores.sqlite",
+        environment="mordecai",
+        needs=("pystemmer", "structlog", "numpy"),
+        sources=("memory",),
+        embeds=True,
+    ),
     "fts5": Kind("FTS5, bare turns", factory="fts5:Bare", imports="import sqlite3"),
     "fts5-names": Kind("FTS5, with names", factory="fts5:Attributed", imports="import sqlite3"),
     "mem0": Kind(

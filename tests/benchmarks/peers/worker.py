@@ -31,6 +31,8 @@ def measure(job: Job, outcome: Outcome) -> None:
         with footprint.Stopwatch() as watch:
             peer.index(person.name, person.turns)
         outcome.index_seconds += watch.seconds
+    if embedder:
+        embedder.query_ms.clear()  # a store may have tried the model before it was asked
     _ask(peer, job, outcome)
     outcome.embedding_ms = embedder.query_ms if embedder else []
     gc.collect()

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from bot.evals.chatter import (
     run,
 )
 from memory.records import Kind
+from tests.fakes.embedders import WordEmbedder
 
 ANNA = Person(
     language="English",
@@ -63,6 +65,23 @@ async def test_small_talk_recalls_nothing_and_questions_find_their_answers() -> 
     tally = Tally.of((await evaluate(tuple(people()))).outcomes)
     assert tally.false_recalls <= 0.03
     assert tally.missed <= 0.08
+
+
+async def test_an_embedder_knows_everything_before_the_first_message() -> None:
+    embedder = WordEmbedder()
+    report = await evaluate([ANNA], embedder)
+    assert "I work at Acme Corp" in embedder.texts
+    assert "where do I work?" in embedder.queries
+    assert "thanks!" not in embedder.queries
+    assert len(report.outcomes) == 4
+
+
+def test_an_embedder_that_can_not_be_used_is_an_error_not_a_traceback(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(embedder="nobody:nothing") == 2
+    assert "embedder = 'nobody:nothing' is unknown" in capsys.readouterr().err.replace("\n", " ")
 
 
 def test_nothing_asked_is_nothing_mistaken() -> None:

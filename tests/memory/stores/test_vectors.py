@@ -125,6 +125,15 @@ class TestFinding:
             assert await store.search(ANN, text, min_relevance=0.2) == []
         assert embedder.queries == []
 
+    async def test_the_model_is_measured_before_the_first_query(
+        self, store: SqliteStore, embedder: WordEmbedder
+    ) -> None:
+        await store.commit(ANN, [draft(PET)])
+        await store.settle()
+        embedder.queries.clear()
+        assert texts(await store.search(ANN, PET_QUESTION)) == [PET]
+        assert embedder.queries == [PET_QUESTION]
+
     async def test_what_has_nothing_to_do_with_anything_recalls_nothing(
         self, store: SqliteStore
     ) -> None:

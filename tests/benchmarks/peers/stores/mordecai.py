@@ -3,30 +3,40 @@
 import asyncio
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from memory.records import Actor, Kind, Message, Role, Turn
 from memory.stores.sqlite import SqliteStore
+from memory.text import clean
 from tests.benchmarks.peers.peer import Embedder, Said
+
+#: Seconds a question may wait for its vector: a slow machine must not turn into another result.
+_PATIENCE = 60.0
 
 
 class Mordecai:
     """A file a person; each turn is written durably, one after the other, as it is in life."""
 
     def __init__(self, directory: Path, embedder: Embedder | None = None) -> None:
-        """A store of files in the directory, without vectors."""
+        """A store of files in the directory, with vectors if there is an embedder."""
+        self._vectors = _Vectors(embedder) if embedder else None
         self._runner = asyncio.Runner()
         self._pool = ThreadPoolExecutor(1)
-        self._store = SqliteStore(directory, self._pool)
+        self._store = SqliteStore(
+            directory, self._pool, embedder=self._vectors, embedding_seconds=_PATIENCE
+        )
         self._people: dict[str, tuple[Actor, datetime]] = {}
 
     def index(self, person: str, turns: Sequence[Said]) -> None:
-        """See Peer."""
+        """See Peer. With an embedder it returns when all turns have their vectors."""
         actor = Actor.person(len(self._people) + 1)
         written = [_turn(turn) for turn in turns]
         latest = max(turn.messages[0].at for turn in written)
         self._people[person] = (actor, latest + timedelta(minutes=1))
+        if self._vectors:
+            self._vectors.expect(turns)
         self._runner.run(self._write(actor, written))
 
     def search(self, person: str, query: str, k: int) -> list[str]:
@@ -46,6 +56,35 @@ class Mordecai:
     async def _write(self, actor: Actor, turns: Sequence[Turn]) -> None:
         for turn in turns:
             await self._store.add_turn(actor, turn)
+        await self._store.settle()
+
+
+class _Vectors:
+    """The shared embedder as the store wants it. It knows the turns by the beginnings that the
+    store has embedded of them; what it was not told of, it embeds now: what the store tries the
+    model on, and questions."""
+
+    name = "MiniLM"
+
+    def __init__(self, shared: Embedder) -> None:
+        self._shared = shared
+        self._whole: dict[str, str] = {}
+
+    def expect(self, turns: Sequence[Said]) -> None:
+        """These turns are about to be embedded."""
+        from memory.stores.vectors import MAX_TEXT  # needs numpy, as only an embedder does
+
+        for turn in turns:
+            kept = replace(turn, text=clean(turn.text)).attributed
+            self._whole[kept[:MAX_TEXT]] = turn.attributed
+
+    async def embed(self, texts: Sequence[str], *, query: bool = False) -> list[list[float]]:
+        """See memory.ports.Embedder."""
+        return [self._vector(text, query) for text in texts]
+
+    def _vector(self, text: str, query: bool) -> list[float]:
+        whole = None if query else self._whole.get(text)
+        return self._shared.query(text) if whole is None else self._shared.document(whole)
 
 
 def _turn(said: Said) -> Turn:
