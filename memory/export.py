@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
@@ -38,6 +39,8 @@ def _exported(record: Record) -> dict[str, Any]:
         "turns": list(record.turn_ids),
         "slot": record.slot,
         "importance": record.importance,
+        "topics": list(record.topics),
+        "place": asdict(record.place) if record.place else None,
         "event_date": record.event_date,
         "supersedes": record.supersedes,
         "superseded_at": record.superseded_at.isoformat() if record.superseded_at else None,

@@ -1,18 +1,25 @@
-"""Extraction in the background: ended sessions become records, however often it takes."""
+"""Extraction in the background: ended sessions become records, however often it takes.
+
+A job is leased for a while: what a process that died had under way is taken up again when its lease
+has run out, and no job runs twice at once, whoever else looks for work. One that keeps failing is
+set aside with its turns, for the operator to see and to try again."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import secrets
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Any
 from weakref import WeakValueDictionary
 
 import structlog
 
+from memory.boundary import Boundary
 from memory.errors import MemoryFailure, StoreUnavailable
 from memory.extraction import plan
-from memory.ports import ExtractionFailed, Extractor, Job, Journal, LongTermMemory
+from memory.ports import Extraction, ExtractionFailed, Extractor, Job, Journal, LongTermMemory
 from memory.records import Actor, Session, Turn
 from memory.summaries import SummaryWatch
 
@@ -21,6 +28,12 @@ _log = structlog.get_logger(__name__)
 #: First pause after a failed extraction; it doubles with every attempt up to the longest.
 _FIRST_RETRY = timedelta(seconds=30)
 _LONGEST_RETRY = timedelta(hours=6)
+#: A job is set aside after so many tries. With the pauses above they take 14 hours, so that nothing
+#: is set aside because a model was down for a night; and a session that no model can read costs a
+#: dozen calls, not thousands.
+ATTEMPTS = 12
+#: How much longer than a try a lease lasts: time for the actor's lock and for writing.
+_GRACE = timedelta(seconds=30)
 
 
 class Outcome(StrEnum):
@@ -29,6 +42,8 @@ class Outcome(StrEnum):
     SAVED = "saved"
     NOTHING = "nothing"
     LATER = "later"
+    #: The session was private: nothing of it was to be kept.
+    DISCARDED = "discarded"
 
 
 @dataclass(slots=True)
@@ -41,6 +56,13 @@ class Ending:
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
     _awaited: bool = False
+
+    @classmethod
+    def discarded(cls, session: Session) -> "Ending":
+        """The ending of a private session: there is nothing to wait for."""
+        ending = cls(session)
+        ending.finish(Outcome.DISCARDED)
+        return ending
 
     async def wait(self, seconds: float) -> Outcome:
         """The outcome, or LATER if it is not there within this time; then the observer hears."""
@@ -71,7 +93,8 @@ class ExtractionJobs:
     """Works off the journal's ended sessions: at once when woken, and again when a retry is due.
 
     `locks` are the actors' write locks, shared with everything that writes an actor's records, so
-    that forgetting and extracting never overlap."""
+    that forgetting and extracting never overlap. A try may take `timeout_seconds`, waiting for the
+    lock and writing not counted; after `attempts` of them a session is set aside."""
 
     def __init__(
         self,
@@ -81,11 +104,15 @@ class ExtractionJobs:
         clock: Callable[[], datetime],
         *,
         timeout_seconds: float = 30.0,
+        attempts: int = ATTEMPTS,
         parallel: int = 4,
     ) -> None:
         self._store, self._journal, self._extractor = store, journal, extractor
-        self._clock, self._timeout = clock, timeout_seconds
-        self._slots = asyncio.Semaphore(parallel)
+        self._clock, self._timeout, self._attempts = clock, timeout_seconds, attempts
+        self._parallel = parallel
+        #: Whose leases ours are: nobody else has this name, not even the next start.
+        self._holder = secrets.token_hex(8)
+        self._lease = timedelta(seconds=timeout_seconds) + _GRACE
         self.locks = Locks()
         self.on_saved: Callable[[Session], Awaitable[None]] | None = None
         self.on_change: Callable[[Actor], None] = lambda actor: None
@@ -109,6 +136,10 @@ class ExtractionJobs:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         await self._summaries.aclose()
+        try:
+            await self._journal.release(self._holder)
+        except StoreUnavailable as failure:
+            _log.warning("journal_unavailable", error=str(failure))
 
     def ended(self, session: Session) -> Ending:
         """Take note of a session that the journal has as ended; work on it begins."""
@@ -132,63 +163,77 @@ class ExtractionJobs:
         while True:
             self._looking = True
             self._wake.clear()
-            try:
-                due = await self._journal.jobs(self._clock())
-            except StoreUnavailable as failure:
-                _log.warning("journal_unavailable", error=str(failure))
-                due = []
-            for job in due:
-                if job.session.id not in self._running:
-                    task = asyncio.create_task(self._run(job), name=f"extract {job.session.id}")
-                    self._running[job.session.id] = task
+            # Whatever becomes of the journal, this goes on looking.
+            with Boundary(_log, "extraction_jobs_not_found"):
+                await self._take_up()
             self._looking = False
             self._note_quiet()
+            # Not wait_for: Python 3.11's loses a cancellation that comes together with the wake.
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), _FIRST_RETRY.total_seconds())
+                async with asyncio.timeout(_FIRST_RETRY.total_seconds()):
+                    await self._wake.wait()
+
+    async def _take_up(self) -> None:
+        """Begin as many of the due jobs as there is room for; whichever ends makes us look again,
+        so that one that waits for room waits without a lease."""
+        room = self._parallel - len(self._running)
+        if room < 1:
+            return
+        now = self._clock()
+        try:
+            taken = await self._journal.claim(self._holder, now, now + self._lease, room)
+        except StoreUnavailable as failure:
+            _log.warning("journal_unavailable", error=str(failure))
+            return
+        for job in taken:
+            task = asyncio.create_task(self._run(job), name=f"extract {job.session.id}")
+            self._running[job.session.id] = task
 
     async def _run(self, job: Job) -> None:
         session = job.session
         log = _log.bind(actor=session.actor.id, session=session.id, attempt=job.attempts + 1)
         outcome = Outcome.LATER
         try:
-            async with self._slots:
-                outcome = await self._extract(job)
-            log.info("session_extracted", outcome=outcome.value, reason=job.reason)
-        except (ExtractionFailed, MemoryFailure, TimeoutError) as failure:
-            await self._retry(job, failure)
-            log.warning("extraction_failed", error=type(failure).__name__, detail=str(failure))
-        except Exception as failure:  # the background boundary: one job, not all
-            await self._retry(job, failure)
-            log.exception("extraction_broke")
+            # The background boundary: one job, not all.
+            with Boundary(log, "extraction_broke") as ended:
+                outcome = await self._try(job, log)
+            if ended.failure:
+                with Boundary(log, "journal_broke"):
+                    await self._put_off(job, ended.failure, log)
         finally:
             try:
-                await self._tell(session, outcome)
+                with Boundary(log, "observer_broke"):
+                    await self._tell(session, outcome)
             finally:
                 self._running.pop(session.id, None)
-                self._note_quiet()
+                self._look_again()
+
+    async def _try(self, job: Job, log: Any) -> Outcome:
+        try:
+            outcome = await self._extract(job)
+        except (ExtractionFailed, MemoryFailure, TimeoutError) as failure:
+            log.warning("extraction_failed", error=type(failure).__name__, detail=str(failure))
+            await self._put_off(job, failure, log)
+            return Outcome.LATER
+        log.info("session_extracted", outcome=outcome.value, reason=job.reason)
+        return outcome
 
     async def _extract(self, job: Job) -> Outcome:
         session, actor = job.session, job.session.actor
-        turns = await self._hand_over(session)
-        if not turns:
-            return Outcome.NOTHING
-        if self._store.extracts:
-            return await self._have_extracted(session)
-        known = await self._store.records(actor)
-        async with asyncio.timeout(self._timeout):
-            extraction = await self._extractor.extract(turns, known)
-        async with self.locks[actor]:
-            # What was forgotten meanwhile must not come back, in no record and in no summary.
-            left = await self._kept_turns(session)
-            if left == turns:
+        while await self._ours(session):
+            async with asyncio.timeout(self._timeout):
+                turns = await self._hand_over(session)
+                if not turns:
+                    return Outcome.NOTHING
+                if self._store.extracts:
+                    await self._store.flush(actor)
+                    return await self._left_to_the_store(session)
                 known = await self._store.records(actor)
-                drafts = plan(extraction, turns, known, session.id, self._clock())
-                if drafts:
-                    await self._store.commit(actor, drafts)
-                await self._journal.done(session.id)
-                self.on_change(actor)
-                return Outcome.SAVED if drafts else Outcome.NOTHING
-        return await self._extract(job)
+                extraction = await self._extractor.extract(turns, known)
+            saved = await self._save(session, turns, extraction)
+            if saved is not None:
+                return saved
+        return Outcome.LATER if await self._journal.turns(session.id) else Outcome.NOTHING
 
     async def _hand_over(self, session: Session) -> list[Turn]:
         """The session's turns, all of them in the store; without any, the job is done."""
@@ -200,10 +245,27 @@ class ExtractionJobs:
                 await self._journal.done(session.id)
             return turns
 
-    async def _have_extracted(self, session: Session) -> Outcome:
-        """Leave the session to a store that extracts by itself."""
-        async with asyncio.timeout(self._timeout):
-            await self._store.flush(session.actor)
+    async def _save(
+        self, session: Session, turns: Sequence[Turn], extraction: Extraction
+    ) -> Outcome | None:
+        """Write what was found in these turns, all or nothing. None if some of them were forgotten
+        meanwhile: that must not come back, in no record and in no summary."""
+        actor = session.actor
+        async with self.locks[actor]:
+            if await self._kept_turns(session) != turns:
+                return None
+            if not await self._ours(session):
+                return Outcome.LATER
+            known = await self._store.records(actor)
+            drafts = plan(extraction, turns, known, session.id, self._clock())
+            if drafts:
+                await self._store.commit(actor, drafts)
+            await self._journal.done(session.id)
+            self.on_change(actor)
+            return Outcome.SAVED if drafts else Outcome.NOTHING
+
+    async def _left_to_the_store(self, session: Session) -> Outcome:
+        """The end of a session in a store that extracts by itself, and has all its turns."""
         if not await self._journal.turns(session.id):
             return Outcome.NOTHING
         await self._journal.done(session.id)
@@ -211,15 +273,37 @@ class ExtractionJobs:
         self._summaries.begin(session)
         return Outcome.SAVED
 
+    async def _ours(self, session: Session) -> bool:
+        """Whether the lease is still ours; then it begins anew."""
+        until = self._clock() + self._lease
+        if await self._journal.renew(session.id, self._holder, until):
+            return True
+        _log.info("extraction_given_up", session=session.id, why="ended elsewhere, or forgotten")
+        return False
+
     async def _kept_turns(self, session: Session) -> list[Turn]:
         return [turn for turn in await self._journal.turns(session.id) if turn.kept]
 
-    async def _retry(self, job: Job, failure: Exception) -> None:
+    async def _put_off(self, job: Job, failure: Exception, log: Any) -> None:
+        """Have the job tried again later, or set it aside if this was its last try."""
+        id_, why, tries = job.session.id, type(failure).__name__, job.attempts + 1
         pause = min(_FIRST_RETRY * 2 ** min(job.attempts, 20), _LONGEST_RETRY)
         try:
-            await self._journal.retry(job.session.id, self._clock() + pause, type(failure).__name__)
-        except StoreUnavailable:
-            _log.warning("journal_unavailable", session=job.session.id)
+            if tries < self._attempts:
+                await self._journal.retry(id_, self._clock() + pause, why)
+                return
+            await self._journal.set_aside(id_, self._clock(), why)
+        except StoreUnavailable as unavailable:
+            # Nobody has the job until its lease has run out, and then it is tried again.
+            log.warning("journal_unavailable", error=str(unavailable))
+            return
+        log.warning(
+            "session_set_aside",
+            tries=tries,
+            error=why,
+            effect="its turns are kept, but nothing was learned from them",
+            remedy="mend what fails, stop the bot, then `mordecai maintain --retry`",
+        )
 
     async def _tell(self, session: Session, outcome: Outcome) -> None:
         """Who waits for the outcome gets it, and nobody else. A later try has nobody waiting."""

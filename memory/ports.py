@@ -6,7 +6,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from memory.records import LEARNED_KINDS, Actor, Draft, Hit, Kind, Place, Record, Session, Turn
+from memory.records import (
+    LEARNED_KINDS,
+    Actor,
+    Draft,
+    Hit,
+    Kind,
+    Place,
+    Record,
+    RunningSummary,
+    Session,
+    Shift,
+    Turn,
+)
 
 
 class LongTermMemory(Protocol):
@@ -60,6 +72,10 @@ class LongTermMemory(Protocol):
         """Delete everything about the actor: records, turns, index, vectors."""
         ...
 
+    async def actors(self) -> list[Actor]:
+        """Everybody of whom the store has something."""
+        ...
+
     async def flush(self, actor: Actor) -> None:
         """Return once every turn of the actor given to `add_turn` is acknowledged by where it is
         kept: at once for a local file, after the network has answered for a service."""
@@ -87,11 +103,12 @@ class Proposal:
 @dataclass(frozen=True, slots=True)
 class Extraction:
     """What an extractor found in a session. An empty one means "nothing worth keeping", never
-    "it failed": failures are raised."""
+    "it failed": failures are raised. Of the proposals, at most `most` become records."""
 
     proposals: tuple[Proposal, ...] = ()
     summary: str | None = None
     topics: tuple[str, ...] = ()
+    most: int = 30
 
 
 class ExtractionFailed(Exception):
@@ -140,6 +157,24 @@ class Job:
     attempts: int
 
 
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """How many ended sessions wait for extraction, and how many were set aside because it kept
+    failing."""
+
+    waiting: int
+    set_aside: int
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryJob:
+    """A running summary of an open session that waits for the summarizer."""
+
+    session: Session
+    summary: RunningSummary
+    attempts: int
+
+
 class Journal(Protocol):
     """The durable log of sessions and turns that makes everything else safe to kill."""
 
@@ -151,8 +186,9 @@ class Journal(Protocol):
         """Write a new open session."""
         ...
 
-    async def append(self, session_id: str, turn: Turn) -> bool:
-        """Write a finished turn and count its messages. False if there is such a turn already."""
+    async def append(self, session_id: str, turn: Turn, shift: Shift | None = None) -> bool:
+        """Write a finished turn and count its messages, and what moves between the tiers because
+        of it. False, and nothing is written, if there is such a turn already."""
         ...
 
     async def turns(self, session_id: str) -> list[Turn]:
@@ -163,12 +199,26 @@ class Journal(Protocol):
         """Close an open session, which makes it a job. False if it was not open."""
         ...
 
+    async def discard(self, session_id: str) -> bool:
+        """Drop an open session, its turns and every trace of them: it becomes no job. False if it
+        was not open."""
+        ...
+
     async def idle_since(self, before: datetime) -> list[Session]:
         """Open sessions whose last message is older than `before`."""
         ...
 
-    async def jobs(self, due: datetime) -> list[Job]:
-        """Ended sessions whose extraction is due, oldest first."""
+    async def claim(self, holder: str, now: datetime, until: datetime, limit: int) -> list[Job]:
+        """Lease the ended sessions whose extraction is due, oldest first and at most `limit`, to
+        this holder until then. What is leased already or was set aside is not among them."""
+        ...
+
+    async def renew(self, session_id: str, holder: str, until: datetime) -> bool:
+        """Go on with a lease until then. False if the job is no longer this holder's."""
+        ...
+
+    async def release(self, holder: str) -> None:
+        """Give all leases of this holder back."""
         ...
 
     async def done(self, session_id: str) -> None:
@@ -176,19 +226,67 @@ class Journal(Protocol):
         ...
 
     async def retry(self, session_id: str, next_at: datetime, error: str) -> None:
-        """The job failed: count the attempt and try again not before `next_at`."""
+        """The job failed: count the attempt, end the lease and try again not before `next_at`."""
+        ...
+
+    async def set_aside(self, session_id: str, at: datetime, error: str) -> None:
+        """The job failed for the last time: keep it, and try it no more."""
+        ...
+
+    async def put_back(self, now: datetime) -> int:
+        """Make jobs of all that was set aside, due now and with no attempts; how many."""
         ...
 
     async def unfinished(self, actor: Actor) -> list[str]:
         """The ids of the actor's sessions, open or waiting for extraction."""
         ...
 
-    async def drop_turns(self, turn_ids: Sequence[str]) -> None:
-        """Delete these turns and every trace of them."""
+    async def drop_turns(self, turn_ids: Sequence[str], shifts: Sequence[Shift] = ()) -> None:
+        """Delete these turns and every trace of them, and change the running summaries with it."""
         ...
 
-    async def backlog(self) -> int:
-        """How many ended sessions wait for extraction."""
+    async def open_sessions(self, actor: Actor) -> list[Session]:
+        """The actor's open sessions, in all places, oldest first."""
+        ...
+
+    async def shift(self, shift: Shift) -> None:
+        """Write down what moves between the tiers of a session: all of it or nothing."""
+        ...
+
+    async def evicted(self, session_id: str) -> list[str]:
+        """The ids of the session's turns that have left its window."""
+        ...
+
+    async def summaries(self, session_id: str) -> list[RunningSummary]:
+        """The session's running summaries, oldest first."""
+        ...
+
+    async def fallbacks(
+        self, due: datetime | None = None, session_id: str | None = None
+    ) -> list[SummaryJob]:
+        """The summaries of open sessions, or of this one, that wait for the summarizer; those alone
+        whose next try is due, if `due` is given. Oldest first."""
+        ...
+
+    async def summarized(self, summary_id: str, text: str) -> bool:
+        """The summarizer has made this of a fallback. False if there is no such fallback any more:
+        it was merged or forgotten meanwhile."""
+        ...
+
+    async def retry_summary(self, summary_id: str, next_at: datetime) -> None:
+        """The summarizer failed: count the attempt and try again not before `next_at`."""
+        ...
+
+    async def backlog(self) -> Backlog:
+        """What of the ended sessions is not extracted yet."""
+        ...
+
+    async def maintained_at(self) -> datetime | None:
+        """When the memory was last tidied up, if ever."""
+        ...
+
+    async def maintained(self, at: datetime) -> None:
+        """Note that the memory was tidied up then."""
         ...
 
     async def erase(self, actor: Actor) -> None:

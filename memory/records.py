@@ -10,6 +10,7 @@ from enum import StrEnum
 
 _ACTOR_ID = re.compile(r"[ug][0-9]{1,20}")
 _SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+_QUOTED_LINE = re.compile(r"^[^\S\n]*>.*$", re.MULTILINE)
 
 #: The slot of the one record that holds what an actor calls the assistant.
 AGENT_NAME_SLOT = "agent_name"
@@ -92,6 +93,18 @@ class Message:
     speaker: str | None = None
 
 
+def own_words(text: str) -> str:
+    """A message without what it quotes: lines that begin with ">", as forwarded messages and
+    quotations are written down. Those are somebody else's words."""
+    return _QUOTED_LINE.sub("", text)
+
+
+def quoted(text: str, author: str | None = None) -> str:
+    """Somebody else's words as a message holds them: no line of them counts as the sender's."""
+    heading = [f"{' '.join(author.split())}:"] if author and author.strip() else []
+    return "\n".join(f"> {line}".rstrip() for line in (*heading, *text.splitlines()))
+
+
 @dataclass(frozen=True, slots=True)
 class ToolUse:
     """One call of a tool by the model within a turn, with what came back to the model."""
@@ -118,7 +131,7 @@ class Turn:
     @property
     def said(self) -> str:
         """The user's own words of this turn, the only source of facts about the user."""
-        return "\n".join(m.text for m in self.messages if m.role is Role.USER)
+        return "\n".join(own_words(m.text) for m in self.messages if m.role is Role.USER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +220,8 @@ class Profile:
 class RunningSummary:
     """What the turns that left a session's window were about, for as long as the session lasts.
     `turn_ids` are the turns it stands for, `oldest` and `newest` when they were said. A `fallback`
-    was made without a model and is replaced when the model has made its own."""
+    stands in until the summarizer has made its own, for which it goes on from `base`: an earlier
+    summary of the first `base_turns` of the turns."""
 
     id: str
     session_id: str
@@ -216,11 +230,36 @@ class RunningSummary:
     oldest: datetime
     newest: datetime
     fallback: bool = False
+    base: str | None = None
+    base_turns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """What moves between the tiers of a session at once: these turns leave the window, and its
+    running summaries, oldest first, are others than before."""
+
+    evicted: tuple[str, ...] = ()
+    before: tuple[RunningSummary, ...] = ()
+    after: tuple[RunningSummary, ...] = ()
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """The ids of the summaries that go."""
+        left = {summary.id for summary in self.after}
+        return tuple(summary.id for summary in self.before if summary.id not in left)
+
+    @property
+    def added(self) -> tuple[RunningSummary, ...]:
+        """The summaries that come."""
+        known = {summary.id for summary in self.before}
+        return tuple(summary for summary in self.after if summary.id not in known)
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryMetadata:
-    """What the history is made of, without its texts."""
+    """What the history is made of, without its texts. `local_time` is the moment of the recall in
+    the actor's time zone, None if nobody could tell. `private` is the session's."""
 
     session_id: str
     message_count: int
@@ -228,6 +267,8 @@ class HistoryMetadata:
     newest: datetime | None = None
     has_long_term_context: bool = False
     has_semantic_context: bool = False
+    local_time: datetime | None = None
+    private: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,10 +287,18 @@ class ConversationHistory:
     recalled: str = ""
     hits: tuple[Hit, ...] = field(default=(), repr=False)
 
+    @property
+    def context_messages(self) -> tuple[str, ...]:
+        """The context blocks that say something, in the order in which the model sees them."""
+        return tuple(
+            text for block in (self.profile, self.earlier, self.recalled) if (text := block.strip())
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One stretch of conversation of an actor in one place."""
+    """One stretch of conversation of an actor in one place. Of a `private` one nothing is kept once
+    it has ended."""
 
     id: str
     actor: Actor
@@ -257,6 +306,7 @@ class Session:
     opened_at: datetime
     last_at: datetime
     message_count: int = 0
+    private: bool = False
 
     def __post_init__(self) -> None:
         if not _SESSION_ID.fullmatch(self.id):

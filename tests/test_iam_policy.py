@@ -109,6 +109,7 @@ async def test_a_turn_calls_what_the_documentation_reckons_with(aws: FakeAws, tm
     for operation, times in reckoned:
         assert counted.pop(operation) <= turns * float(times), operation
     assert counted.pop("GetMemory") == 1, "only the start"
+    assert counted.pop("ListActors") == 1, "once a day"
     assert not counted
 
 

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from bot.doctor.agentcore import check_memory
+from bot.doctor.backlog import check_backlog
 from bot.doctor.bot_api import check_token
 from bot.doctor.clock import check_clock
 from bot.doctor.credentials import check_credentials
@@ -18,6 +19,7 @@ from bot.doctor.disk import check_disk, is_running
 from bot.doctor.examination import Check, examine
 from bot.doctor.finding import Finding, Mark, ok, wrong
 from bot.doctor.model import check_model
+from bot.doctor.webhook import check_webhook
 from bot.errors import OperatorError
 from bot.settings import Loaded, Settings
 from bot.settings.schema import MASK
@@ -61,6 +63,7 @@ def _checks(settings: Settings, pool: Executor) -> list[Check]:
     aws = agentcore or (settings.model or "").startswith("bedrock:")
     checks = [
         Check("token", partial(check_token, settings, running=running)),
+        Check("webhook", partial(check_webhook, settings, running=running)),
         Check("model", partial(check_model, settings), settings.model_timeout_seconds),
     ]
     if aws:
@@ -71,6 +74,7 @@ def _checks(settings: Settings, pool: Executor) -> list[Check]:
         *checks,
         Check("clock", partial(check_clock, settings, pool, aws=aws)),
         Check("data", partial(in_pool, partial(check_disk, data, running=running))),
+        Check("backlog", partial(in_pool, partial(check_backlog, data))),
     ]
 
 

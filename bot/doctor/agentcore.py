@@ -28,6 +28,7 @@ _READS: dict[str, dict[str, Any]] = {
     },
     "list_memory_records": {"namespace": _FACTS, "maxResults": 1},
     "get_memory_record": {"memoryRecordId": "mem-" + "0" * 36},
+    "list_actors": {"maxResults": 1},
     "list_sessions": {"actorId": _NOBODY.id, "maxResults": 1},
     "list_events": {
         "actorId": _NOBODY.id,

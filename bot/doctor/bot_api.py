@@ -7,6 +7,7 @@ from telegram.error import Conflict, InvalidToken, RetryAfter, TelegramError
 from telegram.request import HTTPXRequest
 
 from bot.doctor.finding import Finding, ok, warning, wrong
+from bot.doctor.webhook import webhook_finding
 from bot.settings import Settings
 from bot.telegram import RejectedToken
 
@@ -26,7 +27,7 @@ async def check_token(settings: Settings, *, running: bool) -> list[Finding]:
         async with bot:
             return [
                 ok("token", f"@{bot.username} (id {bot.id})"),
-                await _updates(bot, running=running),
+                await _updates(bot, settings, running=running),
                 _groups(bot),
             ]
     except InvalidToken:
@@ -56,14 +57,10 @@ def _unreachable(settings: Settings, failure: TelegramError) -> str:
     )
 
 
-async def _updates(bot: Bot, *, running: bool) -> Finding:
+async def _updates(bot: Bot, settings: Settings, *, running: bool) -> Finding:
     webhook = await bot.get_webhook_info()
-    if webhook.url:
-        return warning(
-            "updates",
-            f"a webhook is set ({urlsplit(webhook.url).hostname}): `mordecai run` removes it; if "
-            "another program relies on it, use a bot of its own here",
-        )
+    if webhook.url or settings.webhook_url:
+        return webhook_finding(webhook, settings, running=running)
     waiting = f"{webhook.pending_update_count} messages wait"
     if running:
         return ok(

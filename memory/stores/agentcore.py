@@ -117,6 +117,12 @@ class AgentCoreStore:
             await self._outbox.put(lane, turn.id, events)
             self._sender.wake(lane)
 
+    async def actors(self) -> list[Actor]:
+        """See LongTermMemory. Those of whom AWS has had an event, also after it has expired."""
+        self._require_open()
+        ids = [row["actorId"] async for row in self._calls.rows("list_actors", "actorSummaries")]
+        return [actor for id_ in ids if (actor := agentcore_records.known_actor(id_))]
+
     async def pending(self, actor: Actor | None = None) -> int:
         """How many events AWS has not acknowledged yet, of one actor or of all."""
         return await self._outbox.pending(actor)

@@ -30,6 +30,14 @@ def summaries_path(actor: Actor) -> str:
     return namespace(Kind.SUMMARY, actor, "s").removesuffix("s/")
 
 
+def known_actor(id_: str) -> Actor | None:
+    """The actor of this id; None for one that another program keeps in the same memory."""
+    try:
+        return Actor(id_)
+    except ValueError:
+        return None
+
+
 def belongs(found: str, actor: Actor) -> tuple[Kind, str | None] | None:
     """The kind of a record in this namespace, and its session for a summary; None unless the
     namespace is exactly one of the actor's own. This is what keeps people apart, whatever the
@@ -84,6 +92,7 @@ def written(draft: Draft, record_id: str) -> Record:
         importance=draft.importance,
         event_date=draft.event_date,
         supersedes=draft.supersedes,
+        topics=_fitting(draft.topics),
     )
 
 
@@ -127,6 +136,7 @@ def _metadata(draft: Draft) -> dict[str, Any]:
         "turns": _coded(" ".join(draft.turn_ids)),
         "event_date": _coded(draft.event_date),
         "supersedes": draft.supersedes,
+        "topics": _coded("\n".join(_fitting(draft.topics))),
     }
     return {k: {"stringValue": v} for k, v in values.items() if v and len(v) <= _MAX_VALUE}
 
@@ -151,6 +161,8 @@ def restored(row: Mapping[str, Any], actor: Actor) -> Record | None:
         event_date=_plain(kept.get("event_date")),
         supersedes=kept.get("supersedes"),
         superseded_at=_when(kept.get("superseded_at")),
+        topics=_topics(kind, row["content"]["text"])
+        or tuple((_plain(kept.get("topics")) or "").splitlines()),
     )
 
 
@@ -183,6 +195,24 @@ def _readable(kind: Kind, text: str) -> str:
         topics = [(html.unescape(name), html.unescape(body)) for name, body in _TOPIC.findall(text)]
         return "\n".join(f"{name}: {' '.join(body.split())}" for name, body in topics) or text
     return text
+
+
+def _topics(kind: Kind, text: str) -> tuple[str, ...]:
+    """What a summary of AWS is about, by the names that it gives its parts."""
+    if kind is not Kind.SUMMARY:
+        return ()
+    names = (" ".join(html.unescape(name).split()) for name, _ in _TOPIC.findall(text))
+    return tuple(dict.fromkeys(name for name in names if name))
+
+
+def _fitting(topics: Sequence[str]) -> tuple[str, ...]:
+    """As many of the topics, from the first, as one metadata value holds."""
+    kept: list[str] = []
+    for topic in (" ".join(topic.split()) for topic in topics):
+        if len(_coded("\n".join([*kept, topic])) or "") > _MAX_VALUE:
+            break
+        kept.append(topic)
+    return tuple(kept)
 
 
 def _coded(value: str | None) -> str | None:

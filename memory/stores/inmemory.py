@@ -78,6 +78,7 @@ class InMemoryStore:
                         turn_ids=(turn.id,),
                         role=message.role,
                         speaker=message.speaker,
+                        place=turn.place,
                     )
                 )
 
@@ -143,6 +144,10 @@ class InMemoryStore:
         self._person(actor)
         self._people.pop(actor, None)
 
+    async def actors(self) -> list[Actor]:
+        """See LongTermMemory."""
+        return sorted(actor for actor, person in self._people.items() if person.rows)
+
     async def flush(self, actor: Actor) -> None:
         """See LongTermMemory. What was added is in place already."""
 
@@ -202,6 +207,7 @@ def _search(
             context=_context(rows, row),
             assistant=by_assistant(rows[row]),
             session=rows[row].session_id if is_context(rows[row]) else None,
+            importance=rows[row].importance,
         )
         for row in shortlist(evidence)
         if row in rows and rows[row].kind in kinds

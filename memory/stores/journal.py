@@ -4,23 +4,38 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from concurrent.futures import Executor
+from contextlib import closing
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 
 import structlog
 
-from memory.ports import Job
-from memory.records import Actor, Message, Place, Role, Session, ToolUse, Turn
+from memory.errors import StoreUnavailable
+from memory.ports import Backlog, Job
+from memory.records import (
+    Actor,
+    Message,
+    Place,
+    Role,
+    Session,
+    Shift,
+    ToolUse,
+    Turn,
+)
 from memory.stores.database import Database
+from memory.stores.journal_tiers import SESSION as _SESSION
+from memory.stores.journal_tiers import TierRows, move
+from memory.stores.journal_tiers import session_of as _session
+from memory.stores.journal_tiers import stamp as _stamp
 from memory.stores.schema import Migration
 
 _log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
-_MIGRATIONS = (
+MIGRATIONS = (
     Migration(
         "sessions and turns",
         (
@@ -40,17 +55,48 @@ _MIGRATIONS = (
             ) WITHOUT ROWID""",
         ),
     ),
+    Migration(
+        "leases",
+        (
+            "ALTER TABLE session ADD COLUMN holder TEXT",
+            "ALTER TABLE session ADD COLUMN leased_until TEXT",
+            "ALTER TABLE session ADD COLUMN set_aside_at TEXT",
+            "CREATE TABLE note (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+        ),
+    ),
+    Migration(
+        "running summaries",
+        (
+            "ALTER TABLE turn ADD COLUMN evicted INTEGER NOT NULL DEFAULT 0",
+            """CREATE TABLE running_summary (
+                id TEXT PRIMARY KEY,
+                session TEXT NOT NULL REFERENCES session (id) ON DELETE CASCADE,
+                position INTEGER NOT NULL, -- of its first turn
+                turns TEXT NOT NULL, oldest TEXT NOT NULL, newest TEXT NOT NULL,
+                fallback INTEGER NOT NULL, base TEXT, base_turns INTEGER NOT NULL,
+                attempts INTEGER NOT NULL DEFAULT 0,
+                due_at TEXT NOT NULL DEFAULT '', -- at once
+                text TEXT NOT NULL
+            )""",
+            "CREATE INDEX running_summary_session ON running_summary (session, position)",
+            "CREATE INDEX running_summary_due ON running_summary (due_at) WHERE fallback",
+        ),
+    ),
+    Migration(
+        "private sessions",
+        ("ALTER TABLE session ADD COLUMN private INTEGER NOT NULL DEFAULT 0",),
+    ),
 )
-_SESSION = "id, actor, channel, chat, topic, opened_at, last_at, message_count"
+_NO_LEASE = "holder = NULL, leased_until = NULL"
 
 
-class SqliteJournal:
+class SqliteJournal(TierRows):
     """A Journal in a file, or for tests and for memory switched off in RAM (`:memory:`)."""
 
     def __init__(self, path: Path | str, pool: Executor) -> None:
         """Open or create the file; a damaged one is set aside. Raises NewerStore,
         StoreUnavailable."""
-        self._db = Database(path, _MIGRATIONS, pool)
+        self._db = Database(path, MIGRATIONS, pool)
 
     async def __aenter__(self) -> Self:
         return self
@@ -75,11 +121,16 @@ class SqliteJournal:
         rows = await self._db.rows(sql, actor.id, place.channel, place.chat_id, place.topic_id)
         return _session(rows[0]) if rows else None
 
+    async def open_sessions(self, actor: Actor) -> list[Session]:
+        """The actor's open sessions, in all places, oldest first."""
+        sql = f"SELECT {_SESSION} FROM session WHERE ended_at IS NULL AND actor = ? ORDER BY rowid"
+        return [_session(row) for row in await self._db.rows(sql, actor.id)]
+
     async def start(self, session: Session) -> None:
         """Write a new open session."""
         place = session.place
         await self._db.write(
-            f"INSERT INTO session ({_SESSION}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            f"INSERT INTO session ({_SESSION}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             session.id,
             session.actor.id,
             place.channel,
@@ -88,10 +139,12 @@ class SqliteJournal:
             _stamp(session.opened_at),
             _stamp(session.last_at),
             session.message_count,
+            session.private,
         )
 
-    async def append(self, session_id: str, turn: Turn) -> bool:
-        """Write a finished turn and count its messages. False if there is such a turn already."""
+    async def append(self, session_id: str, turn: Turn, shift: Shift | None = None) -> bool:
+        """Write a finished turn and count its messages, and what moves between the tiers because
+        of it. False, and nothing is written, if there is such a turn already."""
 
         def work(db: sqlite3.Connection) -> bool:
             if db.execute("SELECT 1 FROM turn WHERE id = ?", (turn.id,)).fetchone():
@@ -105,13 +158,18 @@ class SqliteJournal:
                 "UPDATE session SET last_at = ?, message_count = message_count + ? WHERE id = ?",
                 (_stamp(turn.messages[-1].at), len(turn.messages), session_id),
             )
+            if shift:
+                move(db, shift)
             return True
 
         return await self._db.change(work)
 
     async def turns(self, session_id: str) -> list[Turn]:
         """The session's turns, oldest first."""
-        sql = "SELECT id, session, body FROM turn WHERE session = ? ORDER BY position"
+        sql = (
+            "SELECT turn.id, session, body, channel, chat, topic FROM turn "
+            "JOIN session ON session.id = session WHERE session = ? ORDER BY position"
+        )
         return [_load(*row) for row in await self._db.rows(sql, session_id)]
 
     async def end(self, session_id: str, reason: str, at: datetime) -> bool:
@@ -125,6 +183,19 @@ class SqliteJournal:
         )
         return changed == 1
 
+    async def discard(self, session_id: str) -> bool:
+        """Drop an open session, its turns and every trace of them: it becomes no job. False if it
+        was not open."""
+        dropped = False
+
+        def work(db: sqlite3.Connection) -> None:
+            nonlocal dropped
+            sql = "DELETE FROM session WHERE id = ? AND ended_at IS NULL"
+            dropped = db.execute(sql, (session_id,)).rowcount == 1
+
+        await self._db.wipe(work)
+        return dropped
+
     async def idle_since(self, before: datetime) -> list[Session]:
         """Open sessions with messages, the last one older than `before`."""
         sql = (
@@ -133,25 +204,64 @@ class SqliteJournal:
         )
         return [_session(row) for row in await self._db.rows(sql, _stamp(before))]
 
-    async def jobs(self, due: datetime) -> list[Job]:
-        """Ended sessions whose extraction is due, oldest first."""
+    async def claim(self, holder: str, now: datetime, until: datetime, limit: int) -> list[Job]:
+        """Lease the ended sessions whose extraction is due, oldest first and at most `limit`, to
+        this holder until then. What is leased already or was set aside is not among them."""
+        # One statement: nobody else comes between looking and taking.
         sql = (
-            f"SELECT {_SESSION}, reason, attempts FROM session "
-            "WHERE ended_at IS NOT NULL AND due_at <= ? ORDER BY ended_at"
+            "UPDATE session SET holder = ?1, leased_until = ?2 WHERE id IN ("
+            "SELECT id FROM session WHERE ended_at IS NOT NULL AND set_aside_at IS NULL "
+            "AND due_at <= ?3 AND (leased_until IS NULL OR leased_until <= ?3) "
+            f"ORDER BY ended_at LIMIT ?4) RETURNING {_SESSION}, reason, attempts, ended_at"
         )
-        return [Job(_session(row[:8]), *row[8:]) for row in await self._db.rows(sql, _stamp(due))]
+        rows = await self._db.rows(sql, holder, _stamp(until), _stamp(now), limit)
+        rows.sort(key=lambda row: row[-1])
+        return [Job(_session(row[:9]), *row[9:11]) for row in rows]
+
+    async def renew(self, session_id: str, holder: str, until: datetime) -> bool:
+        """Go on with a lease until then. False if the job is no longer this holder's."""
+        changed = await self._db.write(
+            "UPDATE session SET leased_until = ? WHERE id = ? AND holder = ?",
+            _stamp(until),
+            session_id,
+            holder,
+        )
+        return changed == 1
+
+    async def release(self, holder: str) -> None:
+        """Give all leases of this holder back."""
+        await self._db.write(f"UPDATE session SET {_NO_LEASE} WHERE holder = ?", holder)
 
     async def done(self, session_id: str) -> None:
         """The job is finished: drop the session and its turns."""
         await self._db.write("DELETE FROM session WHERE id = ?", session_id)
 
     async def retry(self, session_id: str, next_at: datetime, error: str) -> None:
-        """The job failed: count the attempt and try again not before `next_at`."""
+        """The job failed: count the attempt, end the lease and try again not before `next_at`."""
         await self._db.write(
-            "UPDATE session SET attempts = attempts + 1, due_at = ?, error = ? WHERE id = ?",
+            f"UPDATE session SET attempts = attempts + 1, due_at = ?, error = ?, {_NO_LEASE} "
+            "WHERE id = ?",
             _stamp(next_at),
             error,
             session_id,
+        )
+
+    async def set_aside(self, session_id: str, at: datetime, error: str) -> None:
+        """The job failed for the last time: keep it, and try it no more."""
+        await self._db.write(
+            f"UPDATE session SET attempts = attempts + 1, set_aside_at = ?, error = ?, {_NO_LEASE} "
+            "WHERE id = ?",
+            _stamp(at),
+            error,
+            session_id,
+        )
+
+    async def put_back(self, now: datetime) -> int:
+        """Make jobs of all that was set aside, due now and with no attempts; how many."""
+        return await self._db.write(
+            "UPDATE session SET set_aside_at = NULL, attempts = 0, due_at = ? "
+            "WHERE set_aside_at IS NOT NULL",
+            _stamp(now),
         )
 
     async def unfinished(self, actor: Actor) -> list[str]:
@@ -159,16 +269,28 @@ class SqliteJournal:
         rows = await self._db.rows("SELECT id FROM session WHERE actor = ?", actor.id)
         return [row[0] for row in rows]
 
-    async def drop_turns(self, turn_ids: Sequence[str]) -> None:
-        """Delete these turns and every trace of them."""
+    async def drop_turns(self, turn_ids: Sequence[str], shifts: Sequence[Shift] = ()) -> None:
+        """Delete these turns and every trace of them, and change the running summaries with it."""
 
-        rows = [(id_,) for id_ in turn_ids]
-        await self._db.wipe(lambda db: db.executemany("DELETE FROM turn WHERE id = ?", rows))
+        def work(db: sqlite3.Connection) -> None:
+            for shift in shifts:
+                move(db, shift)
+            db.executemany("DELETE FROM turn WHERE id = ?", [(id_,) for id_ in turn_ids])
 
-    async def backlog(self) -> int:
-        """How many ended sessions wait for extraction."""
-        rows = await self._db.rows("SELECT count(*) FROM session WHERE ended_at IS NOT NULL")
-        return int(rows[0][0])
+        await self._db.wipe(work)
+
+    async def backlog(self) -> Backlog:
+        """What of the ended sessions is not extracted yet."""
+        return await self._db.ask(_backlog)
+
+    async def maintained_at(self) -> datetime | None:
+        """When the memory was last tidied up, if ever."""
+        rows = await self._db.rows("SELECT value FROM note WHERE name = 'maintained_at'")
+        return datetime.fromisoformat(rows[0][0]) if rows else None
+
+    async def maintained(self, at: datetime) -> None:
+        """Note that the memory was tidied up then."""
+        await self._db.write("INSERT OR REPLACE INTO note VALUES ('maintained_at', ?)", _stamp(at))
 
     async def erase(self, actor: Actor) -> None:
         """Drop all sessions and turns of the actor, and the pages they stood on."""
@@ -178,21 +300,25 @@ class SqliteJournal:
         )
 
 
-def _stamp(at: datetime) -> str:
-    """A moment as text that sorts by time: UTC, always with microseconds."""
-    return at.astimezone(UTC).isoformat(timespec="microseconds")
+def backlog_in(path: Path) -> Backlog | None:
+    """The backlog in a journal's file, which may be in use and stays as it is; None if there is no
+    such file, or one of another layout. Blocks. Raises StoreUnavailable."""
+    if not path.exists():
+        return None
+    try:
+        # Not read-only: that would leave the files of its write-ahead log behind.
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)) as db:
+            known = {row[1] for row in db.execute("PRAGMA table_info (session)")}
+            return _backlog(db) if "set_aside_at" in known else None
+    except sqlite3.Error as failure:
+        raise StoreUnavailable(f"{path} can't be read: {failure}") from failure
 
 
-def _session(row: tuple[Any, ...]) -> Session:
-    id_, actor, channel, chat, topic, opened_at, last_at, count = row
-    return Session(
-        id_,
-        Actor(actor),
-        Place(channel, chat, topic),
-        datetime.fromisoformat(opened_at),
-        datetime.fromisoformat(last_at),
-        count,
-    )
+def _backlog(db: sqlite3.Connection) -> Backlog:
+    ended, aside = db.execute(
+        "SELECT count(*), count(set_aside_at) FROM session WHERE ended_at IS NOT NULL"
+    ).fetchone()
+    return Backlog(ended - aside, aside)
 
 
 def _dump(turn: Turn) -> str:
@@ -202,11 +328,12 @@ def _dump(turn: Turn) -> str:
     return json.dumps(document, ensure_ascii=False)
 
 
-def _load(id_: str, session_id: str, body: str) -> Turn:
+def _load(id_: str, session_id: str, body: str, channel: str, chat: int, topic: int | None) -> Turn:
     document = json.loads(body)
     messages = tuple(
         Message(Role(m["role"]), m["text"], datetime.fromisoformat(m["at"]), m["speaker"])
         for m in document["messages"]
     )
     tools = tuple(ToolUse(**tool) for tool in document["tools"])
-    return Turn(id_, session_id, messages, tools, document.get("kept", True))
+    place = Place(channel, chat, topic)
+    return Turn(id_, session_id, messages, tools, document.get("kept", True), place)

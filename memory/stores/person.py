@@ -14,7 +14,7 @@ from memory.errors import RefusedText, UnknownRecord
 from memory.fusion import Meaning, fuse
 from memory.query import parse
 from memory.ranking import CONTEXT, Ranked, Weights
-from memory.records import LEARNED_KINDS, Draft, Hit, Kind, Message, Record, Role, Turn
+from memory.records import LEARNED_KINDS, Draft, Hit, Kind, Message, Place, Record, Role, Turn
 from memory.resemblance import distinct, telling
 from memory.stores.schema import migrate, snapshot, transaction
 from memory.stores.shelf import SHELVES, candidates, shelf_of
@@ -31,7 +31,7 @@ _CACHE_KIB = 64
 
 _COLUMNS = (
     "id, kind, text, created_at, session_id, turn_ids, slot, importance, event_date, "
-    "supersedes, superseded_at, role, speaker"
+    "supersedes, superseded_at, role, speaker, place, topics"
 )
 
 
@@ -191,6 +191,7 @@ class PersonFile:
                 importance=draft.importance,
                 event_date=draft.event_date,
                 supersedes=draft.supersedes,
+                topics=draft.topics,
             )
         )
 
@@ -294,6 +295,7 @@ def _archived(message: Message, turn: Turn) -> Record:
         turn_ids=(turn.id,),
         role=message.role,
         speaker=message.speaker,
+        place=turn.place,
     )
 
 
@@ -312,13 +314,15 @@ def _values(record: Record) -> tuple[object, ...]:
         None,
         record.role.value,
         _cleaned(record.speaker),
+        _place_text(record.place),
+        json.dumps([clean(topic) for topic in record.topics]) if record.topics else None,
         _zoned(record.created_at).timestamp(),
     )
 
 
 def _record(row: tuple[str, ...]) -> Record:
     (id_, kind, text, created_at, session_id, turn_ids, slot, importance, event_date,
-     supersedes, superseded_at, role, speaker) = row  # fmt: skip
+     supersedes, superseded_at, role, speaker, place, topics) = row  # fmt: skip
     return Record(
         id=id_,
         kind=Kind(kind),
@@ -333,7 +337,13 @@ def _record(row: tuple[str, ...]) -> Record:
         superseded_at=datetime.fromisoformat(superseded_at) if superseded_at else None,
         role=Role(role),
         speaker=speaker,
+        topics=tuple(json.loads(topics)) if topics else (),
+        place=Place(*json.loads(place)) if place else None,
     )
+
+
+def _place_text(place: Place | None) -> str | None:
+    return json.dumps([place.channel, place.chat_id, place.topic_id]) if place else None
 
 
 def _moment(at: datetime) -> str:

@@ -93,6 +93,15 @@ MIGRATIONS = (
             "CREATE INDEX vector_embedder ON vector (embedder)",
         ),
     ),
+    Migration(
+        "places and topics",
+        (
+            # Of messages: where they were said, as a JSON list of channel, chat and topic.
+            "ALTER TABLE record ADD COLUMN place TEXT",
+            # Of summaries: what they are about, as a JSON list.
+            "ALTER TABLE record ADD COLUMN topics TEXT",
+        ),
+    ),
 )
 
 _LEDGER = """CREATE TABLE IF NOT EXISTS migration (

@@ -129,6 +129,12 @@ class SqliteStore:
         """See LongTermMemory. Copies that were set aside because of damage go as well."""
         await self._guarded(actor, lambda drawer: self._erase(actor, drawer))
 
+    async def actors(self) -> list[Actor]:
+        """See LongTermMemory. Everybody who has a file."""
+        if self._closed:
+            raise StoreUnavailable("the memory is closed")
+        return await asyncio.get_running_loop().run_in_executor(self._pool, self._found)
+
     async def flush(self, actor: Actor) -> None:
         """See LongTermMemory. What was added is in place already."""
 
@@ -209,6 +215,11 @@ class SqliteStore:
         for drawer in [self._drawers.pop(actor) for actor in idle[:surplus]]:
             await asyncio.get_running_loop().run_in_executor(self._pool, _close, drawer)
 
+    def _found(self) -> list[Actor]:
+        with _failures(self._directory):
+            names = sorted(path.stem for path in self._directory.glob("*.sqlite"))
+        return [actor for name in names if (actor := _actor(name))]
+
     def _path(self, actor: Actor) -> Path:
         return self._directory / f"{actor.id}.sqlite"
 
@@ -237,6 +248,14 @@ class SqliteStore:
             _close(drawer)
             for companion in sorted(self._directory.glob(f"{path.name}*")):
                 companion.unlink(missing_ok=True)
+
+
+def _actor(name: str) -> Actor | None:
+    """Whose file has this name; None if it is none of ours."""
+    try:
+        return Actor(name)
+    except ValueError:
+        return None
 
 
 @contextmanager

@@ -271,6 +271,29 @@ class LongTermMemoryContract:
         await self._written(store, ANN, draft("I have a dog"))
         assert await store.search(ANN, query) == []
 
+    async def test_whoever_has_spoken_is_among_the_actors_and_no_stranger_is(
+        self, store: LongTermMemory
+    ) -> None:
+        for actor in (ANN, GROUP):
+            await store.add_turn(actor, turn(f"t-{actor.id}", "I have a dog"))
+            await self._written(store, actor, draft("I have a dog"))
+            await store.flush(actor)
+        await store.records(BOB)
+        await store.search(BOB, "dog")
+
+        async def known() -> bool:
+            return set(await store.actors()) == {ANN, GROUP}
+
+        await eventually(known)
+
+    async def test_a_summary_keeps_its_topics(self, store: LongTermMemory) -> None:
+        topics = ("Oslo", "переезд", 'job, & "pay"')
+        told = Draft(Kind.SUMMARY, "We talked about moving", NOON, session_id="s-1", topics=topics)
+        (written,) = await self._written(store, ANN, told)
+        assert written.topics == topics
+        (found,) = await store.records(ANN)
+        assert found.topics == topics
+
     async def test_a_stranger_has_an_empty_memory(self, store: LongTermMemory) -> None:
         assert await store.records(ANN) == []
         assert await store.search(ANN, "anything at all") == []

@@ -31,6 +31,7 @@ READS = {
     "RetrieveMemoryRecords",
     "ListMemoryRecords",
     "GetMemoryRecord",
+    "ListActors",
     "ListSessions",
     "ListEvents",
 }

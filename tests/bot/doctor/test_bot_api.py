@@ -1,7 +1,10 @@
 """The token, and who else gets the bot's messages; looked at without taking any of them."""
 
 import asyncio
-from contextlib import suppress
+import socket
+import time
+from contextlib import closing, suppress
+from pathlib import Path
 
 import httpx
 import pytest
@@ -9,15 +12,23 @@ from pydantic import SecretStr
 
 from bot.doctor.bot_api import check_token
 from bot.doctor.finding import Finding, Mark
+from bot.doctor.webhook import check_webhook
 from bot.settings import Settings
 from tests.fakes.botapi import BotApiServer
+from tests.fakes.botapi.world import Webhook
 
 
 async def found(
-    server: BotApiServer, *, token: str | None = None, running: bool = False
+    server: BotApiServer,
+    *,
+    token: str | None = None,
+    running: bool = False,
+    webhook_url: str | None = None,
 ) -> dict[str, Finding]:
     settings = Settings(
-        telegram_bot_token=SecretStr(token or server.token), telegram_base_url=server.root
+        telegram_bot_token=SecretStr(token or server.token),
+        telegram_base_url=server.root,
+        webhook_url=webhook_url,
     )
     findings = await check_token(settings, running=running)
     for finding in findings:
@@ -63,7 +74,7 @@ async def test_being_asked_to_come_later_is_no_fault():
 
 async def test_a_webhook_is_told_by_its_host_alone():
     async with BotApiServer() as server:
-        server.world.webhook_url = "https://hooks.example.org/secret-path"
+        server.world.set_webhook(Webhook("https://hooks.example.org/secret-path"))
         finding = (await found(server))["updates"]
     assert finding.mark is Mark.WARNING
     assert "hooks.example.org" in finding.text
@@ -114,3 +125,61 @@ async def test_privacy_mode_is_explained():
         assert "/setprivacy" in (await found(server, running=True))["groups"].text
     async with BotApiServer() as server:
         assert "everything" in (await found(server, running=True))["groups"].text
+
+
+# -- with a webhook -------------------------------------------------------------------------------
+
+URL = "https://bot.example.org/hook"
+
+
+async def test_a_webhook_that_telegram_calls_is_well():
+    async with BotApiServer() as server:
+        server.world.set_webhook(Webhook(URL))
+        finding = (await found(server, webhook_url=URL, running=True))["updates"]
+    assert finding.mark is Mark.OK
+    assert "calls bot.example.org" in finding.text
+
+
+async def test_a_webhook_that_is_not_set_is_wrong_only_while_the_bot_runs():
+    async with BotApiServer() as server:
+        before = (await found(server, webhook_url=URL))["updates"]
+        running = (await found(server, webhook_url=URL, running=True))["updates"]
+        server.world.set_webhook(Webhook("https://rival.example.org/"))
+        taken = (await found(server, webhook_url=URL, running=True))["updates"]
+        assert server.calls_of("getUpdates") == []
+    assert before.mark is Mark.OK
+    assert running.mark is Mark.WRONG
+    assert taken.mark is Mark.WRONG
+    assert "rival.example.org" in taken.text
+
+
+async def test_what_telegram_says_of_its_last_call_is_passed_on_while_it_is_news():
+    async with BotApiServer() as server:
+        hook = Webhook(URL)
+        hook.failed("Wrong response from the webhook: 502 Bad Gateway")
+        server.world.set_webhook(hook)
+        finding = (await found(server, webhook_url=URL))["updates"]
+        hook.error_date = int(time.time()) - 7200
+        old = (await found(server, webhook_url=URL))["updates"]
+    assert finding.mark is Mark.WARNING
+    assert "502 Bad Gateway" in finding.text
+    assert old.mark is Mark.OK
+
+
+async def test_a_webhooks_port_has_to_be_free_until_the_bot_runs():
+    assert await check_webhook(Settings(), running=False) == []
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        settings = Settings(webhook_url=URL, webhook_port=taken.getsockname()[1])
+        (before,) = await check_webhook(settings, running=False)
+        (running,) = await check_webhook(settings, running=True)
+    assert before.mark is Mark.WRONG
+    assert "webhook_port" in before.text
+    assert running.mark is Mark.OK
+
+
+async def test_a_certificate_that_can_not_be_read_is_wrong(tmp_path: Path):
+    missing = tmp_path / "missing.pem"
+    settings = Settings(webhook_url=URL, webhook_certificate=missing, webhook_key=missing)
+    (finding,) = await check_webhook(settings, running=True)
+    assert finding.mark is Mark.WRONG
+    assert "missing.pem" in finding.text

@@ -211,6 +211,7 @@ async def test_what_aws_writes_itself_is_read_as_people_would_say_it(tmp_path: P
         assert found[Kind.PREFERENCE].text == "Likes tea"
         assert found[Kind.SUMMARY].text == "Tea & co: They like tea.\nWork: None."
         assert found[Kind.SUMMARY].session_id == "s-9"
+        assert found[Kind.SUMMARY].topics == ("Tea & co", "Work")
 
 
 @pytest.mark.parametrize("text", ['{"no": "preference"}', "{broken", "Likes {curly} braces"])
@@ -465,3 +466,13 @@ async def test_a_wish_to_be_forgotten_outlives_an_outage_and_a_restart(
 def test_a_row_knows_that_it_is_superseded() -> None:
     assert is_superseded({"metadata": {"superseded_at": {"stringValue": NOON.isoformat()}}})
     assert not is_superseded({})
+
+
+def test_more_topics_than_metadata_holds_are_cut_at_a_whole_one() -> None:
+    topics = tuple(f"переезд {n}" for n in range(40))
+    written = draft("We talked", Kind.SUMMARY, topics=topics)
+    row = {**created(written, ANN, 0, {}), "memoryRecordId": "mem-1", "createdAt": NOON}
+    record = restored(row, ANN)
+    assert record is not None
+    assert record.topics == topics[: len(record.topics)]
+    assert 1 < len(record.topics) < 40

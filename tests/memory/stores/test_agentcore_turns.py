@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
-from memory.records import Actor, Message, Role, Turn
+from memory.records import Actor, Message, Place, Role, Turn
 from memory.stores.agentcore import AgentCoreStore, Timing
 from memory.stores.agentcore_events import MAX_MESSAGE_BYTES, bodies, cut
 from memory.stores.sender import Pace
@@ -56,6 +57,20 @@ async def test_a_turn_is_one_event_with_both_sides(tmp_path: Path) -> None:
         ]
         assert event["eventTimestamp"] == NOON
         assert here.count("CreateEvent") == 1
+
+
+async def test_an_event_knows_where_its_turn_was_said(tmp_path: Path) -> None:
+    async with world(tmp_path) as here, await here.store() as store:
+        await store.add_turn(ANN, replace(turn("t-1"), place=Place("telegram", -1001, 7)))
+        await store.add_turn(ANN, replace(turn("t-2"), place=Place("terminal", 1)))
+        await store.add_turn(ANN, turn("t-3"))
+        await store.flush(ANN)
+        told = [event.get("metadata") or {} for event in await events(here)]
+        assert [{key: value["stringValue"] for key, value in one.items()} for one in told] == [
+            {"channel": "telegram", "chat": "-1001", "topic": "7"},
+            {"channel": "terminal", "chat": "1"},
+            {},
+        ]
 
 
 async def test_what_was_said_is_extracted_into_facts_and_a_summary(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from memory.errors import RefusedText, UnknownRecord
 from memory.query import parse
-from memory.records import Actor, Draft, Kind, Message, Role, Turn
+from memory.records import Actor, Draft, Kind, Message, Place, Role, Turn
 from memory.stores.shelf import SMALL_SHELF
 from memory.stores.sqlite import SqliteStore
 from tests.contracts.long_term_memory import (
@@ -49,6 +49,18 @@ def file(tmp_path: Path) -> Path:
 
 class TestSqliteStore(LongTermMemoryContract):
     """See the contract."""
+
+
+class TestPlaces:
+    async def test_a_message_keeps_who_said_it_where_and_when(self, store: SqliteStore) -> None:
+        place = Place("telegram", -1001, 7)
+        await store.add_turn(ANN, replace(turn("t-1", "I have a dog"), place=place))
+        await store.add_turn(ANN, turn("t-2", "Nobody noted where"))
+        said, reply, elsewhere, _ = await store.records(ANN, kinds=(Kind.MESSAGE,))
+        assert (said.role, reply.role) == (Role.USER, Role.ASSISTANT)
+        assert said.place == reply.place == place
+        assert (said.session_id, said.created_at) == ("s-1", NOON)
+        assert elsewhere.place is None
 
 
 class TestIds:
@@ -285,3 +297,17 @@ async def test_a_wrong_draft_of_many_leaves_no_trace_in_the_index(store: SqliteS
             ANN, [draft("I have a dog"), Draft(Kind.FACT, "cat", NOON, supersedes="f77")]
         )
     assert await store.search(ANN, "dog") == []
+
+
+async def test_relevance_decay_says_how_much_the_old_counts_less(
+    tmp_path: Path, pool: ThreadPoolExecutor
+) -> None:
+    found: dict[float, float] = {}
+    for decay in (1.0, 0.9, 0.5):
+        store = SqliteStore(tmp_path / str(decay), pool, relevance_decay=decay)
+        await store.commit(ANN, [draft("I play chess with my brother on Sundays")])
+        year_later = NOON + timedelta(days=365)
+        hits = await store.search(ANN, "Who plays chess with me?", now=year_later)
+        found[decay] = hits[0].relevance
+        await store.aclose()
+    assert found[1.0] > found[0.9] > found[0.5] > 0

@@ -5,6 +5,7 @@ import resource
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from structlog.testing import capture_logs
 
 from memory.errors import NewerStore, StoreUnavailable
 from memory.records import Actor, Kind
+from memory.stores.schema import MIGRATIONS, migrate
 from memory.stores.sqlite import SqliteStore
 from tests.contracts.long_term_memory import ANN, BOB, draft, texts, turn
 
@@ -77,7 +79,7 @@ class TestFiles:
         await store.aclose()
         assert not list(tmp_path.glob("*-wal"))
 
-    async def test_two_processes_may_share_a_file(
+    async def test_two_stores_may_share_a_file(
         self, store: SqliteStore, file: Path, pool: ThreadPoolExecutor
     ) -> None:
         other = SqliteStore(file.parent, pool)
@@ -107,6 +109,30 @@ class TestFiles:
         await store.commit(BOB, [draft("I have a boat")])
         await store.erase(ANN)
         assert [p.name for p in file.parent.iterdir() if not p.name.startswith("u12.")] == []
+
+
+class TestFormerLayouts:
+    async def test_a_file_of_a_former_layout_is_brought_up_to_date_with_all_it_holds(
+        self, store: SqliteStore, file: Path
+    ) -> None:
+        file.parent.mkdir()
+        with sqlite3.connect(file) as db:
+            migrate(db, file, MIGRATIONS[:3])
+            for row, kind, text in ((1, "fact", "I have a dog"), (2, "message", "My dog is Rex")):
+                db.execute(
+                    "INSERT INTO record (row, id, kind, created_at, session_id, turn_ids, "
+                    "importance, role, moment, text) VALUES "
+                    "(?, ?, ?, '2026-03-15T12:00:00+00:00', 's-1', '[]', 5, 'user', 0, ?)",
+                    (row, f"{kind[0]}1", kind, text),
+                )
+            db.execute("INSERT INTO counter VALUES ('fact', 1), ('message', 1)")
+        db.close()
+        fact, message = await store.records(ANN, kinds=EVERYTHING)
+        assert (fact.text, message.text) == ("I have a dog", "My dog is Rex")
+        assert (fact.topics, message.place) == ((), None)
+        (new,) = await store.commit(ANN, [draft("I have a cat")])
+        assert new.id == "f2"
+        assert texts(await store.search(ANN, "Who is Rex?", kinds=EVERYTHING)) == ["My dog is Rex"]
 
 
 class TestTraces:
@@ -195,10 +221,44 @@ class TestDamage:
             connection.execute("INSERT INTO migration VALUES ('time travel', '2031-01-01')")
         connection.close()
         later = SqliteStore(file.parent, pool)
-        with pytest.raises(NewerStore, match=r"u1\.sqlite.*4 migrations.*time travel.*knows 3"):
+        known = len(MIGRATIONS)
+        told = rf"u1\.sqlite.*{known + 1} migrations.*time travel.*knows {known}"
+        with pytest.raises(NewerStore, match=told):
             await later.records(ANN)
         assert not list(file.parent.glob("*damaged*"))
         await later.aclose()
+
+
+class TestMigrations:
+    async def test_an_older_file_is_brought_up_to_date_when_it_is_first_used_and_once(
+        self, file: Path, pool: ThreadPoolExecutor
+    ) -> None:
+        other = file.with_name("u12.sqlite")
+        for path in (file, other):
+            self._make_old(path, "I have a dog")
+        untouched = other.read_bytes()
+        for _ in range(2):
+            store = SqliteStore(file.parent, pool)
+            assert texts(await store.search(ANN, "Do I have dogs?")) == ["I have a dog"]
+            await store.commit(ANN, [draft("I live in Berlin")])
+            await store.aclose()
+        assert other.read_bytes() == untouched
+        with closing(sqlite3.connect(file)) as connection:
+            applied = connection.execute("SELECT name FROM migration").fetchall()
+        assert sorted(applied) == sorted((migration.name,) for migration in MIGRATIONS)
+
+    def _make_old(self, path: Path, text: str) -> None:
+        """A file of the first layout with one fact in it, as the program then wrote it."""
+        path.parent.mkdir(exist_ok=True)
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            migrate(connection, path, MIGRATIONS[:1])
+            connection.execute(
+                "INSERT INTO record "
+                "(id, kind, text, created_at, turn_ids, importance, role, moment) "
+                "VALUES ('f1', 'fact', ?, '2026-03-15T12:00:00+00:00', '[]', 5, 'user', 0)",
+                (text,),
+            )
+            connection.execute("INSERT INTO counter VALUES ('fact', 1)")
 
 
 class TestBadDays:

@@ -1,0 +1,29 @@
+"""The boundary of background work: whatever breaks is logged, and the next round comes all the
+same."""
+
+from types import TracebackType
+from typing import Any, Self
+
+
+class Boundary:
+    """`with Boundary(log, "extraction_broke") as ended: …` lets no exception out of its block, but
+    for those that end the task or the program. `ended.failure` is what it kept in."""
+
+    def __init__(self, log: Any, event: str) -> None:
+        self._log, self._event = log, event
+        self.failure: Exception | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool:
+        if not isinstance(error, Exception):
+            return False
+        self.failure = error
+        self._log.error(self._event, exc_info=error)
+        return True
