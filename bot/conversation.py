@@ -10,15 +10,15 @@ import structlog
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage
 
-from bot import prompt
+from bot import attachments, prompt
 from bot.agent import Answer, TurnAgent, TurnLimits
-from bot.failures import MODEL_ERRORS, failure_of, tried
+from bot.failures import MODEL_ERRORS, Failure, failure_of, failure_with_files, tried
 from bot.replies import Failed, Finished, Inbound, ReplyEvent
 from bot.toolbox import toolbox
 from bot.usage import Accounts, Usage
 from memory.errors import StoreUnavailable
 from memory.language import is_off_record
-from memory.records import ConversationHistory, HistoryMetadata, Message, Role
+from memory.records import ConversationHistory, HistoryMetadata, Message, Role, own_words
 from memory.service import Memory, utc_now
 from tools.context import ToolContext
 from tools.forget_memory import forget_memory
@@ -51,7 +51,8 @@ class Conversation:
         self._memory, self._clock, self._accounts = memory, clock, accounts
         # Without a memory there is nothing that its tools could do.
         tools = toolbox() if memory.options.enabled else []
-        self._agent = TurnAgent(model, tools, persona, limits or TurnLimits())
+        self._limits = limits or TurnLimits()
+        self._agent = TurnAgent(model, tools, persona, self._limits)
 
     async def reply(self, inbound: Inbound) -> AsyncGenerator[ReplyEvent, None]:
         """Answer one inbound. The last event is Finished or Failed; the turn is recorded before
@@ -65,21 +66,34 @@ class Conversation:
         log = _log.bind(
             actor=inbound.actor.id, session=history.metadata.session_id, model=self._model_name
         )
-        today = self._clock().date()
-        request = prompt.build(history, inbound.text, inbound.speaker, today)
-        context = ToolContext(inbound.actor, self._memory, inbound.text, _said_before(history))
-        usage, finished = RunUsage(), False
+        today = (history.metadata.local_time or self._clock()).date()
+        attached = attachments.contents(
+            inbound.attachments, self._limits.document_tokens, self._memory.tokens.count
+        )
+        request = prompt.build(history, inbound.text, inbound.speaker, today, attached)
+        context = ToolContext(
+            inbound.actor,
+            self._memory,
+            own_words(inbound.text),
+            _said_before(history),
+            private=history.metadata.private,
+        )
+        usage, finished, model = RunUsage(), False, self._model_name
         try:
             async with aclosing(self._agent.answer(request, context, usage)) as events:
                 async for event in events:
                     if isinstance(event, Answer):
-                        finished = True
-                        yield await self._finish(inbound, event, log, started)
+                        finished, model = True, event.model or model
+                        yield await self._finish(inbound, event, context, log, started)
                     else:
                         yield event
         except MODEL_ERRORS as error:
-            yield _failed(error, log, started)
+            failure = (failure_with_files if request.has_files else failure_of)(error)
+            yield _failed(error, failure, log, started)
         finally:
+            if finished and usage.requests == 1 and not request.has_files:
+                # Later requests hold what tools have answered, which the prompt does not.
+                self._memory.tokens.observe(model, request.texts, usage.input_tokens)
             if self._accounts and usage.requests:
                 count = Usage.of(usage, finished=finished)
                 self._accounts.note_turn(inbound.actor, history.metadata.session_id, count)
@@ -88,7 +102,9 @@ class Conversation:
         """What is remembered; if even the journal does not answer, nothing is, and the bot goes on
         without."""
         try:
-            return await self._memory.recall(inbound.actor, inbound.place, inbound.text)
+            return await self._memory.recall(
+                inbound.actor, inbound.place, inbound.text, inbound.language
+            )
         except StoreUnavailable as failure:
             _log.exception("recall_failed", actor=inbound.actor.id, error=str(failure))
             return ConversationHistory(HistoryMetadata(session_id="", message_count=0))
@@ -97,10 +113,12 @@ class Conversation:
         self,
         inbound: Inbound,
         answer: Answer,
+        context: ToolContext,
         log: structlog.stdlib.BoundLogger,
         started: float,
     ) -> Finished:
-        recording = asyncio.create_task(self._record(inbound, answer, log), name="record turn")
+        record = self._record(inbound, answer, log, private=context.private)
+        recording = asyncio.create_task(record, name="record turn")
         try:
             ended = await asyncio.shield(recording)
         except asyncio.CancelledError:
@@ -112,7 +130,12 @@ class Conversation:
         return Finished(answer.text, ended, usage.input_tokens, usage.output_tokens)
 
     async def _record(
-        self, inbound: Inbound, answer: Answer, log: structlog.stdlib.BoundLogger
+        self,
+        inbound: Inbound,
+        answer: Answer,
+        log: structlog.stdlib.BoundLogger,
+        *,
+        private: bool,
     ) -> bool:
         """Write the turn down; whether it was the session's last.
 
@@ -130,7 +153,8 @@ class Conversation:
                 messages,
                 answer.tools,
                 name=inbound.id,
-                kept=_is_kept(inbound.text, answer),
+                kept=_is_kept(own_words(inbound.text), answer),
+                private=private,
             )
         except StoreUnavailable as failure:
             log.exception(
@@ -149,13 +173,14 @@ def _is_kept(said: str, answer: Answer) -> bool:
 
 def _said_before(history: ConversationHistory) -> str:
     """What the user said in the turns that are still in the window."""
-    return "\n".join(m.text for m in history.messages if m.role is Role.USER)
+    return "\n".join(own_words(m.text) for m in history.messages if m.role is Role.USER)
 
 
-def _failed(error: Exception, log: structlog.stdlib.BoundLogger, started: float) -> Failed:
+def _failed(
+    error: Exception, failure: Failure, log: structlog.stdlib.BoundLogger, started: float
+) -> Failed:
     """The user's sentence, after the operator's line. The error's own text stays out of the log: it
     may quote what was said, or a key."""
-    failure = failure_of(error)
     if models := tried(error):
         log = log.bind(tried=models)
     log.warning(

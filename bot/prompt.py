@@ -4,22 +4,40 @@ The order is one that a prompt cache can serve: what never changes first, what c
 turn last. The system prompt is the same bytes for every actor and turn; the profile opens the
 messages and stays for the session; then what has left the window, summed up, which changes when the
 window moves on; the window follows as it was said; then the cache point, and after it only what
-belongs to this turn: the date, the recalled notes, and the user's own words."""
+belongs to this turn: the date, the recalled notes, what is attached, and the user's own words."""
 
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from pydantic_ai import CachePoint, ModelMessage, ModelRequest, ModelResponse, TextPart
+from pydantic_ai import (
+    BinaryContent,
+    CachePoint,
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    TextPart,
+)
 from pydantic_ai.messages import UserPromptPart
 
+from memory.escaping import LOOK_LIKE_BRACKETS, one_line
 from memory.records import ConversationHistory, Message, Role
 
 #: What a display name may take of the prompt. Telegram's own limit is 64 for each half of a name.
 MAX_SPEAKER_LENGTH = 64
 
+_NOT_IN_NAMES = frozenset("<>:[]{}|`~\\" + LOOK_LIKE_BRACKETS)
+#: Who speaks in a chat template. A person of this name is put in parentheses.
+_ROLES = frozenset(
+    "system assistant user human ai bot model developer tool function claude gpt chatgpt".split()
+)
+
 #: Stands where a window begins with the assistant: models want the user to speak first.
 EARLIER = "(The conversation began earlier.)"
+
+#: Stands before the words of a turn of which nothing is kept.
+PRIVATE = "(This conversation is private: nothing said in it will be remembered.)"
 
 #: How the model is to use its memory, whatever the operator writes into the sections above it.
 MEMORY_GUIDANCE = """\
@@ -55,7 +73,23 @@ class Prompt:
     is always the user's own words, and what stands before them is context."""
 
     history: tuple[ModelMessage, ...]
-    content: tuple[str | CachePoint, ...]
+    content: tuple[str | CachePoint | BinaryContent, ...]
+
+    @property
+    def has_files(self) -> bool:
+        """Whether there is more in the request than texts."""
+        return any(isinstance(item, BinaryContent) for item in self.content)
+
+    @property
+    def texts(self) -> Iterable[str]:
+        """All texts of the request that belong to this turn and not to every one."""
+        for message in self.history:
+            for part in message.parts:
+                if isinstance(part, TextPart):
+                    yield part.content
+                elif isinstance(part, UserPromptPart):
+                    yield from _strings(part.content)
+        yield from _strings(self.content)
 
 
 def system_prompt(persona: Persona, *, remembers: bool = True) -> str:
@@ -72,29 +106,42 @@ def system_prompt(persona: Persona, *, remembers: bool = True) -> str:
     return "\n\n".join((*written, MEMORY_GUIDANCE) if remembers else written)
 
 
-def build(history: ConversationHistory, words: str, speaker: str | None, today: date) -> Prompt:
-    """The messages of one turn. `words` must not be blank; `speaker` names the person in a group.
+def build(
+    history: ConversationHistory,
+    words: str,
+    speaker: str | None,
+    today: date,
+    attached: Iterable[str | BinaryContent] = (),
+) -> Prompt:
+    """The messages of one turn. `words` must not be blank; `speaker` names the person in a group;
+    `attached` is what came with the words, which stands before them in this turn alone.
 
     User and assistant alternate strictly, and no text is blank: several vendors refuse both."""
     blocks = _alternating(history)
     content = blocks.pop().content if blocks and blocks[-1].role is Role.USER else []
-    _mark_last_turn_s_point(blocks)
+    notes = len(history.context_messages) - bool(history.recalled.strip())
+    _mark_last_turn_s_point(blocks, notes)
     if blocks or content:
         # Everything up to here comes again, byte for byte, with the next turn.
         content.append(CachePoint())
     content.append(f"Today is {today:%A}, {today:%Y-%m-%d}.")
+    if history.metadata.private:
+        content.append(PRIVATE)
     if recalled := history.recalled.strip():
         content.append(recalled)
-    if name := speaker_name(speaker):
-        content.append(f"{name}:")
-    return Prompt(tuple(_model_message(block) for block in blocks), (*content, words))
+    said = [f"{name}:"] if (name := speaker_name(speaker)) else []
+    return Prompt(
+        tuple(_model_message(block) for block in blocks), (*content, *attached, *said, words)
+    )
 
 
 def speaker_name(speaker: str | None) -> str:
     """A display name as it may stand before what was said: on one line, cut, and unable to look
-    like another speaker's turn. Empty for nobody."""
-    folded = "".join(c if c.isprintable() and c not in "<>:" else " " for c in speaker or "")
-    return " ".join(folded.split())[:MAX_SPEAKER_LENGTH]
+    like another speaker's turn, a role of the conversation or markup. Empty for nobody."""
+    plain = unicodedata.normalize("NFKC", one_line(speaker or ""))
+    folded = "".join(c if c.isprintable() and c not in _NOT_IN_NAMES else " " for c in plain)
+    name = " ".join(folded.split())[:MAX_SPEAKER_LENGTH].strip()
+    return f"({name})" if name.casefold().strip(" #*_-.!") in _ROLES else name
 
 
 @dataclass(slots=True)
@@ -123,14 +170,20 @@ def _alternating(history: ConversationHistory) -> list[_Block]:
     return blocks
 
 
-def _mark_last_turn_s_point(blocks: Sequence[_Block]) -> None:
-    """Put a cache point where the turn before had its own: before what was its current message.
-    Claude looks back for what an earlier point has cached; other models on Bedrock do not."""
+def _mark_last_turn_s_point(blocks: Sequence[_Block], notes: int) -> None:
+    """Put a cache point where the turn before had its own: before what was its current message, and
+    behind the notes that open the messages. Claude looks back for what an earlier point has cached;
+    other models on Bedrock do not."""
     users = [block for block in blocks if block.role is Role.USER]
     if len(users) > 1:
         users[-2].content.append(CachePoint())
-    elif users and len(users[0].content) > 1:
-        users[0].content.insert(1, CachePoint())
+    elif users and 0 < notes < len(users[0].content):
+        users[0].content.insert(notes, CachePoint())
+
+
+def _strings(content: str | Sequence[object]) -> list[str]:
+    items = (content,) if isinstance(content, str) else content
+    return [item for item in items if isinstance(item, str)]
 
 
 def _as_said(message: Message) -> str:

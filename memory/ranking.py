@@ -19,7 +19,9 @@ length", and 0.2 a fifth of it. Then
       that names nothing but dates gives each record of those dates `date_alone`;
     * messages gain `neighbour` of the best score next to them and `session` of the best score in
       their session: an answer stands beside its question;
-    * the share `recency` of the score fades by `decay` a month.
+    * the share `recency` of the score fades by `decay` a month;
+    * what was learned gains or loses up to the share `importance`, by how far its importance lies
+      from the middle (5, which every message has).
 
 The relevance of a hit is the score cut at 1. `docs/benchmarks.md` tells how the weights were
 chosen."""
@@ -45,6 +47,9 @@ Postings = Mapping[str, Mapping[int, int]]
 
 _MONTH_SECONDS = 30 * 86_400
 
+#: The importance, of 1 to 10, that changes nothing.
+_MIDDLE = 5
+
 
 @dataclass(frozen=True, slots=True)
 class Weights:
@@ -64,6 +69,7 @@ class Weights:
     session: float = 0.4
     recency: float = 0.1
     decay: float = 0.9
+    importance: float = 0.1
     #: Records the world outside this memory is taken to hold: keeps idf sane when a person has few.
     background: int = 150
     #: No more documents than this are scored in full; the others match too little to come first.
@@ -74,13 +80,14 @@ class Candidate(NamedTuple):
     """What the formula needs to know of a record beside its words. `length` counts its own words,
     `at` is in seconds since 1970. `context` is the earliest document of what was said up to it:
     itself, if nothing before it belongs to it. `assistant` says that the assistant spoke. `session`
-    is set for messages only: nothing else has neighbours."""
+    is set for messages only: nothing else has neighbours. `importance` runs from 1 to 10."""
 
     length: int
     at: float
     context: int
     assistant: bool = False
     session: str | None = None
+    importance: int = _MIDDLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +186,8 @@ def rank(evidence: Evidence, candidates: Mapping[int, Candidate], now: float) ->
     ranked = []
     for document, score in scores.items():
         at = candidates[document].at
-        ranked.append((score * freshness(now - at, weights), at, document))
+        score *= freshness(now - at, weights) * weight(candidates[document], weights)
+        ranked.append((score, at, document))
     ranked.sort(reverse=True)
     return [Ranked(document, score) for score, _, document in ranked]
 
@@ -296,3 +304,8 @@ def freshness(age: float, weights: Weights) -> float:
     """What remains of the score of something said `age` seconds ago, as a share."""
     months = max(0.0, age / _MONTH_SECONDS)
     return 1 - weights.recency * (1 - math.pow(weights.decay, months))
+
+
+def weight(candidate: Candidate, weights: Weights) -> float:
+    """What importance makes of a score, as a factor: 1 for the middle."""
+    return 1 + weights.importance * (candidate.importance - _MIDDLE) / _MIDDLE

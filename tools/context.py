@@ -11,13 +11,25 @@ from memory.service import Memory
 class ToolContext:
     """One turn's identity and memory. `said` is what the user wrote in this turn and `before` what
     they wrote in the turns still in the window, so that a tool can check that it acts on the
-    user's words and not on a recalled or imagined text."""
+    user's words and not on a recalled or imagined text. In a `private` session no tool changes the
+    memory."""
 
     actor: Actor
     memory: Memory
     said: str
     before: str = ""
+    private: bool = False
 
 
 class ToolFailure(Exception):
     """The tool did not do it. The message goes back to the model, which may correct itself."""
+
+
+def refuse_if_private(context: ToolContext, instead: str = "") -> None:
+    """Raise ToolFailure in a private session; `instead` is what the user can do there."""
+    if context.private:
+        what = instead or "To have it kept, they can end the private conversation with /private"
+        raise ToolFailure(
+            "This conversation is private: nothing of it is kept, so nothing was changed in the "
+            f"memory. Tell the user so. {what}."
+        )

@@ -3,8 +3,8 @@
 import re
 
 from memory.errors import StoreUnavailable, UnknownRecord
-from memory.recall import escape
-from tools.context import ToolContext, ToolFailure
+from memory.escaping import escape
+from tools.context import ToolContext, ToolFailure, refuse_if_private
 
 #: The beginnings of the words with which people ask to forget, in the languages we know of.
 _ASKS_TO_FORGET = re.compile(
@@ -30,6 +30,7 @@ async def forget_memory(context: ToolContext, memory_id: str) -> str:
     Args:
         memory_id: the id as search_memory shows it.
     """
+    refuse_if_private(context, "They can delete a memory themselves with /forget and its id")
     if not _ASKS_TO_FORGET.search(_WANTS_TO_KEEP.sub("", context.said)):
         raise ToolFailure(
             "The user has not asked to forget anything in this message. Nothing was deleted."

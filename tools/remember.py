@@ -3,10 +3,10 @@
 from typing import Literal
 
 from memory.errors import RefusedText, StoreUnavailable
+from memory.escaping import escape
 from memory.extraction import grounded
-from memory.recall import escape
 from memory.records import Kind
-from tools.context import ToolContext, ToolFailure
+from tools.context import ToolContext, ToolFailure, refuse_if_private
 
 
 async def remember(
@@ -19,6 +19,7 @@ async def remember(
         text: one sentence in the user's own words and language, in the first person.
         memory_type: "preference" for likes, dislikes and wishes, else "fact".
     """
+    refuse_if_private(context)
     if not grounded(text, f"{context.said}\n{context.before}"):
         raise ToolFailure(
             "The user has not said that. Nothing was stored. Only what the user's own words say "

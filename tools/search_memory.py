@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Literal
 
 from memory.errors import StoreUnavailable
+from memory.escaping import escape
 from memory.language import answering_slots, asks_agent_name, memory_question
-from memory.recall import escape
-from memory.records import AGENT_NAME_SLOT, Kind, Record, Role
+from memory.recall import cut
+from memory.records import SETTING_SLOTS, Kind, Record, Role
 from memory.text import words
-from memory.tokens import estimate_tokens
 from tools.context import ToolContext, ToolFailure
 
 MemoryType = Literal["all", "facts", "preferences"]
@@ -25,6 +25,9 @@ LAST_TALKS = 3
 
 #: What one answer of the tool may cost the model, estimated.
 MAX_RESULT_TOKENS = 2000
+
+#: What one memory of it may: of a long message the beginning tells what it is about.
+MAX_LINE_TOKENS = 400
 
 
 async def search_memory(context: ToolContext, query: str, memory_type: MemoryType = "all") -> str:
@@ -43,7 +46,7 @@ async def search_memory(context: ToolContext, query: str, memory_type: MemoryTyp
     everything = listed and not last_talks
     try:
         if last_talks:
-            talks = await context.memory.records(context.actor, (Kind.SUMMARY,))
+            talks = await context.memory.past_talks(context.actor)
             found = talks[-LAST_TALKS:][::-1]
         elif everything:
             found = _weightiest_first(await context.memory.records(context.actor, kinds))
@@ -54,9 +57,9 @@ async def search_memory(context: ToolContext, query: str, memory_type: MemoryTyp
         raise ToolFailure(
             "The memory does not answer right now. Say so, and go on without it."
         ) from failure
-    shown = [record for record in found if record.slot != AGENT_NAME_SLOT]
+    shown = [record for record in found if record.slot not in SETTING_SLOTS]
     lines = [f"- [name] {escape(name)}"] if name and (everything or asks_agent_name(query)) else []
-    lines += _lines(shown, MAX_RESULT_TOKENS)
+    lines += _lines(context, shown, MAX_RESULT_TOKENS)
     if not lines:
         return await _nothing(context, query, everything=everything)
     return "\n".join((f"Found {len(lines)} in memory, in the user's own words:", *lines))
@@ -71,7 +74,7 @@ async def _matching(
     answers = await _answering(context, query, kinds)
     hits = await context.memory.search(context.actor, query, kinds)
     found = {record.id: record for record in (*answers, *(hit.record for hit in hits))}
-    known = [record for record in found.values() if record.slot != AGENT_NAME_SLOT]
+    known = [record for record in found.values() if record.slot not in SETTING_SLOTS]
     if known or not deeper:
         return known
     hits = await context.memory.search(context.actor, query, (Kind.SUMMARY, Kind.MESSAGE))
@@ -98,14 +101,17 @@ def _weightiest_first(records: Sequence[Record]) -> list[Record]:
     return sorted(records, key=lambda r: (r.importance, r.created_at), reverse=True)
 
 
-def _lines(records: Sequence[Record], tokens: int) -> list[str]:
+def _lines(context: ToolContext, records: Sequence[Record], tokens: int) -> list[str]:
+    """The records as the model reads them, dated by the actor's own calendar."""
+    count, zone = context.memory.tokens.count, context.memory.local_time(context.actor).tzinfo
     lines: list[str] = []
     for record in records:
         line = (
-            f"- [{record.kind.value} {record.short_id}, {record.created_at:%Y-%m-%d}] "
-            f"{escape(record.text)}"
+            f"- [{record.kind.value} {record.short_id}, "
+            f"{record.created_at.astimezone(zone):%Y-%m-%d}] "
+            f"{cut(escape(record.text), MAX_LINE_TOKENS, count)}"
         )
-        tokens -= estimate_tokens(line)
+        tokens -= count(line)
         if tokens < 0:
             break
         lines.append(line)

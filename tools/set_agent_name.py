@@ -3,7 +3,7 @@
 from memory.errors import RefusedText, StoreUnavailable
 from memory.language import introduces_self
 from memory.names import clean_name
-from tools.context import ToolContext, ToolFailure
+from tools.context import ToolContext, ToolFailure, refuse_if_private
 
 
 async def set_agent_name(context: ToolContext, name: str) -> str:
@@ -13,6 +13,7 @@ async def set_agent_name(context: ToolContext, name: str) -> str:
     Args:
         name: the new name of the assistant, exactly as the user wrote it.
     """
+    refuse_if_private(context)
     try:
         wanted = clean_name(name)
     except RefusedText as refusal:

@@ -13,7 +13,13 @@ from memory.language.questions import (
     memory_question,
     second_person,
 )
-from memory.language.statements import is_about_relatives, is_off_record, is_statement, noteworthy
+from memory.language.statements import (
+    is_about_relatives,
+    is_off_record,
+    is_statement,
+    noteworthy,
+    slot_of,
+)
 from memory.language.summaries import RuleSummarizer
 from memory.language.tables import language_code
 
@@ -37,4 +43,5 @@ __all__ = [
     "naming",
     "noteworthy",
     "second_person",
+    "slot_of",
 ]

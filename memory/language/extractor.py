@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from memory.language.learning import learned
 from memory.language.summaries import session_summary
+from memory.language.topics import session_topics
 from memory.ports import Extraction
 from memory.records import Record, Turn
 
@@ -15,4 +16,5 @@ class RuleExtractor:
 
     async def extract(self, turns: Sequence[Turn], known: Sequence[Record]) -> Extraction:
         """See `memory.ports.Extractor`. Never raises ExtractionFailed: it is a pure function."""
-        return Extraction(learned(turns, known), session_summary(turns))
+        found = learned(turns, known)
+        return Extraction(found, session_summary(turns), session_topics(turns, found))

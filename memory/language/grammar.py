@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memory.language.shapes import Language
-from memory.records import Kind
+from memory.records import Kind, own_words
 
 #: A clause longer than this is a story, not a statement about oneself; also bounds the matching.
 MAX_CLAUSE = 300
@@ -18,13 +18,13 @@ MAX_ADDRESSED = 1_000
 MAX_TEXT = 8_000
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_QUOTED_LINE = re.compile(r"^\s*>.*$", re.MULTILINE)
 _SPAN = re.compile(
     r"`[^`\n]+`|\"[^\"\n]+\"|“[^”\n]+”|«[^»\n]+»|„[^“”\n]+[“”]|(?<!\w)'[^'\n]+'(?!\w)"
 )
 _MASK = re.compile("\ue000(\\d+)\ue001")
 _BULLET = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+")
-_SENTENCE_END = re.compile(r"[.!?…;]+(?=\s|$)")
+_SENTENCE_END = re.compile(r"[.!?…;]+(?=\s|$)|[。！？；]+")
+_QUESTION = re.compile("[?？]")
 _NOISE_BEFORE = re.compile(r"^[\s\W_]+(?=[\w\ue000])")
 _NOISE_AFTER = re.compile(r"\s+[:;=]-?[()DPp]+$|[^\w\s)\]\"'”»`%€$£+#°*_~>/}\ue001]+$")
 _EMPHASIS = re.compile(r"\*+|(?<!\w)_+|_+(?!\w)|~+")
@@ -89,8 +89,7 @@ def findings(text: str, language: Language) -> list[Finding]:
     text = text[:MAX_TEXT]
     if text.lstrip().startswith("/") or language.jest.search(text):
         return []
-    text = _QUOTED_LINE.sub("", _FENCE.sub("", text))
-    masked = mask(plain(text, language))
+    masked = mask(plain(own_words(_FENCE.sub("", text)), language))
     found: list[Finding] = []
     for sentence in _sentences(masked.text, language):
         for clause in _clauses(sentence, language):
@@ -119,8 +118,8 @@ def is_off_record(text: str, language: Language) -> bool:
 
 
 def sentences(text: str, language: Language) -> list[str]:
-    """The sentences of a text with their end marks, quotes intact."""
-    masked = mask(plain(text[:MAX_TEXT], language))
+    """The sentences of a text with their end marks, quotes within them intact."""
+    masked = mask(plain(own_words(text[:MAX_TEXT]), language))
     return [
         masked.restore(sentence)
         for line in masked.text.splitlines()
@@ -174,7 +173,7 @@ def _sentences(text: str, language: Language) -> Iterator[str]:
                 for shape in (language.make_believe, language.task, language.off_record)
             ):
                 return
-            if sentence.endswith(":") and not language.heading.search(sentence):
+            if sentence.endswith((":", "：")) and not language.heading.search(sentence):
                 return
             if not any(
                 (
@@ -191,7 +190,7 @@ def _split_line(line: str, language: Language) -> Iterator[str]:
     for end in _SENTENCE_END.finditer(line):
         if end[0] == "." and _is_abbreviation(line[start : end.start()], language):
             continue
-        if "?" not in end[0] and language.continuation.match(line, end.end()):
+        if not _QUESTION.search(end[0]) and language.continuation.match(line, end.end()):
             continue
         if sentence := line[start : end.end()].strip():
             yield sentence
@@ -250,7 +249,7 @@ def _clauses(sentence: str, language: Language) -> Iterator[str]:
 
 def _stated(sentence: str, language: Language) -> str:
     """What a sentence states before it asks: all of it, part of it or nothing."""
-    if "?" not in sentence[-3:] or language.polite.match(sentence):
+    if not _QUESTION.search(sentence[-3:]) or language.polite.match(sentence):
         return sentence
     asking = list(language.asking.finditer(sentence))
     return sentence[: asking[0].start()] if asking else ""

@@ -2,19 +2,21 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import date
 
+from memory.event_dates import told
 from memory.extraction import revises
-from memory.language.dates import event_date
 from memory.language.grammar import findings, words
+from memory.language.statements import slot_of
 from memory.language.tables import LANGUAGES, language_of
 from memory.ports import Proposal
-from memory.records import Record, Role, Turn
+from memory.records import Record, Role, Turn, own_words
 
 
 def learned(turns: Sequence[Turn], known: Sequence[Record] = ()) -> tuple[Proposal, ...]:
     """What the person said of themselves, without what they corrected later in the session."""
     said = (
-        (turn.id, message.text)
+        (turn.id, own_words(message.text), message.at.date())
         for turn in turns
         for message in turn.messages
         if message.role is Role.USER
@@ -24,18 +26,30 @@ def learned(turns: Sequence[Turn], known: Sequence[Record] = ()) -> tuple[Propos
 
 def learned_from(texts: Sequence[str]) -> tuple[Proposal, ...]:
     """The same of bare messages, oldest first; a proposal's `turn_id` is its message's number."""
-    return _settled(((str(number), text) for number, text in enumerate(texts)), ())
+    return _settled(((str(number), text, None) for number, text in enumerate(texts)), ())
 
 
-def _settled(said: Iterable[tuple[str, str]], known: Sequence[Record]) -> tuple[Proposal, ...]:
+def _settled(
+    said: Iterable[tuple[str, str, date | None]], known: Sequence[Record]
+) -> tuple[Proposal, ...]:
     kept: dict[str, Proposal] = {}
-    for turn_id, text in said:
-        for proposal in _proposals(turn_id, text):
-            _settle(kept, proposal, known)
-    return tuple(kept.values())
+    denied: dict[str, str] = {}
+    known = [
+        record if record.slot else replace(record, slot=slot_of(record.text)) for record in known
+    ]
+    for turn_id, text, day in said:
+        for proposal in _proposals(turn_id, text, day):
+            _settle(kept, denied, proposal, known)
+    return tuple(_updating(proposal, known) for proposal in kept.values())
 
 
-def _proposals(turn_id: str, text: str) -> Iterable[Proposal]:
+def _updating(proposal: Proposal, known: Sequence[Record]) -> Proposal:
+    """The proposal with the record that answers the same question, if there is one."""
+    rivals = (record.id for record in known if record.slot == proposal.slot and record.current)
+    return replace(proposal, replaces=next(rivals, None)) if proposal.slot else proposal
+
+
+def _proposals(turn_id: str, text: str, day: date | None) -> Iterable[Proposal]:
     language = language_of(text)
     if language is None:
         return
@@ -46,14 +60,17 @@ def _proposals(turn_id: str, text: str) -> Iterable[Proposal]:
             turn_id=turn_id,
             slot=found.slot,
             importance=found.importance,
-            event_date=event_date(found.text, language),
+            event_date=told(found.text, day) if day else None,
         )
 
 
-def _settle(kept: dict[str, Proposal], new: Proposal, known: Sequence[Record]) -> None:
+def _settle(
+    kept: dict[str, Proposal], denied: dict[str, str], new: Proposal, known: Sequence[Record]
+) -> None:
     """Put a proposal beside what the session gave so far: the later one of a slot wins, the same
     words turned round or taken back win over the earlier ones, the same words twice are one, and "I
-    left Acme" does not undo "I work at Globex"."""
+    left Acme" does not undo "I work at Globex". What is `denied` of a slot stays only until the
+    session says what holds instead."""
     if new.slot is None:
         for key in [key for key, old in kept.items() if revises(new.text, old.text)]:
             del kept[key]
@@ -62,9 +79,11 @@ def _settle(kept: dict[str, Proposal], new: Proposal, known: Sequence[Record]) -
     rivals = [text for text in _current(kept, known, new.slot) if _key(text) != _key(new.text)]
     if rivals and _takes_back_something_else(new.text, rivals):
         kept.setdefault(_key(new.text), replace(new, slot=None))
+        denied[_key(new.text)] = new.slot
         return
-    for key in [key for key, old in kept.items() if old.slot == new.slot]:
-        del kept[key]
+    for key, old in list(kept.items()):
+        if new.slot in (old.slot, denied.get(key)):
+            del kept[key]
     kept[_key(new.text)] = new
 
 

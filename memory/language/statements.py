@@ -11,6 +11,13 @@ def noteworthy(text: str) -> tuple[Finding, ...]:
     return tuple(findings(text, language)) if language else ()
 
 
+def slot_of(text: str) -> str | None:
+    """Which question a statement answers ("employer", "home"), if it is one statement and answers
+    one that has a single answer."""
+    found = noteworthy(text)
+    return found[0].slot if len(found) == 1 and not found[0].negated else None
+
+
 def is_statement(text: str) -> bool:
     """Whether the message states something about the person, worth keeping or not."""
     language = language_of(text)

@@ -1,11 +1,19 @@
 """The languages there are, and which of them a text is written in."""
 
+from memory.language.chinese import CHINESE
 from memory.language.english import ENGLISH
+from memory.language.french import FRENCH
+from memory.language.german import GERMAN
 from memory.language.grammar import MAX_TEXT, plain, words
+from memory.language.italian import ITALIAN
+from memory.language.portuguese import PORTUGUESE
 from memory.language.russian import RUSSIAN
 from memory.language.shapes import Language
+from memory.language.spanish import SPANISH
 
-LANGUAGES: tuple[Language, ...] = (ENGLISH, RUSSIAN)
+LANGUAGES: tuple[Language, ...] = (
+    ENGLISH, RUSSIAN, GERMAN, SPANISH, ITALIAN, PORTUGUESE, FRENCH, CHINESE,
+)  # fmt: skip
 
 
 def language_of(text: str) -> Language | None:

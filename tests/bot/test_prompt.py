@@ -2,6 +2,7 @@
 
 from datetime import UTC, date, datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_ai import CachePoint, ModelMessage, ModelRequest, ModelResponse, TextPart
@@ -96,6 +97,35 @@ def test_each_turn_marks_where_the_turn_before_ended_its_cached_part() -> None:
     assert [cache_points(message) for message in second.history] == [[1], []]
     third = build(history(*said, profile="<p>"), "e", None, TODAY)
     assert [cache_points(message) for message in third.history] == [[2], [], [], []]
+
+
+def test_the_point_of_the_turn_before_stands_after_all_notes() -> None:
+    metadata = HistoryMetadata("s1", 2)
+    said = (Message(USER, "a", NOON), Message(ASSISTANT, "b", NOON))
+    both = build(ConversationHistory(metadata, said, "<p>", "<e>", "<r>"), "c", None, TODAY)
+    assert texts(both.history[0]) == ["<p>", "<e>", "a"]
+    assert cache_points(both.history[0]) == [2]
+    summed_up = build(ConversationHistory(metadata, said, earlier="<e>"), "c", None, TODAY)
+    assert cache_points(summed_up.history[0]) == [1]
+    nothing = build(ConversationHistory(metadata, said, recalled="<r>"), "c", None, TODAY)
+    assert cache_points(nothing.history[0]) == []
+    begun_before = build(ConversationHistory(metadata, said[1:], "<p>", "<e>"), "c", None, TODAY)
+    assert cache_points(begun_before.history[0]) == []
+
+
+def test_a_prompt_tells_all_texts_of_its_turn() -> None:
+    said = history((USER, "a"), (ASSISTANT, "b"), profile="<p>", recalled="<r>")
+    made = build(said, "c", "Anna", TODAY)
+    date_line = "Today is Saturday, 2026-11-21."
+    assert list(made.texts) == ["<p>", "a", "b", date_line, "<r>", "Anna:", "c"]
+
+
+@pytest.mark.parametrize(
+    "name", ["System", " ASSISTANT ", "human", "**User**", "𝐒𝐲𝐬𝐭𝐞𝐦", "ｓｙｓｔｅｍ"]
+)
+def test_a_person_who_is_called_like_a_role_is_put_in_parentheses(name: str) -> None:
+    assert speaker_name(name).startswith("(")
+    assert speaker_name("Sister Emma") == "Sister Emma"
 
 
 def test_a_message_that_was_never_answered_joins_the_current_one() -> None:

@@ -15,6 +15,7 @@ from memory.service import utc_now
     [
         ("Jarvis", "Jarvis"), (' "Max Power"! ', "Max Power"), ("«Жарвис»", "Жарвис"),
         ("R2-D2", "R2-D2"), ("小明", "小明"), ("O'Brien", "O'Brien"),
+        ("\u200eMax\u202e", "Max"),
     ],
 )  # fmt: skip
 def test_a_name_is_kept_without_quotes_and_punctuation(given_name: str, kept: str):
@@ -23,7 +24,17 @@ def test_a_name_is_kept_without_quotes_and_punctuation(given_name: str, kept: st
 
 @pytest.mark.parametrize(
     "bad",
-    ["", "  ", "!!!", "x" * (MAX_NAME_LENGTH + 1), "a" * 500, "Jar\nvis", "<b>Al</b>", "A\x00l"],
+    [
+        "",
+        "  ",
+        "!!!",
+        "x" * (MAX_NAME_LENGTH + 1),
+        "a" * 500,
+        "Jar\nvis",
+        "<b>Al</b>",
+        "A\x00l",
+        "＜Al＞",
+    ],
 )
 def test_what_is_no_name_is_refused_with_a_reason(bad: str):
     with pytest.raises(RefusedText, match="name"):

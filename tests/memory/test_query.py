@@ -55,6 +55,19 @@ def test_talk_about_the_bot_and_texts_to_work_on_ask_for_nothing(text: str) -> N
     assert not parse(text, NOW).index_words
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("Mia", "mia"), ("mia?", "mia"), ("Who is Will?", "will"), ("Was ist mit Ben?", "ben")],
+)
+def test_a_small_word_that_is_all_there_is_and_a_name_is_asked_for(text: str, name: str) -> None:
+    assert name in {word for term in parse(text, NOW).terms for word in term.exact}
+
+
+@pytest.mark.parametrize("text", ["Will you?", "you will", "la mia", "per me", "I am"])
+def test_a_small_word_is_no_name_where_it_is_used_as_one(text: str) -> None:
+    assert not parse(text, NOW).terms
+
+
 def test_a_letter_that_is_a_small_word_elsewhere_parts_no_word() -> None:
     assert "吉他" in asked("怎么学吉他？")
 

@@ -156,6 +156,16 @@ def test_without_decay_age_means_nothing() -> None:
     assert found[1] == found[2]
 
 
+def test_what_matters_more_comes_first_among_equals_and_never_before_a_better_match() -> None:
+    candidates = {1: PLAIN._replace(importance=2), 2: PLAIN._replace(importance=9), 3: PLAIN}
+    postings = {"tea": {1: OWN, 2: OWN, 3: OWN}}
+    found = scores(query("tea"), postings, candidates)
+    assert list(found) == [2, 3, 1]
+    assert found[2] < 1.1 * found[3]
+    postings = {"tea": {1: OWN, 2: OWN}, "cup": {1: OWN}}
+    assert list(scores(query("tea", "cup"), postings, candidates)) == [1, 2]
+
+
 def test_a_query_for_dates_alone_finds_all_of_those_dates() -> None:
     asked = Query(dates=frozenset({"§m03"}), topical=False)
     found = scores(asked, {"§m03": {1: HEAD, 2: HEAD}}, {1: PLAIN, 2: PLAIN})
@@ -186,6 +196,7 @@ _CANDIDATES = st.builds(
     context=st.integers(0, 2),
     assistant=st.booleans(),
     session=st.sampled_from([None, "a", "b"]),
+    importance=st.integers(1, 10),
 )
 
 

@@ -5,14 +5,25 @@ from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
 
 from memory.errors import RefusedText, StoreUnavailable, UnknownRecord
 from memory.jobs import Ending, Outcome
-from memory.records import LEARNED_KINDS, Actor, Hit, Kind, Message, Place, Role, Session, Turn
+from memory.records import (
+    LEARNED_KINDS,
+    Actor,
+    Draft,
+    Hit,
+    Kind,
+    Message,
+    Place,
+    Role,
+    Session,
+    Turn,
+)
 from memory.service import Memory, MemoryOptions
 from memory.sessions import SessionLimits
 from memory.stores.inmemory import InMemoryStore
@@ -242,6 +253,30 @@ async def test_silence_ends_a_session_without_any_further_message(world: World):
         while not world.saved:
             await asyncio.sleep(0.01)
         assert await world.texts(memory) == ["I live in Oslo"]
+
+
+async def test_the_memory_tidies_itself_up_once_a_day(world: World):
+    async with world.process(housekeeping_seconds=0.01) as memory:
+        old = await memory.remember(ANNA, "I live in Oslo")
+        moved = Draft(Kind.FACT, "I live in Bergen", world.clock(), supersedes=old.id)
+        await world.store.commit(ANNA, [moved])
+        assert len(await memory.records(ANNA, everything=True)) == 2
+        world.clock.forward(days=400)
+        async with asyncio.timeout(10):
+            while len(await memory.records(ANNA, everything=True)) > 1:
+                await asyncio.sleep(0.01)
+        assert await world.texts(memory) == ["I live in Bergen"]
+
+
+async def test_what_was_said_is_kept_with_its_place_and_both_sides(world: World):
+    async with world.process() as memory:
+        await world.talk(memory, "I live in Oslo", place=Place("telegram", -5, 7))
+        said, reply = (await memory.export(ANNA))["messages"]
+        assert (said["role"], reply["role"]) == ("user", "assistant")
+        for message in (said, reply):
+            assert message["place"] == {"channel": "telegram", "chat_id": -5, "topic_id": 7}
+            assert message["session"]
+            assert message["created_at"] == world.clock().isoformat()
 
 
 async def test_ending_where_nothing_was_said_is_nothing(world: World):
@@ -484,6 +519,18 @@ async def test_forgetting_all_while_extraction_runs_brings_no_message_back(world
         world.extractor.gate.set()
         await memory.settle()
         assert "Oslo" not in str(await memory.export(ANNA))
+
+
+async def test_what_was_said_is_dated_by_the_actors_own_calendar(world: World):
+    async with world.process(time_zone=timezone(timedelta(hours=13))) as memory:
+        await world.talk(memory, "I planted a cherry tree")
+        world.clock.forward(hours=24)
+        hits = await memory.search(ANNA, "What did I plant yesterday?", (Kind.MESSAGE,))
+        assert [hit.record.created_at.isoformat() for hit in hits][:1] == [
+            "2026-11-22T01:00:00+13:00"
+        ]
+        assert await memory.search(ANNA, "yesterday", (Kind.MESSAGE,))
+        assert not await memory.search(ANNA, "two days ago", (Kind.MESSAGE,))
 
 
 async def test_a_turn_recorded_twice_is_one_turn(world: World):

@@ -191,28 +191,6 @@ ENGLISH = Language(
         "just yesterday last week month year finally today".split()
     ),
     rules=RULES,
-    months={
-        name: number
-        for number, names in enumerate(
-            (
-                "january jan",
-                "february feb",
-                "march mar",
-                "april apr",
-                "may",
-                "june jun",
-                "july jul",
-                "august aug",
-                "september sept sep",
-                "october oct",
-                "november nov",
-                "december dec",
-            ),
-            start=1,
-        )
-        for name in names.split()
-    },
-    year_cue=pattern(r"\b(?:in|since|until|of|from|year)\s+((?:19|20)\d\d)\b"),
     request=pattern(
         r"(?:(?:could|can|would|will)\s+you\b|please|always|never|don't|do\s+not|only|call|give|tell|show|send|answer|reply|respond|use|keep|"
         r"be|explain|speak|talk|address|treat|write|make|stop|avoid)\b"

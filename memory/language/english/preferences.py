@@ -32,7 +32,7 @@ WISHES_FOR_ANSWERS = (
     ),
     liking(
         rf"{ORDER}{ANSWER}\s+(?:to\s+me\s+|with\s+me\s+|me\s+)?(?:only\s+)?in\s+(?:\w+\s+)?{LANGUAGES}\b",
-        "language",
+        "answer_language",
         8,
     ),
     liking(rf"{ORDER}us(?:e|ing)\s+(?:the\s+)?(?:metric|imperial|celsius|fahrenheit)", "units", 7),

@@ -379,8 +379,36 @@ _LIFE = (
     fact(rf"{DO}(?-i:[a-z][a-z-]+)\s+\S+", None, 5),
 )
 
+_MONTH = (
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december)"
+)
+_WHEN = (
+    rf"(?:{DAY}|tomorrow|next\s+(?:week|month|year|spring|summer|autumn|fall|winter|\w+day|{_MONTH})|"
+    rf"(?:in|on)\s+(?:{_MONTH}|\w+day))"
+)
+_ON_A_DAY = rf"(?=.*\b{_WHEN})(?:.{{1,30}}?,?\s)?(?:i|we)"
+#: What is coming, on a day that is named.
+_COMING = (
+    fact(
+        rf"{_ON_A_DAY}(?:\s+have|'ve(?:\s+got)?)\s+(?:an?|my|our|the)\s+(?:[\w'-]+\s+){{0,3}}?(?:appointment|"
+        rf"interview|exam|surgery|operation|wedding|flight|check-?up|driving\s+test)\b",
+        None,
+        6,
+        lasting=True,
+    ),
+    fact(
+        rf"{_ON_A_DAY}(?:'m|'re|\s+am|\s+are)\s+(?:getting\s+married|moving|flying|travell?ing)\b|"
+        rf"{_ON_A_DAY}\s+(?:fly|travel|get\s+married|start\s+(?:at|my))\s+\S+",
+        None,
+        6,
+        lasting=True,
+    ),
+    fact(rf"{SUBJECT}never\s+(?:learn(?:ed|t)|got\s+the\s+hang\s+of)\s+\S+", None, 6, elided=True),
+)
+
 #: In the order in which they are tried.
 RULES = (
+    *_COMING,
     *WISHES_FOR_ANSWERS,
     *PREFERENCES,
     *_OWN_DATA,

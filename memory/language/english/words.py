@@ -136,7 +136,7 @@ def fact(shape: str, slot: str | None = None, importance: int = 5, **more: bool)
     return Rule(pattern(shape), Kind.FACT, slot, importance, **more)
 
 
-def liking(shape: str, slot: str | None = None, importance: int = 6, **more: bool) -> Rule:
+def liking(shape: str, slot: str | None = None, importance: int = 4, **more: bool) -> Rule:
     """A shape of statements that are likes, dislikes or wishes."""
     return Rule(pattern(shape), Kind.PREFERENCE, slot, importance, **more)
 

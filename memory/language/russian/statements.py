@@ -58,35 +58,18 @@ _PASSING = (
     r"обещаю|клянусь|замечаю|звоню|пишу\s+(?:тебе|вам)|схожу|зайду|уйду|спрошу|отвечу|дам)\b"
 )
 _LANGUAGE = r"по-\w+ски"
-MONTHS = {
-    stem: number
-    for number, stems in enumerate(
-        (
-            "январь января январе",
-            "февраль февраля феврале",
-            "март марта марте",
-            "апрель апреля апреле",
-            "май мая мае",
-            "июнь июня июне",
-            "июль июля июле",
-            "август августа августе",
-            "сентябрь сентября сентябре",
-            "октябрь октября октябре",
-            "ноябрь ноября ноябре",
-            "декабрь декабря декабре",
-        ),
-        start=1,
-    )
-    for stem in stems.split()
-}
-_DAY = rf"\d{{1,2}}\s+(?:{'|'.join(MONTHS)})\b"
+_MONTH = (
+    r"(?:январ[яье]|феврал[яье]|март[ае]?|апрел[яье]|ма[йяе]|июн[ьяе]|июл[ьяе]|август[ае]?|сентябр[яье]|"
+    r"октябр[яье]|ноябр[яье]|декабр[яье])"
+)
+_DAY = rf"\d{{1,2}}\s+{_MONTH}\b"
 
 
 def _fact(shape: str, slot: str | None = None, importance: int = 6, **more: bool) -> Rule:
     return Rule(pattern(shape), Kind.FACT, slot, importance, **more)
 
 
-def _liking(shape: str, slot: str | None = None, importance: int = 6, **more: bool) -> Rule:
+def _liking(shape: str, slot: str | None = None, importance: int = 4, **more: bool) -> Rule:
     return Rule(pattern(shape), Kind.PREFERENCE, slot, importance, **more)
 
 
@@ -95,15 +78,22 @@ def _nothing(shape: str) -> Rule:
 
 
 RULES = (
+    _fact(
+        rf"(?:.*\s)?у\s+(?:меня|нас)\s+(?:.*\s)?(?:собеседовани|экзамен|операци|свадьб|приём|прием)\w*(?:\s.*)?$|"
+        rf".*{_DAY}.*\s(?:летим|лечу|едем|еду|женюсь|женимся|переезжа\w+|выхожу\s+замуж)(?:\s.*)?$",
+        None,
+        6,
+        lasting=True,
+    ),
     _liking(
-        rf"{_PLEASE}{_ANSWER}\s+(?:мне\s+)?(?:как\s+можно\s+)?(?:коротко|кратко|короче|подробно|подробнее|"
+        rf"{_PLEASE}{_ANSWER}(?:\s+мне)?(?:,?\s+пожалуйста,?)?\s+(?:как\s+можно\s+)?(?:коротко|кратко|короче|подробно|подробнее|"
         rf"лаконично|развёрнуто)|{_PLEASE}(?:давай|пиши|делай)(?:те)?\s+(?:коротк|кратк|подробн)\w+\s+ответ",
         "answer_length",
         7,
     ),
     _liking(
         rf"{_PLEASE}{_ANSWER}\s+(?:со\s+мной\s+|мне\s+)?(?:только\s+)?(?:{_LANGUAGE}|на\s+\w+ском)",
-        "language",
+        "answer_language",
         8,
     ),
     _liking(

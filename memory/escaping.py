@@ -1,0 +1,55 @@
+"""Recalled text as inert data: one line that can neither close its block nor look like markup, a
+role or a tool's call, whoever wrote it. Pure.
+
+Nothing is lost that a reader could see: what is dangerous becomes an HTML entity, which
+`html.unescape` undoes; what is taken out is invisible."""
+
+import re
+import unicodedata
+
+#: Angle brackets, and what looks like them in one font or another.
+LOOK_LIKE_BRACKETS = (
+    "<>\uff1c\uff1e\ufe64\ufe65\u2039\u203a\u02c2\u02c3\u1438\u1433\u2329\u232a\u3008\u3009\u27e8"
+    "\u27e9\u276c\u276d\u276e\u276f\u2770\u2771\u29fc\u29fd\ufe3f\ufe40\u226a\u226b\u2a7d\u2a7e"
+    "\U0001f784\u276a\u276b"
+)
+_NAMED = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+_ENTITIES = str.maketrans(
+    {char: _NAMED.get(char, f"&#{ord(char)};") for char in f"&{LOOK_LIKE_BRACKETS}"}
+)
+
+#: `[INST]`, `[/TOOL_CALLS]`: some chat templates read them as control tokens inside of text, too.
+_TEMPLATE_TOKEN = re.compile(r"\[(/?\s*[A-Z][A-Z_ ]{2,}\s*)\]", re.IGNORECASE)
+_FENCE = re.compile(r"`{3,}|~{3,}")
+#: Joiners belong between letters of Indic and Arabic scripts and within emoji, nowhere else.
+_STRAY_JOINER = re.compile(
+    "(?<![^\x00-\u024f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\u024f\u200c\u200d])"
+)
+#: Characters without a look of their own that are letters or marks by category: fillers, and the
+#: selectors of variants by which text can be smuggled into text.
+_FILLERS = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0\U000e0100-\U000e01ef]"
+)
+_UNSEEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn"))
+_JOINERS = "\u200c\u200d"
+
+
+def escape(text: str) -> str:
+    """The text on one line, unable to close its block or to look like markup."""
+    inert = one_line(text).translate(_ENTITIES)
+    inert = _TEMPLATE_TOKEN.sub(r"&#91;\1&#93;", inert)
+    return _FENCE.sub(lambda fence: f"&#{ord(fence[0][0])};" * len(fence[0]), inert)
+
+
+def one_line(text: str) -> str:
+    """The text with every white space as one blank, and without characters that can't be seen:
+    controls, zero widths, reversed writing, halves of surrogates, what no standard has assigned."""
+    folded = " ".join(text.split())
+    if folded.isascii():
+        return folded if folded.isprintable() else _without(folded)
+    return " ".join(_without(_FILLERS.sub("", folded)).split())
+
+
+def _without(text: str) -> str:
+    seen = (c for c in text if c in _JOINERS or unicodedata.category(c) not in _UNSEEN)
+    return _STRAY_JOINER.sub("", "".join(seen))

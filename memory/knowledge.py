@@ -1,0 +1,284 @@
+"""What is known of an actor: read, added to, put right, forgotten and taken along."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime
+from typing import Any
+
+from memory.choices import choice_of, choice_text, clean_language, clean_time_zone, zone_of
+from memory.errors import RefusedText, UnknownRecord
+from memory.export import document
+from memory.extraction import revises, same_statement
+from memory.forgetting import carries, telling_turns, traces
+from memory.gate import admit
+from memory.jobs import Locks
+from memory.names import clean_name
+from memory.options import MemoryOptions
+from memory.ports import Journal, LongTermMemory
+from memory.profiles import Profiles
+from memory.records import (
+    AGENT_NAME_SLOT,
+    LANGUAGE_SLOT,
+    LEARNED_KINDS,
+    SETTING_SLOTS,
+    TIME_ZONE_SLOT,
+    Actor,
+    Draft,
+    Hit,
+    Kind,
+    Profile,
+    Record,
+)
+from memory.running_summaries import RunningSummaries
+from memory.sessions import Sessions
+
+#: What was chosen is kept like a memory and is none; only the assistant's name is shown with them.
+_NO_MEMORIES = SETTING_SLOTS - {AGENT_NAME_SLOT}
+
+_ID = re.compile(r"[#/]?([A-Za-z0-9_-]{1,64})")
+
+
+class Knowledge:
+    """The half of the memory that commands and tools talk to. Every method takes the actor; none
+    finds, changes or deletes anything of another one."""
+
+    options: MemoryOptions
+    _store: LongTermMemory
+    _journal: Journal
+    _clock: Callable[[], datetime]
+    _sessions: Sessions
+    _running: RunningSummaries
+    _profiles: Profiles
+    #: Whoever writes an actor's records holds their lock.
+    _locks: Locks
+
+    # -- what is known ----------------------------------------------------------------------------
+
+    async def profile(self, actor: Actor) -> Profile:
+        """What every session of this actor begins with. Raises StoreUnavailable."""
+        return await self._profiles.get(actor) if self.options.enabled else Profile()
+
+    async def agent_name(self, actor: Actor) -> str | None:
+        """What this actor calls the assistant. Raises StoreUnavailable."""
+        return (await self.profile(actor)).agent_name
+
+    def local_time(self, actor: Actor) -> datetime:
+        """The present moment by the actor's own clock, as of the last reading of their profile."""
+        return self._here(actor, self._clock())
+
+    async def records(
+        self, actor: Actor, kinds: Sequence[Kind] = LEARNED_KINDS, *, everything: bool = False
+    ) -> list[Record]:
+        """The actor's current records, oldest first; if `everything`, also superseded ones and what
+        was chosen (language, time zone). Raises StoreUnavailable."""
+        if not self.options.enabled:
+            return []
+        records = await self._store.records(actor, kinds=kinds, include_superseded=everything)
+        return records if everything else [r for r in records if r.slot not in _NO_MEMORIES]
+
+    async def search(
+        self, actor: Actor, query: str, kinds: Sequence[Kind] = LEARNED_KINDS, limit: int = 0
+    ) -> list[Hit]:
+        """The actor's current records that have to do with the query, best first; at most `limit`,
+        or the configured number if 0. A session that goes on has no summary yet, whatever its store
+        thinks. Raises StoreUnavailable."""
+        if not self.options.enabled:
+            return []
+        hits = await self._store.search(
+            actor,
+            query,
+            kinds=kinds,
+            limit=limit or self.options.top_k,
+            min_relevance=self.options.min_relevance,
+            now=self._here(actor, self._clock()),
+        )
+        going_on: set[str | None] = set()
+        if any(hit.record.kind is Kind.SUMMARY for hit in hits):
+            going_on = {session.id for session in await self._journal.open_sessions(actor)}
+        return [
+            hit
+            for hit in hits
+            if hit.record.slot not in _NO_MEMORIES
+            and (hit.record.kind is not Kind.SUMMARY or hit.record.session_id not in going_on)
+        ]
+
+    async def past_talks(self, actor: Actor) -> list[Record]:
+        """The summaries of the actor's ended sessions, oldest first. Raises StoreUnavailable."""
+        going_on = {session.id for session in await self._journal.open_sessions(actor)}
+        summaries = await self.records(actor, (Kind.SUMMARY,))
+        return [record for record in summaries if record.session_id not in going_on]
+
+    async def remember(self, actor: Actor, text: str, kind: Kind = Kind.FACT) -> Record:
+        """Keep a statement at once. One that is known already is not written again. Raises
+        RefusedText, StoreUnavailable."""
+        self._require_enabled()
+        text = admit(text)
+        async with self._changing(actor):
+            learned = await self._store.records(actor, kinds=(Kind.FACT, Kind.PREFERENCE))
+            known = [record for record in learned if record.slot not in SETTING_SLOTS]
+            for record in known:
+                if same_statement(record.text, text):
+                    return record
+            old = next((record.id for record in known if revises(text, record.text)), None)
+            draft = Draft(kind, text, self._clock(), importance=7, supersedes=old)
+            (record,) = await self._store.commit(actor, [draft])
+        return record
+
+    async def set_agent_name(self, actor: Actor, name: str) -> str:
+        """Keep what the actor calls the assistant; the name as it was stored. Raises RefusedText,
+        StoreUnavailable."""
+        return await self._choose(actor, AGENT_NAME_SLOT, clean_name(name))
+
+    async def set_language(self, actor: Actor, language: str) -> str:
+        """Keep the actor's language, given as a BCP 47 tag or by its own name; the tag as it was
+        stored. Raises RefusedText, StoreUnavailable."""
+        return await self._choose(actor, LANGUAGE_SLOT, clean_language(language))
+
+    async def set_time_zone(self, actor: Actor, time_zone: str) -> str:
+        """Keep the time zone in which the actor is told dates; its IANA name. Raises RefusedText,
+        StoreUnavailable."""
+        # The first time, the system's list of zones is read from the disk.
+        name = await asyncio.to_thread(clean_time_zone, time_zone)
+        return await self._choose(actor, TIME_ZONE_SLOT, name)
+
+    # -- forgetting and taking along --------------------------------------------------------------
+
+    async def find(self, actor: Actor, short_id: str) -> Record:
+        """The actor's own record with this short id. Raises UnknownRecord, also for an id that two
+        records share, and StoreUnavailable."""
+        wanted = _ID.fullmatch(short_id.strip())
+        found = [
+            record
+            for record in (await self.records(actor, everything=True) if wanted else [])
+            if wanted and record.short_id.lower() == wanted.group(1).lower()
+        ]
+        if len(found) != 1:
+            raise UnknownRecord(f"no memory has the id {short_id[:20]!r}")
+        return found[0]
+
+    async def forget(self, actor: Actor, short_id: str) -> Record:
+        """Delete one of the actor's own records, with the archived messages, summaries and turns
+        under way that say the same; the record that is gone. Raises UnknownRecord,
+        StoreUnavailable."""
+        async with self._changing(actor):
+            record = await self.find(actor, short_id)
+            others = await self._store.records(
+                actor, kinds=(Kind.SUMMARY, Kind.MESSAGE), include_superseded=True
+            )
+            turns = await self._sessions.turns(actor)
+            gone = telling_turns(record, turns)
+            await self._sessions.unsay(actor, gone, lambda text: carries(text, record.text))
+            self._running.look_again()
+            doomed = dict.fromkeys((record.id, *traces(record, others)))
+            if record.id not in await self._store.delete(actor, list(doomed)):
+                raise UnknownRecord(f"no memory has the id {short_id[:20]!r}")
+        return record
+
+    async def forget_all(self, actor: Actor) -> None:
+        """Delete everything about the actor: records, turns, open sessions. What is under way is
+        not extracted. Raises StoreUnavailable."""
+        async with self._changing(actor):
+            await self._journal.erase(actor)
+            self._sessions.forget(actor)
+            self._profiles.forget(actor)
+            # Also what was kept before the memory was switched off.
+            await self._store.erase(actor)
+
+    async def revise(self, actor: Actor, short_id: str, text: str) -> Record:
+        """Put one of the actor's own facts or preferences into other words; the former ones are
+        kept as history. Raises UnknownRecord, RefusedText, StoreUnavailable."""
+        self._require_enabled()
+        text = admit(text)
+        async with self._changing(actor):
+            old = await self.find(actor, short_id)
+            if old.kind is Kind.SUMMARY or not old.current:
+                raise UnknownRecord(f"no fact or preference has the id {short_id[:20]!r}")
+            if old.slot in SETTING_SLOTS:
+                raise RefusedText("that one is a setting: it has a command of its own")
+            draft = Draft(
+                old.kind,
+                text,
+                self._clock(),
+                slot=old.slot,
+                importance=old.importance,
+                supersedes=old.id,
+            )
+            (record,) = await self._store.commit(actor, [draft])
+        return record
+
+    async def restore(self, actor: Actor, record: Record) -> Record:
+        """Bring back a record that was forgotten a moment ago, under a new id and without the
+        messages it came from. Raises StoreUnavailable."""
+        self._require_enabled()
+        async with self._changing(actor):
+            draft = Draft(
+                record.kind,
+                record.text,
+                record.created_at,
+                session_id=record.session_id,
+                slot=record.slot,
+                importance=record.importance,
+                event_date=record.event_date,
+                topics=record.topics,
+            )
+            (again,) = await self._store.commit(actor, [draft])
+        return again
+
+    async def sources(self, actor: Actor, record: Record) -> list[Record]:
+        """The archived messages of the turns that a record came from, oldest first. Raises
+        StoreUnavailable."""
+        if not self.options.enabled or not record.turn_ids:
+            return []
+        turns = frozenset(record.turn_ids)
+        messages = await self._store.records(actor, kinds=(Kind.MESSAGE,))
+        return [message for message in messages if turns & frozenset(message.turn_ids)]
+
+    async def export(self, actor: Actor) -> dict[str, Any]:
+        """Everything kept about the actor, as a JSON document. Raises StoreUnavailable."""
+        kinds = (*LEARNED_KINDS, Kind.MESSAGE)
+        records = await self.records(actor, kinds, everything=True)
+        return document(actor, await self.agent_name(actor), records, self._clock())
+
+    # -- inside -----------------------------------------------------------------------------------
+
+    async def _choose(self, actor: Actor, slot: str, value: str) -> str:
+        """Keep the actor's one choice of this slot."""
+        self._require_enabled()
+        async with self._changing(actor):
+            preferences = await self._store.records(actor, kinds=(Kind.PREFERENCE,))
+            old = next((r for r in preferences if r.slot == slot), None)
+            if old and choice_of(old) == value:
+                return value
+            draft = Draft(
+                Kind.PREFERENCE,
+                choice_text(slot, value),
+                self._clock(),
+                slot=slot,
+                importance=10,
+                supersedes=old.id if old else None,
+            )
+            await self._store.commit(actor, [draft])
+        return value
+
+    def _here(self, actor: Actor, now: datetime) -> datetime:
+        return now.astimezone(zone_of(self._profiles.time_zone(actor)) or self.options.time_zone)
+
+    @asynccontextmanager
+    async def _changing(self, actor: Actor) -> AsyncIterator[None]:
+        """Alone with the actor's records. Whatever becomes of the change, broken off or cancelled,
+        nobody goes on with what was known before."""
+        async with self._locks[actor]:
+            try:
+                yield
+            finally:
+                self._profile_changed(actor)
+
+    def _profile_changed(self, actor: Actor) -> None:
+        self._profiles.changed(actor)
+        self._sessions.profile_changed(actor)
+
+    def _require_enabled(self) -> None:
+        if not self.options.enabled:
+            raise RefusedText("long-term memory is switched off here (memory_enabled is false)")

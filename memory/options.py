@@ -1,0 +1,35 @@
+"""How a memory behaves: every bound and deadline in one value."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
+
+from memory.housekeeping import Retention
+from memory.jobs import ATTEMPTS
+from memory.recall import Budget
+from memory.sessions import SessionLimits
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryOptions:
+    """How the memory behaves. Times in seconds. With `enabled` false nothing outlives
+    the window. With `adaptive_window` a message that does not point back goes to the
+    model with the newest turns alone. `time_zone` is for those who have chosen none."""
+
+    enabled: bool = True
+    top_k: int = 10
+    min_relevance: float = 0.2
+    recall_seconds: float = 1.5
+    extraction_seconds: float = 30.0
+    max_records_per_session: int = 30
+    extraction_attempts: int = ATTEMPTS
+    housekeeping_seconds: float = 60.0
+    adaptive_window: bool = False
+    limits: SessionLimits = field(default_factory=SessionLimits)
+    budget: Budget = field(default_factory=Budget)
+    time_zone: tzinfo = UTC
+    retention: Retention = field(default_factory=Retention)
+
+
+def utc_now() -> datetime:
+    """The present moment, with its time zone."""
+    return datetime.now(UTC)
