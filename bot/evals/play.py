@@ -1,0 +1,135 @@
+"""Plays a talk through the real conversation and the real memory, and keeps what the model was
+asked in each turn."""
+
+import tempfile
+from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from bot.conversation import Conversation
+from bot.evals.requests import Naive, Piece, Request
+from bot.evals.script import ScriptedModel
+from bot.evals.talk import Exchange
+from bot.models.summaries import ModelSummarizer
+from bot.options import persona_of, turn_limits
+from bot.replies import Finished, Inbound
+from bot.settings import Settings
+from memory.language import RuleExtractor, RuleSummarizer
+from memory.records import Actor, ConversationHistory, HistoryMetadata, Place
+from memory.service import Memory, MemoryOptions
+from memory.stores.journal import SqliteJournal
+from memory.stores.sqlite import SqliteStore
+
+_ACTOR = Actor.person(1)
+_PLACE = Place("terminal", 1)
+_BEGINNING = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
+#: A turn comes after so long: 200 of them fit into a day, and no session falls idle.
+_PACE = timedelta(minutes=3)
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedTurn:
+    """The requests of one turn, those made in the background after it, and for each of the former
+    what simpler bots would have asked instead."""
+
+    requests: tuple[Request, ...]
+    background: tuple[Request, ...]
+    naive: tuple[Naive, ...]
+
+
+async def play(
+    talk: Sequence[Exchange],
+    settings: Settings,
+    options: MemoryOptions,
+    advance: Callable[[], None] = lambda: None,
+) -> list[PlayedTurn]:
+    """Play a talk with these options of the memory, whatever the settings say of it. Background
+    work is waited for after each turn. `advance` hears of every turn."""
+    script, clock = ScriptedModel(), _Clock()
+    played: list[PlayedTurn] = []
+    async with _memory(script, options, clock) as memory:
+        conversation = Conversation(
+            script.model, memory, persona_of(settings), turn_limits(settings), clock
+        )
+        said: list[Piece] = []
+        for number, exchange in enumerate(talk):
+            script.exchange, script.asked, script.aside = exchange, [], []
+            inbound = Inbound(str(number), _ACTOR, _PLACE, exchange.said, clock())
+            await _heard(conversation, inbound)
+            await memory.settle()
+            naive = (
+                _naive(request, said, exchange, memory.given, settings) for request in script.asked
+            )
+            played.append(PlayedTurn(tuple(script.asked), tuple(script.aside), tuple(naive)))
+            said += [Piece("user", exchange.said), Piece("assistant", exchange.reply)]
+            clock.now += _PACE
+            advance()
+    return played
+
+
+@dataclass(slots=True)
+class _Clock:
+    now: datetime = _BEGINNING
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+class _OpenMemory(Memory):
+    """The memory as it is, which also shows what it gave last."""
+
+    given = ConversationHistory(HistoryMetadata(session_id="", message_count=0))
+
+    async def recall(
+        self, actor: Actor, place: Place, text: str, language: str | None = None
+    ) -> ConversationHistory:
+        """See Memory."""
+        self.given = await super().recall(actor, place, text, language)
+        return self.given
+
+
+@asynccontextmanager
+async def _memory(
+    script: ScriptedModel, options: MemoryOptions, clock: Callable[[], datetime]
+) -> AsyncIterator[_OpenMemory]:
+    """A memory that nothing is in yet, in files that are thrown away."""
+    with (
+        tempfile.TemporaryDirectory(prefix="mordecai-eval-") as directory,
+        ThreadPoolExecutor(2, thread_name_prefix="eval") as pool,
+    ):
+        folder = Path(directory)
+        store = SqliteStore(folder / "memory", pool)
+        summarizer = ModelSummarizer(script.model, RuleSummarizer())
+        async with (
+            SqliteJournal(folder / "journal.sqlite", pool) as journal,
+            _OpenMemory(store, journal, RuleExtractor(), options, clock, summarizer) as memory,
+        ):
+            yield memory
+        await store.aclose()
+
+
+async def _heard(conversation: Conversation, inbound: Inbound) -> None:
+    """Let the conversation answer, to the end. Raises RuntimeError if it does not."""
+    answered = False
+    async with aclosing(conversation.reply(inbound)) as events:
+        async for event in events:
+            answered = answered or isinstance(event, Finished)
+    if not answered:
+        raise RuntimeError(f"turn {inbound.id} of the talk got no answer")
+
+
+def _naive(
+    request: Request,
+    said: Sequence[Piece],
+    exchange: Exchange,
+    given: ConversationHistory,
+    settings: Settings,
+) -> Naive:
+    fixed, words = request[:2], exchange.said
+    first = max(i for i, p in enumerate(request) if p.role == "user" and p.text == words)
+    memories = "\n\n".join(block for block in (given.profile, given.recalled) if block)
+    window = settings.conversation_window_size
+    return Naive(fixed, tuple(said), request[first:], memories, window)

@@ -1,0 +1,58 @@
+"""A model that plays a script and keeps every request as it came."""
+
+import json
+from collections.abc import AsyncIterator
+
+from pydantic_ai import ModelMessage, ModelResponse, TextPart
+from pydantic_ai.messages import ToolReturnPart
+from pydantic_ai.models import Model
+from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls
+
+from bot.evals.requests import Request, request_of
+from bot.evals.talk import Exchange
+from bot.models.offline import OfflineModel
+from tools.remember import remember
+
+#: What it says to everything that is not the talk: a summary of the length that is usual.
+ASIDE = (
+    "They talked about several subjects one after the other, and the user asked what to do first. "
+    "The assistant gave an order of steps with a reason for each, and named what can wait. The "
+    "user wants short plans, said what must be kept in mind, and will come back to what is open."
+)
+
+
+class ScriptedModel:
+    """Answers the exchange that it is given next, keeping what is to be kept first. `asked` are the
+    requests of the talk, `aside` all others, such as those for summaries."""
+
+    def __init__(self) -> None:
+        self.exchange = Exchange("", "")
+        self.asked: list[Request] = []
+        self.aside: list[Request] = []
+
+    @property
+    def model(self) -> Model:
+        """The model: streamed for the talk, and at once for everything else. It reports no usage,
+        so that nobody learns from it what tokens are."""
+        return OfflineModel(self._aside, stream_function=self._stream, model_name="script")
+
+    async def _stream(
+        self, messages: list[ModelMessage], info: AgentInfo
+    ) -> AsyncIterator[str | DeltaToolCalls]:
+        self.asked.append(_request(messages, info))
+        told = any(isinstance(part, ToolReturnPart) for part in messages[-1].parts)
+        offered = {tool.name for tool in info.function_tools}
+        # Without a long-term memory there is no tool to keep anything with.
+        if self.exchange.keeps and not told and remember.__name__ in offered:
+            arguments = json.dumps({"text": self.exchange.keeps, "memory_type": "fact"})
+            yield {0: DeltaToolCall(remember.__name__, arguments, tool_call_id="keep")}
+        else:
+            yield self.exchange.reply
+
+    async def _aside(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        self.aside.append(_request(messages, info))
+        return ModelResponse([TextPart(ASIDE)])
+
+
+def _request(messages: list[ModelMessage], info: AgentInfo) -> Request:
+    return request_of(messages, info.instructions or "", info.function_tools)
