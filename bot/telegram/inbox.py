@@ -33,15 +33,19 @@ _MIGRATIONS = (
             "CREATE INDEX inbound_open ON inbound (source, update_id) WHERE body IS NOT NULL",
         ),
     ),
+    # The message in which the reply has begun to show.
+    Migration("previews", ("ALTER TABLE inbound ADD COLUMN preview INTEGER",)),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """An update that an earlier process left open, and the reply if it was already made."""
+    """An update that an earlier process left open, the reply if it was already made, and the
+    message in which it had begun to show."""
 
     update: dict[str, Any]
     reply: str | None
+    preview: int | None = None
 
 
 class Inbox:
@@ -90,13 +94,13 @@ class Inbox:
     async def waiting(self) -> list[Waiting]:
         """What an earlier process left open, oldest first; from now on it can be claimed."""
         rows = await self._db.rows(
-            "SELECT update_id, body, reply FROM inbound "
+            "SELECT update_id, body, reply, preview FROM inbound "
             "WHERE source = ? AND body IS NOT NULL ORDER BY update_id",
             self._source,
         )
         new = [row for row in rows if row[0] not in self._open]
-        self._opened([update_id for update_id, _, _ in new])
-        return [Waiting(json.loads(body), reply) for _, body, reply in new]
+        self._opened([update_id for update_id, *_ in new])
+        return [Waiting(json.loads(body), reply, preview) for _, body, reply, preview in new]
 
     async def keep_reply(self, update_ids: Sequence[int], reply: str) -> None:
         """Keep the reply to a merged burst until it is delivered; the first update stands for all.
@@ -111,6 +115,11 @@ class Inbox:
             self._close(db, others)
 
         await self._db.change(work)
+
+    async def note_preview(self, update_id: int, message_id: int) -> None:
+        """The reply to this update has begun to show in that message. Raises StoreUnavailable."""
+        sql = "UPDATE inbound SET preview = ? WHERE source = ? AND update_id = ?"
+        await self._db.change(lambda db: db.execute(sql, (message_id, self._source, update_id)))
 
     async def done(self, update_ids: Iterable[int]) -> None:
         """These updates are answered: drop what they said. Raises StoreUnavailable; they count as
@@ -135,6 +144,11 @@ class Inbox:
                 (chat_id, self._source, before),
             )
         )
+
+    async def scrub(self) -> None:
+        """Take what answered updates said off the disk for good: until then the write-ahead log may
+        have it. Raises StoreUnavailable."""
+        await self._db.wipe(lambda db: None)
 
     async def next_id(self) -> int:
         """An update id larger than any of this source so far, for a channel that numbers its own

@@ -2,46 +2,76 @@
 
 import asyncio
 import time
+from collections.abc import Awaitable, Callable
 
 import structlog
 
-from bot.replies import Conversing, Failed, Finished, Inbound
+from bot.replies import Conversing, Failed, Finished, TextDelta, ToolCalled
 from bot.telegram.inbox import Inbox
 from bot.telegram.lanes import Said
-from bot.telegram.rendering import is_blank
+from bot.telegram.media import Declined, Media
+from bot.telegram.preview import Preview, Previews
+from bot.telegram.privacy import PRIVATE_MARK
+from bot.telegram.rendering import render
 from bot.telegram.sender import Sender
+from bot.telegram.text import is_blank
 from bot.telegram.texts import texts_in
 from memory.errors import StoreUnavailable
-from memory.records import Place
+from memory.records import Actor, Place
 
 _log = structlog.get_logger(__name__)
+
+#: What there is to tell somebody in the end.
+Outcome = Finished | Failed | Declined
 
 
 class Replying:
     """Answers one thing said at a time in each place, and a limited number in all."""
 
     def __init__(
-        self, conversation: Conversing, sender: Sender, inbox: Inbox, *, parallel: int
+        self,
+        conversation: Conversing,
+        sender: Sender,
+        previews: Previews,
+        inbox: Inbox,
+        media: Media,
+        *,
+        parallel: int,
+        is_private: Callable[[Actor, Place], Awaitable[bool]],
     ) -> None:
-        """At most `parallel` replies are written at once; the others wait, typing."""
+        """At most `parallel` replies are written at once; the others wait, typing. Those of private
+        conversations bear a mark."""
+        self._is_private = is_private
         self._conversation, self._sender, self._inbox = conversation, sender, inbox
+        self._previews, self._media = previews, media
         self._slots = asyncio.Semaphore(parallel)
-        self._under_way: dict[Place, asyncio.Task[Finished | Failed]] = {}
+        self._under_way: dict[Place, asyncio.Task[Outcome]] = {}
+        #: How many times there was no reply since the start.
+        self.failed = 0
 
     async def answer(self, said: Said) -> None:
-        """Have the conversation answer, and deliver the answer. Nothing is said if it was
-        stopped."""
+        """Have the conversation answer, show the answer as it grows, and deliver it. Of one that
+        was stopped stays what the person has seen of it. Raises what the conversation raised."""
         started = time.monotonic()
-        async with self._sender.typing(said.inbound.place):
-            outcome = await self._outcome(said.inbound)
+        begun = await self._begun_before(said)
+        typing = self._sender.typing(said.inbound.place)
+        async with typing, self._open(said, begun) as preview:
+            outcome = await self._outcome(said, preview)
+        shown_in = preview.message_id or begun
         if outcome is None:
+            await self._leave(said, preview, shown_in)
             return
+        if isinstance(outcome, BaseException):
+            await self._take_back(said.inbound.place, shown_in)
+            raise outcome
         text = outcome.text
         if is_blank(text):
             text = texts_in(said.inbound.language).no_answer
+        if isinstance(outcome, Failed):
+            self.failed += 1
         if isinstance(outcome, Finished):
             await self._keep(said, text)
-        delivered = await self.deliver(said, text)
+        delivered = await self._deliver(said, text, shown_in)
         _log.info(
             "replied",
             actor=said.inbound.actor.id,
@@ -52,19 +82,54 @@ class Replying:
         )
 
     async def deliver(self, said: Said, text: str) -> bool:
-        """Send a reply; in a group, as an answer to the message it belongs to."""
-        inbound = said.inbound
-        answering = said.message_ids[-1] if inbound.actor.is_group else None
-        return await self._sender.send(inbound.place, text, answering=answering)
+        """Send a reply that was made before; in a group, as an answer to the message it belongs
+        to. Where it had begun to show it is completed."""
+        return await self._deliver(said, text, await self._begun_before(said))
+
+    async def tidy(self, place: Place, update_id: int) -> None:
+        """Take away what an earlier process had begun to answer this update with."""
+        await self._take_back(place, self._previews.left_behind.pop(update_id, None))
+
+    async def _take_back(self, place: Place, message_id: int | None) -> None:
+        if message_id is not None:
+            await self._sender.delete(place, message_id)
+
+    async def _deliver(self, said: Said, text: str, instead_of: int | None) -> bool:
+        place = said.inbound.place
+        mark = PRIVATE_MARK if await self._is_private(said.inbound.actor, place) else ""
+        return await self._sender.send_answer(
+            place, render(text, mark), answering=_answering(said), instead_of=instead_of
+        )
+
+    async def _leave(self, said: Said, preview: Preview, shown_in: int | None) -> None:
+        """Let stand what the person has seen of a reply that was stopped."""
+        if preview.was_shown and not is_blank(preview.written):
+            await self._deliver(said, preview.written, shown_in)
+        else:
+            await self._take_back(said.inbound.place, shown_in)
+
+    async def _begun_before(self, said: Said) -> int | None:
+        """The message in which an earlier process had begun to show this reply, if it can go on
+        there: above what was said since, nobody would look for it."""
+        left = [self._previews.left_behind.pop(id_, None) for id_ in said.update_ids]
+        begun = [message_id for message_id in left if message_id is not None]
+        for message_id in begun:
+            if message_id < said.message_ids[-1]:
+                await self._take_back(said.inbound.place, message_id)
+        return next((id_ for id_ in begun if id_ > said.message_ids[-1]), None)
+
+    def _open(self, said: Said, begun: int | None) -> Preview:
+        return self._previews.open(said, answering=_answering(said), message_id=begun)
 
     def stop(self, place: Place) -> bool:
         """End the reply that is being written there; whether there was one."""
         writing = self._under_way.get(place)
         return writing is not None and writing.cancel()
 
-    async def _outcome(self, inbound: Inbound) -> Finished | Failed | None:
-        """What the conversation ended with, or None if it was stopped."""
-        writing = asyncio.create_task(self._write(inbound), name=f"reply {inbound.id}")
+    async def _outcome(self, said: Said, preview: Preview) -> Outcome | BaseException | None:
+        """What the conversation ended with, or what it raised, or None if it was stopped."""
+        inbound = said.inbound
+        writing = asyncio.create_task(self._write(said, preview), name=f"reply {inbound.id}")
         self._under_way[inbound.place] = writing
         try:
             await asyncio.wait((writing,))
@@ -72,14 +137,23 @@ class Replying:
             del self._under_way[inbound.place]
             writing.cancel()
             await asyncio.gather(writing, return_exceptions=True)
-        return None if writing.cancelled() else writing.result()
+        return None if writing.cancelled() else writing.exception() or writing.result()
 
-    async def _write(self, inbound: Inbound) -> Finished | Failed:
+    async def _write(self, said: Said, preview: Preview) -> Outcome:
         outcome: Finished | Failed | None = None
         async with self._slots:
+            inbound = await self._media.received(said)
+            if isinstance(inbound, Declined):
+                _log.info("declined", actor=said.inbound.actor.id, files=len(said.files))
+                return inbound
             async for event in self._conversation.reply(inbound):
-                if isinstance(event, Finished | Failed):
-                    outcome = event
+                match event:
+                    case TextDelta(text):
+                        preview.write(text)
+                    case ToolCalled():
+                        preview.begin_anew()
+                    case _:
+                        outcome = event
         if outcome is None:
             raise RuntimeError("the conversation ended without an outcome")
         return outcome
@@ -90,3 +164,8 @@ class Replying:
             await self._inbox.keep_reply(said.update_ids, text)
         except StoreUnavailable as failure:
             _log.warning("inbox_unavailable", error=str(failure))
+
+
+def _answering(said: Said) -> int | None:
+    """The message that a reply answers: in a group it has to be told."""
+    return said.message_ids[-1] if said.inbound.actor.is_group else None

@@ -1,15 +1,14 @@
 """Sends: what the bot says, whatever Telegram answers."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-import httpx
 import structlog
-from telegram import Bot, InlineKeyboardMarkup, Message, ReplyParameters
+from telegram import Bot, InlineKeyboardMarkup, Message, MessageEntity, ReplyParameters
 from telegram.constants import ChatAction
 from telegram.error import (
     BadRequest,
@@ -20,29 +19,45 @@ from telegram.error import (
     TelegramError,
 )
 
-from bot.telegram.rendering import clean, split
+from bot.telegram.clock import Clock
+from bot.telegram.failures import (
+    GENERAL_TOPIC,
+    is_about_entities,
+    is_not_modified,
+    seconds_of,
+    surely_not_sent,
+    thread_of,
+)
+from bot.telegram.holds import Holds
+from bot.telegram.marked import Marked
+from bot.telegram.rendering import Rendered
+from bot.telegram.splitting import split
+from bot.telegram.text import clean
 from memory.records import Place
 
 _log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
-#: A failure before the request went out: nothing can have been sent.
-_NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
-#: The topic that every forum has. Bot API: messages go there without naming it.
-_GENERAL_TOPIC = 1
+#: What the file of a long answer is called.
+_ANSWER_FILE = "answer.md"
 
 
 class Sender:
     """Sends to one place at a time, in order; whoever calls awaits the end of it.
 
     A send is repeated only when it surely was not carried out: a person who gets an answer twice is
-    worse off than one who asks again. A flood limit is waited out, however long it is."""
+    worse off than one who asks again. An edit may be repeated freely. A flood limit is waited out,
+    however long it is."""
 
-    def __init__(self, bot: Bot, *, typing_seconds: float = 4.0) -> None:
+    def __init__(
+        self, bot: Bot, *, typing_seconds: float = 4.0, clock: Clock | None = None
+    ) -> None:
         """Typing is shown by Telegram for five seconds; `typing_seconds` is when it is renewed."""
         self._bot, self._typing_seconds = bot, typing_seconds
+        self._clock = clock or Clock()
+        self.holds = Holds(self._clock)
 
     async def send(
         self,
@@ -52,38 +67,112 @@ class Sender:
         answering: int | None = None,
         keyboard: InlineKeyboardMarkup | None = None,
     ) -> bool:
-        """Send a text in as many messages as it takes, the first one as an answer to the message
-        `answering`, the last one with the keyboard. Whether it arrived, as far as can be known.
-        Raises TelegramError if Telegram refuses the text."""
-        parts = split(clean(text))
+        """Send a text, as it is, in as many messages as it takes: the first one as an answer to the
+        message `answering`, the last one with the keyboard. Whether it arrived, as far as can be
+        known. Raises TelegramError if Telegram refuses the text."""
+        parts = list(split(Marked(clean(text))))
+        return await self._send_all(place, parts, answering, keyboard) is not None
+
+    async def send_answer(
+        self,
+        place: Place,
+        rendered: Rendered,
+        *,
+        answering: int | None = None,
+        instead_of: int | None = None,
+    ) -> bool:
+        """Send an answer as it was rendered, the first message in the place of the bot's own
+        message `instead_of` if there is one and it can be. Else like `send`."""
+        messages = list(rendered.messages)
+        if instead_of is not None:
+            edited = await self._edited(place, instead_of, messages[0])
+            if edited is None:
+                return False
+            if edited:
+                del messages[0]
+        where = await self._send_all(place, messages, answering, None)
+        if where is None:
+            return False
+        if rendered.document is None:
+            return True
+        return await self.send_file(where, _ANSWER_FILE, rendered.document, "")
+
+    async def _send_all(
+        self,
+        place: Place,
+        parts: Sequence[Marked],
+        answering: int | None,
+        keyboard: InlineKeyboardMarkup | None,
+    ) -> Place | None:
+        """Where all of it went; None if not all of it went anywhere."""
         for number, part in enumerate(parts, 1):
             call = partial(
                 self._send_part,
-                text=part,
+                content=part,
                 answering=answering if number == 1 else None,
                 keyboard=keyboard if number == len(parts) else None,
             )
             sent = await self._deliver(place, call)
             if sent is None:
-                return False
+                return None
             place = _moved(place, sent)
-        return True
+        return place
 
     async def _send_part(
         self,
         place: Place,
         *,
-        text: str,
+        content: Marked,
         answering: int | None,
         keyboard: InlineKeyboardMarkup | None,
     ) -> Message:
-        return await self._bot.send_message(
-            place.chat_id,
-            text,
-            message_thread_id=_thread(place),
-            reply_parameters=_answer_to(answering),
-            reply_markup=keyboard,
+        return await _formatted_or_plain(
+            content,
+            lambda entities: self._bot.send_message(
+                place.chat_id,
+                content.text,
+                entities=entities,
+                message_thread_id=thread_of(place),
+                reply_parameters=_answer_to(answering),
+                reply_markup=keyboard,
+            ),
         )
+
+    async def _edited(
+        self,
+        place: Place,
+        message_id: int,
+        content: Marked,
+        keyboard: InlineKeyboardMarkup | None = None,
+    ) -> bool | None:
+        """Whether a message of the bot's reads so now; False if it can't be changed, None if the
+        person can't be reached."""
+
+        async def edit(to: Place) -> object:
+            if to.chat_id != place.chat_id:
+                # Of another chat: there the number is another message's.
+                raise BadRequest("message to edit not found")
+            return await _formatted_or_plain(
+                content,
+                lambda entities: self._bot.edit_message_text(
+                    content.text,
+                    chat_id=to.chat_id,
+                    message_id=message_id,
+                    entities=entities,
+                    reply_markup=keyboard,
+                ),
+            )
+
+        try:
+            done = await self._deliver(place, edit, repeatable=True)
+        except BadRequest as refusal:
+            return is_not_modified(refusal)
+        return None if done is None else True
+
+    async def delete(self, place: Place, message_id: int) -> None:
+        """Take one of the bot's messages back, if that is still possible."""
+        with suppress(TelegramError):
+            await self._bot.delete_message(place.chat_id, message_id)
 
     async def send_file(self, place: Place, name: str, content: bytes, caption: str) -> bool:
         """Send a file. Whether it arrived. Raises TelegramError if Telegram refuses it."""
@@ -93,26 +182,23 @@ class Sender:
                 to.chat_id,
                 content,
                 filename=name,
-                caption=caption,
-                message_thread_id=_thread(to),
+                caption=caption or None,
+                message_thread_id=thread_of(to),
             ),
         )
         return sent is not None
 
-    async def replace_text(self, place: Place, message_id: int, text: str) -> None:
-        """Change one of the bot's messages; its keyboard goes. A message that reads so already
-        counts as changed, one that is gone is sent anew."""
-        try:
-            await self._deliver(
-                place,
-                lambda to: self._bot.edit_message_text(
-                    text, chat_id=to.chat_id, message_id=message_id
-                ),
-                repeatable=True,
-            )
-        except BadRequest as refusal:
-            if "not modified" not in refusal.message.lower():
-                await self.send(place, text)
+    async def replace_text(
+        self,
+        place: Place,
+        message_id: int,
+        text: str,
+        keyboard: InlineKeyboardMarkup | None = None,
+    ) -> None:
+        """Change one of the bot's messages; its keyboard goes, or becomes this one. A message that
+        reads so already counts as changed, one that is gone is sent anew."""
+        if await self._edited(place, message_id, Marked(text), keyboard) is False:
+            await self.send(place, text, keyboard=keyboard)
 
     async def answer_click(self, query_id: str, text: str | None = None) -> None:
         """Let the button go, with a note if there is one to make. One that is too old is no
@@ -138,12 +224,12 @@ class Sender:
                     place.chat_id, ChatAction.TYPING, message_thread_id=place.topic_id
                 )
             except RetryAfter as limit:
-                pause = max(pause, _seconds(limit))
+                pause = max(pause, seconds_of(limit))
             except (Forbidden, BadRequest, ChatMigrated):
                 return
             except TelegramError as failure:
                 _log.debug("typing_failed", chat=place.chat_id, error=type(failure).__name__)
-            await asyncio.sleep(pause)
+            await self._clock.sleep(max(pause, self.holds.left(place.chat_id)))
 
     async def _deliver(
         self,
@@ -156,11 +242,11 @@ class Sender:
         reached or nobody knows whether it was. Raises BadRequest if it is refused."""
         pause = _FIRST_PAUSE
         while True:
+            await self.holds.wait(place.chat_id)
             try:
                 return await call(place)
             except RetryAfter as limit:
-                _log.warning("flood_limit", chat=place.chat_id, seconds=_seconds(limit))
-                await asyncio.sleep(_seconds(limit))
+                self.holds.note(place.chat_id, seconds_of(limit))
             except ChatMigrated as moved:
                 _log.info("chat_migrated", chat=place.chat_id, to=moved.new_chat_id)
                 place = replace(place, chat_id=moved.new_chat_id)
@@ -173,15 +259,30 @@ class Sender:
                     return None
                 place = _place_after(refusal, place)
             except NetworkError as failure:
-                if not (repeatable or isinstance(failure.__cause__, _NOT_SENT)):
+                if not (repeatable or surely_not_sent(failure)):
                     _log.warning(
                         "delivery_unknown",
                         chat=place.chat_id,
                         error=type(failure.__cause__ or failure).__name__,
                     )
                     return None
-                await asyncio.sleep(pause)
+                await self._clock.sleep(pause)
                 pause = min(pause * 2, _LONGEST_PAUSE)
+
+
+async def _formatted_or_plain(
+    content: Marked, call: Callable[[list[MessageEntity]], Awaitable[T]]
+) -> T:
+    """The result of a call with the content's entities; without them, should Telegram refuse them:
+    formatting is never worth an answer."""
+    entities = [MessageEntity(**entity) for entity in content.entities]
+    try:
+        return await call(entities)
+    except BadRequest as refusal:
+        if not entities or not is_about_entities(refusal):
+            raise
+        _log.warning("formatting_refused", reason=refusal.message)
+        return await call([])
 
 
 def _place_after(refusal: BadRequest, place: Place) -> Place:
@@ -189,10 +290,6 @@ def _place_after(refusal: BadRequest, place: Place) -> Place:
     if place.topic_id is not None and "thread not found" in refusal.message.lower():
         return replace(place, topic_id=None)
     raise refusal
-
-
-def _thread(place: Place) -> int | None:
-    return None if place.topic_id == _GENERAL_TOPIC else place.topic_id
 
 
 def _answer_to(message_id: int | None) -> ReplyParameters | None:
@@ -203,11 +300,5 @@ def _answer_to(message_id: int | None) -> ReplyParameters | None:
 
 def _moved(place: Place, sent: Message) -> Place:
     """Where the rest goes: where the first part went."""
-    topic = place.topic_id if sent.message_thread_id or place.topic_id == _GENERAL_TOPIC else None
+    topic = place.topic_id if sent.message_thread_id or place.topic_id == GENERAL_TOPIC else None
     return replace(place, chat_id=sent.chat.id, topic_id=topic)
-
-
-def _seconds(limit: RetryAfter) -> float:
-    wait = limit.retry_after
-    # A timedelta, as this package has asked for; a number if the operator's environment says so.
-    return wait if isinstance(wait, int | float) else wait.total_seconds()

@@ -1,10 +1,11 @@
-"""Formatted text as Telegram has it: plain text, and spans that say how parts of it look."""
+"""Formatted text as a bot sends it, read, and as a terminal can show it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from html.parser import HTMLParser
-from itertools import accumulate
 from typing import Any
+
+from bot.telegram.marked import Marked, Span, character_at
 
 #: The tags of Telegram's HTML and the entity each makes.
 _ENTITY_OF_TAG = {
@@ -32,62 +33,39 @@ class BadMarkup(Exception):
     """The text can't be parsed; the message is what Telegram would say."""
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
-    """How a stretch of text looks. Positions count characters; `detail` is a link's address or a
-    code block's language."""
-
-    kind: str
-    start: int
-    end: int
-    detail: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Marked:
-    """Text with its spans."""
-
-    text: str
-    spans: tuple[Span, ...] = ()
-
-    @property
-    def units(self) -> int:
-        """The length in UTF-16 code units, which is what Telegram counts."""
-        return utf16_length(self.text)
-
-    @property
-    def entities(self) -> list[dict[str, Any]]:
-        """The spans as Telegram's entities, with offsets in UTF-16 code units."""
-        return [self._entity(span) for span in self.spans]
-
-    def _entity(self, span: Span) -> dict[str, Any]:
-        offset = utf16_length(self.text[: span.start])
-        length = utf16_length(self.text[span.start : span.end])
-        entity: dict[str, Any] = {"type": span.kind, "offset": offset, "length": length}
-        if span.detail is not None:
-            entity["url" if span.kind == "text_link" else "language"] = span.detail
-        return entity
-
-
-def utf16_length(text: str) -> int:
-    """How many UTF-16 code units the text has."""
-    return len(text) + sum(character > "\uffff" for character in text)
-
-
 def printable(text: str) -> str:
     """The text with every control character made harmless: a terminal would obey it. The length
     stays."""
     return text.translate(_CONTROLS)
 
 
+def with_addresses(content: Marked) -> Marked:
+    """The text with each link's address after its name: where nobody can tap, it has to be read."""
+    text, spans = content.text, list(content.spans)
+    links = [s for s in spans if s.kind == "text_link" and text[s.start : s.end] != s.detail]
+    for link in sorted(links, key=lambda span: span.end, reverse=True):
+        address = f" ({link.detail})"
+        text = text[: link.end] + address + text[link.end :]
+        spans = [_moved(span, link.end, len(address)) for span in spans]
+    return Marked(text, tuple(spans))
+
+
+def _moved(span: Span, position: int, by: int) -> Span:
+    """Where a span is after something was put in at a position."""
+    return replace(
+        span,
+        start=span.start + by if span.start >= position else span.start,
+        end=span.end + by if span.end > position else span.end,
+    )
+
+
 def from_entities(text: str, entities: Sequence[Mapping[str, Any]]) -> Marked:
     """Text as a bot sends it with an explicit list of entities."""
-    ends = accumulate((utf16_length(character) for character in text), initial=0)
-    position = {units: index for index, units in enumerate(ends)}
+    position = character_at(text)
     spans = []
     for entity in entities:
-        start = position.get(entity["offset"])
-        end = position.get(entity["offset"] + entity["length"])
+        start = position(entity["offset"])
+        end = position(entity["offset"] + entity["length"])
         if start is None or end is None:
             raise BadMarkup("ENTITY_BOUNDS_INVALID")
         detail = entity.get("url") or entity.get("language")

@@ -8,8 +8,9 @@ from typing import Any
 
 from telegram.request import BaseRequest, RequestData
 
+from bot.telegram.marked import Marked
 from bot.terminal.chat import BOT, BOT_ID, Button, Chat, Sent
-from bot.terminal.markup import BadMarkup, Marked, from_entities, from_html
+from bot.terminal.markup import BadMarkup, from_entities, from_html
 
 #: The token to build the Application with; it opens nothing.
 TERMINAL_TOKEN = f"{BOT_ID}:terminal"

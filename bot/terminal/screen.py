@@ -5,21 +5,17 @@ from typing import Protocol, TextIO
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
-from rich.markdown import Markdown
 from rich.spinner import Spinner
 from rich.style import Style
-from rich.table import Table
 from rich.text import Text
 
+from bot.telegram.marked import Marked
 from bot.terminal.chat import Bubble
-from bot.terminal.markup import Marked, printable
+from bot.terminal.markup import printable, with_addresses
 
 PROMPT = "you: "
 _BOT = "bot: "
 _BOT_STYLE = "bold magenta"
-#: What the tokens of text without any Markdown are, and what others become that would lose letters.
-_PLAIN = ("paragraph_open", "inline", "paragraph_close", "text", "softbreak")
-_AS_WRITTEN = {"softbreak": "hardbreak", "html_inline": "text"}
 _STYLES = {
     "bold": "bold",
     "italic": "italic",
@@ -66,7 +62,7 @@ class PlainScreen:
     def show(self, bubbles: Sequence[Bubble], unfinished: str | None = None) -> None:
         """Write and flush each reply, so that a reader gets it at once."""
         for bubble in bubbles:
-            lines = [_BOT + bubble.content.text, *bubble.buttons]
+            lines = [_BOT + with_addresses(bubble.content).text, *bubble.buttons]
             self._stdout.write(printable("\n".join(lines)) + "\n")
             self._stdout.flush()
 
@@ -107,41 +103,18 @@ class LiveScreen:
 
 
 def _rendered(bubble: Bubble) -> RenderableType:
-    body = _body(bubble.content)
-    if isinstance(body, Text):
-        said: RenderableType = Text.assemble((_BOT, _BOT_STYLE), body, overflow="fold")
-    else:
-        said = Table.grid()
-        said.add_row(Text(_BOT, _BOT_STYLE), body)
+    said = Text.assemble((_BOT, _BOT_STYLE), _styled(bubble.content), overflow="fold")
     buttons = [Text(f"  {printable(button)}", "green") for button in bubble.buttons]
     return Group(said, *buttons)
 
 
-def _body(content: Marked) -> Text | Markdown:
-    """Text with spans looks as they say. Text without any may be a model's Markdown; what is not
-    Markdown stays as it is, to the letter."""
-    if content.spans:
-        return _styled(content)
-    markdown = Markdown(printable(content.text), hyperlinks=False)
-    plain = True
-    for block in markdown.parsed:
-        plain = plain and block.type in _PLAIN
-        if block.type == "html_block":
-            block.type = "code_block"
-        for token in block.children or ():
-            plain = plain and token.type in _PLAIN
-            # A person's `List<String>` is no HTML, and their lines are lines.
-            token.type = _AS_WRITTEN.get(token.type, token.type)
-    return Text(printable(content.text)) if plain else markdown
-
-
 def _styled(content: Marked) -> Text:
+    content = with_addresses(content)
     text = Text(printable(content.text))
     for span in content.spans:
         if span.kind == "text_link":
-            text.stylize(
-                Style(underline=True, color="blue", link=span.detail), span.start, span.end
-            )
-        elif style := _STYLES.get(span.kind):
+            style = Style(underline=True, color="blue", link=span.detail)
             text.stylize(style, span.start, span.end)
+        elif style_name := _STYLES.get(span.kind):
+            text.stylize(style_name, span.start, span.end)
     return text

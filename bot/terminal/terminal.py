@@ -10,9 +10,9 @@ from typing import Any, BinaryIO, TextIO, TypeVar
 
 from rich.console import Console
 
+from bot.telegram.marked import Marked
 from bot.terminal.chat import Bubble, Chat
 from bot.terminal.lines import KeyboardLines, Lines, PipedLines
-from bot.terminal.markup import Marked
 from bot.terminal.request import TerminalRequest
 from bot.terminal.screen import PROMPT, LiveScreen, PlainScreen, Screen
 

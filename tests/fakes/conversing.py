@@ -3,11 +3,11 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 
-from bot.replies import Failed, Finished, Inbound, ReplyEvent, TextDelta
+from bot.replies import Failed, Finished, Inbound, ReplyEvent, TextDelta, ToolCalled
 
 
 class Echo:
-    """Answers every inbound with `you said: …`, and keeps what it was asked.
+    """Answers every inbound with `you said: …` at once, and keeps what it was asked.
 
     `held` inbounds wait until their event is set; `answers` gives other answers: a text, a Failed,
     or an exception to raise."""
@@ -39,7 +39,6 @@ class Echo:
             if isinstance(answer, Failed):
                 yield answer
                 return
-            yield TextDelta(answer)
             self.finished.append(inbound.text)
             yield Finished(answer)
         except asyncio.CancelledError:
@@ -47,3 +46,42 @@ class Echo:
             raise
         finally:
             self.running -= 1
+
+
+class Writer:
+    """Writes what a test dictates, when it dictates it: to whoever asks, one after the other."""
+
+    def __init__(self) -> None:
+        self.heard: list[Inbound] = []
+        self._dictated: asyncio.Queue[ReplyEvent | Exception] = asyncio.Queue()
+
+    def writes(self, text: str) -> None:
+        """Write a further piece."""
+        self._dictated.put_nowait(TextDelta(text))
+
+    def calls_a_tool(self) -> None:
+        """Look something up."""
+        self._dictated.put_nowait(ToolCalled("search_memory"))
+
+    def finishes(self, text: str) -> None:
+        """Be done with this as the whole reply."""
+        self._dictated.put_nowait(Finished(text))
+
+    def fails(self, text: str) -> None:
+        """Give up with this sentence."""
+        self._dictated.put_nowait(Failed(text))
+
+    def breaks(self) -> None:
+        """Raise what nobody expects."""
+        self._dictated.put_nowait(ZeroDivisionError())
+
+    async def reply(self, inbound: Inbound) -> AsyncIterator[ReplyEvent]:
+        """See Conversing."""
+        self.heard.append(inbound)
+        while True:
+            event = await self._dictated.get()
+            if isinstance(event, Exception):
+                raise event
+            yield event
+            if isinstance(event, Finished | Failed):
+                return

@@ -8,7 +8,7 @@ import asyncio
 import base64
 import json
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -61,14 +61,16 @@ def refusing(status: int, message: str, code: str | None = None) -> Reply:
 
 @dataclass
 class OpenAIServer:
-    """Use as `async with`. `replies` are played in order, the last one for ever; `requests` are
-    the bodies that came in, `refused` says why the strict part said no."""
+    """Use as `async with`. `replies` are played in order, the last one for ever, unless `decide`
+    makes the reply of the request; `requests` are the bodies that came in, `refused` says why the
+    strict part said no."""
 
     api_key: str = "right"
     replies: list[Reply] = field(default_factory=lambda: [text("Hello.")])
     requests: list[dict[str, Any]] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     base_url: str = ""
+    decide: Callable[[dict[str, Any]], Reply] | None = None
     _runner: web.AppRunner | None = None
 
     def script(self, *replies: Reply) -> None:
@@ -100,7 +102,8 @@ class OpenAIServer:
         if wrong := next(_wrong_with(body), None):
             self.refused.append(wrong)
             return _error(400, wrong, None)
-        reply = self.replies[min(len(self.requests), len(self.replies)) - 1]
+        scripted = self.replies[min(len(self.requests), len(self.replies)) - 1]
+        reply = self.decide(body) if self.decide else scripted
         if reply.with_tools_only and not body.get("tools"):
             reply = reply.otherwise or text("Without tools.")
         await asyncio.sleep(reply.delay)

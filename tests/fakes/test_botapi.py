@@ -218,6 +218,53 @@ async def test_entities_must_lie_within_the_text(server: BotApiServer, bot: Bot)
     assert "Unsupported type" in (await send(type="huge", offset=0, length=1))["description"]
 
 
+async def test_an_edit_is_as_strict_about_entities(server: BotApiServer, bot: Bot) -> None:
+    await server.user(1001).says("/start")
+    sent = (await bot.call("sendMessage", chat_id=1001, text="hello"))["result"]
+    place = {"chat_id": 1001, "message_id": sent["message_id"]}
+
+    async def refusal(*entities: Json) -> str:
+        return await bot.refusal("editMessageText", **place, text="😀 hello", entities=entities)
+
+    def over(kind: str, offset: int, length: int, **more: Any) -> Json:
+        return {"type": kind, "offset": offset, "length": length, **more}
+
+    assert "in a middle of a UTF-16 symbol" in await refusal(over("bold", 1, 3))
+    assert "in a middle of a UTF-16 symbol" in await refusal(over("bold", 0, 1))
+    assert "ENTITY_BOUNDS_INVALID" in await refusal(over("bold", 3, 6))
+    assert "cross" in await refusal(over("bold", 0, 4), over("italic", 3, 5))
+    assert "nested" in await refusal(over("bold", 0, 8), over("code", 3, 5))
+    assert "Wrong HTTP URL" in await refusal(over("text_link", 3, 5, url="javascript:x"))
+    fine = [over("blockquote", 0, 8), over("bold", 3, 5), over("italic", 3, 2)]
+    edited = await bot.call("editMessageText", **place, text="😀 hello", entities=fine)
+    assert edited["result"]["entities"] == fine
+
+
+async def test_white_space_around_a_text_goes_and_takes_entities_along(
+    server: BotApiServer, bot: Bot
+) -> None:
+    await server.user(1001).says("/start")
+    code = {"type": "pre", "offset": 2, "length": 8}
+    sent = await bot.call("sendMessage", chat_id=1001, text="\n\n  code\n\n", entities=[code])
+    assert sent["result"]["text"] == "  code"
+    assert sent["result"]["entities"] == [{"type": "pre", "offset": 0, "length": 6}]
+
+
+async def test_a_draft_is_for_private_chats_and_gone_with_the_next_message(
+    server: BotApiServer, bot: Bot
+) -> None:
+    await server.user(1001).says("/start")
+    server.group(-1000500)
+    draft = {"draft_id": 7, "text": "so far"}
+    assert "private" in await bot.refusal("sendMessageDraft", chat_id=-1000500, **draft)
+    no_id = {"draft_id": 0, "text": "so far"}
+    assert "non-zero" in await bot.refusal("sendMessageDraft", chat_id=1001, **no_id)
+    assert (await bot.call("sendMessageDraft", chat_id=1001, **draft))["result"] is True
+    assert server.world.chats[1001].drafts == {7: "so far"}
+    await bot.call("sendMessage", chat_id=1001, text="done")
+    assert server.world.chats[1001].drafts == {}
+
+
 async def test_a_topic_and_a_message_to_answer_must_exist(server: BotApiServer, bot: Bot) -> None:
     group = server.group(-1000500)
     group.add_topic(7)

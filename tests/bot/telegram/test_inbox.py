@@ -152,3 +152,13 @@ async def test_a_damaged_file_is_set_aside_whole(tmp_path: Path, pool: ThreadPoo
         assert await inbox.waiting() == []
     (aside,) = tmp_path.glob("inbox.sqlite.damaged-*")
     assert aside.read_bytes().startswith(b"this is no database")
+
+
+async def test_where_a_reply_had_begun_is_known_after_a_restart(
+    tmp_path: Path, pool: ThreadPoolExecutor
+) -> None:
+    async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
+        await inbox.store([update(5), update(6)])
+        await inbox.note_preview(5, 77)
+    async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
+        assert [item.preview for item in await inbox.waiting()] == [77, None]

@@ -28,13 +28,58 @@ async def test_a_message_is_answered(server: BotApiServer, tmp_path: Path) -> No
         assert inbound.id == "telegram:1001:1"
 
 
-async def test_replies_are_plain_text(server: BotApiServer, tmp_path: Path) -> None:
-    """Marks of formatting are characters like others: there is nothing to parse and to fail."""
-    said = "*bold <b>&amp; List<String> [x](y) _z `"
+async def test_what_is_no_markdown_comes_back_to_the_letter(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    """There is no parse_mode, so there is nothing that Telegram could fail to parse."""
+    said = "*bold <b> List<String> if x<y and y>z [x](y) _z ` a_b_c"
     async with stage(server, tmp_path):
         await server.user(1001).says(said)
         assert await server.replies_to(1001, 1) == [f"you said: {said}"]
         assert not any("parse_mode" in call.parameters for call in server.calls)
+
+
+async def test_markdown_comes_as_entities(server: BotApiServer, tmp_path: Path) -> None:
+    answer = "😀 **bold**\n\n```python\nx < 1\n```\n\n[docs](https://x.de/a)"
+    async with stage(server, tmp_path, conversation=Echo(lambda _: answer)):
+        await server.user(1001).says("how?")
+        assert await server.replies_to(1001, 1) == ["😀 bold\n\nx < 1\n\ndocs"]
+        assert server.sent(1001)[0]["entities"] == [
+            {"type": "bold", "offset": 3, "length": 4},
+            {"type": "pre", "offset": 9, "length": 5, "language": "python"},
+            {"type": "text_link", "offset": 16, "length": 4, "url": "https://x.de/a"},
+        ]
+
+
+async def test_code_that_needs_two_messages_is_code_in_its_language_in_both(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    code = "\n".join(f"    print({number})" for number in range(300))
+    answer = f"Here:\n\n```python\n{code}\n```"
+    async with stage(server, tmp_path, conversation=Echo(lambda _: answer)) as on:
+        await server.user(1001).says("how?")
+        parts = await server.replies_to(1001, 2)
+        await on.channel.settle()
+        assert "\n".join(parts) == f"Here:\n\n{code}"
+        for message in server.sent(1001):
+            [block] = message["entities"]
+            assert (block["type"], block["language"]) == ("pre", "python")
+            assert block["offset"] + block["length"] == len(message["text"])
+
+
+async def test_a_very_long_answer_is_a_file_with_a_short_beginning(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    answer = "# Long\n\n" + "\n\n".join("слово " * 700 for _ in range(6)).strip()
+    async with stage(server, tmp_path, conversation=Echo(lambda _: answer)) as on:
+        await server.user(1001).says("everything!")
+        await server.replies_to(1001, 2)
+        await on.channel.settle()
+        beginning, file = server.sent(1001)
+        assert beginning["text"].startswith("Long\n\nслово слово")
+        assert beginning["text"].endswith("…")
+        name, content = server.world.files[file["document"]["file_id"]]
+        assert (name, content.decode()) == ("answer.md", answer)
 
 
 async def test_typing_is_shown_until_the_reply_and_not_after(
@@ -160,7 +205,7 @@ async def test_an_error_in_one_chat_is_not_told_in_another(
 # -- other than ordinary text ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["photo", "sticker", "voice", "document", "location", "contact"])
+@pytest.mark.parametrize("kind", ["photo", "voice", "document", "video"])
 async def test_what_is_no_text_gets_a_polite_sentence(
     server: BotApiServer, tmp_path: Path, kind: str
 ) -> None:

@@ -16,8 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
+from bot.telegram.markdown import marked
+from bot.telegram.marked import Marked
 from bot.terminal.chat import Bubble
-from bot.terminal.markup import Marked, from_html
+from bot.terminal.markup import from_html
 from bot.terminal.screen import LiveScreen
 
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\\\)|\x1b[=>]")
@@ -190,18 +192,18 @@ def test_formatting_becomes_style():
 @pytest.mark.parametrize(
     ("text", "lines"),
     [
-        ("one\ntwo\n\n\nthree", ["bot: one", "two", "", "", "three"]),
+        ("one\ntwo\n\n\nthree", ["bot: one", "two", "", "three"]),
         ("2 * 3 * 4, a_b_c, 1 < 2", ["bot: 2 * 3 * 4, a_b_c, 1 < 2"]),
-        ("**bold**\nand `List<T>`", ["bot: bold", "     and List<T>"]),
+        ("**bold**\nand `List<T>`", ["bot: bold", "and List<T>"]),
         ("Use List<String> *here*", ["bot: Use List<String> here"]),
-        ("- one\n- two", ["bot:", "      • one", "      • two"]),
-        ("<b>not html</b>\nat all", ["bot: <b>not html</b>", "     at all"]),
+        ("- one\n- two", ["bot: • one", "• two"]),
+        ("<b>not html</b>\nat all", ["bot: <b>not html</b>", "at all"]),
         ("[*docs*](http://x)", ["bot: docs (http://x)"]),
     ],
 )
 def test_markdown_is_rendered_and_loses_no_word(text: str, lines: list[str]):
     out = io.StringIO()
-    LiveScreen(Console(file=out, width=60), "Mordecai").show([Bubble(Marked(text))])
+    LiveScreen(Console(file=out, width=60), "Mordecai").show([Bubble(marked(text))])
     assert [line.rstrip() for line in out.getvalue().splitlines() if line.strip()] == [
         line for line in lines if line
     ]

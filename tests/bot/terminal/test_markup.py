@@ -4,14 +4,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bot.telegram.marked import Marked, Span, utf16_length
 from bot.terminal.markup import (
     BadMarkup,
-    Marked,
-    Span,
     from_entities,
     from_html,
     printable,
-    utf16_length,
+    with_addresses,
 )
 
 #: What UTF-8 input can hold: everything but lone surrogates.
@@ -79,3 +78,15 @@ def test_printable_text_keeps_its_length_and_has_no_control_but_tab_and_newline(
     shown = printable(text)
     assert len(shown) == len(text)
     assert not [c for c in shown if c not in "\n\t" and (c < " " or "\x7f" <= c <= "\x9f")]
+
+
+def test_the_address_of_a_link_stands_after_its_name():
+    content = from_html('<b>see <a href="http://x">this</a></b>, <i>or</i> <a href="y">y</a>')
+    shown = with_addresses(content)
+    assert shown.text == "see this (http://x), or y"
+    assert [(s.kind, shown.text[s.start : s.end]) for s in shown.spans] == [
+        ("bold", "see this"),
+        ("text_link", "this"),
+        ("italic", "or"),
+        ("text_link", "y"),
+    ]

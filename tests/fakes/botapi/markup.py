@@ -20,6 +20,8 @@ _ENTITY_TYPES = frozenset(
     "strikethrough spoiler blockquote expandable_blockquote code pre text_link text_mention "
     "custom_emoji".split()
 )
+#: Telegram drops what is no such address: the text stays and leads nowhere.
+_LINK = re.compile(r"(?:https?://|tg://|mailto:)\S+$", re.IGNORECASE)
 _RESERVED = set("_*[]()~`>#+-=|{}.!")
 _FOUND = re.compile(
     r"(?P<bot_command>(?<![\w/])/[A-Za-z0-9_]{1,64}(?:@\w{3,32})?)|(?P<mention>(?<!\w)@\w{4,32})"
@@ -54,23 +56,62 @@ def checked(
     text = source
     if parse_mode:
         text = _parsed(source, parse_mode)
-    text = text.strip()
+    marked = [_entity(entity, source) for entity in (entities or [])]
+    _check_nesting(marked)
+    text, marked = _stripped(text, marked)
     if what == "message" and not text:
         raise bad_request("message text is empty")
     if units(text) > longest:
         raise bad_request(f"{what} is too long")
-    marked = [_entity(entity, units(source)) for entity in (entities or [])]
     return text, marked[:MOST_ENTITIES] or found_entities(text)
 
 
-def _entity(entity: Mapping[str, Any], length: int) -> dict[str, Any]:
+def _entity(entity: Mapping[str, Any], source: str) -> dict[str, Any]:
     if not {"type", "offset", "length"} <= set(entity):
         raise bad_request('can\'t parse MessageEntity: Field "type" must be of type String')
     if entity["type"] not in _ENTITY_TYPES:
         raise bad_request(f'can\'t parse MessageEntity: Unsupported type "{entity["type"]}"')
-    if entity["offset"] < 0 or entity["length"] < 1 or entity["offset"] >= length:
+    start, end = entity["offset"], entity["offset"] + entity["length"]
+    if start < 0 or entity["length"] < 1 or end > units(source):
         raise bad_request("ENTITY_BOUNDS_INVALID")
+    encoded = source.encode("utf-16-le", "surrogatepass")
+    for at, verb in ((start, "begins"), (end, "ends")):
+        if 0xDC <= encoded[2 * at + 1 : 2 * at + 2].ljust(1, b"\0")[0] <= 0xDF:
+            raise bad_request(f"entity {verb} in a middle of a UTF-16 symbol at offset {at}")
+    if entity["type"] == "text_link" and not _LINK.match(str(entity.get("url"))):
+        raise bad_request(f"Wrong HTTP URL {entity.get('url')!r} specified in an entity")
     return dict(entity)
+
+
+def _check_nesting(entities: Sequence[Mapping[str, Any]]) -> None:
+    """Telegram quietly takes away what breaks its rules of nesting (Bot API, Formatting options); a
+    test wants to know."""
+    for number, one in enumerate(entities):
+        for other in entities[number + 1 :]:
+            first, second = sorted((one, other), key=lambda e: (e["offset"], -e["length"]))
+            end = first["offset"] + first["length"]
+            if second["offset"] >= end:
+                continue
+            kinds = {first["type"], second["type"]}
+            if second["offset"] + second["length"] > end:
+                raise bad_request(f"entities cross each other: {kinds}")
+            if len(kinds) == 1 or (kinds & {"code", "pre"} and "blockquote" not in kinds):
+                raise bad_request(f"entities can't be nested: {kinds}")
+
+
+def _stripped(text: str, entities: list[dict[str, Any]]) -> tuple[str, list[dict[str, Any]]]:
+    """The text without white space around it, but for what entities begin with; and the entities
+    where they are then."""
+    head = units(text) - units(text.lstrip())
+    head = min([head, *(entity["offset"] for entity in entities)])
+    text = text[head:].rstrip()  # white space has one unit a character
+    moved = []
+    for entity in entities:
+        start = entity["offset"] - head
+        end = min(start + entity["length"], units(text))
+        if end > start:
+            moved.append({**entity, "offset": start, "length": end - start})
+    return text, moved
 
 
 def _parsed(source: str, parse_mode: str) -> str:

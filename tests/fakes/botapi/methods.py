@@ -4,16 +4,18 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from tests.fakes.botapi.markup import LONGEST_CAPTION, checked
 from tests.fakes.botapi.refusals import Refused, bad_request
-from tests.fakes.botapi.world import Chat, Json, World
+from tests.fakes.botapi.world import Chat, Json, Webhook, World
 
 #: A method's parameters, and its files by field name.
 Files = Mapping[str, tuple[str, bytes]]
 Method = Callable[[Json, Files], Awaitable[object]]
 
 _LONGEST_DATA = 64
+_WEBHOOK_PORTS = (80, 88, 443, 8443)
 _MOST_COMMANDS = 100
 _ACTIONS = frozenset(
     "typing upload_photo record_video upload_video record_voice upload_voice upload_document "
@@ -22,6 +24,23 @@ _ACTIONS = frozenset(
 _NOT_MODIFIED = (
     "message is not modified: specified new message content and reply markup are exactly the same "
     "as a current content and reply markup of the message"
+)
+
+
+#: What the Bot API always tells of an administrator.
+_RIGHTS = (
+    "can_be_edited",
+    "is_anonymous",
+    "can_manage_chat",
+    "can_delete_messages",
+    "can_manage_video_chats",
+    "can_restrict_members",
+    "can_promote_members",
+    "can_change_info",
+    "can_invite_users",
+    "can_post_stories",
+    "can_edit_stories",
+    "can_delete_stories",
 )
 
 
@@ -61,23 +80,46 @@ class Methods:
 
     async def _set_webhook(self, parameters: Json, files: Files) -> object:
         url = str(parameters.get("url", ""))
+        secret = str(parameters.get("secret_token", ""))
+        connections = int(parameters.get("max_connections") or 40)
         if url and not url.startswith("https://"):
             raise bad_request("bad webhook: An HTTPS URL must be provided for webhook")
-        self._world.webhook_url = url
+        if url and (urlsplit(url).port or 443) not in _WEBHOOK_PORTS:
+            raise bad_request(
+                "bad webhook: Webhook can be set up only on ports 80, 88, 443 or 8443"
+            )
+        if not re.fullmatch("[A-Za-z0-9_-]{0,256}", secret):
+            raise bad_request("secret token contains unallowed characters")
+        if not 1 <= connections <= 100:
+            raise bad_request("max_connections must be between 1 and 100")
+        if _true(parameters.get("drop_pending_updates")):
+            self._world.drop_updates()
+        certificate = files["certificate"][1] if "certificate" in files else None
+        webhook = Webhook(url, secret, certificate, connections)
+        self._world.set_webhook(webhook, _json(parameters.get("allowed_updates")))
         return True
 
     async def _delete_webhook(self, parameters: Json, files: Files) -> object:
-        self._world.webhook_url = ""
+        self._world.set_webhook(Webhook())
         if _true(parameters.get("drop_pending_updates")):
             self._world.drop_updates()
         return True
 
     async def _get_webhook_info(self, parameters: Json, files: Files) -> object:
-        return {
-            "url": self._world.webhook_url,
-            "has_custom_certificate": False,
+        webhook = self._world.webhook
+        info: Json = {
+            "url": webhook.url,
+            "has_custom_certificate": webhook.certificate is not None,
             "pending_update_count": self._world.waiting,
         }
+        if webhook.url:
+            info["max_connections"] = webhook.max_connections
+        if webhook.error_date:
+            info |= {
+                "last_error_date": webhook.error_date,
+                "last_error_message": webhook.error_message,
+            }
+        return info
 
     async def _log_out(self, parameters: Json, files: Files) -> object:
         return True
@@ -93,6 +135,17 @@ class Methods:
         return self._world.message(
             chat, self._world.bot, **content, **self._frame(chat, parameters)
         )
+
+    async def _send_message_draft(self, parameters: Json, files: Files) -> object:
+        chat = self._chat(parameters)
+        if chat.kind != "private":
+            raise bad_request("drafts can be sent only in private chats")
+        draft_id = _int(parameters, "draft_id")
+        if not draft_id:
+            raise bad_request("draft identifier must be non-zero")
+        self._topic(chat, parameters)
+        chat.drafts[draft_id] = _content(parameters)["text"]
+        return True
 
     async def _edit_message_text(self, parameters: Json, files: Files) -> object:
         chat = self._chat(parameters)
@@ -203,9 +256,10 @@ class Methods:
 
     async def _get_chat_member(self, parameters: Json, files: Files) -> object:
         chat, user_id = self._chat(parameters), _int(parameters, "user_id")
-        status = "administrator" if user_id in chat.admins else "member"
         user = {"id": user_id, "is_bot": False, "first_name": f"User {user_id}"}
-        return {"status": status, "user": user}
+        if user_id not in chat.admins:
+            return {"status": "member", "user": user}
+        return {"status": "administrator", "user": user, **dict.fromkeys(_RIGHTS, False)}
 
     async def _leave_chat(self, parameters: Json, files: Files) -> object:
         chat = self._chat(parameters)

@@ -1,5 +1,6 @@
 """What people do on Telegram."""
 
+import time
 from typing import Any
 
 from tests.fakes.botapi.markup import found_entities
@@ -29,6 +30,15 @@ class Group:
         """Throw the bot out."""
         self._chat.reachable = False
         self._chat.refusal = f"bot was kicked from the {self._chat.kind} chat"
+
+    def make_admin(self, user_id: int) -> None:
+        """Let somebody run the group."""
+        self._chat.admins.add(user_id)
+
+    @property
+    def has_bot(self) -> bool:
+        """Whether the bot can write there."""
+        return self._chat.reachable
 
     def migrate(self, new_id: int) -> "Group":
         """Become a supergroup with another id; nobody tells the bot before it writes."""
@@ -74,6 +84,12 @@ class Person:
             content["caption"] = caption
         return await self._send(content, group, None, None, None)
 
+    async def forwards(self, text: str, *, of: "Person") -> Json:
+        """Forward what somebody else wrote elsewhere."""
+        origin = {"type": "user", "date": int(time.time()), "sender_user": of.profile}
+        content = {"text": text, "forward_origin": origin}
+        return await self._send(content, None, None, None, None)
+
     async def edits(self, message: Json, text: str) -> None:
         """Change one of the own messages."""
         message.update(text=text, edit_date=message["date"], entities=found_entities(text))
@@ -101,6 +117,27 @@ class Person:
         rows = message["reply_markup"]["inline_keyboard"]
         [data] = [b["callback_data"] for row in rows for b in row if b["text"] == label]
         return await self.clicks(message, data)
+
+    async def adds_bot(self, group: Group) -> None:
+        """Add the bot to a group."""
+        await self._changes_bot(self._world.chats[group.id], "left", "member")
+
+    async def blocks_and_tells(self) -> None:
+        """Block the bot, as Telegram tells it."""
+        self.blocks()
+        await self._changes_bot(self._own_chat, "member", "kicked")
+
+    async def _changes_bot(self, chat: Chat, before: str, after: str) -> None:
+        me = {"user": self._world.bot}
+        change = {
+            "chat": chat.shown,
+            "from": self.profile,
+            "date": int(time.time()),
+            "old_chat_member": {**me, "status": before},
+            "new_chat_member": {**me, "status": after, "until_date": 0},
+        }
+        self._world.offer("my_chat_member", change)
+        await self._world.notify()
 
     def blocks(self) -> None:
         """Block the bot."""

@@ -11,6 +11,7 @@ from typing import Any, Self
 from aiohttp import web
 
 from tests.fakes.botapi.control import control_routes
+from tests.fakes.botapi.courier import Courier
 from tests.fakes.botapi.faults import Fault
 from tests.fakes.botapi.methods import Methods
 from tests.fakes.botapi.people import Group, Person
@@ -53,6 +54,8 @@ class BotApiServer:
         self.world = World(int(token.split(":")[0]), username, privacy=privacy)
         self.calls: list[Call] = []
         self.faults: list[Fault] = []
+        self.courier = Courier(self.world)
+        self._delivering: asyncio.Task[None] | None = None
         self._methods = Methods(self.world)
         self._people: dict[int, Person] = {}
         self._port = port
@@ -69,6 +72,7 @@ class BotApiServer:
         site = web.TCPSite(self._runner, "127.0.0.1", self._port)
         await site.start()
         self._port = self._runner.addresses[0][1]
+        self._delivering = asyncio.create_task(self.courier.run(), name="courier")
         return self
 
     async def __aexit__(
@@ -77,6 +81,9 @@ class BotApiServer:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if self._delivering:
+            self._delivering.cancel()
+            await asyncio.gather(self._delivering, return_exceptions=True)
         if self._runner:
             await self._runner.cleanup()
 

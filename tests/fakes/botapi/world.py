@@ -27,6 +27,8 @@ class Chat:
     topics: set[int] = field(default_factory=set)
     admins: set[int] = field(default_factory=set)
     messages: dict[int, Json] = field(default_factory=dict)
+    #: What the bot is seen writing. Any message of it takes them away.
+    drafts: dict[int, str] = field(default_factory=dict)
 
     @property
     def shown(self) -> Json:
@@ -34,6 +36,22 @@ class Chat:
         if self.kind == "private":
             return {"id": self.id, "type": "private", "first_name": self.title}
         return {"id": self.id, "type": self.kind, "title": self.title}
+
+
+@dataclass(slots=True)
+class Webhook:
+    """Where updates are to be delivered. An empty URL is nowhere."""
+
+    url: str = ""
+    secret: str = ""
+    certificate: bytes | None = None
+    max_connections: int = 40
+    error_date: int | None = None
+    error_message: str = ""
+
+    def failed(self, why: str) -> None:
+        """A delivery went wrong."""
+        self.error_date, self.error_message = int(time.time()), why
 
 
 class World:
@@ -56,7 +74,9 @@ class World:
         self.open_queries: set[str] = set()
         self.answered_queries: dict[str, Json] = {}
         self.files: dict[str, tuple[str, bytes]] = {}
-        self.webhook_url = ""
+        self.webhook = Webhook()
+        #: Set when there may be something to deliver to the webhook.
+        self.stirred = asyncio.Event()
         self.changed = asyncio.Condition()
         self._updates: deque[Json] = deque()
         self._allowed: frozenset[str] | None = None
@@ -90,6 +110,8 @@ class World:
         }
         self._next_message_id += 1
         chat.messages[message["message_id"]] = message
+        if author["id"] == self.bot["id"]:
+            chat.drafts.clear()
         return message
 
     def by_bot(self, chat_id: int) -> list[Json]:
@@ -116,8 +138,32 @@ class World:
         return update_id
 
     def _wake(self) -> None:
+        self.stirred.set()
         if self._poll and not self._poll.done():
             self._poll.set_result(None)
+
+    @property
+    def webhook_url(self) -> str:
+        """The address of the webhook, empty if none is set."""
+        return self.webhook.url
+
+    def set_webhook(self, webhook: Webhook, allowed: list[str] | None = None) -> None:
+        """Deliver there from now on; with an empty URL, wait to be asked."""
+        self.webhook = webhook
+        if webhook.url and self._poll and not self._poll.done():
+            self._poll.set_exception(conflict("terminated by setWebhook request"))
+        if allowed is not None:
+            self._allowed = frozenset(allowed) or None
+        self._wake()
+
+    @property
+    def pending(self) -> list[Json]:
+        """The updates that wait, oldest first."""
+        return list(self._updates)
+
+    def delivered(self, update: Json) -> None:
+        """The webhook has taken this update."""
+        self._updates.remove(update)
 
     def redeliver(self, update_id: int, kind: str, content: Json) -> None:
         """Send an update once more, as Telegram does when an acknowledgement was lost."""
@@ -134,7 +180,7 @@ class World:
     ) -> list[Json]:
         """getUpdates: earlier ones are acknowledged by the offset, the rest comes again until it
         is. A second call ends the first one with 409."""
-        if self.webhook_url:
+        if self.webhook.url:
             raise conflict(
                 "can't use getUpdates method while webhook is active; use deleteWebhook to delete "
                 "the webhook first"

@@ -1,0 +1,105 @@
+"""Formatted text as Telegram has it: plain text, and spans that say how parts of it look. Pure."""
+
+from bisect import bisect_left
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+#: Kinds of spans that begin a line of their own.
+_BLOCKS = ("pre", "blockquote", "expandable_blockquote")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """How a stretch of text looks. Positions count characters; `kind` is the type of Telegram's
+    entity, `detail` a link's address or a code block's language."""
+
+    kind: str
+    start: int
+    end: int
+    detail: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """Text with its spans, in the order of their starts, the longer one first."""
+
+    text: str
+    spans: tuple[Span, ...] = ()
+
+    @property
+    def units(self) -> int:
+        """The length in UTF-16 code units, which is what Telegram counts."""
+        return utf16_length(self.text)
+
+    @property
+    def entities(self) -> list[dict[str, Any]]:
+        """The spans as Telegram's entities, with offsets in UTF-16 code units."""
+        if not self.spans:
+            return []
+        at = _units_before(self.text)
+        return [_entity(span, at(span.start), at(span.end)) for span in self.spans]
+
+    def after(self, mark: str) -> "Marked":
+        """With a mark before it; it stands alone in its line where a block begins the text."""
+        if not mark:
+            return self
+        block = any(s.start == 0 and s.kind in _BLOCKS for s in self.spans)
+        mark += "\n" if block else " "
+        spans = (Span(s.kind, s.start + len(mark), s.end + len(mark), s.detail) for s in self.spans)
+        return Marked(mark + self.text, tuple(spans))
+
+    def cut(self, start: int, end: int) -> "Marked":
+        """The part between two positions. A span that reaches beyond it is cut as well."""
+        spans = (
+            Span(s.kind, max(s.start, start) - start, min(s.end, end) - start, s.detail)
+            for s in self.spans
+            if s.start < end and s.end > start
+        )
+        return Marked(self.text[start:end], tuple(spans))
+
+    @property
+    def indent(self) -> int:
+        """How many characters of white space at the start are nothing to see: all, but in a code
+        block the first line keeps its indentation."""
+        start = len(self.text) - len(self.text.lstrip())
+        for span in self.spans:
+            if span.kind == "pre" and span.start < start < span.end:
+                return max(span.start, self.text.rfind("\n", span.start, start) + 1)
+        return start
+
+    def stripped(self) -> "Marked":
+        """Without white space around it, which Telegram would take away."""
+        start = self.indent
+        return self.cut(start, max(len(self.text.rstrip()), start))
+
+
+def utf16_length(text: str) -> int:
+    """How many UTF-16 code units the text has."""
+    return len(text) + sum(character > "\uffff" for character in text)
+
+
+def _units_before(text: str) -> Callable[[int], int]:
+    """How many code units stand before a position."""
+    # One more for each character outside the basic plane.
+    wide = list(accumulate((c > "\uffff" for c in text), initial=0))
+    return lambda position: position + wide[position]
+
+
+def character_at(text: str) -> Callable[[int], int | None]:
+    """The position of the character that begins at a number of code units; None inside one."""
+    starts = list(accumulate((1 + (c > "\uffff") for c in text), initial=0))
+
+    def position(units: int) -> int | None:
+        index = bisect_left(starts, units)
+        return index if index < len(starts) and starts[index] == units else None
+
+    return position
+
+
+def _entity(span: Span, start: int, end: int) -> dict[str, Any]:
+    entity: dict[str, Any] = {"type": span.kind, "offset": start, "length": end - start}
+    if span.detail is not None:
+        entity["url" if span.kind == "text_link" else "language"] = span.detail
+    return entity
