@@ -9,8 +9,8 @@ from pydantic_ai.usage import RunUsage
 
 from bot.failures import MODEL_ERRORS, failure_of
 from bot.usage import Accounts, Usage
+from memory.escaping import escape
 from memory.ports import ExtractionFailed
-from memory.recall import escape
 from memory.records import Record
 
 INSTRUCTIONS = """\

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from html import unescape
 from typing import Any, cast
@@ -36,6 +36,7 @@ from pydantic_ai.usage import RequestUsage
 
 from bot.models.offline_answers import Heard, Note
 from bot.models.offline_replies import reply
+from bot.prompt import PRIVATE
 from memory.language import (
     MemoryQuestion,
     asks_agent_name,
@@ -44,7 +45,7 @@ from memory.language import (
     naming,
     noteworthy,
 )
-from memory.records import Kind
+from memory.records import Kind, own_words
 
 #: Its name in settings, logs and replies' metadata.
 MODEL_NAME = "offline"
@@ -148,7 +149,8 @@ def _next_step(messages: Sequence[ModelMessage], info: AgentInfo) -> Call | str:
         if call.tool in offered and call.tool not in answers:
             return call
     # The last request of a turn comes without tools; a turn without any has no memory to use.
-    return reply(_heard(text, said[:-1], answers, keeps=bool(offered or answers)))
+    heard = _heard(text, said[:-1], answers, keeps=bool(offered or answers))
+    return reply(replace(heard, private=_is_private(messages)))
 
 
 def _calls(text: str) -> list[Call]:
@@ -207,7 +209,16 @@ def _said(messages: Sequence[ModelMessage]) -> list[str]:
         for part in message.parts
         if isinstance(part, UserPromptPart)
     ]
-    return [content if isinstance(content, str) else _last_text(content) for content in prompts]
+    texts = (text if isinstance(text, str) else _last_text(text) for text in prompts)
+    return [own_words(text).strip() for text in texts]
+
+
+def _is_private(messages: Sequence[ModelMessage]) -> bool:
+    """Whether this turn's prompt says so."""
+    prompts = [part for m in messages for part in m.parts if isinstance(part, UserPromptPart)]
+    content = prompts[-1].content if prompts else ""
+    # The words themselves come last, and say nothing of the kind.
+    return not isinstance(content, str) and PRIVATE in content[:-1]
 
 
 def _last_text(content: Sequence[object]) -> str:

@@ -48,6 +48,8 @@ class Heard:
     search_failed: bool = False
     #: Whether there is a long-term memory at all.
     keeps: bool = True
+    #: Whether nothing of this conversation is kept.
+    private: bool = False
 
     @property
     def words(self) -> Words:

@@ -24,7 +24,11 @@ _KEPT = re.compile(r"I've remembered it \([^)]*\): (?P<text>.+)", re.DOTALL)
 
 def reply(heard: Heard) -> str:
     """The engine's answer to one message."""
-    parts = [*_on_naming(heard), *_on_remembering(heard), *_on_statements(heard)]
+    if heard.private and (heard.named or heard.remembered):
+        # What either tool has refused, once for both.
+        parts = [heard.words.private]
+    else:
+        parts = [*_on_naming(heard), *_on_remembering(heard), *_on_statements(heard)]
     parts += on_questions(heard)
     return "\n".join(parts) if parts else _on_the_rest(heard.text, heard.words)
 
@@ -68,7 +72,8 @@ def _on_statements(heard: Heard) -> Iterable[str]:
             yield template.format(said="; ".join(mirrored))
     # Said once: after every statement it would be tiring.
     if findings and not any(map(noteworthy, heard.before)):
-        yield words.later[len(findings) > 1] if heard.keeps else words.heard_only
+        kept = words.later[len(findings) > 1] if heard.keeps else words.heard_only
+        yield words.private if heard.private else kept
 
 
 def _mirrored(text: str) -> str:

@@ -31,6 +31,8 @@ class Words:
     heard_only: str
     no_names_here: str
     nothing_kept_here: str
+    #: In a private conversation, after a statement, a name or a wish to remember.
+    private: str
     okay: str
     nudge: str
     greeting: str
@@ -55,6 +57,7 @@ class Words:
             self.passing,
             self.off_record,
             self.nothing_kept_here,
+            self.private,
         )
 
 
@@ -90,6 +93,7 @@ ENGLISH = Words(
     nothing_kept_here=(
         "Nothing is kept here: long-term memory is switched off, so I only know this conversation."
     ),
+    private="This conversation is private: I keep nothing of it. /private ends it.",
     okay="Okay.",
     nudge="I'm here. Tell me something about yourself, or ask me what I know about you.",
     passing="I see. I keep lasting facts and preferences, so I won't store that.",
@@ -137,6 +141,7 @@ RUSSIAN = Words(
     nothing_kept_here=(
         "Здесь ничего не хранится: долгая память выключена, я знаю только этот разговор."
     ),
+    private="Это приватный разговор: я ничего из него не сохраняю. /private завершит его.",
     okay="Хорошо.",
     nudge="Я здесь. Расскажите о себе или спросите, что я о вас знаю.",
     passing="Понимаю. Я храню то, что верно надолго, поэтому это не запомню.",
