@@ -26,7 +26,8 @@ test: .venv-test/ready ## lint, types, import rules, tests, coverage
 	.venv-test/bin/python -m pytest --cov --cov-report= $(ARGS)
 	.venv-test/bin/coverage report --fail-under=$(FLOOR) --include='memory/*,tools/*,bot/conversation.py,bot/prompt.py'
 
-bench: .venv-test/ready ## measure what memory on AWS costs a turn (about two minutes)
+bench: .venv-test/ready ## measure a stay of fifty people, and what memory on AWS costs a turn
+	.venv-test/bin/python -m tests.benchmarks.stay
 	.venv-test/bin/python -m tests.benchmarks.aws $(ARGS)
 
 format: .venv-test/ready ## put the code into its one shape

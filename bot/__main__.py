@@ -90,6 +90,18 @@ def health(config: ConfigFile = None, data: DataDir = None) -> None:
 
 
 @command.command()
+def approve(
+    code: Annotated[str, typer.Argument(metavar="CODE", help="What the bot told the person.")],
+    config: ConfigFile = None,
+    data: DataDir = None,
+) -> None:
+    """Let somebody use the bot, by the code that it gave them; it may be running meanwhile."""
+    from bot.approval import let_in
+
+    typer.echo(let_in(_loaded(config, data).settings, code))
+
+
+@command.command()
 def setup(
     write: Annotated[
         bool, typer.Option("--write", help="Write the id into config.json without asking.")
@@ -104,6 +116,25 @@ def setup(
     from bot.setup import set_up
 
     set_up(loaded, write=write)
+
+
+@command.command()
+def maintain(
+    retry: Annotated[
+        bool, typer.Option("--retry", help="Have sessions that were set aside tried again.")
+    ] = False,
+    config: ConfigFile = None,
+    data: DataDir = None,
+) -> None:
+    """Tidy up the memory now, as the bot does every day, and say what waits. Exit 1 if a memory
+    could not be read. Not while a bot runs."""
+    from bot.logs import configure
+
+    loaded = _loaded(config, data)
+    configure("warning", loaded.settings.log_format)
+    from bot.maintenance import run as tidy_up
+
+    raise typer.Exit(tidy_up(loaded.settings, retry=retry))
 
 
 @command.command()
@@ -124,6 +155,9 @@ evaluation = typer.Typer(
 )
 command.add_typer(evaluation, name="eval")
 Json = Annotated[bool, typer.Option("--json", help="Print figures for machines.")]
+ByMeaning = Annotated[
+    str | None, typer.Option("--embedder", metavar="NAME", help="Search by meaning, too.")
+]
 
 
 @evaluation.command()
@@ -131,9 +165,7 @@ def recall(
     files: Annotated[
         list[Path], typer.Argument(metavar="FILE...", help="Conversations as JSON Lines, or .gz.")
     ],
-    embedder: Annotated[
-        str | None, typer.Option("--embedder", metavar="NAME", help="Search by meaning, too.")
-    ] = None,
+    embedder: ByMeaning = None,
     json: Json = False,
 ) -> None:
     """Measure how well search finds what was said, in conversations that come with questions."""
@@ -145,13 +177,63 @@ def recall(
 
 
 @evaluation.command()
-def chatter(json: Json = False) -> None:
+def chatter(embedder: ByMeaning = None, json: Json = False) -> None:
     """Measure how often small talk recalls something, and questions nothing, in six languages."""
     from bot.evals.chatter import run as measure
     from bot.logs import configure
 
     configure("error")
-    raise typer.Exit(measure(json))
+    raise typer.Exit(measure(json, embedder))
+
+
+@evaluation.command()
+def extraction(
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="FILE", help="Dialogues as JSON Lines; else the program's own."),
+    ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", min=1, metavar="N", help="Only so many, of all languages."),
+    ] = None,
+    config: ConfigFile = None,
+    json: Json = False,
+) -> None:
+    """Measure what is kept of labelled dialogues, with the model in force or without one."""
+    from bot.logs import configure
+
+    settings = _loaded(config, None).settings
+    # Why a model failed is worth a line.
+    configure("warning")
+    from bot.app import models_of
+    from bot.evals.extraction import run as measure
+    from bot.models.catalogue import OFFLINE
+    from bot.options import memory_options
+
+    model = None if settings.model in (None, OFFLINE) else models_of(settings)
+    options = memory_options(settings)
+    raise typer.Exit(measure(file, json, model=model, options=options, limit=limit))
+
+
+@evaluation.command()
+def window(
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="FILE", help="Real conversations, as `eval recall` takes them."),
+    ] = None,
+    turns: Annotated[
+        int, typer.Option("--turns", min=1, max=10_000, help="How many turns to play.")
+    ] = 200,
+    json: Json = False,
+) -> None:
+    """Measure what a long talk costs a turn, with the settings in force, and what simpler ways do.
+
+    Without a FILE the talk is a made-up one, always the same."""
+    from bot.evals.window import run as measure
+    from bot.logs import configure
+
+    configure("error")
+    raise typer.Exit(measure(file, turns, json))
 
 
 def _telegram(settings: "Settings") -> NoReturn:

@@ -54,11 +54,13 @@ CUT_OFF = " …"
 class TurnLimits:
     """What one turn may cost. After `tool_rounds` requests that may call tools, the model must
     answer without. `seconds` runs from the first request to the last piece of the answer.
-    `output_tokens` bounds each single request's answer."""
+    `output_tokens` bounds each single request's answer, `document_tokens` what the texts of
+    documents take that came with the message."""
 
     tool_rounds: int = 4
     seconds: float = 60.0
     output_tokens: int = 1024
+    document_tokens: int = 4000
 
 
 @dataclass(frozen=True, slots=True)

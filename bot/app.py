@@ -4,13 +4,11 @@ Everything that is opened here is closed in reverse by one exit stack."""
 
 import asyncio
 import os
-import signal
 import sys
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 
 import structlog
@@ -18,7 +16,8 @@ from filelock import FileLock, Timeout
 from pydantic_ai.models import Model
 
 from bot.aws import aws_access, wanted_memory
-from bot.conversation import Conversation, TurnLimits
+from bot.conversation import Conversation
+from bot.endpoints import endpoints, readiness
 from bot.errors import OperatorError
 from bot.greeting import Greetings
 from bot.health import beating
@@ -27,25 +26,34 @@ from bot.models.embedding import embedder_of
 from bot.models.extraction import ModelExtractor
 from bot.models.fallback import ModelChain
 from bot.models.greeting import ModelGreeter
-from bot.prompt import Persona, system_prompt
+from bot.models.summaries import ModelSummarizer
+from bot.options import (
+    channel_options,
+    memory_options,
+    persona_of,
+    retention_of,
+    terminal_options,
+    turn_limits,
+)
 from bot.settings import Settings
+from bot.signals import ended_by_sigterm, stopped_by_signals, undisturbed_at_the_end
 from bot.telegram import (
     About,
     Access,
     AccessMode,
-    ChannelOptions,
     Inbox,
     RejectedToken,
+    Stalled,
     TelegramChannel,
     UnreadableOwner,
 )
 from bot.terminal import TERMINAL_TOKEN, Terminal, is_interactive
 from bot.usage import Accounts
 from memory.errors import StoreUnavailable
-from memory.language import RuleExtractor
+from memory.housekeeping import Maintenance
+from memory.language import RuleExtractor, RuleSummarizer
 from memory.ports import LongTermMemory
-from memory.service import Memory, MemoryOptions
-from memory.sessions import SessionLimits
+from memory.service import Memory, utc_now
 from memory.stores.agentcore import AgentCoreStore, Timing
 from memory.stores.agentcore_start import AgentCoreOptions, agentcore_store
 from memory.stores.journal import SqliteJournal
@@ -57,6 +65,10 @@ OFFLINE_ENGINE = (
     "I run without a language model: I understand what you tell me about yourself, names you give "
     "me and questions about what I know, in English."
 )
+
+
+#: The exit code that asks a supervisor for a new start.
+_BEGIN_ANEW = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +94,7 @@ async def run_telegram(settings: Settings) -> int:
         )
     data = settings.data_dir
     # The start may take minutes, where a memory has to be made: it can be broken off.
-    with _for_the_operator(), _ended_by_sigterm():
+    with _for_the_operator(), undisturbed_at_the_end(), ended_by_sigterm():
         async with _parts(settings) as parts:
             secret = token.get_secret_value()
             access = Access(
@@ -90,6 +102,7 @@ async def run_telegram(settings: Settings) -> int:
                 settings.allowed_users,
                 data / "access.json",
                 parts.pool,
+                owners=settings.owners,
             )
             async with (
                 Inbox(data / "inbox.sqlite", parts.pool, "telegram", secret) as inbox,
@@ -103,20 +116,29 @@ async def run_telegram(settings: Settings) -> int:
                     parts.accounts,
                     parts.greetings,
                     base_url=settings.telegram_base_url,
-                    options=ChannelOptions(stale=timedelta(minutes=settings.stale_minutes)),
+                    options=channel_options(settings),
                 ) as channel,
                 beating(data, channel),
+                _health(settings, parts, channel),
             ):
-                await channel.run_until(_stopped_by_signals())
+                try:
+                    await channel.run_until(stopped_by_signals())
+                except Stalled:
+                    return _BEGIN_ANEW
     return 0
 
 
-def _stopped_by_signals() -> asyncio.Event:
-    """An event that SIGINT and SIGTERM set, which no longer break anything off from here on."""
-    stop = asyncio.Event()
-    for name in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(name, stop.set)
-    return stop
+@asynccontextmanager
+async def _health(
+    settings: Settings, parts: _Parts, channel: TelegramChannel
+) -> AsyncIterator[None]:
+    """Answer over HTTP how the bot is, where the settings name a port."""
+    if settings.health_port is None:
+        yield
+        return
+    checks = readiness(channel, parts.memory, settings.data_dir, parts.pool)
+    async with endpoints(settings.health_listen, settings.health_port, checks):
+        yield
 
 
 async def run_chat(settings: Settings, user_id: int) -> int:
@@ -128,12 +150,13 @@ async def run_chat(settings: Settings, user_id: int) -> int:
             _parts(settings) as parts,
             Inbox(data / "inbox.sqlite", parts.pool, "terminal", TERMINAL_TOKEN) as inbox,
         ):
+            interactive = is_interactive(sys.stdin, sys.stdout)
             terminal = Terminal(
                 user_id,
                 data,
                 sys.stdin.buffer,
                 sys.stdout,
-                interactive=is_interactive(sys.stdin, sys.stdout),
+                interactive=interactive,
                 first_update_id=await inbox.next_id(),
                 about=f"Mordecai · {settings.model or 'offline engine, no language model'}",
             )
@@ -142,7 +165,7 @@ async def run_chat(settings: Settings, user_id: int) -> int:
                     TERMINAL_TOKEN,
                     parts.conversation,
                     parts.memory,
-                    Access(AccessMode.OPEN),
+                    Access(AccessMode.OPEN, owners=[user_id]),
                     inbox,
                     parts.about,
                     parts.accounts,
@@ -150,6 +173,7 @@ async def run_chat(settings: Settings, user_id: int) -> int:
                     channel="terminal",
                     request=terminal.request,
                     get_updates_request=terminal.request,
+                    options=terminal_options(settings, interactive=interactive),
                 ) as channel,
                 beating(data, channel),
             ):
@@ -170,7 +194,7 @@ async def talk(terminal: Terminal, channel: TelegramChannel, memory: Memory) -> 
 
     listening = asyncio.create_task(channel.run_until(stop), name="terminal channel")
     try:
-        with _ended_by_sigterm(), _ended_by_failure(listening):
+        with ended_by_sigterm(), _ended_by_failure(listening):
             await terminal.run(settle)
     finally:
         stop.set()
@@ -200,30 +224,6 @@ def _ended_by_failure(other: "asyncio.Task[None]") -> Iterator[None]:
         other.remove_done_callback(leave)
 
 
-@contextmanager
-def _ended_by_sigterm() -> Iterator[None]:
-    """Leave the block in good order on SIGTERM, which a process that is a container's first would
-    not even notice without a handler."""
-    loop, running = asyncio.get_running_loop(), asyncio.current_task()
-    terminated = False
-
-    def terminate() -> None:
-        nonlocal terminated
-        terminated = True
-        if running:
-            running.cancel()
-
-    loop.add_signal_handler(signal.SIGTERM, terminate)
-    try:
-        yield
-    except asyncio.CancelledError:
-        if not terminated or running is None:
-            raise
-        running.uncancel()
-    finally:
-        loop.remove_signal_handler(signal.SIGTERM)
-
-
 @asynccontextmanager
 async def _parts(settings: Settings) -> AsyncIterator[_Parts]:
     data = settings.data_dir
@@ -243,11 +243,13 @@ async def _parts(settings: Settings) -> AsyncIterator[_Parts]:
         offline = settings.model in (None, OFFLINE)
         rules = RuleExtractor()
         extractor = rules if offline else ModelExtractor(model, rules, accounts)
+        by_rules = RuleSummarizer()
+        summarizer = by_rules if offline else ModelSummarizer(model, by_rules, accounts)
         memory = await stack.enter_async_context(
-            Memory(store, journal, extractor, _memory_options(settings))
+            Memory(store, journal, extractor, memory_options(settings), summarizer=summarizer)
         )
         conversation = Conversation(
-            model, memory, _persona(settings), _turn_limits(settings), accounts=accounts
+            model, memory, persona_of(settings), turn_limits(settings), accounts=accounts
         )
         about = About(
             engine=OFFLINE_ENGINE if offline else _engine(settings),
@@ -262,6 +264,22 @@ def _engine(settings: Settings) -> str:
     others = " or ".join(settings.fallback_models)
     instead = f" When it is not to be had, {others} stands in." if others else ""
     return f"My answers are written by {settings.model}.{instead}"
+
+
+@asynccontextmanager
+async def housework(settings: Settings) -> AsyncIterator[tuple[Maintenance, SqliteJournal]]:
+    """What tidies up the memory, and its journal, on a data directory that no Mordecai runs on.
+    Raises OperatorError, NewerStore."""
+    data = settings.data_dir
+    os.umask(0o077)
+    with _for_the_operator():
+        async with AsyncExitStack() as stack:
+            stack.enter_context(_only_process(data))
+            pool = stack.enter_context(ThreadPoolExecutor(settings.threads, "files"))
+            journal = await stack.enter_async_context(SqliteJournal(data / "journal.sqlite", pool))
+            # Vectors go with their records: no embedder is needed for that.
+            store = await _store(settings.model_copy(update={"embedder": None}), pool, stack)
+            yield Maintenance(store, journal, retention_of(settings), utc_now), journal
 
 
 async def _store(
@@ -334,42 +352,6 @@ def model_of(settings: Settings, name: str | None = None) -> Model:
 
 def _vendor(name: str | None) -> str:
     return (name or OFFLINE).partition(":")[0]
-
-
-def _memory_options(settings: Settings) -> MemoryOptions:
-    return MemoryOptions(
-        enabled=settings.memory_enabled,
-        top_k=settings.memory_retrieval_top_k,
-        min_relevance=settings.memory_retrieval_relevance_score,
-        recall_seconds=settings.memory_recall_timeout_seconds,
-        extraction_seconds=settings.extraction_timeout_seconds,
-        limits=SessionLimits(
-            window_messages=settings.conversation_window_size,
-            max_messages=settings.max_conversation_messages,
-            idle=timedelta(minutes=settings.session_idle_minutes),
-        ),
-    )
-
-
-def _turn_limits(settings: Settings) -> TurnLimits:
-    return TurnLimits(
-        tool_rounds=settings.model_max_tool_rounds,
-        seconds=settings.model_timeout_seconds,
-        output_tokens=settings.model_max_output_tokens,
-    )
-
-
-def _persona(settings: Settings) -> str:
-    return system_prompt(
-        Persona(
-            identity=settings.identity,
-            personality=settings.personality,
-            knowledge=settings.knowledge,
-            goals=settings.goals,
-            guidelines=settings.guidelines,
-        ),
-        remembers=settings.memory_enabled,
-    )
 
 
 @contextmanager

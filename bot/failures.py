@@ -46,6 +46,14 @@ _OVERFLOW = re.compile(
 )
 
 
+#: How servers say that their model takes no pictures, some of them with a 500.
+_SEES_NOTHING = re.compile(
+    r"image[_ -]?(?:input|url)|support(?:s|ed)? (?:for )?(?:images?|vision|documents?|files?)\b"
+    r"|(?:images?|documents?|files?) (?:is|are) not (?:supported|allowed)|multi-?modal|mmproj",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """Why a model gave no answer. `user` says what to do next; `remedy` is for the operator and
@@ -107,6 +115,12 @@ REJECTED = Failure(
     "rejected",
     "My language model could not make sense of that message. Please say it differently.",
     "the server refused the request: does the model support tools and streaming?",
+    permanent=True,
+)
+UNSEEN = Failure(
+    "attachment_refused",
+    "My language model can't take what you attached. Please tell me in words what matters.",
+    "the server refused pictures or documents: say in model_sees what the model can look at",
     permanent=True,
 )
 TIMEOUT = Failure(
@@ -186,6 +200,12 @@ def failure_of(error: BaseException) -> Failure:
     return replace(found, status=status)
 
 
+def failure_with_files(error: BaseException) -> Failure:
+    """What this error means where the request held files: these are what was refused."""
+    failure = failure_of(error)
+    return replace(UNSEEN, status=failure.status) if failure.kind == REJECTED.kind else failure
+
+
 def tried(error: BaseException) -> list[str]:
     """Where several models were tried, what became of each, in order; else nothing."""
     if not isinstance(error, BaseExceptionGroup):
@@ -214,6 +234,8 @@ def _looked_at_closely(error: errors.ModelAPIError, found: Failure) -> Failure:
     """The cases that pydantic-ai's types do not tell apart."""
     if found in (REJECTED, SERVER_ERROR) and _OVERFLOW.search(str(error.body)):
         return OVERFLOW
+    if found in (REJECTED, SERVER_ERROR) and _SEES_NOTHING.search(str(error.body)):
+        return UNSEEN
     if isinstance(error, errors.ModelHTTPError):
         return TIMEOUT if error.status_code == 408 else found
     if found is UNREACHABLE and getattr(error, "phase", None) == "read":

@@ -2,17 +2,41 @@
 model vendor's type passes through here."""
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 from typing import Protocol
 
 from memory.records import Actor, Place
 
 
+class FileKind(StrEnum):
+    """What a file is, as far as it matters who can read it. SPEECH is written down before anybody
+    reads it; OTHER nobody reads."""
+
+    PICTURE = "images"
+    PDF = "pdf"
+    TEXT = "text"
+    SPEECH = "speech"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file that came with a message, for the model to look at in this one turn. The data of a
+    TEXT is UTF-8. It is nobody's own words."""
+
+    kind: FileKind
+    media_type: str
+    data: bytes = field(repr=False)
+    name: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Inbound:
     """A user's message (or merged burst), ready to be answered. `id` names it for good: the same
-    message delivered twice has the same id."""
+    message delivered twice has the same id. The text tells of attachments in quoted lines, and is
+    all that is recorded."""
 
     id: str
     actor: Actor
@@ -21,6 +45,7 @@ class Inbound:
     at: datetime
     speaker: str | None = None
     language: str | None = None
+    attachments: tuple[Attachment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,4 +90,16 @@ class Conversing(Protocol):
         """Answer one inbound. The last event is Finished or Failed; the turn is recorded before
         Finished is yielded. Closing the iterator early ends the model's work; nothing is
         recorded then."""
+        ...
+
+
+class NotTranscribed(Exception):
+    """A recording could not be written down."""
+
+
+class Transcriber(Protocol):
+    """Writes down what is said in a recording."""
+
+    async def transcribe(self, recording: bytes, media_type: str) -> str:
+        """The words; empty if there are none. Raises NotTranscribed."""
         ...

@@ -121,6 +121,14 @@ class Account:
         return self.turns + self.extractions
 
 
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What everybody together has used: how many had a turn, and the account of all."""
+
+    people: int
+    account: Account
+
+
 class Accounts:
     """The accounts of all actors, in a file or, where nothing may be kept, in RAM (`:memory:`)."""
 
@@ -170,6 +178,17 @@ class Accounts:
     async def today(self, actor: Actor) -> Account:
         """What the actor has used since midnight UTC. Raises StoreUnavailable."""
         return await self._account("day = ?", actor, self._today())
+
+    async def totals(self, since: str) -> Totals:
+        """What everybody has used since a day (ISO, UTC). Raises StoreUnavailable."""
+        await self.settle()
+        sql = f"SELECT kind, {_SUMS} FROM usage WHERE day >= ? GROUP BY kind"
+        by_kind = {kind: _usage(counts) for kind, *counts in await self._db.rows(sql, since)}
+        people = await self._db.rows(
+            "SELECT count(DISTINCT actor) FROM usage WHERE day >= ? AND kind = 'turn'", since
+        )
+        account = Account(by_kind.get("turn", Usage()), by_kind.get("extraction", Usage()))
+        return Totals(int(people[0][0]), account)
 
     async def export(self, actor: Actor) -> list[dict[str, Any]]:
         """All there is about the actor: one entry a day, session and kind, oldest first; costs in

@@ -1,6 +1,7 @@
 """What the operator decides: every key, its meaning, its limits and its default."""
 
 import json
+import re
 from pathlib import Path
 from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
@@ -14,11 +15,14 @@ from pydantic_settings import (
 )
 
 from bot.settings.persona import GOALS, GUIDELINES, IDENTITY, KNOWLEDGE, PERSONALITY
+from memory.choices import zone_of
 
 PREFIX = "MORDECAI_"
 #: The name that every Telegram bot's token has; ours with the prefix does as well.
 PLAIN_TOKEN_VARIABLE = "TELEGRAM_BOT_TOKEN"  # noqa: S105 - the name of a variable, not a secret
 MASK = "********"
+#: Bot API, setWebhook: the ports that Telegram calls.
+WEBHOOK_PORTS = (443, 80, 88, 8443)
 
 
 def _comma_separated(value: object) -> object:
@@ -43,6 +47,23 @@ def _bot_token(value: SecretStr) -> SecretStr:
     return SecretStr(f"{number}:{rest}")
 
 
+def _webhook_address(value: str) -> str:
+    parts = urlsplit(value)
+    if parts.scheme != "https" or not parts.hostname or parts.fragment:
+        raise ValueError("expected an address such as https://bot.example.org/telegram")
+    if (parts.port or 443) not in WEBHOOK_PORTS:
+        raise ValueError("Telegram calls ports 443, 80, 88 and 8443 alone: put a proxy on one")
+    return value
+
+
+def _webhook_secret(value: SecretStr) -> SecretStr:
+    if not re.fullmatch("[A-Za-z0-9_-]{1,256}", value.get_secret_value()):
+        raise ValueError(
+            "expected 1 to 256 of A-Z a-z 0-9 _ -, such as `openssl rand -hex 32` makes"
+        )
+    return value
+
+
 def _model_name(value: str) -> str:
     vendor, _, name = value.partition(":")
     if value != "offline" and not (vendor and name):
@@ -60,9 +81,19 @@ def _embedder_name(value: str) -> str:
     return value
 
 
+def _time_zone(value: str) -> str:
+    if zone_of(value) is None:
+        raise ValueError("expected a time zone such as Europe/Rome, America/New_York or UTC")
+    return value
+
+
 Address = Annotated[str, AfterValidator(_web_address)]
+Port = Annotated[int, Field(ge=1, le=65_535)]
 Text = Annotated[str, Field(min_length=1, max_length=20_000)]
 Seconds = Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)]
+Days = Annotated[int, Field(ge=1, le=36_500)]
+#: Tokens of context that may be spent on one thing.
+Budget = Annotated[int, Field(ge=20, le=1_000_000)]
 Ratio = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Name = Annotated[str, Field(min_length=1, max_length=300)]
 ModelName = Annotated[Name, AfterValidator(_model_name)]
@@ -90,12 +121,42 @@ class Settings(BaseSettings):
     environment or `.env` only; `MORDECAI_TELEGRAM_BOT_TOKEN` does as well"""
     telegram_base_url: Address | None = None
     """The root of another Bot API server, without `/bot`; null is Telegram's own"""
+    webhook_url: Annotated[str, AfterValidator(_webhook_address)] | None = None
+    """Where Telegram is to call, such as `https://bot.example.org/telegram`; null is polling, which
+    needs no address. `docs/telegram.md` shows how"""
+    webhook_listen: Name = "127.0.0.1"
+    """The address that the webhook listens on: this machine's own, for a proxy in front"""
+    webhook_port: Port = 8443
+    """The port that the webhook listens on; `webhook_url` keeps the path"""
+    webhook_secret: Annotated[SecretStr, AfterValidator(_webhook_secret)] | None = None
+    """What Telegram proves itself with, 1 to 256 of `A-Z a-z 0-9 _ -`; null makes one up at every
+    start. A secret: environment or `.env` only"""
+    webhook_certificate: Path | None = None
+    """A certificate of your own (PEM, signed by itself), which Telegram is given to know the bot
+    by; null is one of a public authority, at the proxy"""
+    webhook_key: Path | None = None
+    """Its key: with it the bot speaks TLS itself, without a proxy"""
+
     access: Literal["pairing", "allowlist", "open"] = "pairing"
     """Who may use the bot: `pairing` (whoever sends the code from the log first becomes its owner),
     `allowlist` (`allowed_users` only) or `open` (everybody)"""
     allowed_users: Annotated[tuple[UserId, ...], NoDecode, BeforeValidator(_comma_separated)] = ()
     """Numeric Telegram ids that may use the bot, with `pairing` too; separated by commas in the
     environment"""
+
+    owners: Annotated[tuple[UserId, ...], NoDecode, BeforeValidator(_comma_separated)] = ()
+    """Numeric Telegram ids of those who may approve others and see how the bot does, besides whoever
+    paired it; separated by commas in the environment"""
+    leave_strangers_groups: bool = True
+    """Whether the bot leaves a group again when somebody added it who may not use it"""
+    messages_per_minute: Annotated[int, Field(ge=1, le=1000)] | None = 30
+    """How many messages of one person are answered in a minute; null is any number. This and the
+    next two are not for owners"""
+    tokens_per_day: Annotated[int, Field(ge=1)] | None = None
+    """How many tokens, read and written, one person may use from midnight UTC to midnight; null is
+    any number"""
+    cost_per_day: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
+    """How many US dollars one person may cost from midnight UTC to midnight; null is any number"""
 
     model: ModelName | None = None
     """The language model as `vendor:model`, such as
@@ -133,6 +194,23 @@ class Settings(BaseSettings):
 
     conversation_window_size: Annotated[int, Field(ge=2, le=200)] = 20
     """How many recent messages go to the model word for word"""
+    window_tokens: Annotated[int, Field(ge=500, le=1_000_000)] = 5000
+    """How many tokens they may take, by an estimate; whichever is less counts. No past turn takes
+    more than its share, this divided by `summary_turn_count`: some 2,300 characters of an English
+    answer"""
+    message_char_limit: Annotated[int, Field(ge=200, le=1_000_000)] = 3000
+    """A past message longer than this goes to the model without its middle. Characters"""
+    summary_turn_count: Annotated[int, Field(ge=1, le=50)] = 6
+    """How many turns leave the window at once when it is full, to be summed up together. When they
+    leave one by one, the beginning of every request is new, and no prompt cache can serve it"""
+    max_summaries: Annotated[int, Field(ge=1, le=20)] = 3
+    """How many running summaries stand for what has left the window of a conversation; when one
+    more comes, the two oldest become one"""
+    summary_tokens: Annotated[int, Field(ge=50, le=4000)] = 200
+    """How long each of them may be, in tokens, by an estimate"""
+    adaptive_window: bool = False
+    """Whether a message that does not point back ("go on", "as before") goes to the model with the
+    newest turns alone. Shorter requests, of which a prompt cache can serve less"""
     max_conversation_messages: Annotated[int, Field(ge=2, le=10_000)] = 30
     """After this many messages a session ends and is saved"""
     session_idle_minutes: Annotated[int, Field(ge=1, le=525_600)] = 360
@@ -160,6 +238,28 @@ class Settings(BaseSettings):
     """Memories less relevant than this, from 0 to 1, are left out"""
     memory_recall_timeout_seconds: Seconds = 1.5
     """A recall that takes longer is given up; the answer goes without it"""
+    recalled_tokens: Budget = 2000
+    """At most so many tokens of memories are put before the model for one message. This and the
+    next ones are counted by an estimate on the high side, which learns from the model's counts"""
+    profile_summaries: Annotated[int, Field(ge=0, le=20)] = 3
+    """Of how many ended conversations every new one begins with the summary"""
+    profile_summary_tokens: Budget = 200
+    """How long each of these summaries may be, in tokens; longer ones are cut at a word"""
+    profile_facts: Annotated[int, Field(ge=0, le=100)] = 5
+    """How many key facts every conversation begins with: the most important, then the newest"""
+    profile_fact_tokens: Budget = 100
+    """How many tokens they may take together"""
+    profile_preferences: Annotated[int, Field(ge=0, le=100)] = 20
+    """How many preferences every conversation begins with, the newest"""
+    profile_preference_tokens: Budget = 200
+    """How many tokens they may take together"""
+    profile_topics: Annotated[int, Field(ge=0, le=100)] = 10
+    """How many topics of the last conversations every new one begins with"""
+    profile_topic_tokens: Budget = 50
+    """How many tokens they may take together"""
+    time_zone: Annotated[str, AfterValidator(_time_zone)] | None = None
+    """The time zone in which "today" and "yesterday" are told to people who have chosen none with
+    /timezone, such as `Europe/Rome`; null is UTC"""
     relevance_decay: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] = 0.9
     """By how much a memory's relevance shrinks with age; 1 is not at all"""
     embedder: Annotated[Name, AfterValidator(_embedder_name)] | None = None
@@ -175,6 +275,31 @@ class Settings(BaseSettings):
     environment or `.env` only"""
     extraction_timeout_seconds: Seconds = 30
     """How long saving a session may take; what is not done by then is tried again later"""
+    max_records_per_session: Annotated[int, Field(ge=1, le=1000)] = 30
+    """At most so many facts and preferences are kept of one session, the weightiest"""
+    extraction_attempts: Annotated[int, Field(ge=1, le=100)] = 12
+    """How often it is tried, with longer and longer pauses, before a session is set aside. Twelve
+    tries take 14 hours: a model that is down for a night costs no session, and a session that no
+    model can read costs a dozen calls. Nothing is lost: `mordecai maintain --retry` tries again"""
+
+    fact_days: Days | None = None
+    """Facts are forgotten so many days after they were said; null is never. All these limits are
+    looked after once a day, or at once by `mordecai maintain`"""
+    preference_days: Days | None = None
+    """The same for preferences. The assistant's name, the language and the time zone always stay"""
+    summary_days: Days | None = 730
+    """The same for the summaries of conversations: what lasts of them is kept as facts"""
+    message_days: Days | None = 730
+    """The same for what was said word for word. On AWS the memory's own event expiry counts
+    instead"""
+    superseded_days: Days | None = 365
+    """What something newer has replaced goes so many days after; twice as many from importance 8
+    on; null keeps it for ever"""
+    max_records: Annotated[int, Field(ge=100)] | None = 5000
+    """At most so many facts, preferences and summaries of one person are kept: first what was
+    replaced goes, then the least important, then the oldest; null is any number"""
+    max_archived_turns: Annotated[int, Field(ge=10)] | None = 10_000
+    """At most so many turns of one person are kept word for word, the newest; null is any number"""
 
     aws_region: Name | None = None
     """AWS: the region; null leaves it to the AWS configuration"""
@@ -187,11 +312,21 @@ class Settings(BaseSettings):
     """AWS: how many calls to the memory run at once, and over how many connections; 64 for a
     hundred people at once"""
 
+    streaming: Literal["edit", "draft", "off"] = "edit"
+    """How a reply is shown while it is written: `edit` (a message that grows), `draft` (Telegram's
+    drafts in private chats, which vanish when the answer comes; groups have `edit`) or `off`"""
     data_dir: Path = Path("data")
     """Where everything is kept; a relative path starts at the folder of config.json, or at the
     working directory if there is no such file"""
     stale_minutes: Annotated[int, Field(ge=1, le=525_600)] = 60
     """Messages that waited longer than this while the bot was down are not answered"""
+    stop_seconds: Seconds = 25
+    """How long replies under way get to finish when the bot is told to stop; what is not done by
+    then is answered after the next start"""
+    health_port: Port | None = None
+    """The port of `/healthz` and `/readyz`; null is none"""
+    health_listen: Name = "127.0.0.1"
+    """The address that they are served on"""
     threads: Annotated[int, Field(ge=1, le=256)] = 8
     """How many blocking calls to files run at once"""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
@@ -206,6 +341,12 @@ class Settings(BaseSettings):
                 "access = allowlist with no allowed_users lets nobody in: "
                 'list the numeric ids in allowed_users, or set access to "pairing"'
             )
+        return self
+
+    @model_validator(mode="after")
+    def _a_key_has_its_certificate(self) -> Self:
+        if self.webhook_key and not self.webhook_certificate:
+            raise ValueError("webhook_key without its certificate: set webhook_certificate as well")
         return self
 
     @model_validator(mode="after")
@@ -228,7 +369,7 @@ class Settings(BaseSettings):
         return (init_settings,)
 
 
-SECRETS = ("telegram_bot_token", "model_api_key", "embedder_api_key")
+SECRETS = ("telegram_bot_token", "webhook_secret", "model_api_key", "embedder_api_key")
 
 
 def variable_of(key: str) -> str:

@@ -81,10 +81,16 @@ def load(config: Path | None = None, options: Mapping[str, object] | None = None
     except ValidationError as error:
         raise SettingsError([_reason(problem) for problem in error.errors()]) from None
     start = file.parent if file else Path.cwd()
-    settings = settings.model_copy(
-        update={"data_dir": start.absolute() / settings.data_dir.expanduser()}
-    )
+    settings = settings.model_copy(update=_absolute(settings, start.absolute()))
     return Loaded(settings, sources, file)
+
+
+def _absolute(settings: Settings, start: Path) -> dict[str, Path]:
+    """The paths among the settings, with relative ones from `start` on."""
+    given = {key: getattr(settings, key) for key in Settings.model_fields}
+    return {
+        key: start / value.expanduser() for key, value in given.items() if isinstance(value, Path)
+    }
 
 
 def _config_file(named: Path | None) -> Path | None:

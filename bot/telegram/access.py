@@ -2,20 +2,24 @@
 
 import asyncio
 import hmac
-import json
-import os
 import re
 import secrets
 import time
 from collections import Counter
 from collections.abc import Callable, Collection
 from concurrent.futures import Executor
+from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
+from typing import TypeVar
 
 import structlog
 
+from bot.telegram.guestbook import Book, Guest, GuestBook, Request, UnreadableOwner
+
 _log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
 
 #: Without letters and digits that look alike. Eight of 31 are 39 bits.
 _ALPHABET = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
@@ -26,20 +30,16 @@ _MOST_REFUSED = 10_000
 
 
 class AccessMode(StrEnum):
-    """Who is let in: the first person with the code, those on a list, or everybody."""
+    """Who is let in: whom an owner approves, those on a list, or everybody."""
 
     PAIRING = "pairing"
     ALLOWLIST = "allowlist"
     OPEN = "open"
 
 
-class UnreadableOwner(Exception):
-    """The file that names the owner is damaged; the operator has to look at it."""
-
-
 class Access:
     """Decides by numeric user id. In pairing mode the first person who sends the code from the log
-    becomes the owner, for good."""
+    becomes the owner, for good; others get a code of their own, which an owner approves."""
 
     def __init__(
         self,
@@ -48,16 +48,20 @@ class Access:
         path: Path | None = None,
         pool: Executor | None = None,
         monotonic: Callable[[], float] = time.monotonic,
+        *,
+        owners: Collection[int] = (),
     ) -> None:
-        """`path` is where pairing keeps the owner; it needs one. `allowed` are let in by pairing
-        too. Raises UnreadableOwner."""
+        """`path` is where pairing keeps the people; it needs one. `allowed` are let in by pairing
+        too, and so are `owners`, who may approve others. Raises UnreadableOwner."""
         if mode is AccessMode.PAIRING and path is None:
             raise ValueError("pairing needs a file to keep the owner in")
         self.mode = mode
-        self._allowed = frozenset(allowed)
-        self._path, self._pool, self._monotonic = path, pool, monotonic
-        self._owner = _read_owner(path) if path and mode is AccessMode.PAIRING else None
-        self._code = _new_code() if mode is AccessMode.PAIRING and self._owner is None else None
+        self._allowed, self._owners = frozenset(allowed), frozenset(owners)
+        self._pool, self._monotonic = pool, monotonic
+        self._guests = GuestBook(path) if path and mode is AccessMode.PAIRING else None
+        self._stamp = self._guests.stamp if self._guests else (0, 0)
+        self._book = self._guests.read() if self._guests else Book()
+        self._code = new_code() if self._guests and not self._owned else None
         self._attempts: Counter[int] = Counter()
         self._refused: dict[int, float] = {}
 
@@ -66,6 +70,20 @@ class Access:
         """The code that makes its sender the owner; None if there is an owner or no pairing."""
         return self._code
 
+    @property
+    def owners(self) -> list[int]:
+        """The numeric ids of the owners."""
+        return sorted(self._owners | {owner.id for owner in self._book.owners})
+
+    @property
+    def named(self) -> list[int]:
+        """The numeric ids that the settings let in."""
+        return sorted(self._allowed | self._owners)
+
+    @property
+    def _owned(self) -> bool:
+        return bool(self._book.owners or self._owners)
+
     def announce(self) -> None:
         """Tell the operator how to become the owner, if nobody is."""
         if self._code:
@@ -73,13 +91,23 @@ class Access:
                 "pairing", code=self._code, hint="send this code to the bot to become its owner"
             )
 
-    def admits(self, user_id: int) -> bool:
-        """Whether this person may use the bot."""
-        return (
-            self.mode is AccessMode.OPEN or user_id in self._allowed or user_id == self._owner
-        ) and user_id > 0
+    def owns(self, user_id: int) -> bool:
+        """Whether this person is an owner."""
+        return user_id in self._owners or self._book.owns(user_id)
 
-    async def pair(self, user_id: int, text: str) -> bool:
+    async def admits(self, user_id: int) -> bool:
+        """Whether this person may use the bot."""
+        if user_id <= 0:
+            return False
+        if self._knows(user_id):
+            return True
+        if self._guests is None:
+            return False
+        # Somebody may have been approved on the command line meanwhile.
+        await self._read_again(self._guests)
+        return self._knows(user_id)
+
+    async def pair(self, user_id: int, text: str, name: str = "") -> bool:
         """Whether this person has just become the owner by sending the code. A few wrong codes
         from one person, and that person's are not looked at any more."""
         said = text.removeprefix("/start").strip()
@@ -91,14 +119,55 @@ class Access:
             self._attempts[user_id] += 1
             _log.warning("wrong_pairing_code", user=user_id, attempts=self._attempts[user_id])
             return False
-        code, self._code, self._owner = self._code, None, user_id
+        code, self._code = self._code, None
+        owner = Guest(user_id, name, _now().isoformat(timespec="seconds"))
         try:
-            await self._write_owner(user_id)
+            await self._change(lambda book: (book.owned_by(owner), None))
         except OSError:
-            self._code, self._owner = code, None
+            self._code = code
             raise
         _log.info("paired", user=user_id)
         return True
+
+    async def ask(self, user_id: int, name: str) -> tuple[Request, bool] | None:
+        """The request of a person who wants in, and whether it is new; None where nobody could
+        approve it. Raises OSError."""
+        if self._guests is None or not self._owned:
+            return None
+        now = _now()
+        request = Request(new_code(), user_id, name, now.isoformat(timespec="seconds"))
+
+        def step(book: Book) -> tuple[Book, tuple[Request, bool]]:
+            if known := book.request_of(user_id, now):
+                return book, (known, False)
+            return book.asked(request, now), (request, True)
+
+        return await self._change(step)
+
+    async def approve(self, code: str) -> Guest | None:
+        """Let in whoever was given this code; None if it is nobody's, or too old. Raises
+        OSError."""
+        if self._guests is None:
+            return None
+        return await self._change(lambda book: approve(book, code, _now()))
+
+    async def remove(self, user_id: int) -> bool:
+        """Let a guest in no more; whether there was such a guest. Owners and those whom the
+        settings name stay. Raises OSError."""
+        if self._guests is None:
+            return False
+
+        def step(book: Book) -> tuple[Book, bool]:
+            left = book.without(user_id)
+            return left, left.guests != book.guests
+
+        return await self._change(step)
+
+    async def people(self) -> Book:
+        """Who was let in, and who waits."""
+        if self._guests:
+            await self._read_again(self._guests)
+        return self._book
 
     def refusal_due(self, user_id: int) -> bool:
         """Whether this person is to be told no: at most once an hour each."""
@@ -111,39 +180,55 @@ class Access:
         self._refused[user_id] = now
         return True
 
-    async def _write_owner(self, user_id: int) -> None:
-        path = self._path
-        if path is not None:
-            loop = asyncio.get_running_loop()
-            await loop.run_in_executor(self._pool, _write, path, {"owner": user_id})
+    def _knows(self, user_id: int) -> bool:
+        named = user_id in self._allowed or self.owns(user_id)
+        return self.mode is AccessMode.OPEN or named or self._book.admits(user_id)
+
+    async def _read_again(self, guests: GuestBook) -> None:
+        def read() -> tuple[tuple[int, int], Book]:
+            return guests.stamp, guests.read()
+
+        loop = asyncio.get_running_loop()
+        try:
+            if await loop.run_in_executor(self._pool, lambda: guests.stamp) != self._stamp:
+                self._stamp, self._book = await loop.run_in_executor(self._pool, read)
+        except (OSError, UnreadableOwner) as failure:
+            # Who was known stays known; nobody gets in by a damaged file.
+            _log.warning("guests_unreadable", error=str(failure))
+
+    async def _change(self, step: Callable[[Book], tuple[Book, T]]) -> T:
+        """Change the book in its file, and know it. Raises OSError."""
+        guests = self._guests
+        if guests is None:
+            raise ValueError("only pairing keeps a book")
+
+        def work() -> tuple[Book, T]:
+            def both(book: Book) -> tuple[Book, tuple[Book, T]]:
+                changed, result = step(book)
+                return changed, (changed, result)
+
+            return guests.change(both)
+
+        loop = asyncio.get_running_loop()
+        self._book, result = await loop.run_in_executor(self._pool, work)
+        return result
 
 
-def _new_code() -> str:
+def new_code() -> str:
+    """A code that nobody guesses, made to be read out and typed."""
     letters = [secrets.choice(_ALPHABET) for _ in range(8)]
     return "".join((*letters[:4], "-", *letters[4:]))
 
 
-def _read_owner(path: Path) -> int | None:
-    try:
-        owner = json.loads(path.read_text(encoding="utf-8"))["owner"]
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, KeyError, TypeError) as failure:
-        raise UnreadableOwner(
-            f"{path} does not name the bot's owner ({failure!r}): restore it from a backup, or "
-            "delete it to pair again"
-        ) from failure
-    if type(owner) is not int:
-        raise UnreadableOwner(f"{path}: owner must be a numeric id, not {owner!r}")
-    return owner
+def approve(book: Book, code: str, now: datetime) -> tuple[Book, Guest | None]:
+    """The book with whoever was given this code as a guest, and the guest."""
+    wanted = code.strip().upper()
+    for request in book.still_waiting(now):
+        if hmac.compare_digest(request.code.encode(), wanted.encode()):
+            approved = book.approved(request, now)
+            return approved, approved.guests[-1]
+    return book, None
 
 
-def _write(path: Path, document: dict[str, int]) -> None:
-    """Replace the file in one step, so that a crash leaves the old one or the new one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_suffix(".new")
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        json.dump(document, file)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
+def _now() -> datetime:
+    return datetime.now(UTC)

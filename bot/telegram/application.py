@@ -1,50 +1,44 @@
 """The channel: python-telegram-bot's Application with the bot's handlers, from start to stop."""
 
 import asyncio
-import time
-from collections.abc import Coroutine
-from dataclasses import dataclass
+from collections.abc import Coroutine, Mapping
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from typing import Any, Self
 
 import structlog
-from telegram import Update
-from telegram.error import Conflict, InvalidToken, NetworkError, RetryAfter, TelegramError
+from telegram import BotCommandScope, BotCommandScopeChat, Update
+from telegram.error import TelegramError
 from telegram.ext import ApplicationBuilder
 from telegram.request import BaseRequest, HTTPXRequest
 
 from bot.greeting import Greetings
+from bot.health import STALLED_SECONDS
 from bot.replies import Conversing
 from bot.telegram.access import Access
+from bot.telegram.clock import Clock
 from bot.telegram.commands import About, Commands
+from bot.telegram.groups import Groups
 from bot.telegram.handlers import App, Handlers, Limits
 from bot.telegram.inbox import Inbox
+from bot.telegram.intake import Complaints, Intake, persistently
 from bot.telegram.lanes import Errand
-from bot.telegram.polling import JournalingRequest, readable
+from bot.telegram.media import Media, Senses
+from bot.telegram.owner_commands import OwnerCommands
+from bot.telegram.polling import JournalingRequest, Polling, readable
+from bot.telegram.preview import Previews, Streaming
+from bot.telegram.privacy import Privacy
+from bot.telegram.quotas import QuotaLimits, Quotas
 from bot.telegram.replying import Replying
 from bot.telegram.sender import Sender
 from bot.telegram.texts import languages, texts_in
+from bot.telegram.webhook import Webhook, WebhookOptions
 from bot.usage import Accounts
 from memory.records import Place, Session
 from memory.service import Memory
 
 _log = structlog.get_logger(__name__)
-
-_UPDATES = (Update.MESSAGE, Update.CALLBACK_QUERY)
-_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 30.0
-#: A failure that lasts is logged once in so many seconds.
-_REPEAT_LOG_SECONDS = 600.0
-
-
-class RejectedToken(Exception):
-    """Telegram does not accept the bot token; the operator has to set another one."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "TELEGRAM_BOT_TOKEN was rejected by Telegram: check it against what @BotFather shows, "
-            "or have @BotFather make a new one"
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +47,21 @@ class ChannelOptions:
 
     `longest_text` is the longest message that is answered, in characters. `parallel_replies` bounds
     the replies that are written at once, over all chats. `stop_seconds` is what replies under way
-    get to finish when the bot is stopped."""
+    get to finish when the bot is stopped. Updates come by `webhook` if there is one, else by
+    polling, which has stalled when nothing was heard for `stalled_seconds`."""
 
     longest_text: int = 16_000
     typing_seconds: float = 4.0
+    streaming: Streaming = Streaming.EDIT
+    leaves_strangers: bool = True
     parallel_replies: int = 16
     stale: timedelta = timedelta(minutes=60)
     stop_seconds: float = 25.0
     poll_seconds: float = 25.0
+    stalled_seconds: float = STALLED_SECONDS
+    webhook: WebhookOptions | None = None
+    quotas: QuotaLimits = field(default_factory=QuotaLimits)
+    clock: Clock = field(default_factory=Clock)
 
 
 class TelegramChannel:
@@ -81,31 +82,72 @@ class TelegramChannel:
         base_url: str | None = None,
         request: BaseRequest | None = None,
         get_updates_request: BaseRequest | None = None,
+        senses: Senses | None = None,
         options: ChannelOptions | None = None,
     ) -> None:
         """`base_url` is the root of another Bot API server, without `/bot`. The requests are what
-        carries methods and getUpdates; HTTP by default."""
+        carries methods and getUpdates; HTTP by default. `senses` are for files; none by default."""
         self.channel = channel
         self._options = options or ChannelOptions()
         self._access, self._inbox = access, inbox
-        self._polling = JournalingRequest(get_updates_request or _http(connections=2), inbox)
-        builder = ApplicationBuilder().token(token).job_queue(None)
+        asking = JournalingRequest(get_updates_request or _http(connections=2), inbox)
+        builder = ApplicationBuilder().token(token).updater(None).job_queue(None)
         builder = builder.request(request or _http(connections=64))
-        builder = builder.get_updates_request(self._polling)
+        builder = builder.get_updates_request(asking)
         if base_url:
             root = base_url.rstrip("/")
             builder = builder.base_url(f"{root}/bot").base_file_url(f"{root}/file/bot")
         self._application: App = builder.build()
-        self._sender = Sender(self._application.bot, typing_seconds=self._options.typing_seconds)
-        replying = Replying(
-            conversation, self._sender, inbox, parallel=self._options.parallel_replies
+        bot, clock = self._application.bot, self._options.clock
+        self._sender = Sender(bot, typing_seconds=self._options.typing_seconds, clock=clock)
+        self._previews = Previews(
+            bot, self._sender.holds, inbox, self._options.streaming, clock=clock
         )
-        commands = Commands(memory, self._sender, inbox, about, accounts, greetings)
-        limits = Limits(self._options.longest_text, self._options.stale)
-        self._handlers = Handlers(channel, limits, access, inbox, self._sender, replying, commands)
+        replying = Replying(
+            conversation,
+            self._sender,
+            self._previews,
+            inbox,
+            Media(bot, senses or Senses(), clock),
+            parallel=self._options.parallel_replies,
+            is_private=Privacy(memory, inbox).marks,
+        )
+        groups = Groups(bot)
+        commands = Commands(
+            memory,
+            self._sender,
+            inbox,
+            about,
+            accounts,
+            greetings,
+            is_owner=access.owns,
+            groups=groups,
+        )
+        limits = Limits(
+            self._options.longest_text, self._options.stale, self._options.leaves_strangers
+        )
+        quotas = Quotas(accounts, self._options.quotas)
+        self._handlers = Handlers(
+            channel,
+            limits,
+            access,
+            inbox,
+            self._sender,
+            replying,
+            commands,
+            quotas,
+            groups,
+            clock,
+        )
+        self._handlers.owner_commands = OwnerCommands(
+            access, memory, accounts, self._sender.send, lambda: self._handlers.errors
+        )
         self._handlers.register(self._application)
         self._menu: asyncio.Task[None] | None = None
-        self._logged: dict[str, float] = {}
+        self._complaints = Complaints()
+        self._intake = self._intake_of(asking)
+        #: Whether updates come in and are answered.
+        self.listening = False
         memory.on_saved(self._saved)
 
     async def __aenter__(self) -> Self:
@@ -116,21 +158,22 @@ class TelegramChannel:
 
     async def run_until(self, stop: asyncio.Event) -> None:
         """Connect, answer what is waiting and what comes in, until `stop` is set; then finish what
-        is under way and close. An unreachable Telegram is waited for. Raises RejectedToken."""
+        is under way and close. An unreachable Telegram is waited for. Raises RejectedToken,
+        Stalled, OperatorError."""
         self._access.announce()
         try:
             if await _unless(stop, self._begin()):
                 _log.info("listening", channel=self.channel, bot=self._application.bot.username)
-                await _first(stop.wait(), self._polling.rejected.wait())
+                self.listening = True
+                await _first(stop.wait(), self._intake.run())
         finally:
+            self.listening = False
             await self._close()
-        if self._polling.rejected.is_set():
-            raise RejectedToken
 
     @property
     def silent_seconds(self) -> float:
-        """Seconds since the Bot API last answered a getUpdates."""
-        return time.monotonic() - self._polling.last_round_trip
+        """Seconds since the Bot API was last heard of."""
+        return self._intake.silent_seconds
 
     async def settle(self) -> None:
         """Return when every update that was received is answered and nothing is left to say."""
@@ -156,43 +199,38 @@ class TelegramChannel:
         await said
 
     async def _saved(self, session: Session) -> None:
-        """Tell a place that its conversation was saved. Does not wait: the lane may be waiting for
-        the very extraction that calls this."""
+        """Tell a place that its conversation was saved, or that a private one is over. Does not
+        wait: the lane may be waiting for the very extraction that calls this."""
         if session.place.channel == self.channel:
-            say = partial(self._sender.send, session.place, texts_in(None).saved)
+            texts = texts_in(None)
+            text = texts.private_over if session.private else texts.saved
+            say = partial(self._sender.send, session.place, text)
             self._handlers.lanes.put(session.place, Errand("saved", say))
+            if session.private:
+                self._handlers.lanes.put(session.place, Errand("scrub", self._inbox.scrub))
 
     # -- begin ------------------------------------------------------------------------------------
 
+    def _intake_of(self, asking: JournalingRequest) -> Intake:
+        application, options = self._application, self._options
+        to = application.bot, application.update_queue
+        if options.webhook:
+            return Webhook(*to, self._inbox, self._complaints, options.webhook)
+        return Polling(
+            *to,
+            asking,
+            self._complaints,
+            poll_seconds=options.poll_seconds,
+            stalled_seconds=options.stalled_seconds,
+            clock=options.clock,
+        )
+
     async def _begin(self) -> None:
-        await self._connect()
+        await persistently(self._application.initialize, self._complaints)
         await self._application.start()
         await self._feed_waiting()
         self._menu = asyncio.create_task(self._publish_menu(), name="command menu")
-        updater = self._application.updater
-        if updater is not None:
-            await updater.start_polling(
-                timeout=timedelta(seconds=self._options.poll_seconds),
-                bootstrap_retries=-1,
-                allowed_updates=_UPDATES,
-                drop_pending_updates=False,
-                error_callback=self._polling_failed,
-            )
-
-    async def _connect(self) -> None:
-        pause = _FIRST_PAUSE
-        while True:
-            try:
-                await self._application.initialize()
-            except InvalidToken:
-                # The library's message has the token in it: neither it nor its traceback may show.
-                raise RejectedToken from None
-            except (NetworkError, RetryAfter) as failure:
-                self._complain("telegram_unreachable", error=type(failure).__name__)
-                await asyncio.sleep(pause)
-                pause = min(pause * 1.5, _LONGEST_PAUSE)
-            else:
-                return
+        await self._intake.start()
 
     async def _feed_waiting(self) -> None:
         """Handle first what an earlier process left open."""
@@ -201,6 +239,8 @@ class TelegramChannel:
             update = Update.de_json(readable(item.update), self._application.bot)
             if item.reply is not None:
                 self._handlers.kept_replies[update.update_id] = item.reply
+            if item.preview is not None:
+                self._previews.left_behind[update.update_id] = item.preview
             await self._application.update_queue.put(update)
         await self._application.update_queue.join()
         self._handlers.lanes.open()
@@ -208,42 +248,32 @@ class TelegramChannel:
             _log.info("resuming", updates=len(waiting))
 
     async def _publish_menu(self) -> None:
-        """Show the commands in Telegram's menu. The bot works without."""
+        """Show the commands in Telegram's menu, to owners theirs as well. The bot works
+        without."""
         for language, texts in languages().items():
-            code = None if language == "en" else language
-            try:
-                await self._application.bot.set_my_commands(
-                    list(texts.commands.items()), language_code=code
-                )
-            except TelegramError as failure:
-                _log.warning("menu_not_set", language=language, error=type(failure).__name__)
+            await self._publish(texts.commands, language)
+            for owner in self._access.owners:
+                own = {**texts.commands, **texts.owner_commands}
+                await self._publish(own, language, BotCommandScopeChat(owner))
 
-    # -- while it runs ----------------------------------------------------------------------------
-
-    def _polling_failed(self, error: TelegramError) -> None:
-        if isinstance(error, Conflict):
-            self._complain(
-                "another_copy_is_running",
-                hint="two programs use this bot token: stop the other one; trying on slowly",
+    async def _publish(
+        self, commands: Mapping[str, str], language: str, scope: BotCommandScope | None = None
+    ) -> None:
+        code = None if language == "en" else language
+        try:
+            await self._application.bot.set_my_commands(
+                list(commands.items()), scope=scope, language_code=code
             )
-        elif not isinstance(error, InvalidToken):
-            self._complain("polling_failed", error=type(error.__cause__ or error).__name__)
-
-    def _complain(self, event: str, **details: str) -> None:
-        """Log what keeps failing, once in a while: an outage is one fact, not thousands."""
-        now = time.monotonic()
-        last = self._logged.get(event)
-        if last is None or now - last >= _REPEAT_LOG_SECONDS:
-            self._logged[event] = now
-            _log.warning(event, **details)
+        except TelegramError as failure:
+            # An owner who never wrote to the bot has no chat with it yet.
+            _log.warning("menu_not_set", language=language, error=type(failure).__name__)
 
     # -- end --------------------------------------------------------------------------------------
 
     async def _close(self) -> None:
         """End in the order that loses nothing: no more updates, handlers, lanes, connections."""
-        application, updater = self._application, self._application.updater
-        if updater and updater.running:
-            await self._stop_polling()
+        application = self._application
+        await self._intake.stop()
         if application.running:
             await application.stop()
         self._handlers.lanes.open()
@@ -254,15 +284,6 @@ class TelegramChannel:
             await asyncio.gather(self._menu, return_exceptions=True)
         await application.shutdown()
         await application.bot.shutdown()
-
-    async def _stop_polling(self) -> None:
-        updater = self._application.updater
-        if updater is None:
-            return
-        try:
-            await updater.stop()
-        except InvalidToken:
-            _log.debug("polling_ended_by_rejected_token")
 
 
 def _http(connections: int) -> HTTPXRequest:

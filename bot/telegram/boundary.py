@@ -27,6 +27,8 @@ class Boundary:
     def __init__(self, replying: Replying, sender: Sender, inbox: Inbox) -> None:
         self._replying, self._sender, self._inbox = replying, sender, inbox
         self._told: dict[Place, float] = {}
+        #: How many updates went wrong since the start.
+        self.errors = 0
 
     async def carry_out(self, place: Place, item: Item) -> None:
         """Do what the item says. Cancelled, it leaves the updates open for the next start."""
@@ -48,6 +50,7 @@ class Boundary:
 
     async def report(self, place: Place | None, error: Exception) -> None:
         """Log an error, and tell the place about it unless it was told just now."""
+        self.errors += 1
         error_id = secrets.token_hex(3)
         chat = place.chat_id if place else None
         _log.error("update_failed", error_id=error_id, chat=chat, exc_info=error)

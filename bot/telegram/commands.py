@@ -2,7 +2,7 @@
 
 import difflib
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -12,16 +12,19 @@ from telegram.constants import FileSizeLimit
 
 from bot.greeting import Greetings
 from bot.telegram.bill import bill
+from bot.telegram.browser import Browser, is_browsers
+from bot.telegram.groups import Groups
 from bot.telegram.inbox import Inbox
-from bot.telegram.reading import Command, Heard, Origin
+from bot.telegram.pages import found, spoken
+from bot.telegram.privacy import Privacy
+from bot.telegram.reading import Click, Command, Heard
 from bot.telegram.sender import Sender
 from bot.telegram.texts import Texts, texts_in
 from bot.usage import Account, Accounts
 from memory.errors import RefusedText, StoreUnavailable, UnknownRecord
 from memory.jobs import Outcome
-from memory.language import second_person
-from memory.names import agent_name_of
-from memory.records import Kind, Record
+from memory.moments import LANGUAGES, base_language
+from memory.records import LEARNED_KINDS, Kind
 from memory.service import Memory
 
 _log = structlog.get_logger(__name__)
@@ -33,6 +36,8 @@ _QUESTION_SECONDS = 600.0
 
 _FORGET_ALL = "forget_all"
 _EVERYTHING = ("all", "everything")
+#: What only a group's admins may do there: it shows or changes what is remembered of everybody.
+_ADMINS_ONLY = frozenset(("memory", "forget", "edit", "export"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +51,6 @@ class About:
     memory_enabled: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Click:
-    """A press of a button under one of the bot's messages."""
-
-    update_id: int
-    query_id: str
-    origin: Origin
-    message_id: int
-    asked_at: datetime
-    data: str
-
-
 class Commands:
     """Carries out commands, in the lane of the place they were given in."""
 
@@ -69,24 +62,38 @@ class Commands:
         about: About,
         accounts: Accounts,
         greetings: Greetings | None = None,
+        is_owner: Callable[[int], bool] = lambda user_id: False,
+        groups: Groups | None = None,
     ) -> None:
-        """Without `greetings` a new conversation begins without taking up the last one."""
-        self._memory, self._sender, self._inbox, self._about = memory, sender, inbox, about
+        """Without `greetings` a new conversation begins without taking up the last one. Owners'
+        commands are carried out elsewhere; /help tells owners of them. With `groups`, only a
+        group's admins may see and change what is remembered of it."""
+        self._is_owner, self._groups = is_owner, groups
+        self._browser = Browser(memory, sender)
+        self._memory, self._sender, self._inbox, self.about = memory, sender, inbox, about
         self._accounts, self._greetings = accounts, greetings
+        self._privacy = Privacy(memory, inbox)
         self._table: dict[str, Callable[[Heard, str, Texts], Awaitable[None]]] = {
             "start": self._start,
             "help": self._help,
             "new": self._new,
+            "private": self._private,
+            "summarize": self._summarize,
             "memory": self._show_memory,
+            "search": self._search,
+            "remember": self._remember,
+            "edit": self._edit,
             "forget": self._forget,
             "name": self._name,
+            "language": self._language,
+            "timezone": self._time_zone,
             "export": self._export,
             "usage": self._usage,
         }
 
     def knows(self, command: Command) -> bool:
-        """Whether there is such a command. /stop is one, though it is not carried out here."""
-        return command.name in self._table or command.name == "stop"
+        """Whether there is such a command. /stop and /ask are two, though not carried out here."""
+        return command.name in self._table or command.name in ("stop", "ask")
 
     async def run(self, heard: Heard, command: Command) -> None:
         """Carry out a command and say what came of it."""
@@ -95,37 +102,51 @@ class Commands:
         if work is None:
             await self._say(heard, _unknown(command.name, texts))
             return
+        if not await self._may(heard, command):
+            await self._say(heard, texts.admins_only)
+            return
         try:
+            if await self._privacy.forbids(command, heard.origin.actor, heard.origin.place):
+                await self._say(heard, texts.private_refused)
+                return
             await work(heard, command.argument, texts)
         except StoreUnavailable as failure:
             _log.warning("memory_unavailable", command=command.name, error=str(failure))
             await self._say(heard, texts.memory_unavailable)
 
+    async def _may(self, heard: Heard, command: Command) -> bool:
+        if heard.origin.is_private or self._groups is None or command.name not in _ADMINS_ONLY:
+            return True
+        return await self._groups.is_admin(heard.origin.place, heard.origin.user_id)
+
     # -- who I am ---------------------------------------------------------------------------------
 
     async def _start(self, heard: Heard, argument: str, texts: Texts) -> None:
         name = await self._agent_name(heard)
-        keeps = texts.start_keeps if self._about.memory_enabled else texts.start_forgets
+        keeps = texts.start_keeps if self.about.memory_enabled else texts.start_forgets
         await self._say(
             heard,
             _paragraphs(
                 texts.start.format(name=name),
                 keeps,
-                self._about.engine,
+                self.about.engine,
                 await self._greeting(heard, texts),
             ),
         )
 
     async def _help(self, heard: Heard, argument: str, texts: Texts) -> None:
-        lines = "\n".join(f"/{name} – {what}" for name, what in texts.commands.items())
-        await self._say(heard, _paragraphs(texts.help.format(commands=lines), self._about.engine))
+        known = dict(texts.commands)
+        if heard.origin.is_private and self._is_owner(heard.origin.user_id):
+            known |= texts.owner_commands
+        lines = "\n".join(f"/{name} – {what}" for name, what in known.items())
+        await self._say(heard, _paragraphs(texts.help.format(commands=lines), self.about.engine))
 
     async def _name(self, heard: Heard, argument: str, texts: Texts) -> None:
         actor = heard.origin.actor
         if not argument:
             name = await self._memory.agent_name(actor)
             template = texts.name_current if name else texts.name_default
-            await self._say(heard, template.format(name=name or self._about.agent_name))
+            await self._say(heard, template.format(name=name or self.about.agent_name))
             return
         try:
             name = await self._memory.set_agent_name(actor, argument)
@@ -134,52 +155,149 @@ class Commands:
         else:
             await self._say(heard, texts.name_set.format(name=name))
 
+    async def _language(self, heard: Heard, argument: str, texts: Texts) -> None:
+        actor = heard.origin.actor
+        if not self.about.memory_enabled:
+            await self._say(heard, texts.memory_off)
+            return
+        examples = ", ".join(f"{code} ({known.name})" for code, known in LANGUAGES.items())
+        if not argument:
+            current = (await self._memory.profile(actor)).language or heard.origin.language or "en"
+            spoken = LANGUAGES.get(base_language(current))
+            shown = f"{current} ({spoken.name})" if spoken else current
+            await self._say(heard, texts.language_current.format(name=shown, examples=examples))
+            return
+        try:
+            language = await self._memory.set_language(actor, argument)
+        except RefusedText:
+            await self._say(
+                heard, texts.language_unknown.format(given=argument[:40], examples=examples)
+            )
+        else:
+            name = LANGUAGES[base_language(language)].name
+            await self._say(heard, texts.language_set.format(name=f"{language} ({name})"))
+
+    async def _time_zone(self, heard: Heard, argument: str, texts: Texts) -> None:
+        actor = heard.origin.actor
+        if not self.about.memory_enabled:
+            await self._say(heard, texts.memory_off)
+            return
+        if not argument:
+            chosen = (await self._memory.profile(actor)).time_zone
+            here = self._memory.local_time(actor)
+            name = chosen or str(here.tzinfo)
+            await self._say(heard, texts.time_zone_current.format(name=name, time=f"{here:%H:%M}"))
+            return
+        try:
+            name = await self._memory.set_time_zone(actor, argument)
+        except RefusedText:
+            await self._say(heard, texts.time_zone_unknown.format(given=argument[:40]))
+        else:
+            await self._memory.profile(actor)
+            here = self._memory.local_time(actor)
+            await self._say(heard, texts.time_zone_set.format(name=name, time=f"{here:%H:%M}"))
+
     async def _agent_name(self, heard: Heard) -> str:
         """A greeting does not fail because the memory does."""
         try:
             name = await self._memory.agent_name(heard.origin.actor)
         except StoreUnavailable:
             name = None
-        return name or self._about.agent_name
+        return name or self.about.agent_name
 
     # -- conversations ----------------------------------------------------------------------------
 
     async def _new(self, heard: Heard, argument: str, texts: Texts) -> None:
         ending = await self._memory.end_session(heard.origin.actor, heard.origin.place, "new")
         outcome = await ending.wait(_NEW_WAITS) if ending else Outcome.NOTHING
-        said = {Outcome.SAVED: texts.new_saved, Outcome.LATER: texts.new_later}
+        if outcome is Outcome.DISCARDED:
+            await self._privacy.ended()
+        said = {
+            Outcome.SAVED: texts.new_saved,
+            Outcome.LATER: texts.new_later,
+            Outcome.DISCARDED: f"{texts.private_off}\n{texts.new}",
+        }
         # While the last one is still being saved, nothing is known of it.
         greeting = "" if outcome is Outcome.LATER else await self._greeting(heard, texts)
         await self._say(heard, _paragraphs(said.get(outcome, texts.new), greeting))
+
+    async def _private(self, heard: Heard, argument: str, texts: Texts) -> None:
+        where = heard.origin.actor, heard.origin.place
+        if await self._privacy.is_on(*where):
+            await self._new(heard, argument, texts)
+            return
+        ending = await self._privacy.begin(*where)
+        outcome = await ending.wait(_NEW_WAITS) if ending else Outcome.NOTHING
+        saved = texts.saved if outcome is Outcome.SAVED else ""
+        await self._say(heard, _paragraphs(saved, texts.private_on))
 
     async def _greeting(self, heard: Heard, texts: Texts) -> str:
         if self._greetings is None:
             return ""
         return await self._greetings.sentence(heard.origin.actor, texts.greeting_topics) or ""
 
+    async def _summarize(self, heard: Heard, argument: str, texts: Texts) -> None:
+        if not self.about.memory_enabled:
+            await self._say(heard, texts.memory_off)
+            return
+        summaries = await self._memory.summarize_now(heard.origin.actor, heard.origin.place)
+        said = "\n\n".join(summary.text for summary in summaries)
+        await self._say(
+            heard, _paragraphs(texts.summary_title, said) if said else texts.summary_nothing
+        )
+
     # -- what is remembered -----------------------------------------------------------------------
 
     async def _show_memory(self, heard: Heard, argument: str, texts: Texts) -> None:
-        if not self._about.memory_enabled:
+        if not self.about.memory_enabled:
             await self._say(heard, texts.memory_off)
             return
-        records = await self._memory.records(heard.origin.actor)
-        if not records:
+        if not await self._memory.records(heard.origin.actor):
             await self._say(heard, texts.memory_empty)
             return
-        title = texts.memory_title if heard.origin.is_private else texts.memory_title_group
-        sections = (
-            (texts.memory_facts, Kind.FACT),
-            (texts.memory_preferences, Kind.PREFERENCE),
-            (texts.memory_summaries, Kind.SUMMARY),
+        answering = None if heard.origin.is_private else heard.message_id
+        await self._browser.open(heard.origin, texts, answering)
+
+    async def _search(self, heard: Heard, argument: str, texts: Texts) -> None:
+        if not argument or not self.about.memory_enabled:
+            await self._say(heard, texts.search_how if argument == "" else texts.memory_off)
+            return
+        hits = await self._memory.search(
+            heard.origin.actor, argument, (*LEARNED_KINDS, Kind.MESSAGE)
         )
-        listed = (
-            _section(name, [r for r in records if r.kind is kind], texts) for name, kind in sections
-        )
-        await self._say(heard, _paragraphs(title, *listed, texts.memory_footer))
+        lines = [found(hit.record, texts) for hit in hits]
+        text = "\n".join((texts.search_found, *lines)) if lines else texts.search_nothing
+        await self._say(heard, text)
+
+    async def _remember(self, heard: Heard, argument: str, texts: Texts) -> None:
+        if not argument:
+            await self._say(heard, texts.remember_how)
+            return
+        try:
+            record = await self._memory.remember(heard.origin.actor, argument)
+        except RefusedText as refusal:
+            await self._say(heard, texts.remember_refused.format(reason=refusal))
+        else:
+            shown = spoken(record, texts)
+            await self._say(heard, texts.remembered.format(text=shown, id=record.short_id))
+
+    async def _edit(self, heard: Heard, argument: str, texts: Texts) -> None:
+        id_, _, words = argument.partition(" ")
+        if not words.strip():
+            await self._say(heard, texts.edit_usage)
+            return
+        try:
+            record = await self._memory.revise(heard.origin.actor, id_, words)
+        except UnknownRecord:
+            await self._say(heard, texts.no_such_memory.format(id=id_[:40]))
+        except RefusedText as refusal:
+            await self._say(heard, texts.remember_refused.format(reason=refusal))
+        else:
+            shown = spoken(record, texts)
+            await self._say(heard, texts.remembered.format(text=shown, id=record.short_id))
 
     async def _export(self, heard: Heard, argument: str, texts: Texts) -> None:
-        if not self._about.memory_enabled:
+        if not self.about.memory_enabled:
             await self._say(heard, texts.memory_off)
             return
         actor = heard.origin.actor
@@ -223,7 +341,7 @@ class Commands:
         except UnknownRecord:
             await self._say(heard, texts.no_such_memory.format(id=argument[:40]))
         else:
-            await self._say(heard, texts.forgotten.format(text=_shown(record, texts)))
+            await self._say(heard, texts.forgotten.format(text=spoken(record, texts)))
 
     async def _ask_forget_all(self, heard: Heard, texts: Texts) -> None:
         origin = heard.origin
@@ -240,6 +358,8 @@ class Commands:
     def refusal_of(self, click: Click) -> str | None:
         """Why a click is not carried out, as a note for the clicker; None if it is."""
         texts = texts_in(click.origin.language)
+        if is_browsers(click.data):
+            return self._browser.refusal_of(click, texts)
         action, _, rest = click.data.partition(":")
         owner, _, answer = rest.partition(":")
         if action != _FORGET_ALL or answer not in ("yes", "no"):
@@ -252,10 +372,16 @@ class Commands:
     async def run_click(self, click: Click) -> None:
         """Carry out a click that is not refused; the question becomes its outcome."""
         texts, origin = texts_in(click.origin.language), click.origin
+        if is_browsers(click.data):
+            await self._turn_page(click, texts)
+            return
         outcome = texts.forget_all_kept
         if click.data.endswith(":yes"):
             try:
+                private = await self._privacy.is_on(origin.actor, origin.place)
                 await self._memory.forget_all(origin.actor)
+                if private:
+                    await self._privacy.begin(origin.actor, origin.place)
                 await self._inbox.erase(origin.place.chat_id, before=click.update_id)
                 await self._accounts.erase(origin.actor)
                 outcome = texts.forget_all_done
@@ -264,6 +390,14 @@ class Commands:
                 _log.warning("memory_unavailable", command=_FORGET_ALL, error=str(failure))
                 outcome = texts.memory_unavailable
         await self._sender.replace_text(origin.place, click.message_id, outcome)
+
+    async def _turn_page(self, click: Click, texts: Texts) -> None:
+        try:
+            await self._browser.press(click, texts)
+        except StoreUnavailable as failure:
+            _log.warning("memory_unavailable", command="memory", error=str(failure))
+            place, message = click.origin.place, click.message_id
+            await self._sender.replace_text(place, message, texts.memory_unavailable)
 
     # -- inside -----------------------------------------------------------------------------------
 
@@ -278,28 +412,6 @@ def _unknown(name: str, texts: Texts) -> str:
     if near:
         return texts.unknown_command_near.format(given=name, near=near[0], commands=commands)
     return texts.unknown_command.format(given=name, commands=commands)
-
-
-def _section(title: str, records: Sequence[Record], texts: Texts) -> str:
-    if not records:
-        return ""
-    lines = "\n".join(f"• {_dated(record, texts)}  [{record.short_id}]" for record in records)
-    return f"{title}\n{lines}"
-
-
-def _dated(record: Record, texts: Texts) -> str:
-    if record.kind is Kind.SUMMARY:
-        return f"{record.created_at:%Y-%m-%d}: {record.text}"
-    return _shown(record, texts)
-
-
-def _shown(record: Record, texts: Texts) -> str:
-    """A record as it is said to the person: facts and preferences are kept in their own words."""
-    if record.kind is Kind.SUMMARY:
-        return record.text
-    if name := agent_name_of(record):
-        return texts.memory_name.format(name=name)
-    return second_person(record.text)
 
 
 def _paragraphs(*paragraphs: str) -> str:

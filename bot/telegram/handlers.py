@@ -12,22 +12,30 @@ from telegram.ext import (
     Application,
     CallbackContext,
     CallbackQueryHandler,
+    ChatMemberHandler,
     MessageHandler,
     TypeHandler,
     filters,
 )
 
+from bot.prompt import speaker_name
 from bot.replies import Inbound
 from bot.telegram.access import Access
 from bot.telegram.boundary import Boundary
-from bot.telegram.commands import Click, Commands
+from bot.telegram.clock import Clock
+from bot.telegram.commands import Commands
+from bot.telegram.groups import Groups, Membership, membership_of
+from bot.telegram.guestbook import Request
 from bot.telegram.inbox import Inbox
 from bot.telegram.lanes import Errand, Lanes, Said
-from bot.telegram.reading import Command, Heard, hear, origin_of
-from bot.telegram.rendering import is_blank
+from bot.telegram.owner_commands import OwnerCommands
+from bot.telegram.quotas import Exceeded, Quotas, too_much_text
+from bot.telegram.reading import Click, Command, Heard, hear, origin_of
 from bot.telegram.replying import Replying
 from bot.telegram.sender import Sender
+from bot.telegram.text import is_blank
 from bot.telegram.texts import Texts, texts_in
+from memory.errors import StoreUnavailable
 from memory.records import Place
 
 _log = structlog.get_logger(__name__)
@@ -37,15 +45,19 @@ Context = CallbackContext[Any, Any, Any, Any]
 
 #: One apology for a backlog, however many messages it has. In seconds.
 _APOLOGY_SECONDS = 600.0
+#: For how long after it was sent a change of a message still counts.
+_EDITABLE = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What is answered: texts up to so many characters, and messages from before the start that are
-    not older than this."""
+    not older than this. `leaves_strangers`: the bot leaves groups that somebody added it to who may
+    not use it."""
 
     longest_text: int
     stale: timedelta
+    leaves_strangers: bool = True
 
 
 class Handlers:
@@ -60,15 +72,21 @@ class Handlers:
         sender: Sender,
         replying: Replying,
         commands: Commands,
+        quotas: Quotas,
+        groups: Groups,
+        clock: Clock | None = None,
     ) -> None:
+        self._quotas, self._groups = quotas, groups
         self._channel, self._limits, self._access = channel, limits, access
         self._inbox, self._sender = inbox, sender
         self._replying, self._commands = replying, commands
         self._boundary = Boundary(replying, sender, inbox)
-        self.lanes = Lanes(self._boundary.carry_out, longest_burst=limits.longest_text)
+        self.lanes = Lanes(self._boundary.carry_out, longest_burst=limits.longest_text, clock=clock)
         #: Replies that an earlier process made and did not deliver, by update.
         self.kept_replies: dict[int, str] = {}
         self._apologised: dict[Place, float] = {}
+        #: What owners may do besides; nothing without.
+        self.owner_commands: OwnerCommands | None = None
         # In whole seconds, as Telegram dates messages.
         self._began = datetime.now(UTC).replace(microsecond=0)
 
@@ -76,8 +94,15 @@ class Handlers:
         """Have the application call these handlers."""
         application.add_handler(CallbackQueryHandler(self._on_click))
         application.add_handler(MessageHandler(filters.UpdateType.MESSAGE, self._on_message))
+        application.add_handler(MessageHandler(filters.UpdateType.EDITED_MESSAGE, self._on_edit))
+        application.add_handler(ChatMemberHandler(self._on_membership))
         application.add_handler(TypeHandler(Update, self._on_other))
         application.add_error_handler(self._on_error)
+
+    @property
+    def errors(self) -> int:
+        """How many messages got no answer since the start, because something went wrong."""
+        return self._boundary.errors + self._replying.failed
 
     # -- what the application calls ---------------------------------------------------------------
 
@@ -87,7 +112,7 @@ class Handlers:
         heard = hear(update.update_id, update.message, _me(context), self._channel)
         if heard is None:
             await self._boundary.close((update.update_id,))
-        elif not self._access.admits(heard.origin.user_id):
+        elif not await self._access.admits(heard.origin.user_id):
             await self._turn_away(heard)
         elif heard.update_id in self.kept_replies:
             self._deliver_kept(heard)
@@ -96,7 +121,17 @@ class Handlers:
         elif heard.command:
             await self._take_command(heard, heard.command)
         else:
-            self._take_text(heard)
+            await self._take_text(heard)
+
+    async def _on_edit(self, update: Update, context: Context) -> None:
+        """What is changed within a minute and not answered yet is answered as it reads now."""
+        if not self._inbox.claim(update.update_id) or update.edited_message is None:
+            return
+        heard = hear(update.update_id, update.edited_message, _me(context), self._channel)
+        fresh = heard is not None and datetime.now(UTC) - heard.at <= _EDITABLE
+        if heard and fresh and heard.text and await self._access.admits(heard.origin.user_id):
+            self.lanes.amend(heard.origin.place, heard.message_id, heard.text, heard.files)
+        await self._boundary.close((update.update_id,))
 
     async def _on_click(self, update: Update, context: Context) -> None:
         query = update.callback_query
@@ -108,13 +143,40 @@ class Handlers:
             return
         place, ids = click.origin.place, (update.update_id,)
         refusal = self._commands.refusal_of(click)
-        if not self._access.admits(click.origin.user_id):
+        if not await self._access.admits(click.origin.user_id):
             refusal = texts_in(click.origin.language).button_not_yours
         answer = partial(self._sender.answer_click, query.id, refusal)
         self.lanes.put(place, Errand("answer_click", answer, ids if refusal else ()), aside=True)
         if not refusal:
             work = partial(self._commands.run_click, click)
             self.lanes.put(place, Errand("click", work, ids))
+
+    async def _on_membership(self, update: Update, context: Context) -> None:
+        if not self._inbox.claim(update.update_id) or update.my_chat_member is None:
+            return
+        change = membership_of(update.my_chat_member, self._channel)
+        ids: tuple[int, ...] = (update.update_id,)
+        if change and change.is_group and change.came:
+            welcome = await self._access.admits(change.user_id)
+            come = self._introduce if welcome or not self._limits.leaves_strangers else self._depart
+            self.lanes.put(change.place, Errand("joined", partial(come, change), ids))
+            return
+        if change and not change.came:
+            # Whoever blocked the bot gets no answer: nothing is to be written for them.
+            dropped = self.lanes.drop_said(change.place)
+            self._replying.stop(change.place)
+            ids = (*ids, *(id_ for said in dropped for id_ in said.update_ids))
+        await self._boundary.close(ids)
+
+    async def _introduce(self, change: Membership) -> None:
+        texts = texts_in(change.language)
+        name = self._commands.about.agent_name
+        privacy = "" if self._groups.reads_everything else f"\n\n{texts.group_privacy}"
+        await self._sender.send(change.place, texts.group_hello.format(name=name) + privacy)
+
+    async def _depart(self, change: Membership) -> None:
+        await self._sender.send(change.place, texts_in(change.language).group_not_welcome)
+        await self._groups.leave(change.place)
 
     async def _on_other(self, update: Update, context: Context) -> None:
         if self._inbox.claim(update.update_id):
@@ -132,17 +194,36 @@ class Handlers:
     # -- whom and what not to answer --------------------------------------------------------------
 
     async def _turn_away(self, heard: Heard) -> None:
-        """Let in whoever has the pairing code; tell everybody else no, once in a while."""
+        """Let in whoever has the pairing code; tell everybody else no, once in a while, and how an
+        owner can let them in."""
         user_id, texts = heard.origin.user_id, _texts(heard)
-        if heard.origin.is_private and await self._access.pair(user_id, heard.text or ""):
+        private, name = heard.origin.is_private, heard.origin.name
+        if private and await self._access.pair(user_id, heard.text or "", name):
             self._reply(heard, texts.paired)
             return
         _log.info("not_admitted", user=user_id)
-        if self._access.refusal_due(user_id):
+        if not self._access.refusal_due(user_id):
+            await self._boundary.close((heard.update_id,))
+            return
+        asked = await self._access.ask(user_id, name) if private else None
+        if asked is None:
             template = texts.refused_unpaired if self._access.pairing_code else texts.refused
             self._reply(heard, template.format(id=user_id))
-        else:
-            await self._boundary.close((heard.update_id,))
+            return
+        request, new = asked
+        self._reply(heard, texts.refused_code.format(code=request.code))
+        if new:
+            self._tell_owners(request)
+
+    def _tell_owners(self, request: Request) -> None:
+        """Somebody wants in: the owners hear it, each in the private chat with the bot."""
+        for owner in self._access.owners:
+            text = texts_in(None).wants_in.format(
+                name=speaker_name(request.name) or request.id, id=request.id, code=request.code
+            )
+            place = Place(self._channel, owner)
+            say = partial(self._sender.send, place, text)
+            self.lanes.put(place, Errand("wants_in", say), aside=True)
 
     def _is_stale(self, heard: Heard) -> bool:
         """Whether it waited too long while the bot was down. What is dated since the start did not,
@@ -152,6 +233,8 @@ class Handlers:
     async def _apologise(self, heard: Heard) -> None:
         now = time.monotonic()
         place = heard.origin.place
+        tidy = partial(self._replying.tidy, place, heard.update_id)
+        self.lanes.put(place, Errand("tidy", tidy), aside=True)
         last = self._apologised.get(place)
         if last is not None and now - last < _APOLOGY_SECONDS:
             await self._boundary.close((heard.update_id,))
@@ -166,12 +249,31 @@ class Handlers:
     async def _take_command(self, heard: Heard, command: Command) -> None:
         if command.name == "stop":
             self._stop(heard)
+        elif self._is_owners(heard, command):
+            work = partial(self._obey, heard, command)
+            self._put(heard, Errand(command.name, work, (heard.update_id,)))
         elif heard.origin.is_private or command.addressed or self._commands.knows(command):
             work = partial(self._commands.run, heard, command)
             self._put(heard, Errand(command.name, work, (heard.update_id,)))
         else:
             # An unknown command in a group is probably another bot's.
             await self._boundary.close((heard.update_id,))
+
+    def _is_owners(self, heard: Heard, command: Command) -> bool:
+        origin, owners = heard.origin, self.owner_commands
+        return bool(owners and owners.has(origin.user_id, command, private=origin.is_private))
+
+    async def _obey(self, heard: Heard, command: Command) -> None:
+        """Carry out what an owner wants."""
+        texts, place = _texts(heard), heard.origin.place
+        if self.owner_commands is None:
+            return
+        try:
+            text = await self.owner_commands.answer(place, command, texts)
+        except StoreUnavailable as failure:
+            _log.warning("memory_unavailable", command=command.name, error=str(failure))
+            text = texts.memory_unavailable
+        await self._sender.send(place, text)
 
     def _stop(self, heard: Heard) -> None:
         place = heard.origin.place
@@ -184,7 +286,7 @@ class Handlers:
         say = partial(self._sender.send, place, text, answering=answering)
         self.lanes.put(place, Errand("stop", say, ids), aside=True)
 
-    def _take_text(self, heard: Heard) -> None:
+    async def _take_text(self, heard: Heard) -> None:
         texts = _texts(heard)
         longest = self._limits.longest_text
         if heard.text is None:
@@ -196,8 +298,24 @@ class Handlers:
         elif heard.text.lower() == "new":
             work = partial(self._commands.run, heard, Command("new", ""))
             self._put(heard, Errand("new", work, (heard.update_id,)))
+        elif too_much := await self._too_much(heard):
+            await self._say_too_much(heard, too_much)
         else:
             self.lanes.put(heard.origin.place, _said(heard, heard.text))
+
+    async def _too_much(self, heard: Heard) -> Exceeded | None:
+        """The limit that this message is beyond. Owners have none."""
+        origin = heard.origin
+        if self._access.owns(origin.user_id):
+            return None
+        return await self._quotas.exceeded(origin.user_id, origin.actor)
+
+    async def _say_too_much(self, heard: Heard, too_much: Exceeded) -> None:
+        """Say it once, with when it ends; what is written until then is left unanswered."""
+        if too_much.first:
+            self._reply(heard, too_much_text(too_much, _texts(heard)))
+        else:
+            await self._boundary.close((heard.update_id,))
 
     def _deliver_kept(self, heard: Heard) -> None:
         reply = self.kept_replies.pop(heard.update_id)
@@ -234,7 +352,8 @@ def _said(heard: Heard, text: str) -> Said:
         speaker=origin.speaker,
         language=origin.language,
     )
-    return Said(inbound, (heard.update_id,), (heard.message_id,))
+    ids = (heard.update_id,), (heard.message_id,)
+    return Said(inbound, *ids, more_may_follow=heard.more_may_follow, files=heard.files)
 
 
 def _click(update_id: int, query: CallbackQuery, channel: str) -> Click | None:

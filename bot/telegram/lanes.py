@@ -6,30 +6,42 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
 from bot.replies import Inbound
+from bot.telegram.attachments import Enclosed, go_together
+from bot.telegram.clock import Clock
 from memory.records import Place
+
+#: How long an answer waits for what may still follow, in seconds.
+GATHERING = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
     """Something said that wants an answer: one message or a merged burst. `message_ids` are those
-    of the chat's messages, `update_ids` those of the updates that brought them."""
+    of the chat's messages, `update_ids` those of the updates that brought them. Where more may
+    follow, an answer waits for it a moment. `files` are not fetched yet."""
 
     inbound: Inbound
     update_ids: tuple[int, ...]
     message_ids: tuple[int, ...]
+    more_may_follow: bool = False
+    files: tuple[Enclosed, ...] = ()
 
     def joined(self, later: "Said", longest: int) -> "Said | None":
-        """Both as one, if one person said them and they are not too long together."""
+        """Both as one, if one person said them and they are not too much together."""
         mine, theirs = self.inbound, later.inbound
         if (mine.actor, mine.speaker) != (theirs.actor, theirs.speaker):
             return None
-        if len(mine.text) + 1 + len(theirs.text) > longest:
+        files = self.files + later.files
+        if len(mine.text) + 1 + len(theirs.text) > longest or not go_together(files):
             return None
         inbound = replace(
             theirs, id=f"{mine.id}+{later.message_ids[-1]}", text=f"{mine.text}\n{theirs.text}"
         )
         return Said(
-            inbound, self.update_ids + later.update_ids, self.message_ids + later.message_ids
+            inbound,
+            self.update_ids + later.update_ids,
+            self.message_ids + later.message_ids,
+            files=files,
         )
 
 
@@ -59,11 +71,16 @@ class Lanes:
     """One worker a lane, as long as there is something to do in it."""
 
     def __init__(
-        self, carry_out: Callable[[Place, Item], Awaitable[None]], *, longest_burst: int = 16_000
+        self,
+        carry_out: Callable[[Place, Item], Awaitable[None]],
+        *,
+        longest_burst: int = 16_000,
+        clock: Clock | None = None,
     ) -> None:
         """`carry_out` must not raise: it is where errors end. A burst is merged up to
         `longest_burst` characters."""
         self._carry_out, self._longest = carry_out, longest_burst
+        self._clock = clock or Clock()
         self._lanes: dict[_Key, _Lane] = {}
         self._opened = asyncio.Event()
 
@@ -82,6 +99,18 @@ class Lanes:
             lane = self._lanes[key] = _Lane()
             self._begin(key, lane)
         lane.waiting.append(item)
+
+    def amend(
+        self, place: Place, message_id: int, text: str, files: tuple[Enclosed, ...] = ()
+    ) -> bool:
+        """Let a message that waits read otherwise, and hold these files; whether there is one."""
+        lane = self._lanes.get((place, False))
+        for number, item in enumerate(lane.waiting if lane else ()):
+            if lane and isinstance(item, Said) and item.message_ids == (message_id,):
+                inbound = replace(item.inbound, text=text)
+                lane.waiting[number] = replace(item, inbound=inbound, files=files)
+                return True
+        return False
 
     def drop_said(self, place: Place) -> list[Said]:
         """Take what was said and is not begun out of the lane."""
@@ -123,6 +152,9 @@ class Lanes:
         try:
             await self._opened.wait()
             while lane.waiting:
+                await self._gather(lane)
+                if not lane.waiting:
+                    break
                 await self._carry_out(key[0], self._next(lane))
         finally:
             if lane.waiting:
@@ -130,6 +162,17 @@ class Lanes:
                 self._begin(key, lane)
             elif self._lanes.get(key) is lane:
                 del self._lanes[key]
+
+    async def _gather(self, lane: _Lane) -> None:
+        """Wait for what belongs to the message that comes next, as long as it keeps coming."""
+        first = lane.waiting[0]
+        if not isinstance(first, Said):
+            return
+        while isinstance(last := lane.waiting[-1], Said) and last.more_may_follow:
+            count = len(lane.waiting)
+            await self._clock.sleep(GATHERING)
+            if len(lane.waiting) <= count:
+                return
 
     def _next(self, lane: _Lane) -> Item:
         """The next item; messages that follow each other directly are one."""

@@ -1,22 +1,47 @@
-"""The request behind getUpdates: stores what Telegram delivers before anybody else sees it."""
+"""Long polling: getUpdates again and again, each answer in the inbox before it is anywhere else.
+
+The library's own loop sleeps out a flood wait or a pause before it lets itself be stopped, and
+keeps timeouts to itself, so that a poller that gets no answer any more looks like one that is fine.
+This one can be stopped at any moment, and knows when it has stalled."""
 
 import asyncio
 import json
 import time
+from contextlib import suppress
+from datetime import timedelta
+from functools import partial
 from typing import Any
 
+import httpx
 import structlog
-from telegram import Update
-from telegram.error import NetworkError
+from telegram import Bot, Update
+from telegram.error import Conflict, InvalidToken, NetworkError, TelegramError
 from telegram.request import BaseRequest
 
+from bot.telegram.clock import Clock
 from bot.telegram.inbox import Inbox
+from bot.telegram.intake import (
+    UPDATES,
+    Backoff,
+    Complaints,
+    RejectedToken,
+    Stalled,
+    name_of,
+    persistently,
+)
 from memory.errors import StoreUnavailable
 
 _log = structlog.get_logger(__name__)
 
-#: 401 for a token that is not valid (any more), 404 for a malformed one.
-_REJECTED = (401, 404)
+#: The shortest pause after Telegram has said that somebody else polls, in seconds. Each poll throws
+#: the other one out: trying fast would keep both from receiving anything.
+_CONFLICT_SECONDS = 5.0
+#: So many new beginnings without an answer, and the process itself has to begin anew.
+_MOST_REBUILDS = 3
+#: What closing connections that hang may take, in seconds.
+_CLOSE_SECONDS = 5.0
+#: There is no way through: no fault of the poller's, and nothing that a new one would do better.
+_UNREACHABLE = (httpx.ConnectError, httpx.ConnectTimeout)
 
 
 class JournalingRequest(BaseRequest):
@@ -27,7 +52,6 @@ class JournalingRequest(BaseRequest):
 
     def __init__(self, inner: BaseRequest, inbox: Inbox) -> None:
         self._inner, self._inbox = inner, inbox
-        self.rejected = asyncio.Event()
         #: Monotonic time of the last answer, in seconds.
         self.last_round_trip = time.monotonic()
 
@@ -49,11 +73,8 @@ class JournalingRequest(BaseRequest):
         again then."""
         status, payload = await self._inner.do_request(url, method, *args, **kwargs)
         self.last_round_trip = time.monotonic()
-        if url.endswith("/getUpdates"):
-            if status in _REJECTED:
-                self.rejected.set()
-            elif status == 200:
-                payload = await self._journaled(payload)
+        if url.endswith("/getUpdates") and status == 200:
+            payload = await self._journaled(payload)
         return status, payload
 
     async def _journaled(self, payload: bytes) -> bytes:
@@ -79,3 +100,111 @@ def readable(update: dict[str, Any]) -> dict[str, Any]:
         _log.exception("unreadable_update", update_id=update["update_id"])
         return {"update_id": update["update_id"]}
     return update
+
+
+class Polling:
+    """The intake that asks. A poll that brings no answer is given up; after `stalled_seconds`
+    without any, connections are made anew, and when that did not help either, it is over."""
+
+    def __init__(
+        self,
+        bot: Bot,
+        queue: "asyncio.Queue[object]",
+        request: JournalingRequest,
+        complaints: Complaints,
+        *,
+        poll_seconds: float,
+        stalled_seconds: float,
+        clock: Clock,
+    ) -> None:
+        """`request` is the one behind the bot's getUpdates. `poll_seconds` is how long Telegram
+        waits for an update before it answers that there is none."""
+        self._bot, self._queue, self._request = bot, queue, request
+        self._complaints, self._clock = complaints, clock
+        self._poll_seconds, self._stalled_seconds = poll_seconds, stalled_seconds
+        self._offset = 0
+        self._rebuilds, self._rebuilt_at = 0, 0.0
+
+    @property
+    def silent_seconds(self) -> float:
+        """See Intake."""
+        return time.monotonic() - self._request.last_round_trip
+
+    async def start(self) -> None:
+        """Take a webhook away, if there is one: Telegram would not let itself be asked. What waits
+        stays."""
+        delete = partial(self._bot.delete_webhook, drop_pending_updates=False)
+        await persistently(delete, self._complaints)
+
+    async def run(self) -> None:
+        """See Intake."""
+        backoff = Backoff()
+        while True:
+            try:
+                # The timeouts of HTTP begin again with every byte; this one does not.
+                async with asyncio.timeout(self._patience):
+                    await self._poll()
+            except InvalidToken:
+                raise RejectedToken from None
+            except (TelegramError, TimeoutError) as failure:
+                pause = self._pause_after(failure, backoff)
+                if self._quiet_seconds >= self._stalled_seconds:
+                    await self._rebuild(unreachable=isinstance(failure.__cause__, _UNREACHABLE))
+                    continue
+                await self._clock.sleep(pause)
+            else:
+                backoff.reset()
+
+    async def stop(self) -> None:
+        """Nothing is left to stop: whoever runs this has cancelled it. What was fetched is not
+        acknowledged in a hurry; when it comes again, it is known."""
+
+    async def _poll(self) -> None:
+        updates = await self._bot.get_updates(
+            offset=self._offset,
+            timeout=timedelta(seconds=self._poll_seconds),
+            allowed_updates=UPDATES,
+        )
+        for update in updates:
+            await self._queue.put(update)
+            self._offset = update.update_id + 1
+
+    # -- what goes wrong --------------------------------------------------------------------------
+
+    @property
+    def _quiet_seconds(self) -> float:
+        """Seconds without an answer, since the last new beginning at most."""
+        return time.monotonic() - max(self._request.last_round_trip, self._rebuilt_at)
+
+    @property
+    def _patience(self) -> float:
+        """How long the next poll may take: at least as long as Telegram may wait with it."""
+        return max(self._stalled_seconds - self._quiet_seconds, self._poll_seconds + 1)
+
+    def _pause_after(self, failure: TelegramError | TimeoutError, backoff: Backoff) -> float:
+        if isinstance(failure, Conflict):
+            self._complaints.log(
+                "another_copy_is_running",
+                hint="two programs use this bot token: stop the other one; trying on slowly",
+            )
+            return backoff.after(failure, at_least=_CONFLICT_SECONDS)
+        error = name_of(failure) if isinstance(failure, TelegramError) else "no answer"
+        self._complaints.log("polling_failed", error=error)
+        return backoff.after(failure)
+
+    async def _rebuild(self, *, unreachable: bool) -> None:
+        """Begin anew with new connections. Raises Stalled if that was of no use several times,
+        unless Telegram is plainly out of reach, which is waited for."""
+        if self._request.last_round_trip > self._rebuilt_at:
+            self._rebuilds = 0
+        silent = round(self.silent_seconds)
+        if self._rebuilds >= _MOST_REBUILDS and not unreachable:
+            _log.critical("polling_given_up", silent_seconds=silent, rebuilds=self._rebuilds)
+            raise Stalled
+        self._rebuilds += 1
+        _log.warning("polling_stalled", silent_seconds=silent, rebuilds=self._rebuilds)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_CLOSE_SECONDS):
+                await self._request.shutdown()
+        await self._request.initialize()
+        self._rebuilt_at = time.monotonic()

@@ -1,28 +1,49 @@
 """Pure: what a Telegram message means to the bot."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
-from telegram import Chat, Message, MessageEntity, User
+from telegram import (
+    Chat,
+    Message,
+    MessageEntity,
+    MessageOrigin,
+    MessageOriginChannel,
+    MessageOriginChat,
+    MessageOriginHiddenUser,
+    MessageOriginUser,
+    User,
+)
 
-from bot.telegram.rendering import clean
-from memory.records import Actor, Place
+from bot.replies import FileKind
+from bot.telegram.attachments import Enclosed, answered_text, described, enclosed_in
+from bot.telegram.marked import utf16_length
+from bot.telegram.text import clean
+from memory.records import Actor, Place, quoted
 
 _COMMAND = re.compile(
     r"/(?P<name>\w{1,64})(?:@(?P<bot>\w+))?(?=\s|$)\s*(?P<argument>.*)", re.DOTALL
 )
 
 
+#: A text of this many UTF-16 units may be the first piece of a longer one: clients cut at 4096, or
+#: a little before, at the end of a word.
+_NEAR_LIMIT = 4000
+
+
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Whose memory a message belongs to, where it was written, by whom."""
+    """Whose memory a message belongs to, where it was written, by whom. `name` is what Telegram
+    shows of that person, `speaker` the same where several people speak."""
 
     place: Place
     actor: Actor
     user_id: int
     language: str | None = None
     speaker: str | None = None
+    name: str = ""
 
     @property
     def is_private(self) -> bool:
@@ -42,7 +63,10 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A message that is for the bot. `text` is None if it holds something else than text."""
+    """A message that is for the bot. `text` is None if it holds what can't be put into words; what
+    it forwards, holds or answers is quoted in it, because these are not the sender's words. `files`
+    are to be fetched when it is answered. `more_may_follow`: it looks like one of several that were
+    sent at once."""
 
     update_id: int
     message_id: int
@@ -50,6 +74,20 @@ class Heard:
     at: datetime
     text: str | None
     command: Command | None = None
+    more_may_follow: bool = False
+    files: tuple[Enclosed, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Click:
+    """A press of a button under one of the bot's messages."""
+
+    update_id: int
+    query_id: str
+    origin: Origin
+    message_id: int
+    asked_at: datetime
+    data: str
 
 
 def hear(update_id: int, message: Message, me: User, channel: str) -> Heard | None:
@@ -62,15 +100,21 @@ def hear(update_id: int, message: Message, me: User, channel: str) -> Heard | No
     origin = origin_of(message, message.from_user, channel)
     if origin is None:
         return None
-    text = None if message.text is None else clean(message.text).strip()
-    command = _command(text or "", me)
-    if command is None and text and _is_for_another_bot(text, me):
+    theirs = _is_theirs(message, message.from_user)
+    words, command, asked = _written(message, me, theirs=theirs)
+    if command is None and not theirs and _is_for_another_bot(words, me):
         return None
     if not origin.is_private:
-        if command is None and not _is_addressed(message, me):
+        if command is None and not asked and not _is_addressed(message, me):
             return None
-        text = None if text is None else _without_mention(text, me)
-    return Heard(update_id, message.message_id, origin, message.date, text, command)
+        words = words if theirs else _without_mention(words, me)
+    heard = partial(Heard, update_id, message.message_id, origin, message.date)
+    if command:
+        return heard(words, command)
+    text = _content(message, words, theirs=theirs)
+    if text and (context := _context(message)):
+        text = f"{context}\n{text}"
+    return heard(text, None, _more_may_follow(message), files=_files(message))
 
 
 def origin_of(message: Message, user: User, channel: str) -> Origin | None:
@@ -79,12 +123,94 @@ def origin_of(message: Message, user: User, channel: str) -> Origin | None:
     chat = message.chat
     topic = message.message_thread_id if message.is_topic_message else None
     place = Place(channel, chat.id, topic)
+    language, name = user.language_code, clean(user.full_name).strip()
     match chat.type:
         case Chat.PRIVATE:
-            return Origin(place, Actor.person(user.id), user.id, user.language_code)
+            return Origin(place, Actor.person(user.id), user.id, language, name=name)
         case Chat.GROUP | Chat.SUPERGROUP:
-            name = clean(user.full_name).strip() or None
-            return Origin(place, Actor.group(chat.id), user.id, user.language_code, name)
+            return Origin(place, Actor.group(chat.id), user.id, language, name or None, name)
+        case _:
+            return None
+
+
+def _written(message: Message, me: User, *, theirs: bool) -> tuple[str, Command | None, bool]:
+    """What is written, the command that it is, and whether it asks the bot with /ask, which also
+    a caption can."""
+    words = clean(message.text or message.caption or "").strip()
+    command = None if theirs else _command(words, me)
+    if command and command.name == "ask":
+        return command.argument, None, True
+    return words, command if message.text is not None else None, False
+
+
+def _content(message: Message, words: str, *, theirs: bool) -> str | None:
+    """What the message holds, in words; None if there are none for it. What is not the sender's
+    own is quoted: what the message shows, and all of it if it is somebody else's."""
+    held = clean(described(message) or "")
+    if message.text is None and not held:
+        return None
+    file = enclosed_in(message)
+    if file and file.mark:
+        held = file.mark if message.voice else f"{held} {file.mark}"
+    if message.forward_origin and theirs:
+        return quoted("\n".join(filter(None, (held, words))), _author(message.forward_origin))
+    if held and not message.voice:
+        held = quoted(held)
+    return "\n".join(filter(None, (held, words)))
+
+
+def _files(message: Message) -> tuple[Enclosed, ...]:
+    """The file of the message, and the one of the message that it answers, if it may be shown."""
+    answered = message.reply_to_message
+    shown = enclosed_in(answered) if answered and not _is_bots(answered) else None
+    if shown and shown.kind in (FileKind.SPEECH, FileKind.OTHER):
+        shown = None
+    context = replace(shown, is_context=True) if shown else None
+    return tuple(file for file in (context, enclosed_in(message)) if file)
+
+
+def _is_bots(message: Message) -> bool:
+    return message.from_user is not None and message.from_user.is_bot
+
+
+def _is_theirs(message: Message, sender: User) -> bool:
+    """Whether the message forwards what somebody else has written."""
+    return message.forward_origin is not None and not _is_own(message.forward_origin, sender)
+
+
+def _more_may_follow(message: Message) -> bool:
+    """Whether the message looks like one of several: Telegram sends the pictures of an album, what
+    is forwarded, and the pieces of a long text as messages of their own."""
+    pieces = utf16_length(message.text or "") >= _NEAR_LIMIT
+    return pieces or message.media_group_id is not None or message.forward_origin is not None
+
+
+def _context(message: Message) -> str | None:
+    """What the message answers, quoted: context, and nobody's statement about themselves."""
+    text = answered_text(message)
+    if not text:
+        return None
+    answered = message.reply_to_message
+    author = answered.from_user.full_name if answered and answered.from_user else None
+    return quoted(text, author and clean(author))
+
+
+def _is_own(origin: MessageOrigin, sender: User) -> bool:
+    """Whether somebody forwards what they have written themselves."""
+    return isinstance(origin, MessageOriginUser) and origin.sender_user.id == sender.id
+
+
+def _author(origin: MessageOrigin) -> str | None:
+    """Who wrote a forwarded message, as Telegram tells it."""
+    match origin:
+        case MessageOriginUser():
+            return clean(origin.sender_user.full_name)
+        case MessageOriginHiddenUser():
+            return clean(origin.sender_user_name)
+        case MessageOriginChat():
+            return clean(origin.sender_chat.title or "")
+        case MessageOriginChannel():
+            return clean(origin.chat.title or "")
         case _:
             return None
 

@@ -14,6 +14,7 @@ class Texts:
     """One language. `commands` are the menu: each command with what it does, in menu order."""
 
     commands: Mapping[str, str]
+    owner_commands: Mapping[str, str]
     start: str
     start_keeps: str
     start_forgets: str
@@ -25,8 +26,14 @@ class Texts:
     new_saved: str
     new_later: str
     saved: str
+    private_on: str
+    private_off: str
+    private_over: str
+    private_refused: str
     stopped: str
     nothing_to_stop: str
+    summary_title: str
+    summary_nothing: str
     memory_off: str
     memory_unavailable: str
     memory_empty: str
@@ -37,6 +44,35 @@ class Texts:
     memory_preferences: str
     memory_summaries: str
     memory_footer: str
+    memory_more: str
+    memory_none: str
+    memory_noted: str
+    memory_dated: str
+    memory_from: str
+    memory_from_nowhere: str
+    memory_said_me: str
+    memory_said_you: str
+    memory_delete_ask: str
+    memory_deleted: str
+    memory_brought_back: str
+    memory_undo_late: str
+    memory_gone: str
+    memory_stale: str
+    button_back: str
+    button_edit: str
+    button_delete: str
+    button_delete_yes: str
+    button_delete_no: str
+    button_from: str
+    button_undo: str
+    edit_how: str
+    edit_usage: str
+    search_how: str
+    search_found: str
+    search_nothing: str
+    remember_how: str
+    remembered: str
+    remember_refused: str
     forget_how: str
     forgotten: str
     no_such_memory: str
@@ -52,6 +88,12 @@ class Texts:
     name_current: str
     name_set: str
     name_refused: str
+    language_current: str
+    language_set: str
+    language_unknown: str
+    time_zone_current: str
+    time_zone_set: str
+    time_zone_unknown: str
     usage_title: str
     usage_title_group: str
     usage_session: str
@@ -66,10 +108,42 @@ class Texts:
     export_caption: str
     export_too_big: str
     only_text: str
+    sees_nothing: str
+    reads_no_documents: str
+    unknown_file: str
+    unreadable_file: str
+    too_big_file: str
+    lost_file: str
+    hears_nothing: str
+    too_long_recording: str
+    unheard_recording: str
+    wordless_recording: str
+    admins_only: str
+    group_not_welcome: str
+    group_hello: str
+    group_privacy: str
     empty: str
     too_long: str
     refused: str
     refused_unpaired: str
+    refused_code: str
+    wants_in: str
+    limit_minute: str
+    limit_day: str
+    approved: str
+    approved_you: str
+    approve_how: str
+    no_such_code: str
+    users_title: str
+    users_owners: str
+    users_guests: str
+    users_waiting: str
+    users_listed: str
+    users_everybody: str
+    users_footer: str
+    user_removed: str
+    no_such_user: str
+    stats: str
     paired: str
     stale: str
     no_answer: str
@@ -79,14 +153,27 @@ class Texts:
 ENGLISH = Texts(
     commands={
         "new": "Start a new conversation; this one is saved",
+        "private": "Talk without anything being kept; again to end it",
+        "summarize": "What this conversation has been about so far",
         "memory": "What I remember about you",
+        "search": "Look for something in my memory",
+        "remember": "Keep a sentence at once",
+        "edit": "Put a memory into other words",
         "forget": "Delete one memory by its id, or all of them",
         "name": "What you call me: see it or change it",
+        "language": "Your language: see it or change it",
+        "timezone": "Your time zone: see it or change it",
         "export": "Everything I keep about you, as a file",
         "usage": "What this conversation and today have used and cost",
+        "ask": "Ask me something; for groups",
         "stop": "Stop the reply under way",
         "help": "What I can do",
         "start": "Who I am",
+    },
+    owner_commands={
+        "approve": "Let somebody in by their code",
+        "users": "Who may use me, and who waits",
+        "stats": "How I do: people, turns, errors, costs",
     },
     start="Hello! I'm {name}. Write to me as you would to a person.",
     start_keeps=(
@@ -105,8 +192,24 @@ ENGLISH = Texts(
     new_saved=f"{SAVED}\nA new conversation begins.",
     new_later="A new conversation begins. I'm still saving the last one.",
     saved=SAVED,
+    private_on=(
+        "🔒 This conversation is private. I keep nothing of it: when it ends, it is gone. What I "
+        "know about you already I may use. My answers bear this mark until you send /private again "
+        "or /new."
+    ),
+    private_off="The private conversation is over, and nothing of it was kept.",
+    private_over=(
+        "The private conversation is over, as it was silent for so long, and nothing of it was "
+        "kept. What you write next is no longer private; /private begins another one."
+    ),
+    private_refused=(
+        "🔒 This conversation is private, so I keep nothing, not even on request. To end it: "
+        "/private"
+    ),
     stopped="Stopped.",
     nothing_to_stop="There is nothing to stop.",
+    summary_title="What we have talked about so far:",
+    summary_nothing="There is nothing to sum up yet: we have only just begun.",
     memory_off="My long-term memory is switched off, so there is nothing in it.",
     memory_unavailable="I can't reach my memory right now. Please try again in a minute.",
     memory_empty=(
@@ -123,6 +226,38 @@ ENGLISH = Texts(
         "What you tell me now is added when our conversation ends: /new\n"
         "To delete one: /forget and its id. To delete everything: /forget all"
     ),
+    memory_more="… and earlier ones: {count}",
+    memory_none="There is nothing here.",
+    memory_noted="Noted on {date}.",
+    memory_dated="It tells of {date}.",
+    memory_from="Where I have this from:",
+    memory_from_nowhere="The message that I have this from is not kept any more.",
+    memory_said_me="I",
+    memory_said_you="You",
+    memory_delete_ask="Shall I delete this, and the messages in which you said it?\n\n{text}",
+    memory_deleted="Deleted: {text}",
+    memory_brought_back="It is back: {text}\nThe messages it came from stay deleted.",
+    memory_undo_late="It is too late to take that back.",
+    memory_gone="This memory is not there any more.",
+    memory_stale="These buttons are too old. Please send /memory again.",
+    button_back="‹ Back",
+    button_edit="Edit",
+    button_delete="Delete",
+    button_delete_yes="Yes, delete it",
+    button_delete_no="No, keep it",
+    button_from="Where from?",
+    button_undo="Undo",
+    edit_how=(
+        "To put this into other words, send me\n/edit {id} and the new words.\n\n"
+        "Now it reads: {text}"
+    ),
+    edit_usage="Tell me which memory and its new words, such as: /edit f1 I live in Oslo",
+    search_how="Tell me what to look for: /search and some words.",
+    search_found="What I found",
+    search_nothing="I found nothing about that.",
+    remember_how="Tell me what to remember: /remember and a sentence about you.",
+    remembered="Remembered: {text}  [{id}]",
+    remember_refused="I can't keep that: {reason}.",
     forget_how=(
         "Tell me what to forget: /forget and the id of a memory, such as /forget {example}, or "
         "/forget all. /memory shows the ids."
@@ -146,6 +281,18 @@ ENGLISH = Texts(
     name_current="You call me {name}. To change it: /name and the new name.",
     name_set="From now on my name is {name}.",
     name_refused="I can't take that name: {reason}.",
+    language_current="Your language is {name}. To change it: /language and one of {examples}.",
+    language_set="Your language is {name} now. I go by it when I tell when something was.",
+    language_unknown="I don't know the language {given}. These I know: {examples}.",
+    time_zone_current=(
+        "Your time zone is {name}; it is {time} there. To change it: /timezone and its name, such "
+        "as /timezone Europe/Rome, /timezone America/New_York or /timezone UTC."
+    ),
+    time_zone_set="Your time zone is {name} now; it is {time} there.",
+    time_zone_unknown=(
+        "I don't know the time zone {given}. Give me a name such as Europe/Rome, Asia/Kolkata, "
+        "America/New_York or UTC."
+    ),
     usage_title="What I have used for you",
     usage_title_group="What I have used for this group",
     usage_session="This conversation",
@@ -162,7 +309,45 @@ ENGLISH = Texts(
     usage_footer="Saving conversations is included. Costs are estimates from public prices.",
     export_caption="Everything I keep about you.",
     export_too_big="What I keep about you is too much for one file on Telegram.",
+    admins_only="Only admins of this group can do that, as it concerns what everybody here said.",
+    group_not_welcome=(
+        "Thank you for the invitation! I may only join groups that somebody who may use me adds me "
+        "to, so I leave again."
+    ),
+    group_hello=(
+        "Hello! I'm {name}. Ask me with /ask, mention me or answer one of my messages. What you "
+        "tell me here I remember for this group, and for nobody's private chat."
+    ),
+    group_privacy=(
+        "Telegram hides other messages from me (privacy mode), sometimes also mentions: /ask "
+        "always reaches me."
+    ),
     only_text="I can only read text so far. Please write it to me.",
+    sees_nothing=(
+        "I can't look at pictures with the model I run on. Please tell me in words what matters."
+    ),
+    reads_no_documents=(
+        "I can't read this kind of document with the model I run on. Please send me the text of "
+        "it, or what matters, as a message."
+    ),
+    unknown_file=(
+        "I can't do anything with this kind of file. I take messages, and documents of plain text."
+    ),
+    unreadable_file="I can't read the file {name}: it is damaged, or of a kind that I don't know.",
+    too_big_file=(
+        "The file is too big for me: I can take {largest} MB of this kind. Please send me a "
+        "smaller one, or the part that matters."
+    ),
+    lost_file="I could not fetch your file from Telegram. Please send it again.",
+    hears_nothing="I can't listen to recordings. Please write to me what you said.",
+    too_long_recording=(
+        "That recording is too long for me: I can listen to {minutes} minutes. Please send it in "
+        "shorter pieces."
+    ),
+    unheard_recording=(
+        "I could not listen to your recording. Please send it again, or write to me what you said."
+    ),
+    wordless_recording="I could not make out any words in your recording. Please say it again.",
     empty="There was no text in your message. Please write me what you would like to say.",
     too_long=(
         "That is too long for me: {length} characters, and I can take {longest}. Please send it in "
@@ -174,6 +359,35 @@ ENGLISH = Texts(
     refused_unpaired=(
         "This is a private bot that has no owner yet. If it is yours, send me the pairing code "
         "from its log."
+    ),
+    refused_code=(
+        "This is a private bot. To be let in, give its owner this code: {code}\n"
+        "The owner sends me /approve {code}, and then you can write to me."
+    ),
+    wants_in="{name} (id {id}) would like to use me. To let them in: /approve {code}",
+    limit_minute="That is more than I can take at once. Please wait {seconds} s and write again.",
+    limit_day=(
+        "You have used up what I may use for you in one day. From midnight UTC I answer again; "
+        "what I remember stays."
+    ),
+    approved="{name} (id {id}) may use me now.",
+    approved_you="You are welcome: the owner has let you in. Send /help to see what I can do.",
+    approve_how="Tell me whom to let in: /approve and the code that I gave them.",
+    no_such_code="I gave nobody the code {code}, or it is too old. /users shows who waits.",
+    users_title="Who may use me",
+    users_owners="Owners",
+    users_guests="Approved",
+    users_waiting="Waiting for your word",
+    users_listed="Named in the settings",
+    users_everybody="Everybody may use me: access is open.",
+    users_footer="To let somebody in no more: /users remove and the numeric id.",
+    user_removed="{name} (id {id}) may not use me any more.",
+    no_such_user="Nobody whom I could remove has the id {id}. /users shows everybody.",
+    stats=(
+        "• people today: {people}\n• turns today: {turns}\n• tokens today: {tokens}\n"
+        "• cost today: ${today}, this month: ${month}\n"
+        "• errors since {since} UTC: {errors}\n"
+        "• conversations that wait to be saved: {backlog}, of them set aside: {set_aside}"
     ),
     paired="Welcome! This bot is yours now. Send /help to see what I can do.",
     stale=(

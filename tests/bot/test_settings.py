@@ -329,3 +329,46 @@ def test_any_text_is_in_force_or_refused_line_by_line(key: str, value: str):
     for line in refusals():
         assert "config.json" in line
         assert "\n" not in line
+
+
+def test_a_webhook_is_where_telegram_calls_and_nowhere_else(tmp_path: Path):
+    for address in ("https://bot.example.org", "https://bot.example.org:8443/telegram?x=1"):
+        assert load(write_config(tmp_path, webhook_url=address)).settings.webhook_url == address
+    for address in ("http://bot.example.org/", "https://", "bot.example.org", "https://x:99999/"):
+        [problem] = problems(write_config(tmp_path, webhook_url=address))
+        assert problem.startswith("webhook_url")
+    [problem] = problems(write_config(tmp_path, webhook_url="https://bot.example.org:5000/"))
+    assert "443, 80, 88 and 8443" in problem
+
+
+def test_a_webhooks_secret_is_of_the_environment_and_of_what_telegram_takes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    [problem] = problems(write_config(tmp_path, webhook_secret="abc"))
+    assert "MORDECAI_WEBHOOK_SECRET" in problem
+    assert "abc" not in problem
+    (tmp_path / "config.json").unlink()
+    for wrong in ("with space", "ä", "x" * 257):
+        monkeypatch.setenv("MORDECAI_WEBHOOK_SECRET", wrong)
+        [problem] = problems()
+        assert "openssl rand" in problem
+        assert wrong not in problem
+    monkeypatch.setenv("MORDECAI_WEBHOOK_SECRET", "aZ09_-")
+    secret = load().settings.webhook_secret
+    assert secret is not None
+    assert secret.get_secret_value() == "aZ09_-"
+
+
+def test_paths_start_at_the_folder_of_the_configuration(tmp_path: Path):
+    folder = tmp_path / "etc"
+    folder.mkdir()
+    config = write_config(folder, webhook_certificate="cert.pem", webhook_key="/keys/key.pem")
+    settings = load(config).settings
+    assert settings.webhook_certificate == folder / "cert.pem"
+    assert settings.webhook_key == Path("/keys/key.pem")
+    assert settings.data_dir == folder / "data"
+
+
+def test_a_key_without_its_certificate_is_a_mistake(tmp_path: Path):
+    [problem] = problems(write_config(tmp_path, webhook_key="key.pem"))
+    assert "webhook_certificate" in problem

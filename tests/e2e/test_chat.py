@@ -19,7 +19,7 @@ STORY = (
 
 
 def listed(reply: str) -> list[str]:
-    return [line.removeprefix("- ") for line in reply.splitlines() if line.startswith("- ")]
+    return [line.removeprefix("• ") for line in reply.splitlines() if line.startswith("• ")]
 
 
 async def test_what_was_said_is_known_after_new_and_after_a_restart(tmp_path: Path):

@@ -12,6 +12,7 @@ import pytest
 
 from tests.e2e.command import PATIENCE, mordecai, start
 from tests.fakes.botapi import BotApiServer, Person
+from tests.fakes.openai_server import OpenAIServer, Reply, text
 
 SAVED = "✨ Your conversation has been summarized and important information saved."
 ANNA, BORIS, STRANGER = 1001, 10012, 66
@@ -28,7 +29,12 @@ async def running(
         TELEGRAM_BOT_TOKEN=server.token,
         MORDECAI_TELEGRAM_BASE_URL=server.root,
         MORDECAI_DATA_DIR=str(folder / "data"),
-        **{"MORDECAI_ALLOWED_USERS": f"{ANNA},{BORIS}", **variables},
+        **{
+            "MORDECAI_ALLOWED_USERS": f"{ANNA},{BORIS}",
+            # On a busy machine a test would take half a reply for the whole.
+            "MORDECAI_STREAMING": "off",
+            **variables,
+        },
     )
     assert process.stderr is not None
     log = asyncio.create_task(process.stderr.read())
@@ -47,9 +53,18 @@ async def running(
 
 async def all_answered(inbox: Path) -> None:
     """Return once the inbox holds no update that still waits for its answer."""
+    await _none_of(inbox, "body IS NOT NULL")
+
+
+async def all_begun(inbox: Path) -> None:
+    """Return once the inbox knows of every update in which message its answer has begun."""
+    await _none_of(inbox, "preview IS NULL")
+
+
+async def _none_of(inbox: Path, condition: str) -> None:
     async with asyncio.timeout(PATIENCE):
         with closing(sqlite3.connect(inbox)) as db:
-            while db.execute("SELECT count(*) FROM inbound WHERE body IS NOT NULL").fetchone()[0]:
+            while db.execute(f"SELECT count(*) FROM inbound WHERE {condition}").fetchone()[0]:
                 await asyncio.sleep(0.05)
 
 
@@ -181,3 +196,30 @@ async def test_a_token_that_telegram_rejects_ends_with_one_clear_line(tmp_path: 
 async def test_odd_texts_get_an_answer_over_the_wire(tmp_path: Path, text: str):
     async with BotApiServer() as server, running(server, tmp_path):
         assert await Talk(server, ANNA).say(text)
+
+
+async def test_a_kill_while_a_reply_grows_leaves_one_whole_reply(tmp_path: Path):
+    """Over real streams: a model that stops in the middle of its sentence, and SIGKILL."""
+    async with OpenAIServer() as model, BotApiServer() as server:
+        named = {
+            "MORDECAI_MODEL": "openai:any",
+            "MORDECAI_MODEL_BASE_URL": model.base_url,
+            "MORDECAI_MODEL_API_KEY": model.api_key,
+            "MORDECAI_STREAMING": "edit",
+        }
+        model.script(Reply(("Once **upon", "** a"), stall=20))
+        async with running(server, tmp_path, **named) as process:
+            await server.user(ANNA).says("Tell me a story.")
+            assert await server.replies_to(ANNA, 1, PATIENCE) == ["Once upon a ▍"]
+            # Sent and not yet noted, it would stay behind.
+            await all_begun(tmp_path / "data" / "inbox.sqlite")
+            process.kill()
+            await process.wait()
+        model.script(text("There was ", "a *king*."))
+        async with running(server, tmp_path, **named):
+            await server.wait_for(
+                lambda: [m["text"] for m in server.sent(ANNA)] == ["There was a king."], PATIENCE
+            )
+            await all_answered(tmp_path / "data" / "inbox.sqlite")
+        [message] = server.sent(ANNA)
+        assert [entity["type"] for entity in message["entities"]] == ["italic"]

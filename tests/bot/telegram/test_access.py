@@ -1,11 +1,14 @@
 """Closed by default; numeric ids decide."""
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from bot.telegram import Access, AccessMode, UnreadableOwner
+from bot.telegram import Access, AccessMode, GuestBook, UnreadableOwner
+from bot.telegram.access import approve
+from bot.telegram.guestbook import MOST_WAITING, WAITING
 
 
 def pairing(folder: Path, monotonic: float = 0.0) -> Access:
@@ -16,15 +19,15 @@ async def test_the_first_to_send_the_code_owns_the_bot_for_good(tmp_path: Path) 
     access = pairing(tmp_path)
     code = access.pairing_code
     assert code
-    assert not access.admits(1001)
+    assert not await access.admits(1001)
     assert await access.pair(1001, f" {code} ")
-    assert access.admits(1001)
+    assert await access.admits(1001)
     assert not await access.pair(1002, code)
-    assert not access.admits(1002)
+    assert not await access.admits(1002)
     after_restart = pairing(tmp_path)
     assert after_restart.pairing_code is None
-    assert after_restart.admits(1001)
-    assert not after_restart.admits(1002)
+    assert await after_restart.admits(1001)
+    assert not await after_restart.admits(1002)
 
 
 async def test_the_code_comes_by_a_start_link_too(tmp_path: Path) -> None:
@@ -53,17 +56,17 @@ def test_every_start_has_another_code(tmp_path: Path) -> None:
     assert len(codes) == 5
 
 
-def test_the_list_lets_in_only_its_own_ids() -> None:
+async def test_the_list_lets_in_only_its_own_ids() -> None:
     access = Access(AccessMode.ALLOWLIST, allowed=[1001])
-    assert access.admits(1001)
-    assert not access.admits(100)
+    assert await access.admits(1001)
+    assert not await access.admits(100)
     assert access.pairing_code is None
 
 
-def test_open_is_open_to_people_only() -> None:
+async def test_open_is_open_to_people_only() -> None:
     access = Access(AccessMode.OPEN)
-    assert access.admits(1)
-    assert not access.admits(-100)
+    assert await access.admits(1)
+    assert not await access.admits(-100)
 
 
 def test_a_stranger_is_told_once_an_hour() -> None:
@@ -80,11 +83,23 @@ async def test_the_owner_is_written_in_one_step_and_for_the_bot_alone(tmp_path: 
     with ThreadPoolExecutor(1) as pool:
         access = Access(AccessMode.PAIRING, path=tmp_path / "access.json", pool=pool)
         await access.pair(1001, access.pairing_code or "")
-    assert [file.name for file in tmp_path.iterdir()] == ["access.json"]
+    assert {file.name for file in tmp_path.iterdir()} <= {"access.json", "access.lock"}
     assert (tmp_path / "access.json").stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.parametrize("content", ["", "{}", '{"owner": "1001"}', '{"owner": null}', "[]"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "{}",
+        '{"owner": "1001"}',
+        '{"owner": null}',
+        "[]",
+        '{"owners": [{"id": "1", "name": "", "since": ""}], "guests": [], "waiting": []}',
+        '{"owners": [], "guests": [1], "waiting": []}',
+        '{"owners": [], "guests": [], "waiting": [{"code": "A", "id": 1, "name": "", "at": "?"}]}',
+    ],
+)
 def test_a_damaged_owner_file_never_makes_the_bot_anybodys(tmp_path: Path, content: str) -> None:
     (tmp_path / "access.json").write_text(content)
     with pytest.raises(UnreadableOwner, match="owner"):
@@ -97,5 +112,92 @@ async def test_without_a_disk_nobody_becomes_the_owner(tmp_path: Path) -> None:
     (tmp_path / "file.new").touch()
     with pytest.raises(OSError, match="file"):
         await access.pair(1001, access.pairing_code or "")
-    assert not access.admits(1001)
+    assert not await access.admits(1001)
     assert access.pairing_code
+
+
+async def paired(folder: Path, owner: int = 1001) -> Access:
+    access = pairing(folder)
+    assert await access.pair(owner, access.pairing_code or "", "Anna")
+    return access
+
+
+async def test_whoever_asks_gets_one_code_and_an_owner_lets_them_in_with_it(tmp_path: Path) -> None:
+    access = await paired(tmp_path)
+    asked = await access.ask(7, "Boris")
+    again = await access.ask(7, "Boris")
+    assert asked
+    assert again
+    assert (asked[1], again[1]) == (True, False)
+    assert asked[0].code == again[0].code
+    assert not await access.admits(7)
+    guest = await access.approve(f" {asked[0].code.lower()} ")
+    assert guest
+    assert (guest.id, guest.name) == (7, "Boris")
+    assert await access.admits(7)
+    assert await access.approve(asked[0].code) is None, "a code is good once"
+    assert await pairing(tmp_path).admits(7), "also after a restart"
+    assert not access.owns(7)
+
+
+async def test_codes_of_others_let_nobody_in(tmp_path: Path) -> None:
+    access = await paired(tmp_path)
+    assert await access.ask(7, "Boris")
+    for code in ("", "AAAA-AAAA", "7", "ü"):
+        assert await access.approve(code) is None
+    assert not await access.admits(7)
+
+
+async def test_whoever_was_let_in_can_be_removed_but_no_owner(tmp_path: Path) -> None:
+    access = await paired(tmp_path)
+    asked = await access.ask(7, "Boris")
+    assert asked
+    await access.approve(asked[0].code)
+    assert await access.remove(7)
+    assert not await access.admits(7)
+    assert not await access.remove(7)
+    assert not await access.remove(1001)
+    assert await access.admits(1001)
+
+
+async def test_without_an_owner_nobody_can_be_asked(tmp_path: Path) -> None:
+    assert await pairing(tmp_path).ask(7, "Boris") is None
+    assert await Access(AccessMode.ALLOWLIST, allowed=[1]).ask(7, "Boris") is None
+
+
+async def test_an_approval_on_the_command_line_is_noticed(tmp_path: Path) -> None:
+    access = await paired(tmp_path)
+    asked = await access.ask(7, "Boris")
+    assert asked
+    book = GuestBook(tmp_path / "access.json")
+    assert book.change(lambda known: approve(known, asked[0].code, datetime.now(UTC)))
+    assert await access.admits(7)
+
+
+async def test_what_an_older_version_wrote_still_names_the_owner(tmp_path: Path) -> None:
+    (tmp_path / "access.json").write_text('{"owner": 1001}')
+    access = pairing(tmp_path)
+    assert access.owners == [1001]
+    assert await access.ask(7, "Boris")
+    assert pairing(tmp_path).owners == [1001]
+
+
+async def test_many_requests_drive_out_the_oldest_and_old_ones_are_gone(tmp_path: Path) -> None:
+    access = await paired(tmp_path)
+    first = await access.ask(1, "first")
+    for user_id in range(2, MOST_WAITING + 2):
+        await access.ask(user_id, "")
+    waiting = (await access.people()).waiting
+    assert len(waiting) == MOST_WAITING
+    assert first
+    assert first[0] not in waiting
+    late = datetime.now(UTC) + WAITING
+    assert (await access.people()).still_waiting(late) == ()
+
+
+async def test_owners_by_the_settings_need_no_pairing(tmp_path: Path) -> None:
+    access = Access(AccessMode.PAIRING, path=tmp_path / "access.json", owners=[5])
+    assert access.pairing_code is None
+    assert await access.admits(5)
+    assert access.owns(5)
+    assert await access.ask(7, "Boris")

@@ -1,6 +1,5 @@
 """The commands, with a real memory behind them."""
 
-import itertools
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -61,9 +60,7 @@ async def test_the_menu_shows_the_commands(server: BotApiServer, tmp_path: Path)
     async with stage(server, tmp_path):
         await server.wait_for(lambda: server.world.commands)
         menu = [command["command"] for command in server.world.commands["default"]]
-        assert sorted(menu) == sorted(
-            ["start", "help", "new", "memory", "forget", "name", "export", "usage", "stop"]
-        )
+        assert menu == list(ENGLISH.commands)
 
 
 async def test_a_menu_that_can_not_be_set_keeps_nobody_from_talking(
@@ -114,7 +111,7 @@ async def test_new_saves_and_says_so_in_one_message(
     async with stage(server, tmp_path) as on:
         await tell(on, "I work at Acme Corp.")
         said = await ask(server, word)
-        assert said == f"{SAVED}\nA new conversation begins."
+        assert said.startswith(f"{SAVED}\nA new conversation begins.\n\nLast time we talked about")
         assert [r.text for r in await on.memory.records(ANN, [Kind.FACT])]
         await on.memory.settle()
         await on.channel.settle()
@@ -170,6 +167,30 @@ async def test_another_channels_session_is_not_announced_here(
         assert server.calls_of("sendMessage") == []
 
 
+# -- /summarize -----------------------------------------------------------------------------------
+
+
+async def test_summarize_shows_what_the_conversation_was_about(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    async with stage(server, tmp_path) as on:
+        for said in ("I keep bees in Oslo.", "They swarmed today.", "It rains.", "What now?"):
+            await tell(on, said)
+        said = await ask(server, "/summarize")
+        assert said.startswith("What we have talked about so far:\n\n")
+        assert "I keep bees in Oslo" in said
+        assert "bees" not in await ask(server, "/summarize", 1002)
+
+
+async def test_summarize_before_anything_was_said_says_so(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    async with stage(server, tmp_path) as on:
+        assert "nothing to sum up" in await ask(server, "/summarize")
+        await tell(on, "Hello!")
+        assert "nothing to sum up" in await ask(server, "/summarize")
+
+
 # -- /memory --------------------------------------------------------------------------------------
 
 
@@ -204,18 +225,6 @@ async def test_an_empty_memory_invites(server: BotApiServer, tmp_path: Path) -> 
         assert "What you tell me is added" in await ask(server, "/memory")
 
 
-async def test_a_long_memory_takes_several_messages(server: BotApiServer, tmp_path: Path) -> None:
-    async with stage(server, tmp_path) as on:
-        types = ["".join(pair) for pair in itertools.product("abcdefghijk", repeat=2)]
-        for name in types:
-            await on.memory.remember(ANN, f"I own a bicycle of type {name}, and it is a nice one")
-        await server.user(1001).says("/memory")
-        await server.replies_to(1001, 2)
-        await on.channel.settle()
-        said = "\n".join(await server.replies_to(1001, 2))
-        assert all(f"type {name}," in said for name in types)
-
-
 # -- /name ----------------------------------------------------------------------------------------
 
 
@@ -236,6 +245,40 @@ async def test_a_name_that_is_none_is_refused_politely(
         said = await ask(server, f"/name {name}")
         assert said.startswith("I can't take that name: ")
         assert await on.memory.agent_name(ANN) is None
+
+
+# -- /language and /timezone ----------------------------------------------------------------------
+
+
+async def test_the_time_zone_is_set_shown_and_kept(server: BotApiServer, tmp_path: Path) -> None:
+    async with stage(server, tmp_path) as on:
+        assert "Your time zone is UTC;" in await ask(server, "/timezone")
+        said = await ask(server, "/timezone europe/rome")
+        assert said.startswith("Your time zone is Europe/Rome now; it is ")
+        assert "Your time zone is Europe/Rome;" in await ask(server, "/timezone")
+        assert "Your time zone is UTC;" in await ask(server, "/timezone", 1002)
+        assert (await on.memory.profile(ANN)).time_zone == "Europe/Rome"
+        assert "Rome" not in await ask(server, "/memory")
+
+
+async def test_the_language_is_set_shown_and_kept(server: BotApiServer, tmp_path: Path) -> None:
+    async with stage(server, tmp_path) as on:
+        assert (await ask(server, "/language")).startswith("Your language is en")
+        assert (await ask(server, "/language Deutsch")).startswith("Your language is de (Deutsch)")
+        assert (await ask(server, "/language")).startswith("Your language is de (Deutsch)")
+        assert (await on.memory.profile(ANN)).language == "de"
+
+
+@pytest.mark.parametrize("command", ["/timezone Mars", "/timezone ../../x", "/language klingon"])
+async def test_what_can_not_be_chosen_is_answered_with_examples(
+    server: BotApiServer, tmp_path: Path, command: str
+) -> None:
+    async with stage(server, tmp_path) as on:
+        said = await ask(server, command)
+        assert said.startswith("I don't know the ")
+        assert "Europe/Rome" in said or "de (Deutsch)" in said
+        profile = await on.memory.profile(ANN)
+        assert profile.language is profile.time_zone is None
 
 
 # -- /export --------------------------------------------------------------------------------------

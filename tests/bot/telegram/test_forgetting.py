@@ -87,6 +87,7 @@ async def test_a_question_in_a_group_is_answered_by_its_asker_alone(
     group = server.group(-1000500)
     async with stage(server, tmp_path) as on:
         await on.memory.remember(Actor.group(group.id), "We meet on Fridays")
+        group.make_admin(1001)
         await server.user(1001).says("/forget all", group=group)
         await server.replies_to(group.id, 1)
         [question] = server.sent(group.id)

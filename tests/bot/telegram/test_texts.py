@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from bot.telegram.texts import ENGLISH, SAVED, Texts, languages, texts_in
 
 EVERY = pytest.mark.parametrize("texts", languages().values(), ids=list(languages()))
-TEMPLATES = [field.name for field in fields(Texts) if field.name != "commands"]
+MENUS = ("commands", "owner_commands")
+TEMPLATES = [field.name for field in fields(Texts) if field.name not in MENUS]
 
 
 def placeholders(text: str) -> set[str]:
@@ -27,10 +28,12 @@ def test_every_text_is_there_with_the_same_placeholders(texts: Texts, name: str)
 
 @EVERY
 def test_the_menu_is_one_that_telegram_takes(texts: Texts) -> None:
-    assert list(texts.commands) == list(ENGLISH.commands)
-    for command, description in texts.commands.items():
-        assert re.fullmatch("[a-z0-9_]{1,32}", command)
-        assert 1 <= len(description) <= 256
+    for menu in MENUS:
+        commands = getattr(texts, menu)
+        assert list(commands) == list(getattr(ENGLISH, menu))
+        for command, description in commands.items():
+            assert re.fullmatch("[a-z0-9_]{1,32}", command)
+            assert 1 <= len(description) <= 256
 
 
 def test_the_sentence_about_saving_is_the_promised_one() -> None:

@@ -1,0 +1,82 @@
+"""What is special about groups: who runs one, and who brought the bot there."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import structlog
+from telegram import Bot, Chat, ChatMember, ChatMemberUpdated
+from telegram.error import TelegramError
+
+from memory.records import Place
+
+_log = structlog.get_logger(__name__)
+
+#: For how long somebody is taken for an admin without asking Telegram again. In seconds.
+_KNOWN_SECONDS = 60.0
+_MOST_KNOWN = 1_000
+
+_THERE = (ChatMember.MEMBER, ChatMember.ADMINISTRATOR, ChatMember.OWNER, ChatMember.RESTRICTED)
+_ADMINS = (ChatMember.ADMINISTRATOR, ChatMember.OWNER)
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """The bot came to a chat or left it: where, by whom, in which language that person reads."""
+
+    place: Place
+    user_id: int
+    is_group: bool
+    came: bool
+    language: str | None = None
+
+
+def membership_of(change: ChatMemberUpdated, channel: str) -> Membership | None:
+    """What a change of the bot's own membership means; None if it still is where it was, or if the
+    chat is neither a group nor somebody's own."""
+    chat, before, after = change.chat, change.old_chat_member, change.new_chat_member
+    was, is_ = before.status in _THERE, after.status in _THERE
+    if was == is_ or chat.type not in (Chat.PRIVATE, Chat.GROUP, Chat.SUPERGROUP):
+        return None
+    user = change.from_user
+    is_group = chat.type != Chat.PRIVATE
+    return Membership(Place(channel, chat.id), user.id, is_group, is_, user.language_code)
+
+
+class Groups:
+    """Asks Telegram who may manage a group, and takes the bot out of one."""
+
+    def __init__(self, bot: Bot, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._bot, self._monotonic = bot, monotonic
+        self._known: dict[tuple[int, int], float] = {}
+
+    async def is_admin(self, place: Place, user_id: int) -> bool:
+        """Whether this person is an admin of the group. If Telegram does not say, nobody is."""
+        key, now = (place.chat_id, user_id), self._monotonic()
+        if now - self._known.get(key, -_KNOWN_SECONDS) < _KNOWN_SECONDS:
+            return True
+        try:
+            member = await self._bot.get_chat_member(place.chat_id, user_id)
+        except TelegramError as failure:
+            _log.warning("admin_unknown", chat=place.chat_id, error=type(failure).__name__)
+            return False
+        if member.status not in _ADMINS:
+            return False
+        if len(self._known) >= _MOST_KNOWN:
+            self._known.clear()
+        self._known[key] = now
+        return True
+
+    async def leave(self, place: Place) -> None:
+        """Leave the group."""
+        try:
+            await self._bot.leave_chat(place.chat_id)
+        except TelegramError as failure:
+            _log.warning("not_left", chat=place.chat_id, error=type(failure).__name__)
+        else:
+            _log.info("left_group", chat=place.chat_id)
+
+    @property
+    def reads_everything(self) -> bool:
+        """Whether the bot gets every message of its groups: privacy mode is off."""
+        return bool(self._bot.bot.can_read_all_group_messages)

@@ -1,0 +1,124 @@
+"""The commands of the bot's owners: who may use it, and how it does."""
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from decimal import Decimal
+
+from bot.telegram.access import Access, AccessMode
+from bot.telegram.guestbook import Guest, Request
+from bot.telegram.reading import Command
+from bot.telegram.texts import Texts, texts_in
+from bot.usage import Accounts
+from memory.records import Place
+from memory.service import Memory
+
+#: Says something in a place: what the sender does.
+Say = Callable[[Place, str], Awaitable[object]]
+_REMOVE = "remove"
+
+
+class OwnerCommands:
+    """What an owner may do, in the private chat with the bot. For everybody else there are no such
+    commands."""
+
+    def __init__(
+        self,
+        access: Access,
+        memory: Memory,
+        accounts: Accounts,
+        say: Say,
+        errors: Callable[[], int],
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        """`errors` counts what went wrong since the start."""
+        self._access, self._memory, self._accounts = access, memory, accounts
+        self._say, self._errors, self._clock = say, errors, clock
+        self._began = clock()
+        self._table: dict[str, Callable[[Place, str, Texts], Awaitable[str]]] = {
+            "approve": self._approve,
+            "users": self._users,
+            "stats": self._stats,
+        }
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The commands there are."""
+        return tuple(self._table)
+
+    def has(self, user_id: int, command: Command, *, private: bool) -> bool:
+        """Whether this person may give this command here."""
+        return private and command.name in self._table and self._access.owns(user_id)
+
+    async def answer(self, place: Place, command: Command, texts: Texts) -> str:
+        """Carry out a command; what the owner hears. Raises StoreUnavailable."""
+        return await self._table[command.name](place, command.argument.strip(), texts)
+
+    async def _approve(self, place: Place, code: str, texts: Texts) -> str:
+        if not code:
+            return texts.approve_how
+        guest = await self._access.approve(code)
+        if guest is None:
+            return texts.no_such_code.format(code=code[:20])
+        # A private chat has the id of the person in it.
+        await self._say(Place(place.channel, guest.id), texts_in(None).approved_you)
+        return texts.approved.format(name=_name(guest), id=guest.id)
+
+    async def _users(self, place: Place, argument: str, texts: Texts) -> str:
+        action, _, rest = argument.partition(" ")
+        if action.lower() == _REMOVE:
+            return await self._remove(rest.strip(), texts)
+        book = await self._access.people()
+        named = [Guest(id_) for id_ in self._access.named if not book.admits(id_)]
+        sections = (
+            (texts.users_owners, _listed(book.owners)),
+            (texts.users_listed, _listed(named)),
+            (texts.users_guests, _listed(book.guests)),
+            (texts.users_waiting, _waiting(book.still_waiting(self._clock()))),
+        )
+        lists = [f"{title}\n{listed}" for title, listed in sections if listed]
+        if self._access.mode is AccessMode.OPEN:
+            lists.append(texts.users_everybody)
+        footer = [texts.users_footer] if book.guests else []
+        return "\n\n".join((texts.users_title, *lists, *footer))
+
+    async def _remove(self, written: str, texts: Texts) -> str:
+        book = await self._access.people()
+        guest = next((one for one in book.guests if str(one.id) == written), None)
+        if guest is None or not await self._access.remove(guest.id):
+            return texts.no_such_user.format(id=written[:20] or "?")
+        return texts.user_removed.format(name=_name(guest), id=guest.id)
+
+    async def _stats(self, place: Place, argument: str, texts: Texts) -> str:
+        today = self._clock().astimezone(UTC)
+        day = await self._accounts.totals(f"{today:%Y-%m-%d}")
+        month = await self._accounts.totals(f"{today:%Y-%m}-01")
+        backlog = await self._memory.backlog()
+        used = day.account.total
+        return texts.stats.format(
+            people=day.people,
+            turns=day.account.turns.runs,
+            tokens=used.input_tokens + used.output_tokens,
+            today=_dollars(used.cost),
+            month=_dollars(month.account.total.cost),
+            since=f"{self._began:%Y-%m-%d %H:%M}",
+            errors=self._errors(),
+            backlog=backlog.waiting + backlog.set_aside,
+            set_aside=backlog.set_aside,
+        )
+
+
+def _name(guest: Guest | Request) -> str:
+    return " ".join(guest.name.split())[:64] or str(guest.id)
+
+
+def _listed(guests: Sequence[Guest]) -> str:
+    told = ((str(one.id), _name(one) if one.name else "", one.since[:10]) for one in guests)
+    return "\n".join("• " + ", ".join(filter(None, parts)) for parts in told)
+
+
+def _waiting(requests: Iterable[Request]) -> str:
+    return "\n".join(f"• {one.id} {_name(one)}: /approve {one.code}" for one in requests)
+
+
+def _dollars(cost: Decimal) -> str:
+    return f"{cost:.2f}" if cost >= 1 or not cost else f"{cost:.4f}"

@@ -1,0 +1,179 @@
+"""The pages of the memory browser: what each shows, and the buttons under it. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot.telegram.texts import Texts
+from memory.language import second_person
+from memory.names import agent_name_of
+from memory.records import Kind, Record, Role
+
+PER_PAGE = 5
+#: Of a kind so many of the newest are on the first page, before a button was pressed.
+AT_A_GLANCE = 10
+#: A record in a list takes at most so many characters; a page of its own shows it whole.
+_LISTED = 200
+_QUOTED = 600
+#: A summary came from many messages: the first ones tell enough.
+_MOST_SOURCES = 4
+
+#: The kinds in the order in which people see them.
+KINDS = (Kind.FACT, Kind.PREFERENCE, Kind.SUMMARY)
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """A button: what it says, and what it does, as `verb` or `verb:argument`."""
+
+    label: str
+    action: str
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page, with its rows of buttons."""
+
+    text: str
+    rows: tuple[tuple[Button, ...], ...] = ()
+
+
+def overview(records: Sequence[Record], texts: Texts, *, private: bool) -> Page:
+    """The first page: the newest records of each kind, and a button a kind."""
+    title = texts.memory_title if private else texts.memory_title_group
+    sections = [title]
+    row: list[Button] = []
+    for kind in KINDS:
+        own = [record for record in records if record.kind is kind]
+        if not own:
+            continue
+        newest = own[-AT_A_GLANCE:]
+        lines = [name_of(kind, texts), *(_line(record, texts) for record in newest)]
+        if earlier := len(own) - len(newest):
+            lines.append(texts.memory_more.format(count=earlier))
+        sections.append("\n".join(lines))
+        row.append(Button(f"{name_of(kind, texts)} ({len(own)})", f"kind:{kind.value}"))
+    return Page("\n\n".join((*sections, texts.memory_footer)), (tuple(row),))
+
+
+def listing(records: Sequence[Record], kind: Kind, number: int, texts: Texts) -> Page:
+    """One page of the records of a kind, newest first, each with a button of its number."""
+    own = [record for record in reversed(records) if record.kind is kind]
+    pages = max(1, -(-len(own) // PER_PAGE))
+    number = min(max(0, number), pages - 1)
+    shown = own[number * PER_PAGE : (number + 1) * PER_PAGE]
+    first = number * PER_PAGE + 1
+    lines = [
+        f"{place}. {record.created_at:%Y-%m-%d}: {_cut(spoken(record, texts), _LISTED)}"
+        for place, record in enumerate(shown, first)
+    ]
+    counted = f" {number + 1}/{pages}" if pages > 1 else ""
+    head = f"{name_of(kind, texts)}{counted}"
+    turning = []
+    if number > 0:
+        turning.append(Button("‹", f"page:{kind.value}:{number - 1}"))
+    if number < pages - 1:
+        turning.append(Button("›", f"page:{kind.value}:{number + 1}"))
+    picks = tuple(
+        Button(str(place), f"show:{record.short_id}") for place, record in enumerate(shown, first)
+    )
+    rows = [row for row in (picks, tuple(turning)) if row]
+    return Page(
+        "\n".join((head, *(lines or [texts.memory_none]))),
+        (*rows, (Button(texts.button_back, "home"),)),
+    )
+
+
+def detail(record: Record, texts: Texts) -> Page:
+    """One record, whole, with what can be done about it."""
+    lines = [spoken(record, texts), texts.memory_noted.format(date=f"{record.created_at:%Y-%m-%d}")]
+    if record.event_date:
+        lines.append(texts.memory_dated.format(date=record.event_date))
+    id_ = record.short_id
+    doing = [Button(texts.button_delete, f"ask:{id_}"), Button(texts.button_from, f"from:{id_}")]
+    if record.kind is not Kind.SUMMARY:
+        doing.insert(0, Button(texts.button_edit, f"edit:{id_}"))
+    back = Button(texts.button_back, f"kind:{record.kind.value}")
+    return Page("\n\n".join(lines), (tuple(doing), (back,)))
+
+
+def asking(record: Record, texts: Texts) -> Page:
+    """Whether this record shall really be deleted."""
+    yes = Button(texts.button_delete_yes, f"delete:{record.short_id}")
+    no = Button(texts.button_delete_no, f"show:{record.short_id}")
+    text = texts.memory_delete_ask.format(text=_cut(spoken(record, texts), _QUOTED))
+    return Page(text, ((yes, no),))
+
+
+def deleted(record: Record, texts: Texts) -> Page:
+    """It is deleted, and can be brought back for a while."""
+    undo = Button(texts.button_undo, "undo")
+    back = Button(texts.button_back, f"kind:{record.kind.value}")
+    text = texts.memory_deleted.format(text=_cut(spoken(record, texts), _QUOTED))
+    return Page(text, ((undo, back),))
+
+
+def brought_back(record: Record, texts: Texts) -> Page:
+    """The deletion was taken back."""
+    back = Button(texts.button_back, f"kind:{record.kind.value}")
+    text = texts.memory_brought_back.format(text=_cut(spoken(record, texts), _QUOTED))
+    return Page(text, ((back,),))
+
+
+def editing(record: Record, texts: Texts) -> Page:
+    """How to put a record into other words."""
+    back = Button(texts.button_back, f"show:{record.short_id}")
+    text = texts.edit_how.format(id=record.short_id, text=_cut(record.text, _QUOTED))
+    return Page(text, ((back,),))
+
+
+def sources(record: Record, messages: Sequence[Record], texts: Texts) -> Page:
+    """The messages that a record came from, word for word."""
+    lines = [texts.memory_from] if messages else [texts.memory_from_nowhere]
+    for message in messages[:_MOST_SOURCES]:
+        said = _cut(message.text, _QUOTED)
+        lines.append(f"{message.created_at:%Y-%m-%d %H:%M} {_author(message, texts)}: “{said}”")
+    return Page("\n\n".join(lines), ((Button(texts.button_back, f"show:{record.short_id}"),),))
+
+
+def found(record: Record, texts: Texts) -> str:
+    """One line of what a search found: dated, with its author or its id."""
+    text, date = _cut(spoken(record, texts), _LISTED), f"{record.created_at:%Y-%m-%d}"
+    if record.kind is Kind.MESSAGE:
+        return f"• {date} {_author(record, texts)}: “{text}”"
+    return f"• {date}: {text}  [{record.short_id}]"
+
+
+def name_of(kind: Kind, texts: Texts) -> str:
+    """What people see of a kind."""
+    names = {
+        Kind.FACT: texts.memory_facts,
+        Kind.PREFERENCE: texts.memory_preferences,
+        Kind.SUMMARY: texts.memory_summaries,
+    }
+    return names[kind]
+
+
+def spoken(record: Record, texts: Texts) -> str:
+    """A record as it is said to the person: facts and preferences are kept in their own words."""
+    if record.kind in (Kind.SUMMARY, Kind.MESSAGE):
+        return record.text
+    if name := agent_name_of(record):
+        return texts.memory_name.format(name=name)
+    return second_person(record.text)
+
+
+def _line(record: Record, texts: Texts) -> str:
+    date = f"{record.created_at:%Y-%m-%d}: " if record.kind is Kind.SUMMARY else ""
+    return f"• {date}{_cut(spoken(record, texts), _LISTED)}  [{record.short_id}]"
+
+
+def _author(message: Record, texts: Texts) -> str:
+    if message.role is Role.ASSISTANT:
+        return texts.memory_said_me
+    return message.speaker or texts.memory_said_you
+
+
+def _cut(text: str, longest: int) -> str:
+    if len(text) <= longest:
+        return text
+    return text[: longest - 1].rsplit(" ", 1)[0].rstrip() + "…"

@@ -1,0 +1,121 @@
+"""How much one person may ask of the bot: messages a minute, tokens and money a day."""
+
+import math
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from enum import StrEnum
+
+import structlog
+
+from bot.telegram.texts import Texts
+from bot.usage import Accounts
+from memory.errors import StoreUnavailable
+from memory.records import Actor
+from memory.service import utc_now
+
+_log = structlog.get_logger(__name__)
+
+_MINUTE = 60.0
+#: Above this many people, those who said nothing for a minute are let go of.
+_MOST_WATCHED = 1_000
+
+
+class Quota(StrEnum):
+    """What there was too much of."""
+
+    MESSAGES = "messages"
+    TOKENS = "tokens"
+    COST = "cost"
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaLimits:
+    """The limits of one person; None is none. Messages a minute; tokens, read and written together,
+    and US dollars a day, which begins at midnight UTC. Of a group, the day's are the group's."""
+
+    messages: int | None = None
+    tokens: int | None = None
+    cost: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Exceeded:
+    """A limit that was reached: which, when it ends, and whether the person hears it only now."""
+
+    quota: Quota
+    ends_in: timedelta
+    first: bool
+
+
+class Quotas:
+    """Counts what everybody asks. What the models used is in the accounts."""
+
+    def __init__(
+        self,
+        accounts: Accounts,
+        limits: QuotaLimits,
+        clock: Callable[[], datetime] = utc_now,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._accounts, self._limits = accounts, limits
+        self._clock, self._monotonic = clock, monotonic
+        self._said: dict[int, deque[float]] = {}
+        self._told: dict[tuple[int, Quota], float] = {}
+
+    async def exceeded(self, user_id: int, actor: Actor) -> Exceeded | None:
+        """Count one more message of this person; the limit that it is beyond, if there is one. A
+        message beyond a limit is not counted."""
+        found = await self._of_the_day(actor) or self._of_the_minute(user_id)
+        if found is None:
+            return None
+        quota, seconds = found
+        _log.info("limit_reached", user=user_id, limit=quota.value)
+        return Exceeded(quota, timedelta(seconds=seconds), self._hears_it(user_id, quota, seconds))
+
+    def _of_the_minute(self, user_id: int) -> tuple[Quota, float] | None:
+        if self._limits.messages is None:
+            return None
+        now = self._monotonic()
+        if len(self._said) > _MOST_WATCHED:
+            self._said = {one: at for one, at in self._said.items() if now - at[-1] < _MINUTE}
+        said = self._said.setdefault(user_id, deque(maxlen=self._limits.messages))
+        if len(said) == self._limits.messages and now - said[0] < _MINUTE:
+            return Quota.MESSAGES, _MINUTE - (now - said[0])
+        said.append(now)
+        return None
+
+    async def _of_the_day(self, actor: Actor) -> tuple[Quota, float] | None:
+        limits = self._limits
+        if limits.tokens is None and limits.cost is None:
+            return None
+        try:
+            used = (await self._accounts.today(actor)).total
+        except StoreUnavailable as failure:
+            _log.warning("usage_unknown", error=str(failure), remedy="check the data directory")
+            return None
+        now = self._clock().astimezone(UTC)
+        midnight = now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
+        left = (midnight - now).total_seconds()
+        if limits.tokens is not None and used.input_tokens + used.output_tokens >= limits.tokens:
+            return Quota.TOKENS, left
+        if limits.cost is not None and used.cost >= limits.cost:
+            return Quota.COST, left
+        return None
+
+    def _hears_it(self, user_id: int, quota: Quota, seconds: float) -> bool:
+        now = self._monotonic()
+        self._told = {key: until for key, until in self._told.items() if until > now}
+        first = (user_id, quota) not in self._told
+        self._told.setdefault((user_id, quota), now + seconds)
+        return first
+
+
+def too_much_text(exceeded: Exceeded, texts: Texts) -> str:
+    """What a person hears who has reached a limit."""
+    if exceeded.quota is Quota.MESSAGES:
+        return texts.limit_minute.format(seconds=math.ceil(exceeded.ends_in.total_seconds()))
+    return texts.limit_day

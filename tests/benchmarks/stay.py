@@ -1,0 +1,238 @@
+"""`python -m tests.benchmarks.stay [--people N] [--minutes M] [--speed X] [--json]`: a stay of many
+people with the bot, over HTTP, while Telegram throttles and drops and the bot is restarted.
+
+Counted is what each person sees in the end: every message answered exactly once and in order. Time
+runs faster than life: what waits, waits by the channel's clock; the model's time is scripted."""
+
+import argparse
+import asyncio
+import json
+import logging
+import random
+import re
+import statistics
+import time
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import asdict, dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import structlog
+from rich.console import Console
+from rich.table import Table
+
+from bot.replies import Finished, Inbound, ReplyEvent, TextDelta
+from bot.telegram import ChannelOptions
+from tests.bot.telegram.stage import stage
+from tests.fakes.botapi import BotApiServer
+from tests.fakes.clock import FastClock
+
+_FIRST_PERSON = 1001
+_NUMBER = re.compile(r"message (\d+)\.")
+#: Mean seconds between two messages of one person, and how long the model takes for a reply.
+_PAUSE, _QUICKEST, _SLOWEST = 30.0, 1.0, 8.0
+#: Mean seconds between two faults.
+_FAULTS = 6.0
+
+
+@dataclass(frozen=True)
+class Size:
+    """How long, how many, how fast. `minutes` are of the people's time, `speed` times shorter on
+    the clock."""
+
+    people: int = 50
+    minutes: float = 10.0
+    speed: float = 10.0
+    restarts: int = 3
+    seed: int = 1
+
+
+@dataclass
+class Result:
+    """What came of it. Waits in seconds of the people's time."""
+
+    people: int = 0
+    messages: int = 0
+    replies: int = 0
+    throttled: int = 0
+    dropped: int = 0
+    restarts: int = 0
+    answered_once: int = 0
+    answered_twice: int = 0
+    unanswered: int = 0
+    out_of_order: int = 0
+    left_unfinished: int = 0
+    waits: list[float] = field(default_factory=list, repr=False)
+
+    def as_json(self) -> dict[str, float]:
+        """For machines: the waits as two of their quantiles."""
+        figures = {key: value for key, value in asdict(self).items() if key != "waits"}
+        return {**figures, "wait_p50": self.wait(50), "wait_p95": self.wait(95)}
+
+    def wait(self, percent: int) -> float:
+        """A percentile of the waits."""
+        if len(self.waits) < 2:
+            return 0.0
+        return round(statistics.quantiles(self.waits, n=100)[percent - 1], 1)
+
+
+class Storyteller:
+    """A conversation that takes its time and says what it was told, piece by piece."""
+
+    def __init__(self, clock: FastClock, dice: random.Random) -> None:
+        self._clock, self._dice = clock, dice
+        self.waits: list[float] = []
+
+    async def reply(self, inbound: Inbound) -> AsyncIterator[ReplyEvent]:
+        """See Conversing."""
+        text = f"You wrote {inbound.text}"
+        pieces = text.split(" ")
+        pause = self._dice.uniform(_QUICKEST, _SLOWEST) / len(pieces)
+        for piece in pieces:
+            await self._clock.sleep(pause)
+            yield TextDelta(f"{piece} ")
+        yield Finished(text)
+
+
+async def stay(size: Size) -> Result:
+    """Let it happen."""
+    dice, clock = random.Random(size.seed), FastClock(size.speed)
+    result = Result(people=size.people)
+    sent: dict[int, list[float]] = {}
+    async with BotApiServer() as server:
+        with TemporaryDirectory() as folder:
+            people = range(_FIRST_PERSON, _FIRST_PERSON + size.people)
+            tasks = [asyncio.create_task(_person(server, size, who, sent)) for who in people]
+            trouble = asyncio.create_task(_trouble(server, size, dice, result))
+            for number in range(size.restarts + 1):
+                last = number == size.restarts
+                options = ChannelOptions(stop_seconds=0.3, poll_seconds=2, clock=clock)
+                teller = Storyteller(clock, dice)
+                async with stage(server, Path(folder), conversation=teller, options=options) as on:
+                    if not last:
+                        result.restarts += 1
+                        share = size.minutes * 60 / (size.restarts + 1)
+                        await asyncio.sleep(share / size.speed)
+                        continue
+                    await asyncio.gather(*tasks)
+                    trouble.cancel()
+                    await asyncio.gather(trouble, return_exceptions=True)
+                    await _quiet(server, sent)
+                    await on.channel.settle()
+        for person, times in sent.items():
+            _judge(server, person, times, result)
+    result.throttled = sum(1 for call in server.calls if call.status == 429)
+    result.waits = [wait * size.speed for wait in _waits(server, sent)]
+    return result
+
+
+def _waits(server: BotApiServer, sent: dict[int, list[float]]) -> Iterator[float]:
+    """How long each message waited until something of its answer was to be seen, in seconds on the
+    clock."""
+    seen: dict[tuple[int, int], float] = {}
+    for call in server.calls:
+        if call.method in ("sendMessage", "editMessageText") and call.chat_id:
+            for number in _NUMBER.findall(str(call.parameters.get("text"))):
+                seen.setdefault((call.chat_id, int(number)), call.at)
+    for person, times in sent.items():
+        for number, written in enumerate(times, 1):
+            if (person, number) in seen:
+                yield seen[person, number] - written
+
+
+async def _person(server: BotApiServer, size: Size, who: int, sent: dict[int, list[float]]) -> None:
+    """Write now and then, as long as the stay lasts."""
+    dice = random.Random(f"{size.seed}/{who}")
+    times = sent.setdefault(who, [])
+    end = time.monotonic() + size.minutes * 60 / size.speed
+    while True:
+        pause = dice.expovariate(1 / _PAUSE) / size.speed
+        if time.monotonic() + pause > end:
+            return
+        await asyncio.sleep(pause)
+        times.append(time.monotonic())
+        await server.user(who).says(f"message {len(times)}.")
+
+
+async def _trouble(server: BotApiServer, size: Size, dice: random.Random, result: Result) -> None:
+    """Throttle and drop. A send whose request never got there can't be told from one whose answer
+    was lost, so of sends only answers are lost."""
+    while True:
+        await asyncio.sleep(dice.expovariate(1 / _FAULTS) / size.speed)
+        kind = dice.randrange(4)
+        if kind == 0:
+            server.fail("sendMessage", retry_after=dice.randint(1, 20))
+        elif kind == 1:
+            server.fail("editMessageText", retry_after=dice.randint(1, 20))
+        elif kind == 2:
+            server.fail("sendMessage", drop="after")
+            result.dropped += 1
+        else:
+            where = dice.choice(["editMessageText", "getUpdates", "sendChatAction"])
+            server.fail(where, drop="before")
+            result.dropped += 1
+
+
+async def _quiet(server: BotApiServer, sent: dict[int, list[float]]) -> None:
+    """Return when everybody's last message is answered."""
+    for person, times in sent.items():
+        if times:
+            last = len(times)
+            await server.wait_for(
+                lambda person=person, last=last: last in _answered(server, person),  # type: ignore[misc]
+                timeout=120,
+                what=f"answer to message {last} of {person}",
+            )
+
+
+def _answered(server: BotApiServer, person: int) -> list[int]:
+    """The numbers of the messages that were answered, in the order of the answers."""
+    texts = (str(message.get("text", "")) for message in server.sent(person))
+    return [int(number) for text in texts for number in _NUMBER.findall(text)]
+
+
+def _judge(server: BotApiServer, person: int, times: list[float], result: Result) -> None:
+    answered = _answered(server, person)
+    result.messages += len(times)
+    result.replies += len(server.sent(person))
+    for number in range(1, len(times) + 1):
+        count = answered.count(number)
+        result.answered_once += count == 1
+        result.answered_twice += count > 1
+        result.unanswered += count == 0
+    result.out_of_order += sum(1 for a, b in pairwise(answered) if b < a)
+    result.left_unfinished += sum(
+        1 for message in server.sent(person) if not _NUMBER.search(str(message.get("text", "")))
+    )
+
+
+def table(result: Result) -> Table:
+    """For people."""
+    shown = Table("", "", title="A stay with the bot")
+    for key, value in result.as_json().items():
+        shown.add_row(key.replace("_", " "), f"{value:g}")
+    return shown
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.stay")
+    parser.add_argument("--people", type=int, default=Size.people)
+    parser.add_argument("--minutes", type=float, default=Size.minutes)
+    parser.add_argument("--speed", type=float, default=Size.speed)
+    parser.add_argument("--restarts", type=int, default=Size.restarts)
+    parser.add_argument("--seed", type=int, default=Size.seed)
+    parser.add_argument("--json", action="store_true", help="for machines")
+    options = vars(parser.parse_args())
+    as_json = options.pop("json")
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+    result = asyncio.run(stay(Size(**options)))
+    if as_json:
+        print(json.dumps(result.as_json(), indent=2))
+    else:
+        Console().print(table(result))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+"""What belongs together is answered as one: pieces of a long text, albums, forwards; and what is
+changed, answered or shown is understood."""
+
+from pathlib import Path
+
+import pytest
+
+from bot.telegram import ChannelOptions
+from tests.bot.telegram.stage import ask, stage
+from tests.fakes.botapi import BotApiServer
+from tests.fakes.clock import FastClock
+
+ANNA, BORIS = 1001, 1002
+
+
+def fast() -> ChannelOptions:
+    return ChannelOptions(stop_seconds=5, poll_seconds=5, clock=FastClock(20))
+
+
+async def test_the_pieces_of_a_long_text_are_one_question(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    async with stage(server, tmp_path, options=fast()) as on:
+        await server.user(ANNA).says("word " * 810)
+        await server.user(ANNA).says("and the end")
+        await server.replies_to(ANNA, 1)
+        await on.channel.settle()
+        [inbound] = on.echo.heard
+        assert inbound.text.endswith("word\nand the end")
+
+
+async def test_a_short_text_is_answered_at_once(server: BotApiServer, tmp_path: Path) -> None:
+    options = ChannelOptions(stop_seconds=5, poll_seconds=5, clock=FastClock(0.001))
+    async with stage(server, tmp_path, options=options):
+        assert "hello" in await ask(server, "hello")
+
+
+async def test_forwards_are_gathered_and_quoted(server: BotApiServer, tmp_path: Path) -> None:
+    async with stage(server, tmp_path, options=fast()) as on:
+        for text in ("I am rich", "and I am old"):
+            await server.user(ANNA).forwards(text, of=server.user(BORIS, "Boris"))
+        await server.replies_to(ANNA, 1)
+        await on.channel.settle()
+        [inbound] = on.echo.heard
+        assert inbound.text == "> Boris:\n> I am rich\n> Boris:\n> and I am old"
+
+
+async def test_a_change_before_the_answer_counts_and_one_after_it_does_not(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    async with stage(server, tmp_path) as on:
+        release = on.echo.hold("first")
+        await server.user(ANNA).says("first")
+        await server.wait_for(lambda: on.echo.running)
+        second = await server.user(ANNA).says("I live in Olso")
+        await server.user(ANNA).edits(second, "I live in Oslo")
+        assert "hi" in await ask(server, "hi", BORIS), "the change has arrived by now"
+        release.set()
+        replies = await server.replies_to(ANNA, 2)
+        assert "I live in Oslo" in replies[1]
+        await server.user(ANNA).edits(second, "I live in Rome")
+        await ask(server, "bye", BORIS)
+        await on.channel.settle()
+        assert len(server.sent(ANNA)) == 2
+
+
+async def test_the_message_that_is_answered_is_context_and_no_statement(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    async with stage(server, tmp_path) as on:
+        first = await server.user(ANNA).says("My dentist is called Miller")
+        await server.replies_to(ANNA, 1)
+        await server.user(ANNA).says("What was that about?", reply_to=first)
+        await server.replies_to(ANNA, 2)
+        asked = on.echo.heard[1].text
+        assert asked.splitlines()[1:] == ["> My dentist is called Miller", "What was that about?"]
+        assert asked.startswith("> ")
+
+
+async def test_a_question_about_somebodys_message_brings_it_along(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    group = server.group(-1000500)
+    async with stage(server, tmp_path) as on:
+        said = await server.user(BORIS, "Boris").says("The moon is a cheese", group=group)
+        await server.user(ANNA).says("/ask is that true?", group=group, reply_to=said)
+        await server.replies_to(group.id, 1)
+        [inbound] = on.echo.heard
+        assert inbound.text == "> Boris:\n> The moon is a cheese\nis that true?"
+
+
+@pytest.mark.parametrize(
+    ("kind", "shown"),
+    [("sticker", "[a sticker"), ("location", "[a location: "), ("contact", "[a contact: ")],
+)
+async def test_what_is_no_text_is_put_into_words(
+    server: BotApiServer, tmp_path: Path, kind: str, shown: str
+) -> None:
+    async with stage(server, tmp_path) as on:
+        await server.user(ANNA).sends(kind)
+        await server.replies_to(ANNA, 1)
+        [inbound] = on.echo.heard
+        assert inbound.text.startswith(f"> {shown}"), "shown, and nothing that Anna says of herself"
