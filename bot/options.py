@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from bot.conversation import TurnLimits
 from bot.prompt import Persona, system_prompt
+from bot.replies import FileKind
 from bot.settings import Settings
 from bot.telegram import ChannelOptions, QuotaLimits, Streaming, WebhookOptions, made_up_secret
 from memory.choices import zone_of
@@ -25,6 +26,7 @@ def memory_options(settings: Settings) -> MemoryOptions:
         extraction_attempts=settings.extraction_attempts,
         max_records_per_session=settings.max_records_per_session,
         adaptive_window=settings.adaptive_window,
+        greeting=settings.greeting,
         limits=SessionLimits(
             window_messages=settings.conversation_window_size,
             window_batch=settings.summary_turn_count,
@@ -114,7 +116,14 @@ def turn_limits(settings: Settings) -> TurnLimits:
         tool_rounds=settings.model_max_tool_rounds,
         seconds=settings.model_timeout_seconds,
         output_tokens=settings.model_max_output_tokens,
+        document_tokens=settings.document_tokens,
     )
+
+
+def sees_of(settings: Settings) -> frozenset[FileKind] | None:
+    """What the operator says that the model can look at; None if nothing is said."""
+    seen = settings.model_sees
+    return None if seen is None else frozenset(map(FileKind, seen))
 
 
 def persona_of(settings: Settings) -> str:

@@ -33,6 +33,12 @@ _ROLES = frozenset(
     "system assistant user human ai bot model developer tool function claude gpt chatgpt".split()
 )
 
+#: Stands before the first message after a long silence.
+REUNION = (
+    "The user comes back after a while. If it fits what they write now, take up the topic of your "
+    "last conversation in one short sentence; never retell or list what you know."
+)
+
 #: Stands where a window begins with the assistant: models want the user to speak first.
 EARLIER = "(The conversation began earlier.)"
 
@@ -127,6 +133,8 @@ def build(
     content.append(f"Today is {today:%A}, {today:%Y-%m-%d}.")
     if history.metadata.private:
         content.append(PRIVATE)
+    if history.metadata.reunion:
+        content.append(REUNION)
     if recalled := history.recalled.strip():
         content.append(recalled)
     said = [f"{name}:"] if (name := speaker_name(speaker)) else []

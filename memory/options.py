@@ -13,7 +13,8 @@ from memory.sessions import SessionLimits
 class MemoryOptions:
     """How the memory behaves. Times in seconds. With `enabled` false nothing outlives
     the window. With `adaptive_window` a message that does not point back goes to the
-    model with the newest turns alone. `time_zone` is for those who have chosen none."""
+    model with the newest turns alone. With `greeting` the model hears when somebody comes
+    back after a long silence. `time_zone` is for those who have chosen none."""
 
     enabled: bool = True
     top_k: int = 10
@@ -24,6 +25,7 @@ class MemoryOptions:
     extraction_attempts: int = ATTEMPTS
     housekeeping_seconds: float = 60.0
     adaptive_window: bool = False
+    greeting: bool = True
     limits: SessionLimits = field(default_factory=SessionLimits)
     budget: Budget = field(default_factory=Budget)
     time_zone: tzinfo = UTC

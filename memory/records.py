@@ -259,7 +259,8 @@ class Shift:
 @dataclass(frozen=True, slots=True)
 class HistoryMetadata:
     """What the history is made of, without its texts. `local_time` is the moment of the recall in
-    the actor's time zone, None if nobody could tell. `private` is the session's."""
+    the actor's time zone, None if nobody could tell. `private` is the session's. `reunion`: this is
+    the first message of a new session with somebody known, after a long silence."""
 
     session_id: str
     message_count: int
@@ -269,6 +270,7 @@ class HistoryMetadata:
     has_semantic_context: bool = False
     local_time: datetime | None = None
     private: bool = False
+    reunion: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Self, TypeVar
 
 import structlog
 
-from memory.adaptive import turns_to_show
+from memory.adaptive import points_back, turns_to_show
 from memory.condensing import Condenser
 from memory.errors import StoreUnavailable
 from memory.extraction import Bounded
@@ -157,6 +157,7 @@ class Memory(Knowledge):
             has_long_term_context=bool(about),
             has_semantic_context=bool(recalled),
             local_time=here,
+            reunion=self._is_reunion(live, known, now),
             private=live.session.private,
         )
         return ConversationHistory(
@@ -270,11 +271,12 @@ class Memory(Knowledge):
     async def _related(self, actor: Actor, live: Live, text: str, now: datetime) -> list[Hit]:
         # Preferences are in the profile. Where a kind is a network call, that is one less a turn.
         hits = await self.search(actor, text, (Kind.FACT, Kind.SUMMARY, Kind.MESSAGE))
-        return [
-            hit
-            for hit in hits
-            if hit.record.kind is not Kind.MESSAGE or hit.record.session_id != live.session.id
-        ]
+        return [hit for hit in hits if _is_news(hit, live, back=points_back(text))]
+
+    def _is_reunion(self, live: Live, known: Profile, now: datetime) -> bool:
+        if not self.options.greeting or live.session.message_count or not known.summaries:
+            return False
+        return now - known.summaries[-1].created_at >= self.options.limits.idle
 
     def _shown(self, live: Live, text: str) -> tuple[Message, ...]:
         """What of the window goes to the model with this text; the rest stays where it is."""
@@ -309,3 +311,12 @@ class Memory(Knowledge):
                 ending = await self._end(live, "idle", now)
                 if ending and live.session.private and self._jobs.on_saved:
                     await self._jobs.on_saved(live.session)
+
+
+def _is_news(hit: Hit, live: Live, *, back: bool) -> bool:
+    """Whether the model does not see this anyway. What has left the window of the session that goes
+    on is told by the summary before it: the very words are for a message that points `back`."""
+    if hit.record.kind is not Kind.MESSAGE or hit.record.session_id != live.session.id:
+        return True
+    in_window = {turn.id for turn in live.window.turns}
+    return back and in_window.isdisjoint(hit.record.turn_ids)

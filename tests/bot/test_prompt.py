@@ -12,6 +12,7 @@ from bot.prompt import (
     EARLIER,
     MAX_SPEAKER_LENGTH,
     MEMORY_GUIDANCE,
+    REUNION,
     Persona,
     build,
     speaker_name,
@@ -208,3 +209,13 @@ def test_the_prefix_is_byte_stable_from_turn_to_turn_until_a_batch_leaves_the_wi
 def test_without_a_memory_the_model_is_told_of_no_memory_tools():
     assert "search_memory" in system_prompt(Persona(identity="I am."))
     assert "search_memory" not in system_prompt(Persona(identity="I am."), remembers=False)
+
+
+def test_after_a_long_silence_the_model_hears_of_it_behind_the_cached_part() -> None:
+    metadata = HistoryMetadata("s1", 0, reunion=True)
+    made = build(ConversationHistory(metadata, profile="<p>", recalled="<r>"), "Hi", None, TODAY)
+    content = list(made.content)
+    assert content.index(REUNION) > max(
+        place for place, item in enumerate(content) if isinstance(item, CachePoint)
+    )
+    assert content[-2:] == ["<r>", "Hi"]

@@ -245,6 +245,33 @@ async def test_a_message_after_long_silence_opens_a_new_session(world: World):
         assert await world.texts(memory) == ["I live in Oslo"]
 
 
+async def test_who_comes_back_after_long_silence_is_known_to_come_back(world: World):
+    async with world.process() as memory:
+        draft = Draft(Kind.SUMMARY, "Anna told of Oslo.", world.clock(), session_id="past")
+        await world.store.commit(ANNA, [draft])
+        world.clock.forward(hours=7)
+        assert not (await memory.recall(BORIS, AWAY, "hello")).metadata.reunion, "not known"
+        assert (await memory.recall(ANNA, HOME, "hello again")).metadata.reunion
+        await world.talk(memory, "I am back")
+        assert not (await memory.recall(ANNA, HOME, "and now?")).metadata.reunion
+        await memory.end_session(ANNA, HOME, "new")
+        assert not (await memory.recall(ANNA, HOME, "at once")).metadata.reunion, "no silence"
+    async with world.process(greeting=False) as memory:
+        world.clock.forward(hours=7)
+        assert not (await memory.recall(ANNA, HOME, "hello again")).metadata.reunion
+
+
+async def test_what_has_left_the_window_is_recalled_by_who_points_back(world: World):
+    async with world.process(limits=SessionLimits(window_messages=4, window_batch=1)) as memory:
+        for said in ("My key is under the blue pot", "I like tea", "I like rain", "I like fog"):
+            await world.talk(memory, said)
+        await memory.settle()
+        told = (await memory.recall(ANNA, HOME, "what did I say earlier about the blue pot?")).hits
+        assert any("under the blue pot" in hit.record.text for hit in told)
+        other = (await memory.recall(ANNA, HOME, "a blue pot is pretty")).hits
+        assert not any(hit.record.kind is Kind.MESSAGE for hit in other)
+
+
 async def test_silence_ends_a_session_without_any_further_message(world: World):
     async with world.process() as memory:
         await world.talk(memory, "I live in Oslo")
