@@ -274,9 +274,11 @@ class Memory(Knowledge):
         return [hit for hit in hits if _is_news(hit, live, back=points_back(text))]
 
     def _is_reunion(self, live: Live, known: Profile, now: datetime) -> bool:
+        actor = live.session.actor
         if not self.options.greeting or live.session.message_count or not known.summaries:
             return False
-        return now - known.summaries[-1].created_at >= self.options.limits.idle
+        silent = now - known.summaries[-1].created_at >= self.options.limits.idle
+        return silent and not self._sessions.was_here(actor, now)
 
     def _shown(self, live: Live, text: str) -> tuple[Message, ...]:
         """What of the window goes to the model with this text; the rest stays where it is."""

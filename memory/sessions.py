@@ -80,6 +80,7 @@ class Sessions:
         )
         self._condensing = Condensing(limits.max_summaries, limits.summary_tokens, count)
         self._live: dict[tuple[Actor, Place], Live] = {}
+        self._ended: dict[Actor, datetime] = {}
 
     def __len__(self) -> int:
         return len(self._live)
@@ -170,6 +171,7 @@ class Sessions:
 
     async def end(self, live: Live, reason: str, now: datetime) -> bool:
         """Close the session; from here on it is a job. False if it was closed already."""
+        self._ended[live.session.actor] = live.session.last_at
         self._live.pop((live.session.actor, live.session.place), None)
         return await self._journal.end(live.session.id, reason, now)
 
@@ -226,10 +228,19 @@ class Sessions:
 
     def forget(self, actor: Actor) -> None:
         """Drop the actor's sessions from RAM without ending them."""
+        self._ended.pop(actor, None)
         self._live = {key: live for key, live in self._live.items() if key[0] != actor}
+
+    def was_here(self, actor: Actor, now: datetime) -> bool:
+        """Whether a session of this actor has ended a short while ago, as far as this process
+        knows."""
+        ended = self._ended.get(actor)
+        return ended is not None and now - ended < self._limits.idle
 
     def drop_idle(self, now: datetime) -> None:
         """Drop sessions that nobody has used for a while from RAM; they come back when needed."""
+        idle = self._limits.idle
+        self._ended = {actor: at for actor, at in self._ended.items() if now - at < idle}
         self._live = {
             key: live for key, live in self._live.items() if now - live.session.last_at < _RAM_IDLE
         }
