@@ -46,6 +46,10 @@ _log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
+#: So many messages of the session that goes on come back when somebody points back to them: the
+#: summary before the window tells of all that has left it.
+_MOST_OLD = 2
+
 #: Makes turn ids of names; any constant would do.
 _TURNS = uuid.UUID("5d0f2c1e-2c0b-4c5e-9a57-1f6f0d8a7e11")
 
@@ -271,7 +275,9 @@ class Memory(Knowledge):
     async def _related(self, actor: Actor, live: Live, text: str, now: datetime) -> list[Hit]:
         # Preferences are in the profile. Where a kind is a network call, that is one less a turn.
         hits = await self.search(actor, text, (Kind.FACT, Kind.SUMMARY, Kind.MESSAGE))
-        return [hit for hit in hits if _is_news(hit, live, back=points_back(text))]
+        old = [hit for hit in hits if _is_of(hit, live.session)]
+        wanted = [hit for hit in old if points_back(text) and _has_left(hit, live)][:_MOST_OLD]
+        return [hit for hit in hits if hit not in old or hit in wanted]
 
     def _is_reunion(self, live: Live, known: Profile, now: datetime) -> bool:
         actor = live.session.actor
@@ -315,10 +321,11 @@ class Memory(Knowledge):
                     await self._jobs.on_saved(live.session)
 
 
-def _is_news(hit: Hit, live: Live, *, back: bool) -> bool:
-    """Whether the model does not see this anyway. What has left the window of the session that goes
-    on is told by the summary before it: the very words are for a message that points `back`."""
-    if hit.record.kind is not Kind.MESSAGE or hit.record.session_id != live.session.id:
-        return True
-    in_window = {turn.id for turn in live.window.turns}
-    return back and in_window.isdisjoint(hit.record.turn_ids)
+def _is_of(hit: Hit, session: Session) -> bool:
+    """Whether this was said in the session itself."""
+    return hit.record.kind is Kind.MESSAGE and hit.record.session_id == session.id
+
+
+def _has_left(hit: Hit, live: Live) -> bool:
+    """Whether its turn is not in the window any more."""
+    return {turn.id for turn in live.window.turns}.isdisjoint(hit.record.turn_ids)
