@@ -26,15 +26,19 @@ from bot.models.embedding import embedder_of
 from bot.models.extraction import ModelExtractor
 from bot.models.fallback import ModelChain
 from bot.models.greeting import ModelGreeter
+from bot.models.sight import sight_of
 from bot.models.summaries import ModelSummarizer
+from bot.models.transcription import transcriber_of
 from bot.options import (
     channel_options,
     memory_options,
     persona_of,
     retention_of,
+    sees_of,
     terminal_options,
     turn_limits,
 )
+from bot.replies import FileKind
 from bot.settings import Settings
 from bot.signals import ended_by_sigterm, stopped_by_signals, undisturbed_at_the_end
 from bot.telegram import (
@@ -43,6 +47,7 @@ from bot.telegram import (
     AccessMode,
     Inbox,
     RejectedToken,
+    Senses,
     Stalled,
     TelegramChannel,
     UnreadableOwner,
@@ -80,6 +85,7 @@ class _Parts:
     accounts: Accounts
     about: About
     greetings: Greetings | None
+    senses: Senses
     pool: ThreadPoolExecutor
 
 
@@ -94,7 +100,7 @@ async def run_telegram(settings: Settings) -> int:
         )
     data = settings.data_dir
     # The start may take minutes, where a memory has to be made: it can be broken off.
-    with _for_the_operator(), undisturbed_at_the_end(), ended_by_sigterm():
+    with _for_the_operator(), ended_by_sigterm(), undisturbed_at_the_end():
         async with _parts(settings) as parts:
             secret = token.get_secret_value()
             access = Access(
@@ -116,6 +122,7 @@ async def run_telegram(settings: Settings) -> int:
                     parts.accounts,
                     parts.greetings,
                     base_url=settings.telegram_base_url,
+                    senses=parts.senses,
                     options=channel_options(settings),
                 ) as channel,
                 beating(data, channel),
@@ -257,7 +264,10 @@ async def _parts(settings: Settings) -> AsyncIterator[_Parts]:
         )
         greeter = None if offline else ModelGreeter(model, accounts)
         greetings = Greetings(memory, greeter) if settings.greeting else None
-        yield _Parts(memory, conversation, accounts, about, greetings, pool)
+        transcriber = await stack.enter_async_context(transcriber_of(settings))
+        reads = frozenset() if offline else sight_of(model) | {FileKind.TEXT}
+        senses = Senses(reads, transcriber)
+        yield _Parts(memory, conversation, accounts, about, greetings, senses, pool)
 
 
 def _engine(settings: Settings) -> str:
@@ -346,6 +356,7 @@ def model_of(settings: Settings, name: str | None = None) -> Model:
             aws_region=settings.aws_region,
             aws_profile=settings.aws_profile,
             aws_endpoint_url=settings.aws_endpoint_url,
+            sees=sees_of(settings) if same else None,
         ),
     )
 

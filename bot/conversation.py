@@ -191,7 +191,7 @@ def _failed(
         remedy=failure.remedy,
         duration_ms=_since(started),
     )
-    return Failed(failure.user)
+    return Failed(failure.user, failure.kind)
 
 
 def _log_turn(answer: Answer, log: structlog.stdlib.BoundLogger, started: float) -> None:

@@ -16,7 +16,7 @@ from tornado.httpserver import HTTPServer
 from tornado.web import Application, RequestHandler
 
 from bot.health import STALLED_SECONDS
-from bot.sockets import listening
+from bot.sockets import close, listening
 from memory.errors import StoreUnavailable
 from memory.records import Actor
 from memory.service import Memory
@@ -48,8 +48,7 @@ async def endpoints(address: str, port: int, checks: Mapping[str, Check]) -> Asy
     try:
         yield
     finally:
-        server.stop()
-        await server.close_all_connections()
+        await close(server)
 
 
 class Connected(Protocol):

@@ -21,6 +21,10 @@ class Resting(errors.ModelAPIError):
     """The model was not asked, because it has just failed and there are others."""
 
 
+class CannotSee(errors.ModelAPIError):
+    """The model was not asked, because it can't look at what the request holds."""
+
+
 class AccessNotGranted(errors.ModelAuthenticationError):
     """The account may not use this model in this region of AWS."""
 
@@ -162,6 +166,12 @@ MISUSED = Failure(
     "this model can't be used as it is configured",
 )
 
+#: Every failure there is.
+FAILURES = (
+    UNREACHABLE, SERVER_ERROR, BAD_CREDENTIALS, UNKNOWN_MODEL, QUOTA, THROTTLED, OVERFLOW, REJECTED,
+    UNSEEN, TIMEOUT, CUT, FILTERED, NO_ANSWER, TOO_LONG, ENDLESS, MISUSED,
+)  # fmt: skip
+
 #: From the special to the general: the first that fits counts.
 _BY_TYPE: tuple[tuple[type[BaseException], Failure], ...] = (
     (StreamCut, CUT),
@@ -189,7 +199,7 @@ def failure_of(error: BaseException) -> Failure:
     """What this error means. Where several models were tried, the error of the last one that was
     asked counts."""
     if isinstance(error, BaseExceptionGroup):
-        asked = [e for e in error.exceptions if not isinstance(e, Resting)]
+        asked = [e for e in error.exceptions if not isinstance(e, Resting | CannotSee)]
         return failure_of((asked or error.exceptions)[-1])
     found = next((failure for kind, failure in _BY_TYPE if isinstance(error, kind)), MISUSED)
     if isinstance(error, errors.ModelAPIError):
@@ -217,6 +227,8 @@ def _outcome(error: BaseException) -> str:
     model = getattr(error, "model_name", "a model")
     if isinstance(error, Resting):
         return f"{model}: not asked, it has just failed"
+    if isinstance(error, CannotSee):
+        return f"{model}: not asked, it can't look at files"
     failure = failure_of(error)
     status = f" ({failure.status})" if failure.status else ""
     return f"{model}: {failure.kind}{status}: {failure.remedy}"

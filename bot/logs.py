@@ -13,8 +13,9 @@ from typing import Any, Literal, TextIO
 import structlog
 from structlog.typing import Processor
 
-_TOKEN_IN_ADDRESS = re.compile(r"/bot\d+:[^/\s]+")
-_TOKEN = re.compile(r"\d{6,}:[A-Za-z0-9_-]{30,}")
+# In a file's address the colon is escaped.
+_TOKEN_IN_ADDRESS = re.compile(r"/bot\d+(?::|%3A)[^/\s]+", re.IGNORECASE)
+_TOKEN = re.compile(r"\d{6,}(?::|%3A)[A-Za-z0-9_-]{30,}", re.IGNORECASE)
 _HIDDEN = "[token]"
 
 #: These name the token in addresses, or log what people write, below WARNING.

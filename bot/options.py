@@ -107,7 +107,7 @@ def terminal_options(settings: Settings, *, interactive: bool) -> ChannelOptions
     """How the bot behaves in the terminal. A script reads replies when they are done, and drafts
     are Telegram's."""
     shown = interactive and settings.streaming != "off"
-    return ChannelOptions(streaming=Streaming.EDIT if shown else Streaming.OFF)
+    return ChannelOptions(streaming=Streaming.EDIT if shown else Streaming.OFF, drafts=False)
 
 
 def turn_limits(settings: Settings) -> TurnLimits:

@@ -21,6 +21,7 @@ from pydantic_ai import (
 )
 from pydantic_ai.messages import UserPromptPart
 
+from memory.choices import AnswerLength
 from memory.escaping import LOOK_LIKE_BRACKETS, one_line
 from memory.records import ConversationHistory, Message, Role
 
@@ -44,6 +45,17 @@ EARLIER = "(The conversation began earlier.)"
 
 #: Stands before the words of a turn of which nothing is kept.
 PRIVATE = "(This conversation is private: nothing said in it will be remembered.)"
+
+#: Stands before the words of somebody who has chosen how long answers are. Not in the profile: notes
+#: are no requests, and a choice counts from the next turn on without changing what is cached.
+ANSWER_LENGTHS = {
+    AnswerLength.SHORT.value: (
+        "(The user has set answers to short: one to three sentences, unless they ask for more.)"
+    ),
+    AnswerLength.LONG.value: (
+        "(The user has set answers to long: explain in detail, with background and examples.)"
+    ),
+}
 
 #: How the model is to use its memory, whatever the operator writes into the sections above it.
 MEMORY_GUIDANCE = """\
@@ -135,6 +147,8 @@ def build(
         content.append(PRIVATE)
     if history.metadata.reunion:
         content.append(REUNION)
+    if wanted := ANSWER_LENGTHS.get(history.metadata.answer_length or ""):
+        content.append(wanted)
     if recalled := history.recalled.strip():
         content.append(recalled)
     said = [f"{name}:"] if (name := speaker_name(speaker)) else []

@@ -75,9 +75,11 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """There is no reply; `text` is one polite sentence for the user. Nothing was recorded."""
+    """There is no reply; `text` is one polite sentence for the user, in English, and `kind` says
+    what it is about, for who can say it in other languages. Nothing was recorded."""
 
     text: str
+    kind: str = ""
 
 
 ReplyEvent = TextDelta | ToolCalled | Finished | Failed

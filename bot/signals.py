@@ -1,4 +1,7 @@
-"""SIGINT and SIGTERM: one ends the bot in good order, and so do several."""
+"""SIGINT and SIGTERM: one ends the bot in good order, and so do several.
+
+Handlers are set with `signal.signal`: those of the event loop go back to the system's default, the
+sudden end, when they are removed and when the loop closes."""
 
 import asyncio
 import signal
@@ -10,26 +13,30 @@ _ENDING = (signal.SIGINT, signal.SIGTERM)
 
 def stopped_by_signals() -> asyncio.Event:
     """An event that SIGINT and SIGTERM set, which no longer break anything off from here on."""
-    stop = asyncio.Event()
+    stop, loop = asyncio.Event(), asyncio.get_running_loop()
+
+    def set_off(*_: object) -> None:
+        loop.call_soon_threadsafe(stop.set)
+
     for name in _ENDING:
-        asyncio.get_running_loop().add_signal_handler(name, stop.set)
+        signal.signal(name, set_off)
     return stop
 
 
 @contextmanager
 def ended_by_sigterm() -> Iterator[None]:
     """Leave the block in good order on SIGTERM, which a process that is a container's first would
-    not even notice without a handler."""
+    not even notice without a handler. Once leaving, it is not hurried by another one."""
     loop, running = asyncio.get_running_loop(), asyncio.current_task()
     terminated = False
 
-    def terminate() -> None:
+    def terminate(*_: object) -> None:
         nonlocal terminated
+        if running and not terminated:
+            loop.call_soon_threadsafe(running.cancel)
         terminated = True
-        if running:
-            running.cancel()
 
-    loop.add_signal_handler(signal.SIGTERM, terminate)
+    earlier = signal.signal(signal.SIGTERM, terminate)
     try:
         yield
     except asyncio.CancelledError:
@@ -37,7 +44,8 @@ def ended_by_sigterm() -> Iterator[None]:
             raise
         running.uncancel()
     finally:
-        loop.remove_signal_handler(signal.SIGTERM)
+        if signal.getsignal(signal.SIGTERM) is terminate:
+            signal.signal(signal.SIGTERM, earlier)
 
 
 @contextmanager
@@ -48,5 +56,4 @@ def undisturbed_at_the_end() -> Iterator[None]:
         yield
     finally:
         for name in _ENDING:
-            asyncio.get_running_loop().remove_signal_handler(name)
             signal.signal(name, signal.SIG_IGN)

@@ -1,8 +1,15 @@
-"""Sockets that the program listens on."""
+"""What the program's HTTP servers listen on."""
 
+import asyncio
 import socket
+from contextlib import suppress
+
+from tornado.httpserver import HTTPServer
 
 from bot.errors import OperatorError
+
+#: What whoever is connected gets to let go, in seconds.
+_CLOSE_SECONDS = 2.0
 
 
 def listening(address: str, port: int, settings: str) -> socket.socket:
@@ -18,3 +25,11 @@ def listening(address: str, port: int, settings: str) -> socket.socket:
         ) from failure
     taking.setblocking(False)
     return taking
+
+
+async def close(server: HTTPServer) -> None:
+    """Take nothing more, and let go of those who are connected."""
+    server.stop()
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_CLOSE_SECONDS):
+            await server.close_all_connections()

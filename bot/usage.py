@@ -4,6 +4,7 @@ One small SQLite file holds numbers only, never a word of what was said. Countin
 reply waiting: it happens in the background, and a count that fails is logged and lost."""
 
 import asyncio
+import sqlite3
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, fields
@@ -203,7 +204,21 @@ class Accounts:
             for day, session, kind, *counts in await self._db.rows(sql, actor.id)
         ]
 
-    # -- forgetting -------------------------------------------------------------------------------
+    # -- moving and forgetting --------------------------------------------------------------------
+
+    async def move(self, actor: Actor, to: Actor) -> None:
+        """Add the actor's account to another one's and close it. Raises StoreUnavailable."""
+        await self.settle()
+        if actor == to:
+            return
+        columns = f"session, day, kind, {', '.join(_COUNTS)}"
+        add = _ADD.format(source=f"SELECT ?, {columns} FROM usage WHERE actor = ?")
+
+        def work(db: sqlite3.Connection) -> None:
+            db.execute(add, (to.id, actor.id))
+            db.execute("DELETE FROM usage WHERE actor = ?", (actor.id,))
+
+        await self._db.change(work)
 
     async def erase(self, actor: Actor) -> None:
         """Delete the actor's account without a trace. Raises StoreUnavailable."""

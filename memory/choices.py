@@ -1,28 +1,67 @@
-"""What an actor has chosen: what the assistant is called, the language, the time zone. What can be
-chosen, and how a choice is kept as a record's text."""
+"""What an actor has chosen: what the assistant is called, the language, the time zone, how long
+answers are and how they are shown. What can be chosen, and how a choice is kept as a record's
+text."""
 
 import re
 import zoneinfo
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import tzinfo
+from enum import StrEnum
 from functools import lru_cache
 
 from memory.errors import RefusedText
 from memory.escaping import one_line
 from memory.moments import LANGUAGES, base_language
 from memory.names import agent_name_of, agent_name_text
-from memory.records import AGENT_NAME_SLOT, LANGUAGE_SLOT, TIME_ZONE_SLOT, Record
+from memory.records import (
+    AGENT_NAME_SLOT,
+    ANSWER_LENGTH_SLOT,
+    LANGUAGE_SLOT,
+    STREAMING_SLOT,
+    TIME_ZONE_SLOT,
+    Profile,
+    Record,
+)
 
 _TEXTS = {
     LANGUAGE_SLOT: 'My language here is "{}"',
     TIME_ZONE_SLOT: 'My time zone is "{}"',
+    ANSWER_LENGTH_SLOT: 'The answers I want are "{}"',
+    STREAMING_SLOT: 'While an answer is written I see it by "{}"',
 }
 _STORED = {
     slot: re.compile(re.escape(text).replace(r"\{\}", '([^"]+)')) for slot, text in _TEXTS.items()
 }
 #: Listed by some systems, and no place on earth.
 _NO_ZONES = {"localtime", "posixrules", "Factory"}
+#: The ways to see an answer while it is written.
+_STREAMING = ("edit", "draft", "off")
 _TAG = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
+
+
+class AnswerLength(StrEnum):
+    """How long somebody wants the answers to be."""
+
+    SHORT = "short"
+    NORMAL = "normal"
+    LONG = "long"
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What somebody has chosen with a setting, None where nothing: a BCP 47 tag, an IANA time zone,
+    an AnswerLength, and how answers are shown while they are written."""
+
+    language: str | None = None
+    time_zone: str | None = None
+    answer_length: str | None = None
+    streaming: str | None = None
+
+
+def choices_of(profile: Profile) -> Choices:
+    """What is chosen, as a profile tells it."""
+    return Choices(profile.language, profile.time_zone, profile.answer_length, profile.streaming)
 
 
 def choice_text(slot: str, value: str) -> str:
@@ -59,6 +98,22 @@ def clean_time_zone(wanted: str) -> str:
     if name is None:
         raise RefusedText("expected a time zone such as Europe/Rome, America/New_York or UTC")
     return name
+
+
+def clean_answer_length(wanted: str) -> str:
+    """One of AnswerLength. Raises RefusedText."""
+    return _one_of(tuple(AnswerLength), wanted)
+
+
+def clean_streaming(wanted: str) -> str:
+    """One of "edit", "draft" and "off". Raises RefusedText."""
+    return _one_of(_STREAMING, wanted)
+
+
+def _one_of(known: tuple[str, ...], wanted: str) -> str:
+    if wanted not in known:
+        raise RefusedText(f"expected one of {', '.join(known)}")
+    return str(wanted)
 
 
 def zone_of(name: str | None) -> tzinfo | None:

@@ -133,6 +133,8 @@ _ADDRESSED = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
+_WHOLE_SENTENCE_END = re.compile(r"(?:[!…]|(?<=\w\w\w)\.)\s+(?=\S)|[。！](?=.)|\n+")
+_QUOTATION = re.compile(r"\"[^\"\n]+\"|“[^”\n]+”|«[^»\n]+»|„[^“”\n]+[“”]|「[^」\n]+」")
 _CLAUSE_END = re.compile(
     r"[,;:，；：、()]|\s[–—-]\s|(?<!\w)(?:and|but|so|because|und|aber|sondern|weil|y|pero|porque|"
     r"e|ma|"
@@ -159,17 +161,40 @@ def share_in(text: str, other: str) -> float:
 def meant(text: str, said: str, *, wish: bool = False) -> bool:
     """Whether the user says this of themselves where their words carry it, and means it. A `wish`
     may be a question to the assistant ("could you answer in French?")."""
-    if _JOKE.search(said):
+    if _JOKE.search(said) or _only_quoted(text, said):
         return False
     sentence, clause, ending = _source(text, said)
     if ending.rstrip("\"'”»)] ")[-1:] in ("?", "？") and not (wish and _ADDRESSED.search(sentence)):
         return False
     before = sentence[: sentence.find(clause) + len(clause)]
-    if _UNREAL.search(before) and not _UNREAL.search(text):
+    # One such word may be a condition of what is real: "I get sick if I drink milk".
+    unreal = len(_UNREAL.findall(text))
+    if unreal > 1 or (not unreal and _UNREAL.search(before)):
         return False
     if _folded(text) in _folded(said):
         return True
     return _as_negated(text, clause) and _of_themselves(text, clause)
+
+
+def rendered(text: str, statements: Iterable[str]) -> list[str]:
+    """Those of somebody's statements that a text renders, in whatever person: most of their words
+    stand in it, in some form, with all their numbers, and it denies what they deny."""
+    words = frozenset(sequence(text))
+    return [one for one in statements if _renders(text, words, one)]
+
+
+def is_one_sentence(text: str) -> bool:
+    """Whether a text is a single sentence that asks nothing, as far as its marks tell. A full stop
+    after a capital or a short word with one ("St. Mary's") may end none."""
+    return not re.search("[?？]", text) and len(_WHOLE_SENTENCE_END.split(text.strip())) == 1
+
+
+def _renders(text: str, words: frozenset[str], statement: str) -> bool:
+    own = frozenset(sequence(statement))
+    amounts = numbers(own) | own & NUMERALS
+    if _share(own - NOISE or own, words) < GROUNDED_SHARE or not amounts <= words:
+        return False
+    return _as_negated(statement, _source(statement, text)[1])
 
 
 def sequence(text: str) -> list[str]:
@@ -228,6 +253,13 @@ def _source(text: str, said: str) -> tuple[str, str, str]:
                 last = bool(clauses) and (clause is sentence or clause is clauses[-1])
                 best, found = share - 0.01 * whole, (sentence, clause, clause if last else "")
     return found
+
+
+def _only_quoted(text: str, said: str) -> bool:
+    """Whether nothing of a text stands outside quotation marks: somebody else's words, then."""
+    outside = _QUOTATION.sub(" ", said)
+    own = frozenset(sequence(text))
+    return outside != said and not _share(own - NOISE or own, frozenset(sequence(outside)))
 
 
 def _folded(text: str) -> str:

@@ -268,6 +268,8 @@ class ExtractionJobs:
         """The end of a session in a store that extracts by itself, and has all its turns."""
         if not await self._journal.turns(session.id):
             return Outcome.NOTHING
+        if not await self._ours(session):
+            return Outcome.LATER
         await self._journal.done(session.id)
         self.on_change(session.actor)
         self._summaries.begin(session)

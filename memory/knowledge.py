@@ -4,10 +4,20 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from memory.choices import choice_of, choice_text, clean_language, clean_time_zone, zone_of
+from memory.choices import (
+    Choices,
+    choice_of,
+    choice_text,
+    clean_answer_length,
+    clean_language,
+    clean_streaming,
+    clean_time_zone,
+    zone_of,
+)
 from memory.errors import RefusedText, UnknownRecord
 from memory.export import document
 from memory.extraction import revises, same_statement
@@ -20,14 +30,17 @@ from memory.ports import Journal, LongTermMemory
 from memory.profiles import Profiles
 from memory.records import (
     AGENT_NAME_SLOT,
+    ANSWER_LENGTH_SLOT,
     LANGUAGE_SLOT,
     LEARNED_KINDS,
     SETTING_SLOTS,
+    STREAMING_SLOT,
     TIME_ZONE_SLOT,
     Actor,
     Draft,
     Hit,
     Kind,
+    Place,
     Profile,
     Record,
 )
@@ -63,6 +76,11 @@ class Knowledge:
     async def agent_name(self, actor: Actor) -> str | None:
         """What this actor calls the assistant. Raises StoreUnavailable."""
         return (await self.profile(actor)).agent_name
+
+    def chosen(self, actor: Actor) -> Choices | None:
+        """What this actor has chosen, as far as it is known without asking the store: as of the
+        last reading of their profile. None if it was never read."""
+        return self._profiles.choices(actor) if self.options.enabled else Choices()
 
     def local_time(self, actor: Actor) -> datetime:
         """The present moment by the actor's own clock, as of the last reading of their profile."""
@@ -142,6 +160,26 @@ class Knowledge:
         # The first time, the system's list of zones is read from the disk.
         name = await asyncio.to_thread(clean_time_zone, time_zone)
         return await self._choose(actor, TIME_ZONE_SLOT, name)
+
+    async def set_answer_length(self, actor: Actor, length: str) -> str:
+        """Keep how long the actor wants answers to be, an AnswerLength. Raises RefusedText,
+        StoreUnavailable."""
+        return await self._choose(actor, ANSWER_LENGTH_SLOT, clean_answer_length(length))
+
+    async def set_streaming(self, actor: Actor, streaming: str) -> str:
+        """Keep how the actor sees an answer while it is written. Raises RefusedText,
+        StoreUnavailable."""
+        return await self._choose(actor, STREAMING_SLOT, clean_streaming(streaming))
+
+    async def unset(self, actor: Actor, slot: str) -> None:
+        """Keep no choice of this slot any more, nor former ones. Raises StoreUnavailable."""
+        async with self._changing(actor):
+            preferences = await self._store.records(
+                actor, kinds=(Kind.PREFERENCE,), include_superseded=True
+            )
+            if made := [r.id for r in preferences if slot in SETTING_SLOTS and r.slot == slot]:
+                await self._store.delete(actor, made)
+        self._note_choice(actor, slot, None)
 
     # -- forgetting and taking along --------------------------------------------------------------
 
@@ -235,6 +273,21 @@ class Knowledge:
         messages = await self._store.records(actor, kinds=(Kind.MESSAGE,))
         return [message for message in messages if turns & frozenset(message.turn_ids)]
 
+    async def move(self, actor: Actor, to: Actor, place: Place, to_place: Place) -> None:
+        """Give everything of the actor, open sessions too, to another one, and the conversations of
+        the chat of `place` to that of `to_place`. Done again, it completes what was broken off.
+        Raises StoreUnavailable."""
+        if actor == to:
+            return
+        first, second = sorted((actor, to))
+        async with self._changing(first), self._changing(second):
+            await self._store.move(actor, to)
+            await self._journal.move(actor, to, place, to_place)
+            for either in (actor, to):
+                # They come back from the journal as they are now.
+                self._sessions.forget(either)
+            self._profiles.forget(actor)
+
     async def export(self, actor: Actor) -> dict[str, Any]:
         """Everything kept about the actor, as a JSON document. Raises StoreUnavailable."""
         kinds = (*LEARNED_KINDS, Kind.MESSAGE)
@@ -260,10 +313,17 @@ class Knowledge:
                 supersedes=old.id if old else None,
             )
             await self._store.commit(actor, [draft])
+        self._note_choice(actor, slot, value)
         return value
 
+    def _note_choice(self, actor: Actor, slot: str, value: str | None) -> None:
+        # A setting's slot is called like its choice.
+        if slot in _NO_MEMORIES:
+            self._profiles.chose(actor, lambda made: replace(made, **{slot: value}))
+
     def _here(self, actor: Actor, now: datetime) -> datetime:
-        return now.astimezone(zone_of(self._profiles.time_zone(actor)) or self.options.time_zone)
+        chosen = self._profiles.choices(actor) or Choices()
+        return now.astimezone(zone_of(chosen.time_zone) or self.options.time_zone)
 
     @asynccontextmanager
     async def _changing(self, actor: Actor) -> AsyncIterator[None]:

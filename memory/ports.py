@@ -72,6 +72,12 @@ class LongTermMemory(Protocol):
         """Delete everything about the actor: records, turns, index, vectors."""
         ...
 
+    async def move(self, actor: Actor, to: Actor) -> None:
+        """Give everything of the actor to another one, who may have something already: nothing of
+        either is lost, and what both have is there once. Afterwards nothing is known of the actor.
+        What was broken off is completed by doing it again."""
+        ...
+
     async def actors(self) -> list[Actor]:
         """Everybody of whom the store has something."""
         ...
@@ -287,6 +293,12 @@ class Journal(Protocol):
 
     async def maintained(self, at: datetime) -> None:
         """Note that the memory was tidied up then."""
+        ...
+
+    async def move(self, actor: Actor, to: Actor, place: Place, to_place: Place) -> None:
+        """Give the actor's sessions to another one, and the chat of `place` to that of `to_place`,
+        topic by topic, all at once. Where both have an open session, the actor's is ended. Leases
+        end: whoever has a job under way must take it up anew."""
         ...
 
     async def erase(self, actor: Actor) -> None:

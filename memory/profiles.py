@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
+from memory.choices import Choices, choices_of
 from memory.ports import Journal, LongTermMemory
 from memory.recall import Budget, build_profile
 from memory.records import Actor, Profile
@@ -21,7 +22,7 @@ class Profiles:
     ) -> None:
         self._store, self._journal, self._budget, self._count = store, journal, budget, count
         self._known: dict[Actor, Profile] = {}
-        self._zones: dict[Actor, str | None] = {}
+        self._choices: dict[Actor, Choices] = {}
         self._readings: dict[Actor, asyncio.Task[Profile]] = {}
 
     async def get(self, actor: Actor) -> Profile:
@@ -37,10 +38,16 @@ class Profiles:
             self._readings[actor] = reading
         return await asyncio.shield(reading)
 
-    def time_zone(self, actor: Actor) -> str | None:
-        """The time zone that the actor has chosen, as of the last reading: known at once, as a
-        search can't wait for the profile."""
-        return self._zones.get(actor)
+    def choices(self, actor: Actor) -> Choices | None:
+        """What the actor has chosen, as of the last reading or choosing: known at once, as neither
+        a search nor a sentence of the bot's can wait for the profile. None before the first."""
+        return self._choices.get(actor)
+
+    def chose(self, actor: Actor, choice: Callable[[Choices], Choices]) -> None:
+        """The actor has made a choice: it counts from now on. Where the others are not known, all
+        wait for the next reading."""
+        if actor in self._choices:
+            self._choices[actor] = choice(self._choices[actor])
 
     def is_current(self, actor: Actor, profile: Profile) -> bool:
         """Whether nothing has changed since this one was read."""
@@ -54,12 +61,12 @@ class Profiles:
     def forget(self, actor: Actor) -> None:
         """Keep nothing of this actor."""
         self.changed(actor)
-        self._zones.pop(actor, None)
+        self._choices.pop(actor, None)
 
     def keep(self, wanted: Callable[[Actor], bool]) -> None:
         """Let go of everybody else's."""
         self._known = {actor: known for actor, known in self._known.items() if wanted(actor)}
-        self._zones = {actor: zone for actor, zone in self._zones.items() if wanted(actor)}
+        self._choices = {actor: made for actor, made in self._choices.items() if wanted(actor)}
 
     async def aclose(self) -> None:
         """Stop reading."""
@@ -75,7 +82,7 @@ class Profiles:
             records = await self._store.records(actor)
             profile = build_profile(records, self._budget, talks, self._count)
             if self._readings.get(actor) is asyncio.current_task():
-                self._known[actor], self._zones[actor] = profile, profile.time_zone
+                self._known[actor], self._choices[actor] = profile, choices_of(profile)
             return profile
         finally:
             if self._readings.get(actor) is asyncio.current_task():

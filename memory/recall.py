@@ -12,8 +12,10 @@ from memory.extraction import same_statement
 from memory.moments import LANGUAGES, ago, base_language
 from memory.records import (
     AGENT_NAME_SLOT,
+    ANSWER_LENGTH_SLOT,
     LANGUAGE_SLOT,
     SETTING_SLOTS,
+    STREAMING_SLOT,
     TIME_ZONE_SLOT,
     Hit,
     Kind,
@@ -79,6 +81,8 @@ def build_profile(
         agent_name=chosen.get(AGENT_NAME_SLOT),
         language=chosen.get(LANGUAGE_SLOT),
         time_zone=chosen.get(TIME_ZONE_SLOT),
+        answer_length=chosen.get(ANSWER_LENGTH_SLOT),
+        streaming=chosen.get(STREAMING_SLOT),
         preferences=tuple(preferences[::-1]),
         facts=tuple(facts[: budget.key_facts]),
         summaries=summaries,

@@ -20,8 +20,15 @@ AGENT_NAME_SLOT = "agent_name"
 LANGUAGE_SLOT = "language"
 TIME_ZONE_SLOT = "time_zone"
 
+#: The slots of the records that hold how long answers are to be, and how they are shown while they
+#: are written.
+ANSWER_LENGTH_SLOT = "answer_length"
+STREAMING_SLOT = "streaming"
+
 #: The slots of records that are settings: neither facts for the model nor anything to recall.
-SETTING_SLOTS = frozenset((AGENT_NAME_SLOT, LANGUAGE_SLOT, TIME_ZONE_SLOT))
+SETTING_SLOTS = frozenset(
+    (AGENT_NAME_SLOT, LANGUAGE_SLOT, TIME_ZONE_SLOT, ANSWER_LENGTH_SLOT, STREAMING_SLOT)
+)
 
 
 class Role(StrEnum):
@@ -204,12 +211,14 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What is known of an actor at the start of a session, before anything is asked. `language` and
-    `time_zone` are what the actor has chosen, None if nothing."""
+    """What is known of an actor at the start of a session, before anything is asked. `language`,
+    `time_zone`, `answer_length` and `streaming` are what the actor has chosen, None if nothing."""
 
     agent_name: str | None = None
     language: str | None = None
     time_zone: str | None = None
+    answer_length: str | None = None
+    streaming: str | None = None
     preferences: tuple[Record, ...] = ()
     facts: tuple[Record, ...] = ()
     summaries: tuple[Record, ...] = ()
@@ -260,7 +269,8 @@ class Shift:
 class HistoryMetadata:
     """What the history is made of, without its texts. `local_time` is the moment of the recall in
     the actor's time zone, None if nobody could tell. `private` is the session's. `reunion`: this is
-    the first message of a new session with somebody known, after a long silence."""
+    the first message of a new session with somebody known, after a long silence. `answer_length` is
+    what the actor has chosen, None if nothing."""
 
     session_id: str
     message_count: int
@@ -271,6 +281,7 @@ class HistoryMetadata:
     local_time: datetime | None = None
     private: bool = False
     reunion: bool = False
+    answer_length: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import Self, TypeVar
 import structlog
 
 from memory.adaptive import points_back, turns_to_show
+from memory.choices import Choices
 from memory.condensing import Condenser
 from memory.errors import StoreUnavailable
 from memory.extraction import Bounded
@@ -163,6 +164,7 @@ class Memory(Knowledge):
             local_time=here,
             reunion=self._is_reunion(live, known, now),
             private=live.session.private,
+            answer_length=(self.chosen(actor) or Choices()).answer_length,
         )
         return ConversationHistory(
             metadata, messages, about, live.notes(now), recalled, tuple(hits)

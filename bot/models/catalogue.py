@@ -24,7 +24,9 @@ from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 from bot.errors import OperatorError
 from bot.models.bedrock import BedrockModel
 from bot.models.offline import offline_model
+from bot.models.sight import Seeing
 from bot.models.tolerant import TolerantModel
+from bot.replies import FileKind
 
 OFFLINE = "offline"
 EXAMPLES = (
@@ -44,7 +46,7 @@ _EXTRA = re.compile(r"pydantic-ai-slim\[([\w-]+)\]")
 class ModelAccess:
     """How models are reached. Times in seconds, for one request: until connected, and until the
     next piece of an answer. `attempts` counts the first one. `connections` bounds how many
-    requests to Bedrock run at once."""
+    requests to Bedrock run at once. `sees` is what the model can be shown, if that is known."""
 
     base_url: str | None = None
     api_key: str | None = None
@@ -55,6 +57,7 @@ class ModelAccess:
     read_seconds: float = 90.0
     attempts: int = 2
     connections: int = 50
+    sees: frozenset[FileKind] | None = None
 
 
 def model_from_name(name: str | None, access: ModelAccess | None = None) -> Model:
@@ -65,6 +68,11 @@ def model_from_name(name: str | None, access: ModelAccess | None = None) -> Mode
     access = access or ModelAccess()
     if name in (None, OFFLINE):
         return offline_model()
+    model = _model(name, access)
+    return model if access.sees is None else Seeing(model, access.sees)
+
+
+def _model(name: str, access: ModelAccess) -> Model:
     vendor, _, model = name.partition(":")
     if not vendor or not model.strip():
         raise OperatorError(
@@ -83,8 +91,13 @@ def _compatible(model: str, base_url: str, access: ModelAccess) -> Model:
     """A model behind any server that speaks OpenAI's chat completions."""
     # Not a vendor's name: a model of one's own would be priced like the vendor's namesake.
     provider = OpenAICompatibleProvider("own-server", base_url=base_url, api_key=access.api_key)
-    # Many chat templates refuse a system message that is not the first.
-    profile = OpenAIModelProfile(supports_inline_system_prompts=False)
+    # Many chat templates refuse a system message that is not the first; and a text-only model is
+    # not always refused its pictures, it just does not see them.
+    profile = OpenAIModelProfile(
+        supports_inline_system_prompts=False,
+        supports_image_input=False,
+        supports_document_input=False,
+    )
     return TolerantModel(_chat_completions(model, provider, profile, access))
 
 

@@ -17,7 +17,8 @@ from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.wrapper import WrapperModel
 
-from bot.failures import MODEL_ERRORS, Resting, failure_of
+from bot.failures import MODEL_ERRORS, CannotSee, Resting, failure_of
+from bot.models.sight import shown_in, sight_of
 
 _log = structlog.get_logger(__name__)
 
@@ -119,16 +120,17 @@ class ModelChain(FallbackModel):
             # The library's own clock: the model that it stopped does not hear why.
             self._rests.failed(error.model_name, error)
         return isinstance(error, MODEL_ERRORS) and (
-            isinstance(error, Resting) or failure_of(error).outage
+            isinstance(error, Resting | CannotSee) or failure_of(error).outage
         )
 
 
 class _Link(WrapperModel):
-    """A model in the chain: left out while it rests, and sent to rest when it fails."""
+    """A model in the chain: left out while it rests and where it can't see, and sent to rest when
+    it fails."""
 
     def __init__(self, wrapped: Model, rests: Rests) -> None:
         super().__init__(wrapped)
-        self._rests = rests
+        self._rests, self._sight = rests, sight_of(wrapped)
 
     async def request(
         self,
@@ -136,8 +138,9 @@ class _Link(WrapperModel):
         model_settings: ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
-        """One request and its whole answer. Raises Resting and what the wrapped model raises."""
-        with self._watched():
+        """One request and its whole answer. Raises Resting, CannotSee and what the wrapped model
+        raises."""
+        with self._watched(messages):
             return await super().request(messages, model_settings, model_request_parameters)
 
     @asynccontextmanager
@@ -148,16 +151,18 @@ class _Link(WrapperModel):
         model_request_parameters: ModelRequestParameters,
         run_context: RunContext[Any] | None = None,
     ) -> AsyncGenerator[StreamedResponse]:
-        """One request and its answer as it comes. Raises Resting and what the wrapped model
-        raises."""
-        with self._watched():
+        """One request and its answer as it comes. Raises Resting, CannotSee and what the wrapped
+        model raises."""
+        with self._watched(messages):
             async with super().request_stream(
                 messages, model_settings, model_request_parameters, run_context
             ) as stream:
                 yield stream
 
     @contextmanager
-    def _watched(self) -> Iterator[None]:
+    def _watched(self, messages: list[ModelMessage]) -> Iterator[None]:
+        if not shown_in(messages) <= self._sight:
+            raise CannotSee(self.model_name, "can't look at what is attached")
         if self._rests.is_resting(self.model_name):
             raise Resting(self.model_name, "left alone after a failure")
         try:

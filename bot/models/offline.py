@@ -36,6 +36,7 @@ from pydantic_ai.usage import RequestUsage
 
 from bot.models.offline_answers import Heard, Note
 from bot.models.offline_replies import reply
+from bot.models.sight import BLIND
 from bot.prompt import PRIVATE
 from memory.language import (
     MemoryQuestion,
@@ -74,7 +75,7 @@ class Call:
 
 def offline_model() -> Model:
     """The engine as a pydantic-ai model, streamed or not."""
-    return OfflineModel(_respond, stream_function=_stream, model_name=MODEL_NAME)
+    return OfflineModel(_respond, stream_function=_stream, model_name=MODEL_NAME, profile=BLIND)
 
 
 class OfflineModel(FunctionModel):

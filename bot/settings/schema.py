@@ -81,6 +81,13 @@ def _embedder_name(value: str) -> str:
     return value
 
 
+def _transcriber_name(value: str) -> str:
+    vendor, _, name = value.partition(":")
+    if not (vendor and name):
+        raise ValueError("expected vendor:model, such as openai:whisper-1")
+    return value
+
+
 def _time_zone(value: str) -> str:
     if zone_of(value) is None:
         raise ValueError("expected a time zone such as Europe/Rome, America/New_York or UTC")
@@ -179,6 +186,24 @@ class Settings(BaseSettings):
     """The longest reply, in tokens"""
     model_max_tool_rounds: Annotated[int, Field(ge=1, le=20)] = 4
     """How often the model may use tools within one turn"""
+
+    model_sees: Annotated[
+        tuple[Literal["images", "pdf"], ...] | None, NoDecode, BeforeValidator(_comma_separated)
+    ] = None
+    """What `model` can look at besides text: `images`, `pdf`, separated by commas in the
+    environment, where `[]` is nothing. null is what is known of a vendor's model, and nothing for a
+    server of one's own. It goes for fallback models of the same vendor too"""
+    document_tokens: Budget = 4000
+    """How much of the text documents that come with a message goes to the model, in tokens, by an
+    estimate; the rest is left out, and the model told so"""
+    transcriber: Annotated[Name, AfterValidator(_transcriber_name)] | None = None
+    """What writes voice messages down, such as `openai:whisper-1`: any server with OpenAI's
+    `/audio/transcriptions`; null is nothing, and the bot asks for text"""
+    transcriber_base_url: Address | None = None
+    """Where that server listens; null is `model_base_url` if `model` is of the same vendor"""
+    transcriber_api_key: SecretStr | None = None
+    """The key for it; null is `model_api_key` if `model` is of the same vendor. A secret:
+    environment or `.env` only"""
 
     identity: Text = IDENTITY
     """Who the assistant is. This and the next four make the static system prompt, the same for
@@ -369,7 +394,13 @@ class Settings(BaseSettings):
         return (init_settings,)
 
 
-SECRETS = ("telegram_bot_token", "webhook_secret", "model_api_key", "embedder_api_key")
+SECRETS = (
+    "telegram_bot_token",
+    "webhook_secret",
+    "model_api_key",
+    "embedder_api_key",
+    "transcriber_api_key",
+)
 
 
 def variable_of(key: str) -> str:

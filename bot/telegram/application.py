@@ -1,15 +1,14 @@
 """The channel: python-telegram-bot's Application with the bot's handlers, from start to stop."""
 
 import asyncio
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from typing import Any, Self
 
 import structlog
-from telegram import BotCommandScope, BotCommandScopeChat, Update
-from telegram.error import TelegramError
+from telegram import Update
 from telegram.ext import ApplicationBuilder
 from telegram.request import BaseRequest, HTTPXRequest
 
@@ -25,14 +24,16 @@ from bot.telegram.inbox import Inbox
 from bot.telegram.intake import Complaints, Intake, persistently
 from bot.telegram.lanes import Errand
 from bot.telegram.media import Media, Senses
+from bot.telegram.menu import publish_menu
+from bot.telegram.migration import Migrations
 from bot.telegram.owner_commands import OwnerCommands
+from bot.telegram.personal import PersonalSettings
 from bot.telegram.polling import JournalingRequest, Polling, readable
 from bot.telegram.preview import Previews, Streaming
 from bot.telegram.privacy import Privacy
 from bot.telegram.quotas import QuotaLimits, Quotas
 from bot.telegram.replying import Replying
 from bot.telegram.sender import Sender
-from bot.telegram.texts import languages, texts_in
 from bot.telegram.webhook import Webhook, WebhookOptions
 from bot.usage import Accounts
 from memory.records import Place, Session
@@ -45,7 +46,8 @@ _log = structlog.get_logger(__name__)
 class ChannelOptions:
     """How the channel behaves. Times in seconds unless they say otherwise.
 
-    `longest_text` is the longest message that is answered, in characters. `parallel_replies` bounds
+    `streaming` is how replies are shown to who has chosen nothing, OFF to everybody; `drafts` says
+    whether the channel has such. `longest_text` is the longest message that is answered, in characters. `parallel_replies` bounds
     the replies that are written at once, over all chats. `stop_seconds` is what replies under way
     get to finish when the bot is stopped. Updates come by `webhook` if there is one, else by
     polling, which has stalled when nothing was heard for `stalled_seconds`."""
@@ -53,6 +55,7 @@ class ChannelOptions:
     longest_text: int = 16_000
     typing_seconds: float = 4.0
     streaming: Streaming = Streaming.EDIT
+    drafts: bool = True
     leaves_strangers: bool = True
     parallel_replies: int = 16
     stale: timedelta = timedelta(minutes=60)
@@ -101,14 +104,21 @@ class TelegramChannel:
         bot, clock = self._application.bot, self._options.clock
         self._sender = Sender(bot, typing_seconds=self._options.typing_seconds, clock=clock)
         self._previews = Previews(
-            bot, self._sender.holds, inbox, self._options.streaming, clock=clock
+            bot,
+            self._sender.holds,
+            inbox,
+            self._options.streaming,
+            clock=clock,
+            drafts=self._options.drafts,
         )
+        self._personal = PersonalSettings(memory)
         replying = Replying(
             conversation,
             self._sender,
             self._previews,
             inbox,
             Media(bot, senses or Senses(), clock),
+            self._personal,
             parallel=self._options.parallel_replies,
             is_private=Privacy(memory, inbox).marks,
         )
@@ -119,6 +129,8 @@ class TelegramChannel:
             inbox,
             about,
             accounts,
+            self._personal,
+            self._previews,
             greetings,
             is_owner=access.owns,
             groups=groups,
@@ -137,11 +149,20 @@ class TelegramChannel:
             commands,
             quotas,
             groups,
+            self._personal,
             clock,
         )
         self._handlers.owner_commands = OwnerCommands(
-            access, memory, accounts, self._sender.send, lambda: self._handlers.errors
+            access,
+            memory,
+            accounts,
+            self._personal,
+            self._sender.send,
+            lambda: self._handlers.errors,
         )
+        migrations = Migrations(memory, accounts, self._handlers.lanes, channel, clock)
+        self._handlers.migrations = migrations
+        self._sender.on_migrated = migrations.follow
         self._handlers.register(self._application)
         self._menu: asyncio.Task[None] | None = None
         self._complaints = Complaints()
@@ -202,12 +223,15 @@ class TelegramChannel:
         """Tell a place that its conversation was saved, or that a private one is over. Does not
         wait: the lane may be waiting for the very extraction that calls this."""
         if session.place.channel == self.channel:
-            texts = texts_in(None)
-            text = texts.private_over if session.private else texts.saved
-            say = partial(self._sender.send, session.place, text)
+            say = partial(self._tell_saved, session)
             self._handlers.lanes.put(session.place, Errand("saved", say))
             if session.private:
                 self._handlers.lanes.put(session.place, Errand("scrub", self._inbox.scrub))
+
+    async def _tell_saved(self, session: Session) -> None:
+        texts = await self._personal.texts(session.actor)
+        text = texts.private_over if session.private else texts.saved
+        await self._sender.send(session.place, text)
 
     # -- begin ------------------------------------------------------------------------------------
 
@@ -229,7 +253,9 @@ class TelegramChannel:
         await persistently(self._application.initialize, self._complaints)
         await self._application.start()
         await self._feed_waiting()
-        self._menu = asyncio.create_task(self._publish_menu(), name="command menu")
+        self._menu = asyncio.create_task(
+            publish_menu(self._application.bot, self._access.owners), name="command menu"
+        )
         await self._intake.start()
 
     async def _feed_waiting(self) -> None:
@@ -246,27 +272,6 @@ class TelegramChannel:
         self._handlers.lanes.open()
         if waiting:
             _log.info("resuming", updates=len(waiting))
-
-    async def _publish_menu(self) -> None:
-        """Show the commands in Telegram's menu, to owners theirs as well. The bot works
-        without."""
-        for language, texts in languages().items():
-            await self._publish(texts.commands, language)
-            for owner in self._access.owners:
-                own = {**texts.commands, **texts.owner_commands}
-                await self._publish(own, language, BotCommandScopeChat(owner))
-
-    async def _publish(
-        self, commands: Mapping[str, str], language: str, scope: BotCommandScope | None = None
-    ) -> None:
-        code = None if language == "en" else language
-        try:
-            await self._application.bot.set_my_commands(
-                list(commands.items()), scope=scope, language_code=code
-            )
-        except TelegramError as failure:
-            # An owner who never wrote to the bot has no chat with it yet.
-            _log.warning("menu_not_set", language=language, error=type(failure).__name__)
 
     # -- end --------------------------------------------------------------------------------------
 

@@ -25,7 +25,7 @@ def bill(account: Account, texts: Texts) -> str:
 def _cost(total: Usage, texts: Texts) -> str:
     amount = _amount(total.cost)
     if total.unpriced and total.cost:
-        return texts.usage_cost_partly.format(amount=amount, requests=total.unpriced)
+        return texts.usage_cost_partly.format(total.unpriced, amount=amount)
     if total.unpriced:
         return texts.usage_cost_unknown
     return texts.usage_cost.format(amount=amount) if total.cost else texts.usage_free

@@ -8,9 +8,9 @@ from telegram.error import TelegramError
 
 from bot.telegram.inbox import Inbox
 from bot.telegram.lanes import Item, Said
+from bot.telegram.personal import PersonalSettings
 from bot.telegram.replying import Replying
 from bot.telegram.sender import Sender
-from bot.telegram.texts import texts_in
 from memory.errors import StoreUnavailable
 from memory.records import Place
 
@@ -24,8 +24,11 @@ class Boundary:
     """Carries out the items of the lanes. Never raises: an error becomes a line in the log and one
     polite sentence, both with the same id. Then the item's updates are done."""
 
-    def __init__(self, replying: Replying, sender: Sender, inbox: Inbox) -> None:
+    def __init__(
+        self, replying: Replying, sender: Sender, inbox: Inbox, personal: PersonalSettings
+    ) -> None:
         self._replying, self._sender, self._inbox = replying, sender, inbox
+        self._personal = personal
         self._told: dict[Place, float] = {}
         #: How many updates went wrong since the start.
         self.errors = 0
@@ -57,7 +60,8 @@ class Boundary:
         if place is None or not self._may_tell(place):
             return
         try:
-            await self._sender.send(place, texts_in(None).failed.format(id=error_id))
+            texts = await self._personal.texts_at(place)
+            await self._sender.send(place, texts.failed.format(id=error_id))
         except TelegramError as failure:
             _log.warning("error_not_told", error_id=error_id, error=type(failure).__name__)
 

@@ -1,29 +1,31 @@
 """The commands: what each one does, whatever way it was given."""
 
 import difflib
-import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import structlog
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
-from telegram.constants import FileSizeLimit
 
 from bot.greeting import Greetings
 from bot.telegram.bill import bill
-from bot.telegram.browser import Browser, is_browsers
+from bot.telegram.browser import Browser
+from bot.telegram.exports import Exports
 from bot.telegram.groups import Groups
 from bot.telegram.inbox import Inbox
 from bot.telegram.pages import found, spoken
+from bot.telegram.personal import PersonalSettings
+from bot.telegram.preview import Previews
 from bot.telegram.privacy import Privacy
-from bot.telegram.reading import Click, Command, Heard
+from bot.telegram.reading import Click, Command, Heard, Origin
 from bot.telegram.sender import Sender
-from bot.telegram.texts import Texts, texts_in
+from bot.telegram.settings_commands import SettingsCommands
+from bot.telegram.settings_panel import SettingsPanel
+from bot.telegram.texts import Sentence, Texts
 from bot.usage import Account, Accounts
 from memory.errors import RefusedText, StoreUnavailable, UnknownRecord
 from memory.jobs import Outcome
-from memory.moments import LANGUAGES, base_language
 from memory.records import LEARNED_KINDS, Kind
 from memory.service import Memory
 
@@ -37,7 +39,9 @@ _QUESTION_SECONDS = 600.0
 _FORGET_ALL = "forget_all"
 _EVERYTHING = ("all", "everything")
 #: What only a group's admins may do there: it shows or changes what is remembered of everybody.
-_ADMINS_ONLY = frozenset(("memory", "forget", "edit", "export"))
+_ADMINS_ONLY = frozenset(("memory", "forget", "edit", "export", "settings"))
+#: What they alone may change there, and everybody see.
+_ADMINS_CHANGE = frozenset(("language", "timezone"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +65,8 @@ class Commands:
         inbox: Inbox,
         about: About,
         accounts: Accounts,
+        personal: PersonalSettings,
+        previews: Previews,
         greetings: Greetings | None = None,
         is_owner: Callable[[int], bool] = lambda user_id: False,
         groups: Groups | None = None,
@@ -72,7 +78,13 @@ class Commands:
         self._browser = Browser(memory, sender)
         self._memory, self._sender, self._inbox, self.about = memory, sender, inbox, about
         self._accounts, self._greetings = accounts, greetings
+        self._personal = personal
         self._privacy = Privacy(memory, inbox)
+        self._settings = SettingsPanel(memory, sender, personal, previews, self._privacy.is_on)
+        settings = SettingsCommands(
+            memory, personal, self._settings, self._say, enabled=about.memory_enabled
+        )
+        self._exports = Exports(memory, accounts, sender)
         self._table: dict[str, Callable[[Heard, str, Texts], Awaitable[None]]] = {
             "start": self._start,
             "help": self._help,
@@ -85,8 +97,9 @@ class Commands:
             "edit": self._edit,
             "forget": self._forget,
             "name": self._name,
-            "language": self._language,
-            "timezone": self._time_zone,
+            "settings": settings.settings,
+            "language": settings.language,
+            "timezone": settings.time_zone,
             "export": self._export,
             "usage": self._usage,
         }
@@ -97,7 +110,7 @@ class Commands:
 
     async def run(self, heard: Heard, command: Command) -> None:
         """Carry out a command and say what came of it."""
-        texts = texts_in(heard.origin.language)
+        texts = await self._texts(heard.origin)
         work = self._table.get(command.name)
         if work is None:
             await self._say(heard, _unknown(command.name, texts))
@@ -115,7 +128,9 @@ class Commands:
             await self._say(heard, texts.memory_unavailable)
 
     async def _may(self, heard: Heard, command: Command) -> bool:
-        if heard.origin.is_private or self._groups is None or command.name not in _ADMINS_ONLY:
+        changes = command.name in _ADMINS_CHANGE and bool(command.argument)
+        free = command.name not in _ADMINS_ONLY and not changes
+        if heard.origin.is_private or self._groups is None or free:
             return True
         return await self._groups.is_admin(heard.origin.place, heard.origin.user_id)
 
@@ -154,48 +169,6 @@ class Commands:
             await self._say(heard, texts.name_refused.format(reason=refusal))
         else:
             await self._say(heard, texts.name_set.format(name=name))
-
-    async def _language(self, heard: Heard, argument: str, texts: Texts) -> None:
-        actor = heard.origin.actor
-        if not self.about.memory_enabled:
-            await self._say(heard, texts.memory_off)
-            return
-        examples = ", ".join(f"{code} ({known.name})" for code, known in LANGUAGES.items())
-        if not argument:
-            current = (await self._memory.profile(actor)).language or heard.origin.language or "en"
-            spoken = LANGUAGES.get(base_language(current))
-            shown = f"{current} ({spoken.name})" if spoken else current
-            await self._say(heard, texts.language_current.format(name=shown, examples=examples))
-            return
-        try:
-            language = await self._memory.set_language(actor, argument)
-        except RefusedText:
-            await self._say(
-                heard, texts.language_unknown.format(given=argument[:40], examples=examples)
-            )
-        else:
-            name = LANGUAGES[base_language(language)].name
-            await self._say(heard, texts.language_set.format(name=f"{language} ({name})"))
-
-    async def _time_zone(self, heard: Heard, argument: str, texts: Texts) -> None:
-        actor = heard.origin.actor
-        if not self.about.memory_enabled:
-            await self._say(heard, texts.memory_off)
-            return
-        if not argument:
-            chosen = (await self._memory.profile(actor)).time_zone
-            here = self._memory.local_time(actor)
-            name = chosen or str(here.tzinfo)
-            await self._say(heard, texts.time_zone_current.format(name=name, time=f"{here:%H:%M}"))
-            return
-        try:
-            name = await self._memory.set_time_zone(actor, argument)
-        except RefusedText:
-            await self._say(heard, texts.time_zone_unknown.format(given=argument[:40]))
-        else:
-            await self._memory.profile(actor)
-            here = self._memory.local_time(actor)
-            await self._say(heard, texts.time_zone_set.format(name=name, time=f"{here:%H:%M}"))
 
     async def _agent_name(self, heard: Heard) -> str:
         """A greeting does not fail because the memory does."""
@@ -300,15 +273,7 @@ class Commands:
         if not self.about.memory_enabled:
             await self._say(heard, texts.memory_off)
             return
-        actor = heard.origin.actor
-        document = await self._memory.export(actor)
-        document["usage"] = await self._accounts.export(actor)
-        content = json.dumps(document, ensure_ascii=False, indent=2).encode()
-        if len(content) > FileSizeLimit.FILESIZE_UPLOAD:
-            await self._say(heard, texts.export_too_big)
-            return
-        name = f"mordecai-{actor.id}-{datetime.now(UTC):%Y-%m-%d}.json"
-        await self._sender.send_file(heard.origin.place, name, content, texts.export_caption)
+        await self._exports.send(heard.origin.actor, heard.origin.place, texts)
 
     async def _usage(self, heard: Heard, argument: str, texts: Texts) -> None:
         origin = heard.origin
@@ -355,26 +320,27 @@ class Commands:
         keyboard = InlineKeyboardMarkup([[button] for button in buttons])
         await self._sender.send(origin.place, question, keyboard=keyboard)
 
-    def refusal_of(self, click: Click) -> str | None:
+    def refusal_of(self, click: Click) -> Sentence | None:
         """Why a click is not carried out, as a note for the clicker; None if it is."""
-        texts = texts_in(click.origin.language)
-        if is_browsers(click.data):
-            return self._browser.refusal_of(click, texts)
+        for panels in (self._browser.panels, self._settings.panels):
+            if panels.has(click):
+                return panels.refusal_of(click)
         action, _, rest = click.data.partition(":")
         owner, _, answer = rest.partition(":")
         if action != _FORGET_ALL or answer not in ("yes", "no"):
-            return texts.button_stale
+            return _stale
         if owner != str(click.origin.user_id):
-            return texts.button_not_yours
+            return lambda texts: texts.button_not_yours
         age = (datetime.now(UTC) - click.asked_at).total_seconds()
-        return texts.button_stale if age > _QUESTION_SECONDS else None
+        return _stale if age > _QUESTION_SECONDS else None
 
     async def run_click(self, click: Click) -> None:
         """Carry out a click that is not refused; the question becomes its outcome."""
-        texts, origin = texts_in(click.origin.language), click.origin
-        if is_browsers(click.data):
-            await self._turn_page(click, texts)
-            return
+        texts, origin = await self._texts(click.origin), click.origin
+        for of in (self._browser, self._settings):
+            if of.panels.has(click):
+                await self._turn_page(of, click, texts)
+                return
         outcome = texts.forget_all_kept
         if click.data.endswith(":yes"):
             try:
@@ -391,19 +357,26 @@ class Commands:
                 outcome = texts.memory_unavailable
         await self._sender.replace_text(origin.place, click.message_id, outcome)
 
-    async def _turn_page(self, click: Click, texts: Texts) -> None:
+    async def _turn_page(self, of: Browser | SettingsPanel, click: Click, texts: Texts) -> None:
         try:
-            await self._browser.press(click, texts)
+            await of.press(click, texts)
         except StoreUnavailable as failure:
-            _log.warning("memory_unavailable", command="memory", error=str(failure))
+            _log.warning("memory_unavailable", command="click", error=str(failure))
             place, message = click.origin.place, click.message_id
             await self._sender.replace_text(place, message, texts.memory_unavailable)
 
     # -- inside -----------------------------------------------------------------------------------
 
+    async def _texts(self, origin: Origin) -> Texts:
+        return await self._personal.texts(origin.actor, origin.language)
+
     async def _say(self, heard: Heard, text: str) -> None:
         answering = None if heard.origin.is_private else heard.message_id
         await self._sender.send(heard.origin.place, text, answering=answering)
+
+
+def _stale(texts: Texts) -> str:
+    return texts.button_stale
 
 
 def _unknown(name: str, texts: Texts) -> str:

@@ -1,6 +1,7 @@
 """Handlers: each update to its lane. Nothing here waits for the network."""
 
 import time
+from collections import deque
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -28,13 +29,15 @@ from bot.telegram.groups import Groups, Membership, membership_of
 from bot.telegram.guestbook import Request
 from bot.telegram.inbox import Inbox
 from bot.telegram.lanes import Errand, Lanes, Said
+from bot.telegram.migration import Migrations, migration_of
 from bot.telegram.owner_commands import OwnerCommands
+from bot.telegram.personal import PersonalSettings
 from bot.telegram.quotas import Exceeded, Quotas, too_much_text
 from bot.telegram.reading import Click, Command, Heard, hear, origin_of
 from bot.telegram.replying import Replying
 from bot.telegram.sender import Sender
 from bot.telegram.text import is_blank
-from bot.telegram.texts import Texts, texts_in
+from bot.telegram.texts import Sentence, Texts, texts_in
 from memory.errors import StoreUnavailable
 from memory.records import Place
 
@@ -74,19 +77,24 @@ class Handlers:
         commands: Commands,
         quotas: Quotas,
         groups: Groups,
+        personal: PersonalSettings,
         clock: Clock | None = None,
     ) -> None:
-        self._quotas, self._groups = quotas, groups
+        self._quotas, self._groups, self._personal = quotas, groups, personal
         self._channel, self._limits, self._access = channel, limits, access
         self._inbox, self._sender = inbox, sender
         self._replying, self._commands = replying, commands
-        self._boundary = Boundary(replying, sender, inbox)
+        self._boundary = Boundary(replying, sender, inbox, personal)
         self.lanes = Lanes(self._boundary.carry_out, longest_burst=limits.longest_text, clock=clock)
         #: Replies that an earlier process made and did not deliver, by update.
         self.kept_replies: dict[int, str] = {}
         self._apologised: dict[Place, float] = {}
+        # The last albums that were for the bot.
+        self._albums: deque[str | None] = deque(maxlen=100)
         #: What owners may do besides; nothing without.
         self.owner_commands: OwnerCommands | None = None
+        #: Follows groups that get another id; nobody does without.
+        self.migrations: Migrations | None = None
         # In whole seconds, as Telegram dates messages.
         self._began = datetime.now(UTC).replace(microsecond=0)
 
@@ -109,12 +117,24 @@ class Handlers:
     async def _on_message(self, update: Update, context: Context) -> None:
         if not self._inbox.claim(update.update_id) or update.message is None:
             return
-        heard = hear(update.update_id, update.message, _me(context), self._channel)
+        if self.migrations and (moved := migration_of(update.message)):
+            self.migrations.follow(*moved, (update.update_id,))
+            return
+        album = update.message.media_group_id
+        heard = hear(update.update_id, update.message, _me(context), self._channel, self._albums)
+        if heard and album:
+            self._albums.append(album)
         if heard is None:
             await self._boundary.close((update.update_id,))
         elif not await self._access.admits(heard.origin.user_id):
             await self._turn_away(heard)
-        elif heard.update_id in self.kept_replies:
+        else:
+            self._personal.note(heard.origin)
+            await self._take(heard)
+
+    async def _take(self, heard: Heard) -> None:
+        """Something from somebody who may use the bot."""
+        if heard.update_id in self.kept_replies:
             self._deliver_kept(heard)
         elif self._is_stale(heard):
             await self._apologise(heard)
@@ -144,12 +164,16 @@ class Handlers:
         place, ids = click.origin.place, (update.update_id,)
         refusal = self._commands.refusal_of(click)
         if not await self._access.admits(click.origin.user_id):
-            refusal = texts_in(click.origin.language).button_not_yours
-        answer = partial(self._sender.answer_click, query.id, refusal)
+            refusal = _not_yours
+        answer = partial(self._answer_click, click, refusal)
         self.lanes.put(place, Errand("answer_click", answer, ids if refusal else ()), aside=True)
         if not refusal:
             work = partial(self._commands.run_click, click)
             self.lanes.put(place, Errand("click", work, ids))
+
+    async def _answer_click(self, click: Click, refusal: Sentence | None) -> None:
+        texts = await self._personal.texts(click.origin.actor, click.origin.language)
+        await self._sender.answer_click(click.query_id, refusal(texts) if refusal else None)
 
     async def _on_membership(self, update: Update, context: Context) -> None:
         if not self._inbox.claim(update.update_id) or update.my_chat_member is None:
@@ -196,10 +220,11 @@ class Handlers:
     async def _turn_away(self, heard: Heard) -> None:
         """Let in whoever has the pairing code; tell everybody else no, once in a while, and how an
         owner can let them in."""
-        user_id, texts = heard.origin.user_id, _texts(heard)
+        # Of somebody who may not use the bot, nothing is looked up.
+        user_id, texts = heard.origin.user_id, texts_in(heard.origin.language)
         private, name = heard.origin.is_private, heard.origin.name
         if private and await self._access.pair(user_id, heard.text or "", name):
-            self._reply(heard, texts.paired)
+            self._reply(heard, lambda texts: texts.paired)
             return
         _log.info("not_admitted", user=user_id)
         if not self._access.refusal_due(user_id):
@@ -208,22 +233,24 @@ class Handlers:
         asked = await self._access.ask(user_id, name) if private else None
         if asked is None:
             template = texts.refused_unpaired if self._access.pairing_code else texts.refused
-            self._reply(heard, template.format(id=user_id))
+            self._reply_with(heard, template.format(id=user_id))
             return
         request, new = asked
-        self._reply(heard, texts.refused_code.format(code=request.code))
+        self._reply_with(heard, texts.refused_code.format(code=request.code))
         if new:
             self._tell_owners(request)
 
     def _tell_owners(self, request: Request) -> None:
         """Somebody wants in: the owners hear it, each in the private chat with the bot."""
         for owner in self._access.owners:
-            text = texts_in(None).wants_in.format(
-                name=speaker_name(request.name) or request.id, id=request.id, code=request.code
-            )
             place = Place(self._channel, owner)
-            say = partial(self._sender.send, place, text)
-            self.lanes.put(place, Errand("wants_in", say), aside=True)
+            tell = partial(self._tell_owner, place, request)
+            self.lanes.put(place, Errand("wants_in", tell), aside=True)
+
+    async def _tell_owner(self, place: Place, request: Request) -> None:
+        name, texts = speaker_name(request.name), await self._personal.texts_at(place)
+        text = texts.wants_in.format(name=name or request.id, id=request.id, code=request.code)
+        await self._sender.send(place, text)
 
     def _is_stale(self, heard: Heard) -> bool:
         """Whether it waited too long while the bot was down. What is dated since the start did not,
@@ -242,7 +269,7 @@ class Handlers:
         self._apologised = {
             p: at for p, at in self._apologised.items() if now - at < _APOLOGY_SECONDS
         } | {place: now}
-        self._reply(heard, _texts(heard).stale)
+        self._reply(heard, lambda texts: texts.stale)
 
     # -- what to answer ---------------------------------------------------------------------------
 
@@ -265,9 +292,9 @@ class Handlers:
 
     async def _obey(self, heard: Heard, command: Command) -> None:
         """Carry out what an owner wants."""
-        texts, place = _texts(heard), heard.origin.place
         if self.owner_commands is None:
             return
+        texts, place = await self._texts(heard), heard.origin.place
         try:
             text = await self.owner_commands.answer(place, command, texts)
         except StoreUnavailable as failure:
@@ -280,21 +307,18 @@ class Handlers:
         dropped = self.lanes.drop_said(place)
         stopped = self._replying.stop(place) or bool(dropped)
         ids = (heard.update_id, *(id_ for said in dropped for id_ in said.update_ids))
-        texts = _texts(heard)
-        text = texts.stopped if stopped else texts.nothing_to_stop
-        answering = None if heard.origin.is_private else heard.message_id
-        say = partial(self._sender.send, place, text, answering=answering)
+        sentence: Sentence = _stopped if stopped else _nothing_to_stop
+        say = partial(self._say, heard, sentence)
         self.lanes.put(place, Errand("stop", say, ids), aside=True)
 
     async def _take_text(self, heard: Heard) -> None:
-        texts = _texts(heard)
         longest = self._limits.longest_text
         if heard.text is None:
-            self._reply(heard, texts.only_text)
+            self._reply(heard, lambda texts: texts.only_text)
         elif is_blank(heard.text):
-            self._reply(heard, texts.empty)
-        elif len(heard.text) > longest:
-            self._reply(heard, texts.too_long.format(length=len(heard.text), longest=longest))
+            self._reply(heard, lambda texts: texts.empty)
+        elif (length := len(heard.text)) > longest:
+            self._reply(heard, lambda texts: texts.too_long.format(length, longest=longest))
         elif heard.text.lower() == "new":
             work = partial(self._commands.run, heard, Command("new", ""))
             self._put(heard, Errand("new", work, (heard.update_id,)))
@@ -313,7 +337,7 @@ class Handlers:
     async def _say_too_much(self, heard: Heard, too_much: Exceeded) -> None:
         """Say it once, with when it ends; what is written until then is left unanswered."""
         if too_much.first:
-            self._reply(heard, too_much_text(too_much, _texts(heard)))
+            self._reply(heard, partial(too_much_text, too_much))
         else:
             await self._boundary.close((heard.update_id,))
 
@@ -322,11 +346,22 @@ class Handlers:
         work = partial(self._replying.deliver, _said(heard, heard.text or ""), reply)
         self._put(heard, Errand("kept_reply", work, (heard.update_id,)))
 
-    def _reply(self, heard: Heard, text: str) -> None:
+    def _reply(self, heard: Heard, sentence: Sentence) -> None:
         """Say one of the bot's own sentences, in its turn."""
+        self._put(
+            heard, Errand("sentence", partial(self._say, heard, sentence), (heard.update_id,))
+        )
+
+    def _reply_with(self, heard: Heard, text: str) -> None:
+        self._reply(heard, lambda texts: text)
+
+    async def _say(self, heard: Heard, sentence: Sentence) -> None:
         answering = None if heard.origin.is_private else heard.message_id
-        work = partial(self._sender.send, heard.origin.place, text, answering=answering)
-        self._put(heard, Errand("sentence", work, (heard.update_id,)))
+        text = sentence(await self._texts(heard))
+        await self._sender.send(heard.origin.place, text, answering=answering)
+
+    async def _texts(self, heard: Heard) -> Texts:
+        return await self._personal.texts(heard.origin.actor, heard.origin.language)
 
     def _put(self, heard: Heard, errand: Errand) -> None:
         self.lanes.put(heard.origin.place, errand)
@@ -337,8 +372,16 @@ def _me(context: Context) -> User:
     return me
 
 
-def _texts(heard: Heard) -> Texts:
-    return texts_in(heard.origin.language)
+def _not_yours(texts: Texts) -> str:
+    return texts.button_not_yours
+
+
+def _stopped(texts: Texts) -> str:
+    return texts.stopped
+
+
+def _nothing_to_stop(texts: Texts) -> str:
+    return texts.nothing_to_stop
 
 
 def _said(heard: Heard, text: str) -> Said:

@@ -15,7 +15,7 @@ from bot.telegram.clock import Clock
 from bot.telegram.failures import seconds_of
 from bot.telegram.lanes import Said
 from bot.telegram.text import clean
-from bot.telegram.texts import Texts, texts_in
+from bot.telegram.texts import Sentence, Texts
 
 _log = structlog.get_logger(__name__)
 
@@ -45,15 +45,15 @@ class Senses:
 
 @dataclass(frozen=True, slots=True)
 class Declined:
-    """A message that can't be answered for what it holds; `text` is the sentence that says why."""
+    """A message that can't be answered for what it holds; the sentence says why."""
 
-    text: str
+    sentence: Sentence
 
 
 class _Refused(Exception):
     """A file that can't be taken; the sentence says why."""
 
-    def __init__(self, sentence: Callable[[Texts], str]) -> None:
+    def __init__(self, sentence: Sentence) -> None:
         super().__init__()
         self.sentence = sentence
 
@@ -73,7 +73,7 @@ class Media:
             for file in said.files:
                 inbound = await self._with(file, inbound)
         except _Refused as refusal:
-            return Declined(refusal.sentence(texts_in(inbound.language)))
+            return Declined(refusal.sentence)
         return inbound
 
     def _check(self, said: Said) -> None:
@@ -155,7 +155,7 @@ def _check_size(kind: FileKind, size: int) -> None:
         raise _Refused(_too_big(kind))
 
 
-_SENTENCES: dict[FileKind, Callable[[Texts], str]] = {
+_SENTENCES: dict[FileKind, Sentence] = {
     FileKind.PICTURE: lambda texts: texts.sees_nothing,
     FileKind.PDF: lambda texts: texts.reads_no_documents,
     FileKind.TEXT: lambda texts: texts.reads_no_documents,
@@ -164,12 +164,12 @@ _SENTENCES: dict[FileKind, Callable[[Texts], str]] = {
 }
 
 
-def _too_big(kind: FileKind) -> Callable[[Texts], str]:
+def _too_big(kind: FileKind) -> Sentence:
     return lambda texts: texts.too_big_file.format(largest=f"{LARGEST[kind] / 1_000_000:g}")
 
 
 def _too_long(texts: Texts) -> str:
-    return texts.too_long_recording.format(minutes=LONGEST_RECORDING // timedelta(minutes=1))
+    return texts.too_long_recording.format(LONGEST_RECORDING // timedelta(minutes=1))
 
 
 def _attachment(file: Enclosed, data: bytes) -> Attachment:

@@ -6,8 +6,9 @@ from decimal import Decimal
 
 from bot.telegram.access import Access, AccessMode
 from bot.telegram.guestbook import Guest, Request
+from bot.telegram.personal import PersonalSettings
 from bot.telegram.reading import Command
-from bot.telegram.texts import Texts, texts_in
+from bot.telegram.texts import Texts
 from bot.usage import Accounts
 from memory.records import Place
 from memory.service import Memory
@@ -26,13 +27,15 @@ class OwnerCommands:
         access: Access,
         memory: Memory,
         accounts: Accounts,
+        personal: PersonalSettings,
         say: Say,
         errors: Callable[[], int],
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         """`errors` counts what went wrong since the start."""
         self._access, self._memory, self._accounts = access, memory, accounts
-        self._say, self._errors, self._clock = say, errors, clock
+        self._personal, self._say = personal, say
+        self._errors, self._clock = errors, clock
         self._began = clock()
         self._table: dict[str, Callable[[Place, str, Texts], Awaitable[str]]] = {
             "approve": self._approve,
@@ -60,7 +63,8 @@ class OwnerCommands:
         if guest is None:
             return texts.no_such_code.format(code=code[:20])
         # A private chat has the id of the person in it.
-        await self._say(Place(place.channel, guest.id), texts_in(None).approved_you)
+        chat = Place(place.channel, guest.id)
+        await self._say(chat, (await self._personal.texts_at(chat)).approved_you)
         return texts.approved.format(name=_name(guest), id=guest.id)
 
     async def _users(self, place: Place, argument: str, texts: Texts) -> str:

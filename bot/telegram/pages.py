@@ -1,8 +1,8 @@
 """The pages of the memory browser: what each shows, and the buttons under it. Pure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from bot.telegram.panels import Button, Page
 from bot.telegram.texts import Texts
 from memory.language import second_person
 from memory.names import agent_name_of
@@ -21,22 +21,6 @@ _MOST_SOURCES = 4
 KINDS = (Kind.FACT, Kind.PREFERENCE, Kind.SUMMARY)
 
 
-@dataclass(frozen=True, slots=True)
-class Button:
-    """A button: what it says, and what it does, as `verb` or `verb:argument`."""
-
-    label: str
-    action: str
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """One page, with its rows of buttons."""
-
-    text: str
-    rows: tuple[tuple[Button, ...], ...] = ()
-
-
 def overview(records: Sequence[Record], texts: Texts, *, private: bool) -> Page:
     """The first page: the newest records of each kind, and a button a kind."""
     title = texts.memory_title if private else texts.memory_title_group
@@ -49,7 +33,7 @@ def overview(records: Sequence[Record], texts: Texts, *, private: bool) -> Page:
         newest = own[-AT_A_GLANCE:]
         lines = [name_of(kind, texts), *(_line(record, texts) for record in newest)]
         if earlier := len(own) - len(newest):
-            lines.append(texts.memory_more.format(count=earlier))
+            lines.append(texts.memory_more.format(earlier))
         sections.append("\n".join(lines))
         row.append(Button(f"{name_of(kind, texts)} ({len(own)})", f"kind:{kind.value}"))
     return Page("\n\n".join((*sections, texts.memory_footer)), (tuple(row),))

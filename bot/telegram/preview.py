@@ -16,6 +16,7 @@ from bot.telegram.inbox import Inbox
 from bot.telegram.lanes import Said
 from bot.telegram.rendering import preview
 from memory.errors import StoreUnavailable
+from memory.records import Actor
 
 _log = structlog.get_logger(__name__)
 
@@ -146,26 +147,57 @@ class Previews:
         streaming: Streaming = Streaming.EDIT,
         pace: Pace | None = None,
         clock: Clock | None = None,
+        *,
+        drafts: bool = True,
     ) -> None:
-        self._bot, self._holds, self._inbox = bot, holds, inbox
+        """`streaming` is for who has chosen nothing; OFF is for everybody. `drafts` says whether
+        the Bot API server knows such."""
+        self._bot, self._holds, self._inbox, self._drafts = bot, holds, inbox, drafts
         self._streaming, self._pace = streaming, pace or Pace()
         self._clock = clock or Clock()
         #: By update, the message in which an earlier process had begun to answer it.
         self.left_behind: dict[int, int] = {}
 
-    def open(self, said: Said, *, answering: int | None, message_id: int | None) -> Preview:
+    @property
+    def default(self) -> Streaming:
+        """What there is for who has chosen nothing."""
+        return self._streaming
+
+    def offered(self, actor: Actor) -> tuple[Streaming, ...]:
+        """What somebody can choose between; nothing where the operator wants no previews."""
+        if self._streaming is Streaming.OFF:
+            return ()
+        drafts = self._drafts and not actor.is_group
+        return tuple(way for way in Streaming if drafts or way is not Streaming.DRAFT)
+
+    def open(
+        self,
+        said: Said,
+        *,
+        answering: int | None,
+        message_id: int | None,
+        wanted: Streaming | None = None,
+    ) -> Preview:
         """The preview of the reply to something said. It goes on in the message `message_id` if
-        there is one, else in a new one that answers `answering`."""
-        display = self._display(said, answering, message_id)
+        there is one, else in a new one that answers `answering`. `wanted` is how the person has
+        chosen to see it."""
+        display = self._display(said, answering, message_id, wanted)
         pace = self._pace
         interval = pace.group if said.inbound.actor.is_group else pace.private
         return Preview(display, self._clock, pace.first, interval)
 
-    def _display(self, said: Said, answering: int | None, message_id: int | None) -> Display:
-        place = said.inbound.place
-        if self._streaming is Streaming.OFF:
+    def _display(
+        self,
+        said: Said,
+        answering: int | None,
+        message_id: int | None,
+        wanted: Streaming | None,
+    ) -> Display:
+        place, offered = said.inbound.place, self.offered(said.inbound.actor)
+        way = wanted if wanted in offered else self._streaming
+        if way is Streaming.OFF:
             return NoDisplay()
-        if self._streaming is Streaming.DRAFT and not said.inbound.actor.is_group:
+        if way is Streaming.DRAFT and way in offered:
             return Draft(
                 self._bot,
                 self._holds,
@@ -187,9 +219,9 @@ class Previews:
         )
 
     def _do_without_drafts(self) -> None:
-        if self._streaming is Streaming.DRAFT:
+        if self._drafts:
             _log.warning("no_drafts", remedy='this Bot API server knows none: streaming = "edit"')
-            self._streaming = Streaming.EDIT
+            self._drafts = False
 
     async def _note(self, said: Said, message_id: int) -> None:
         """Write down where the reply has begun, for a process that has to go on with it."""

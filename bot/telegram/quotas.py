@@ -117,5 +117,5 @@ class Quotas:
 def too_much_text(exceeded: Exceeded, texts: Texts) -> str:
     """What a person hears who has reached a limit."""
     if exceeded.quota is Quota.MESSAGES:
-        return texts.limit_minute.format(seconds=math.ceil(exceeded.ends_in.total_seconds()))
+        return texts.limit_minute.format(math.ceil(exceeded.ends_in.total_seconds()))
     return texts.limit_day

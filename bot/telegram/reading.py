@@ -1,6 +1,7 @@
 """Pure: what a Telegram message means to the bot."""
 
 import re
+from collections.abc import Container
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -90,9 +91,12 @@ class Click:
     data: str
 
 
-def hear(update_id: int, message: Message, me: User, channel: str) -> Heard | None:
+def hear(
+    update_id: int, message: Message, me: User, channel: str, albums: Container[str | None] = ()
+) -> Heard | None:
     """What the message means, or None if it is not for this bot: a bot's or a channel's, a service
-    message, a command for another bot, or talk of a group's members with each other."""
+    message, a command for another bot, or talk of a group's members with each other. Of an album
+    in a group only one message has the caption: `albums` are those that are for the bot."""
     if message.from_user is None or message.from_user.is_bot:
         return None
     if message.text is None and message.effective_attachment is None:
@@ -105,7 +109,8 @@ def hear(update_id: int, message: Message, me: User, channel: str) -> Heard | No
     if command is None and not theirs and _is_for_another_bot(words, me):
         return None
     if not origin.is_private:
-        if command is None and not asked and not _is_addressed(message, me):
+        addressed = asked or _is_addressed(message, me) or message.media_group_id in albums
+        if command is None and not addressed:
             return None
         words = words if theirs else _without_mention(words, me)
     heard = partial(Heard, update_id, message.message_id, origin, message.date)

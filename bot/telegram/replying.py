@@ -10,12 +10,13 @@ from bot.replies import Conversing, Failed, Finished, TextDelta, ToolCalled
 from bot.telegram.inbox import Inbox
 from bot.telegram.lanes import Said
 from bot.telegram.media import Declined, Media
+from bot.telegram.personal import PersonalSettings
 from bot.telegram.preview import Preview, Previews
 from bot.telegram.privacy import PRIVATE_MARK
 from bot.telegram.rendering import render
 from bot.telegram.sender import Sender
 from bot.telegram.text import is_blank
-from bot.telegram.texts import texts_in
+from bot.telegram.texts import Texts
 from memory.errors import StoreUnavailable
 from memory.records import Actor, Place
 
@@ -35,13 +36,14 @@ class Replying:
         previews: Previews,
         inbox: Inbox,
         media: Media,
+        personal: PersonalSettings,
         *,
         parallel: int,
         is_private: Callable[[Actor, Place], Awaitable[bool]],
     ) -> None:
         """At most `parallel` replies are written at once; the others wait, typing. Those of private
         conversations bear a mark."""
-        self._is_private = is_private
+        self._is_private, self._personal = is_private, personal
         self._conversation, self._sender, self._inbox = conversation, sender, inbox
         self._previews, self._media = previews, media
         self._slots = asyncio.Semaphore(parallel)
@@ -55,7 +57,7 @@ class Replying:
         started = time.monotonic()
         begun = await self._begun_before(said)
         typing = self._sender.typing(said.inbound.place)
-        async with typing, self._open(said, begun) as preview:
+        async with typing, await self._open(said, begun) as preview:
             outcome = await self._outcome(said, preview)
         shown_in = preview.message_id or begun
         if outcome is None:
@@ -64,9 +66,8 @@ class Replying:
         if isinstance(outcome, BaseException):
             await self._take_back(said.inbound.place, shown_in)
             raise outcome
-        text = outcome.text
-        if is_blank(text):
-            text = texts_in(said.inbound.language).no_answer
+        inbound = said.inbound
+        text = _told(outcome, await self._personal.texts(inbound.actor, inbound.language))
         if isinstance(outcome, Failed):
             self.failed += 1
         if isinstance(outcome, Finished):
@@ -118,8 +119,11 @@ class Replying:
                 await self._take_back(said.inbound.place, message_id)
         return next((id_ for id_ in begun if id_ > said.message_ids[-1]), None)
 
-    def _open(self, said: Said, begun: int | None) -> Preview:
-        return self._previews.open(said, answering=_answering(said), message_id=begun)
+    async def _open(self, said: Said, begun: int | None) -> Preview:
+        wanted = await self._personal.streaming(said.inbound.actor)
+        return self._previews.open(
+            said, answering=_answering(said), message_id=begun, wanted=wanted
+        )
 
     def stop(self, place: Place) -> bool:
         """End the reply that is being written there; whether there was one."""
@@ -164,6 +168,17 @@ class Replying:
             await self._inbox.keep_reply(said.update_ids, text)
         except StoreUnavailable as failure:
             _log.warning("inbox_unavailable", error=str(failure))
+
+
+def _told(outcome: Outcome, texts: Texts) -> str:
+    """What the person hears: the model's answer, or why there is none."""
+    match outcome:
+        case Declined(sentence):
+            return sentence(texts)
+        case Failed(text, kind):
+            return texts.failures.get(kind, text)
+        case Finished(text):
+            return texts.no_answer if is_blank(text) else text
 
 
 def _answering(said: Said) -> int | None:

@@ -58,6 +58,8 @@ class Sender:
         self._bot, self._typing_seconds = bot, typing_seconds
         self._clock = clock or Clock()
         self.holds = Holds(self._clock)
+        #: Hears of a group that has got another id: the old one and the new one.
+        self.on_migrated: Callable[[int, int], None] = lambda old, new: None
 
     async def send(
         self,
@@ -249,6 +251,7 @@ class Sender:
                 self.holds.note(place.chat_id, seconds_of(limit))
             except ChatMigrated as moved:
                 _log.info("chat_migrated", chat=place.chat_id, to=moved.new_chat_id)
+                self.on_migrated(place.chat_id, moved.new_chat_id)
                 place = replace(place, chat_id=moved.new_chat_id)
             except Forbidden as refusal:
                 _log.info("unreachable", chat=place.chat_id, reason=refusal.message)

@@ -24,7 +24,7 @@ from tornado.httpserver import HTTPServer
 from tornado.web import Application, RequestHandler
 
 from bot.errors import OperatorError
-from bot.sockets import listening
+from bot.sockets import close, listening
 from bot.telegram.inbox import Inbox
 from bot.telegram.intake import UPDATES, Complaints, RejectedToken, name_of, persistently
 from bot.telegram.polling import readable
@@ -112,8 +112,7 @@ class Webhook:
         """Take no more calls; Telegram keeps what comes now, and calls again."""
         server, self._server = self._server, None
         if server:
-            server.stop()
-            await server.close_all_connections()
+            await close(server)
 
     def is_genuine(self, secret: str) -> bool:
         """Whether a call with this secret token comes from Telegram."""

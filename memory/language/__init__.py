@@ -19,6 +19,7 @@ from memory.language.statements import (
     is_statement,
     noteworthy,
     slot_of,
+    statements,
 )
 from memory.language.summaries import RuleSummarizer
 from memory.language.tables import language_code
@@ -44,4 +45,5 @@ __all__ = [
     "noteworthy",
     "second_person",
     "slot_of",
+    "statements",
 ]

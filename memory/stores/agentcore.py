@@ -17,9 +17,10 @@ from typing import Any, Self, TypeVar
 import structlog
 
 from memory.errors import StoreUnavailable, UnknownRecord
-from memory.records import LEARNED_KINDS, Actor, Draft, Hit, Kind, Record, Turn, namespace
+from memory.records import LEARNED_KINDS, Actor, Draft, Hit, Kind, Record, Turn
 from memory.stores import agentcore_events, agentcore_records
 from memory.stores.agentcore_erasure import Eraser
+from memory.stores.agentcore_moving import Copier
 from memory.stores.agentcore_records import belongs, restored, settled
 from memory.stores.aws_calls import AwsCalls
 from memory.stores.aws_errors import AwsFailure, Fate
@@ -69,6 +70,7 @@ class AgentCoreStore:
         self._timing = timing or Timing()
         self._sender = Sender(outbox, self._send, self._timing.pace)
         self._eraser = Eraser(calls, outbox, self._delete_rows, self._timing.second_look)
+        self._copier = Copier(self._pairs, self._create, self._update, self._strategies)
         self._deleted: dict[str, float] = {}
         self._seldom = Seldom()
         self._closed = False
@@ -241,7 +243,7 @@ class AgentCoreStore:
             "retrieve_memory_records",
             searchCriteria={"searchQuery": query, "topK": top},
             maxResults=top,
-            **_home(kind, actor),
+            **agentcore_records.home(kind, actor),
         )
         rows: list[dict[str, Any]] = answer["memoryRecordSummaries"]
         return rows
@@ -277,15 +279,20 @@ class AgentCoreStore:
         """See LongTermMemory. There are no archived messages."""
         self._require_open()
         wanted = [kind for kind in LEARNED_KINDS if kind in kinds]
-        parts = await asyncio.gather(*(self._listed(actor, kind) for kind in wanted))
-        rows = sorted((r for part in parts for r in part), key=agentcore_records.writing_order)
-        found = self._own(actor, rows)
-        ordered = settled([record for _, record in found])
+        ordered = settled([record for _, record in await self._pairs(actor, wanted)])
         return [record for record in ordered if include_superseded or record.current]
+
+    async def _pairs(
+        self, actor: Actor, kinds: Sequence[Kind] = LEARNED_KINDS
+    ) -> list[tuple[dict[str, Any], Record]]:
+        """All the actor's rows of these kinds with their records, as they were written."""
+        parts = await asyncio.gather(*(self._listed(actor, kind) for kind in kinds))
+        rows = sorted((r for part in parts for r in part), key=agentcore_records.writing_order)
+        return self._own(actor, rows)
 
     async def _listed(self, actor: Actor, kind: Kind) -> list[dict[str, Any]]:
         rows = self._calls.rows(
-            "list_memory_records", "memoryRecordSummaries", **_home(kind, actor)
+            "list_memory_records", "memoryRecordSummaries", **agentcore_records.home(kind, actor)
         )
         return [row async for row in rows]
 
@@ -347,6 +354,21 @@ class AgentCoreStore:
             self._deleted |= {record_id: until for record_id in batch if record_id not in kept}
         return left
 
+    async def move(self, actor: Actor, to: Actor) -> None:
+        """See LongTermMemory. AWS can give nobody's events to somebody else: they are deleted with
+        the actor's records, once those are copied."""
+        self._require_open()
+        if actor == to:
+            return
+        await self._copier.copy(actor, to)
+        try:
+            await self.erase(actor)
+        except StoreUnavailable as failure:
+            # If the wish is written down, it is tried again in the background.
+            if actor not in {erasure.actor for erasure in await self._outbox.erasures()}:
+                raise
+            _log.warning("moved_actor_not_erased_yet", actor=actor.id, error=str(failure))
+
     async def erase(self, actor: Actor) -> None:
         """See LongTermMemory. The wish is written down first: what can't be deleted now is tried
         again until it is gone, and once more after a while for what extraction had under way.
@@ -355,14 +377,6 @@ class AgentCoreStore:
         await self._outbox.erase(actor, datetime.now(UTC))
         await self._sender.drop(actor)
         await self._eraser.erase(actor)
-
-
-def _home(kind: Kind, actor: Actor) -> dict[str, Any]:
-    """Where to read records of a kind. Summaries have a namespace for each session, so they are
-    read by the path above; all else by the namespace itself."""
-    if kind is Kind.SUMMARY:
-        return {"namespacePath": agentcore_records.summaries_path(actor)}
-    return {"namespace": namespace(kind, actor)}
 
 
 def _batches(items: Sequence[T]) -> list[list[T]]:

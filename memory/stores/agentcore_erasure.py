@@ -12,8 +12,8 @@ from typing import Any
 import structlog
 
 from memory.errors import StoreUnavailable
-from memory.records import Actor, Kind, namespace
-from memory.stores.agentcore_records import belongs, restored, summaries_path
+from memory.records import LEARNED_KINDS, Actor
+from memory.stores.agentcore_records import belongs, home, restored
 from memory.stores.aws_calls import AwsCalls
 from memory.stores.aws_errors import AwsFailure, Fate
 from memory.stores.outbox import Erasure, Outbox
@@ -137,14 +137,10 @@ class Eraser:
     async def _records(self, erasure: Erasure, *, everything: bool) -> list[str]:
         """The ids of the actor's records: all, or all but those asked for since the wish."""
         actor = erasure.actor
-        homes: list[dict[str, Any]] = [
-            {"namespace": namespace(Kind.FACT, actor)},
-            {"namespace": namespace(Kind.PREFERENCE, actor)},
-            {"namespacePath": summaries_path(actor)},
-        ]
         found: list[dict[str, Any]] = []
-        for home in homes:
-            rows = self._calls.rows("list_memory_records", "memoryRecordSummaries", **home)
+        for kind in LEARNED_KINDS:
+            where = home(kind, actor)
+            rows = self._calls.rows("list_memory_records", "memoryRecordSummaries", **where)
             found += [row async for row in rows]
         return [
             row["memoryRecordId"]

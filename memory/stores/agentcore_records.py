@@ -30,6 +30,14 @@ def summaries_path(actor: Actor) -> str:
     return namespace(Kind.SUMMARY, actor, "s").removesuffix("s/")
 
 
+def home(kind: Kind, actor: Actor) -> dict[str, Any]:
+    """Where to read records of a kind. Summaries have a namespace for each session, so they are
+    read by the path above; all else by the namespace itself."""
+    if kind is Kind.SUMMARY:
+        return {"namespacePath": summaries_path(actor)}
+    return {"namespace": namespace(kind, actor)}
+
+
 def known_actor(id_: str) -> Actor | None:
     """The actor of this id; None for one that another program keeps in the same memory."""
     try:
@@ -124,6 +132,33 @@ def reinstated(row: Mapping[str, Any]) -> dict[str, Any]:
         "timestamp": begun,
         "metadata": start | dict(row.get("metadata") or {}),
     }
+
+
+def copied(
+    row: Mapping[str, Any], record: Record, to: Actor, number: int, strategies: Mapping[Kind, str]
+) -> dict[str, Any]:
+    """An entry of BatchCreateMemoryRecords that gives another actor what is in this row."""
+    own = {"created_at": {"stringValue": _moment(record.created_at)}}
+    entry: dict[str, Any] = {
+        "requestIdentifier": label(number),
+        "namespaces": [namespace(record.kind, to, record.session_id)],
+        "content": {"text": row["content"]["text"]},
+        "timestamp": row.get("timestamp") or record.created_at,
+        "metadata": own
+        | dict(row.get("metadata") or {})
+        | {"number": {"stringValue": str(number)}},
+    }
+    if record.kind in strategies:
+        entry["memoryStrategyId"] = strategies[record.kind]
+    return entry
+
+
+def superseding(row: Mapping[str, Any], record_id: str, old_id: str) -> dict[str, Any]:
+    """An entry of BatchUpdateMemoryRecords that has the copy of this row name the copy of what it
+    supersedes."""
+    entry = reinstated(row)
+    entry["metadata"] |= {"supersedes": {"stringValue": old_id}}
+    return {**entry, "memoryRecordId": record_id}
 
 
 def _metadata(draft: Draft) -> dict[str, Any]:

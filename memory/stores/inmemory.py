@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 from memory.entry import Entry, by_assistant, entry, is_context
 from memory.errors import RefusedText, StoreUnavailable, UnknownRecord
+from memory.merging import Merging
 from memory.query import parse
 from memory.ranking import (
     CONTEXT,
@@ -143,6 +144,22 @@ class InMemoryStore:
         """See LongTermMemory."""
         self._person(actor)
         self._people.pop(actor, None)
+
+    async def move(self, actor: Actor, to: Actor) -> None:
+        """See LongTermMemory."""
+        source, target = self._person(actor), self._person(to)
+        if actor == to:
+            return
+        merging = Merging(list(target.rows.values()))
+        every = sorted(source.rows.values(), key=lambda record: record.created_at)
+        for record in merging.missing(every):
+            merging.added(record, target.insert(merging.renumbered(record)))
+        for record_id, at in merging.ends():
+            row = target.row_of(record_id)
+            if row is not None:
+                target.rows[row] = replace(target.rows[row], superseded_at=at)
+        target.turns |= source.turns
+        del self._people[actor]
 
     async def actors(self) -> list[Actor]:
         """See LongTermMemory."""

@@ -88,6 +88,20 @@ MIGRATIONS = (
     ),
 )
 _NO_LEASE = "holder = NULL, leased_until = NULL"
+#: The sessions that would be a second open one in the place they are moved to.
+_SECOND = (
+    "actor = :old AND ended_at IS NULL AND EXISTS (SELECT 1 FROM session AS other "
+    "WHERE other.actor = :new AND other.ended_at IS NULL AND other.channel = :to_channel "
+    "AND other.chat = :to_chat AND other.topic IS session.topic)"
+)
+_MOVE = (
+    f"DELETE FROM session WHERE {_SECOND} AND (private OR message_count = 0)",
+    "UPDATE session SET ended_at = last_at, due_at = last_at, reason = 'moved' "
+    f"WHERE {_SECOND}",
+    "UPDATE session SET channel = :to_channel, chat = :to_chat "
+    "WHERE actor = :old AND channel = :channel AND chat = :chat",
+    f"UPDATE session SET actor = :new, {_NO_LEASE} WHERE actor = :old",
+)
 
 
 class SqliteJournal(TierRows):
@@ -291,6 +305,19 @@ class SqliteJournal(TierRows):
     async def maintained(self, at: datetime) -> None:
         """Note that the memory was tidied up then."""
         await self._db.write("INSERT OR REPLACE INTO note VALUES ('maintained_at', ?)", _stamp(at))
+
+    async def move(self, actor: Actor, to: Actor, place: Place, to_place: Place) -> None:
+        """Give the actor's sessions to another one, and the chat of `place` to that of `to_place`,
+        topic by topic, all at once. Where both have an open session, the actor's is ended. Leases
+        end: whoever has a job under way must take it up anew."""
+        names = {"old": actor.id, "new": to.id, "chat": place.chat_id, "channel": place.channel}
+        names |= {"to_chat": to_place.chat_id, "to_channel": to_place.channel}
+
+        def work(db: sqlite3.Connection) -> None:
+            for statement in _MOVE:
+                db.execute(statement, names)
+
+        await self._db.wipe(work)
 
     async def erase(self, actor: Actor) -> None:
         """Drop all sessions and turns of the actor, and the pages they stood on."""

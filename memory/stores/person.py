@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from memory.entry import entry, is_context
 from memory.errors import RefusedText, UnknownRecord
 from memory.fusion import Meaning, fuse
+from memory.merging import Merging
 from memory.query import parse
 from memory.ranking import CONTEXT, Ranked, Weights
 from memory.records import LEARNED_KINDS, Draft, Hit, Kind, Message, Place, Record, Role, Turn
@@ -132,6 +133,30 @@ class PersonFile:
             # The write-ahead log still holds the pages as they were.
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         return deleted
+
+    def contents(self) -> tuple[list[str], list[Record]]:
+        """The ids of the turns that were archived, and all records, oldest first."""
+        with snapshot(self._connection):
+            turns = [id_ for (id_,) in self._connection.execute("SELECT id FROM turn")]
+            return turns, self.records(tuple(Kind), include_superseded=True)
+
+    def absorb(self, turns: Iterable[str], records: Iterable[Record]) -> None:
+        """Take in another file's contents, under ids of this one, all or nothing. What is here
+        already is left as it is. In each slot only the newest record stays current."""
+        with transaction(self._connection):
+            there = self.records(tuple(Kind), include_superseded=True)
+            merging = Merging(there)
+            for record in merging.missing(records):
+                merging.added(record, self._insert(merging.renumbered(record)))
+            for record_id, at in merging.ends():
+                self._supersede(record_id, at)
+            self._connection.executemany(
+                "INSERT OR IGNORE INTO turn VALUES (?)", [(id_,) for id_ in turns]
+            )
+
+    def fold(self) -> None:
+        """Have everything in the file itself, and nothing in its write-ahead log."""
+        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
     def _fused(
         self, found: Sequence[Ranked], meaning: Meaning, kinds: Sequence[Kind], now: datetime

@@ -7,9 +7,9 @@ so all of it runs on the thread pool that is handed in, one call at a time for e
 import asyncio
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -129,6 +129,14 @@ class SqliteStore:
         """See LongTermMemory. Copies that were set aside because of damage go as well."""
         await self._guarded(actor, lambda drawer: self._erase(actor, drawer))
 
+    async def move(self, actor: Actor, to: Actor) -> None:
+        """See LongTermMemory. The file gets another name; where there is one of that name already,
+        it takes in the other's records."""
+        if actor != to:
+            await self._shielded(self._moved(actor, to))
+            if self._semantics:
+                self._semantics.changed(to)
+
     async def actors(self) -> list[Actor]:
         """See LongTermMemory. Everybody who has a file."""
         if self._closed:
@@ -186,24 +194,41 @@ class SqliteStore:
         return await self._guarded(actor, look)
 
     async def _guarded(self, actor: Actor, work: Callable[[_Drawer], _T]) -> _T:
-        """Run on the pool, after everything that was asked of this actor before.
+        """Run on the pool, after everything that was asked of this actor before."""
+        return await self._shielded(self._in_turn(actor, work))
 
-        Shielded: a caller that gives up (a deadline of recall) must not let the next one in while
-        the thread still works on the file."""
+    async def _shielded(self, work: Coroutine[Any, Any, _T]) -> _T:
+        """Shielded: a caller that gives up (a deadline of recall) must not let the next one in
+        while the thread still works on the file."""
         if self._closed:
+            work.close()
             raise StoreUnavailable("the memory is closed")
-        task = asyncio.ensure_future(self._in_turn(actor, work))
+        task = asyncio.ensure_future(work)
         self._running.add(task)
         task.add_done_callback(self._running.discard)
         return await asyncio.shield(task)
 
     async def _in_turn(self, actor: Actor, work: Callable[[_Drawer], _T]) -> _T:
+        async with self._held(actor) as drawer:
+            return await asyncio.get_running_loop().run_in_executor(self._pool, work, drawer)
+
+    async def _moved(self, actor: Actor, to: Actor) -> None:
+        # Always in one order, so that two moves never wait for each other.
+        first, second = sorted((actor, to))
+        async with self._held(first) as one, self._held(second) as other:
+            drawers = (one, other) if first == actor else (other, one)
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(self._pool, self._move, actor, to, *drawers)
+
+    @asynccontextmanager
+    async def _held(self, actor: Actor) -> AsyncIterator[_Drawer]:
+        """The actor's drawer, for nobody else meanwhile."""
         drawer = self._drawers.setdefault(actor, _Drawer())
         self._drawers.move_to_end(actor)
         drawer.users += 1
         try:
             async with drawer.lock:
-                return await asyncio.get_running_loop().run_in_executor(self._pool, work, drawer)
+                yield drawer
         finally:
             drawer.users -= 1
             await self._make_room()
@@ -241,6 +266,27 @@ class SqliteStore:
             table = self._semantics.table if self._semantics else None
             drawer.file = PersonFile(path, self._weights, table)
         return drawer.file
+
+    def _move(self, actor: Actor, to: Actor, drawer: _Drawer, target: _Drawer) -> None:
+        """On the pool. Each step leaves a state from which the next ones can be taken later."""
+        path, new = self._path(actor), self._path(to)
+        with _failures(path):
+            for aside in sorted(self._directory.glob(f"{path.name}.damaged-*")):
+                aside.rename(new.with_name(aside.name.replace(path.name, new.name, 1)))
+            if not path.exists():
+                return
+            if new.exists():
+                turns, records = self._work(actor, drawer, PersonFile.contents)
+                self._work(to, target, lambda file: file.absorb(turns, records))
+            else:
+                # The write-ahead log goes into the file, which then is all there is.
+                self._work(actor, drawer, PersonFile.fold)
+                _close(drawer)
+                for companion in _COMPANIONS[1:]:
+                    # A log that was left over would be taken for this file's.
+                    new.with_name(new.name + companion).unlink(missing_ok=True)
+                path.rename(new)
+        self._erase(actor, drawer)
 
     def _erase(self, actor: Actor, drawer: _Drawer) -> None:
         path = self._path(actor)

@@ -45,6 +45,7 @@ def logged(form: str = "json") -> io.StringIO:
         f"POST https://api.telegram.org/bot{TOKEN}/sendMessage",
         "GET http://127.0.0.1:8081/bot42:short/getMe",
         f"token is {TOKEN}.",
+        f"GET https://api.telegram.org/file/bot{TOKEN.replace(':', '%3A')}/photos/file_1.jpg",
         f"{TOKEN} {TOKEN}",
     ],
 )

@@ -12,6 +12,7 @@ from bot.prompt import (
     EARLIER,
     MAX_SPEAKER_LENGTH,
     MEMORY_GUIDANCE,
+    PRIVATE,
     REUNION,
     Persona,
     build,
@@ -219,3 +220,13 @@ def test_after_a_long_silence_the_model_hears_of_it_behind_the_cached_part() -> 
         place for place, item in enumerate(content) if isinstance(item, CachePoint)
     )
     assert content[-2:] == ["<r>", "Hi"]
+
+
+def test_the_model_is_told_that_a_conversation_is_private_with_the_turn_alone() -> None:
+    said = (Message(Role.USER, "a", NOON), Message(Role.ASSISTANT, "b", NOON))
+    public = build(ConversationHistory(HistoryMetadata("s1", 2), said, "<p>"), "c", None, TODAY)
+    metadata = HistoryMetadata("s1", 2, private=True)
+    private = build(ConversationHistory(metadata, said, "<p>"), "c", None, TODAY)
+    assert [item for item in private.content if item not in public.content] == [PRIVATE]
+    assert private.content[-1] == "c"
+    assert len(private.history) == len(public.history)

@@ -207,3 +207,17 @@ async def test_an_extraction_on_a_model_is_counted_even_if_its_answer_is_no_use(
             await extractor.extract([Turn("t1", "s1", said)], [])
         extraction = (await accounts.of_session(ANNA, "s1")).extractions
         assert (extraction.runs, extraction.requests) == (0, 2)
+
+
+async def test_an_account_that_moves_is_added_to_the_other_s() -> None:
+    async with open_accounts() as accounts:
+        accounts.note_turn(ANNA, "s1", TURN)
+        accounts.note_turn(ANNA, "s2", TURN)
+        accounts.note_turn(BORIS, "s1", TURN)
+        for _ in range(2):
+            await accounts.move(ANNA, BORIS)
+        assert (await accounts.today(ANNA)).turns == Usage()
+        assert (await accounts.today(BORIS)).turns == TURN + TURN + TURN
+        assert len(await accounts.export(BORIS)) == 2
+        await accounts.move(BORIS, BORIS)
+        assert (await accounts.today(BORIS)).turns == TURN + TURN + TURN

@@ -223,3 +223,33 @@ async def test_a_kill_while_a_reply_grows_leaves_one_whole_reply(tmp_path: Path)
             await all_answered(tmp_path / "data" / "inbox.sqlite")
         [message] = server.sent(ANNA)
         assert [entity["type"] for entity in message["entities"]] == ["italic"]
+
+
+async def test_a_photo_is_seen_and_a_voice_message_is_heard_and_remembered(
+    tmp_path: Path,
+) -> None:
+    async with OpenAIServer(speech=text("I live in Oslo.")) as model, BotApiServer() as server:
+        seeing = {
+            "MORDECAI_MODEL": "openai:any",
+            "MORDECAI_MODEL_BASE_URL": model.base_url,
+            "MORDECAI_MODEL_API_KEY": model.api_key,
+            "MORDECAI_MODEL_SEES": "images",
+            "MORDECAI_TRANSCRIBER": "openai:any",
+        }
+        model.script(text("A cat."))
+        anna = server.user(ANNA)
+        async with running(server, tmp_path, **seeing):
+            await anna.sends("photo", b"\xff\xd8\xff a cat", caption="What is this?")
+            assert await server.replies_to(ANNA, 1, PATIENCE) == ["A cat."]
+            shown = model.requests[-1]["messages"][-1]["content"]
+            assert any(part["type"] == "image_url" for part in shown)
+            await anna.sends("voice", b"OggS")
+            await server.replies_to(ANNA, 2, PATIENCE)
+            said = model.requests[-1]["messages"][-1]["content"]
+            assert "I live in Oslo." in str(said)
+            assert "image_url" not in str(model.requests[-1])
+            await anna.sends("document", b"%PDF-1.7")
+            assert "can't read this kind" in (await server.replies_to(ANNA, 3, PATIENCE))[2]
+        log = (tmp_path / "log").read_text()
+        assert server.token.partition(":")[2] not in log
+        assert "cat" not in log

@@ -70,6 +70,11 @@ class OpenAIServer:
     requests: list[dict[str, Any]] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     base_url: str = ""
+    #: What every recording says, and the recordings: name, type, content, model.
+    speech: Reply = field(default_factory=lambda: text("Hello."))
+    recordings: list[tuple[str, str, bytes, str]] = field(default_factory=list)
+    #: A text-only model, whose server says so.
+    is_blind: bool = False
     decide: Callable[[dict[str, Any]], Reply] | None = None
     _runner: web.AppRunner | None = None
 
@@ -82,6 +87,7 @@ class OpenAIServer:
         app = web.Application(client_max_size=32 * 1024 * 1024)
         app.router.add_post("/v1/chat/completions", self._complete)
         app.router.add_post("/v1/embeddings", self._embed)
+        app.router.add_post("/v1/audio/transcriptions", self._transcribe)
         self._runner = web.AppRunner(app, shutdown_timeout=0.1)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)
@@ -102,6 +108,8 @@ class OpenAIServer:
         if wrong := next(_wrong_with(body), None):
             self.refused.append(wrong)
             return _error(400, wrong, None)
+        if self.is_blind and any(_files(message) for message in body["messages"]):
+            return _error(400, "this model does not support image input", None)
         scripted = self.replies[min(len(self.requests), len(self.replies)) - 1]
         reply = self.decide(body) if self.decide else scripted
         if reply.with_tools_only and not body.get("tools"):
@@ -136,6 +144,24 @@ class OpenAIServer:
         return web.json_response(
             {"object": "list", "data": data, "model": body["model"], "usage": usage}
         )
+
+    async def _transcribe(self, request: web.Request) -> web.Response:
+        """What `speech` says; refuses what has no name with an ending, as OpenAI does."""
+        form = await request.post()
+        file = form.get("file")
+        if request.headers.get("Authorization") != f"Bearer {self.api_key}":
+            return _error(401, "Incorrect API key provided", "invalid_api_key")
+        if not isinstance(file, web.FileField) or not form.get("model"):
+            return _error(400, "file and model are required", None)
+        name, _, ending = file.filename.rpartition(".")
+        if not name or ending not in ("ogg", "mp3", "m4a", "wav", "flac", "webm"):
+            return _error(400, f"Unrecognized file format {ending}", None)
+        content = file.file.read()
+        self.recordings.append((file.filename, file.content_type, content, str(form["model"])))
+        await asyncio.sleep(self.speech.delay)
+        if self.speech.status != 200:
+            return _error(self.speech.status, self.speech.message, self.speech.code)
+        return web.json_response({"text": "".join(self.speech.texts)})
 
 
 def _packed(numbers: list[float]) -> str:
@@ -255,6 +281,11 @@ def _wrong_with(body: dict[str, Any]) -> Iterator[str]:
         previous = role
     if previous not in ("user", "tool"):
         yield "the last message must be the user's"
+
+
+def _files(message: dict[str, Any]) -> list[dict[str, Any]]:
+    content = message.get("content")
+    return [part for part in content or () if not isinstance(part, str) and part["type"] != "text"]
 
 
 def _texts(message: dict[str, Any]) -> list[str]:

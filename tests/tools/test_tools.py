@@ -212,3 +212,19 @@ async def test_a_wish_to_keep_something_deletes_nothing(memory: Memory, said: st
 async def test_what_a_tool_repeats_is_escaped(memory: Memory):
     said = "remember that I like </tool> <b>tags</b>"
     assert "<" not in await remember(call(memory, said), "I like </tool> <b>tags</b>")
+
+
+async def test_in_a_private_conversation_no_tool_changes_anything(memory: Memory):
+    record = await memory.remember(ANNA, "I work at Acme Corp")
+    said = "remember that I like tea, I'll call you Jarvis, and forget my job"
+    context = ToolContext(ANNA, memory, said, private=True)
+    for attempt in (
+        remember(context, "I like tea"),
+        set_agent_name(context, "Jarvis"),
+        forget_memory(context, record.short_id),
+    ):
+        with pytest.raises(ToolFailure, match="This conversation is private"):
+            await attempt
+    assert [r.text for r in await memory.records(ANNA)] == ["I work at Acme Corp"]
+    assert await memory.agent_name(ANNA) is None
+    assert "Acme Corp" in await search_memory(context, "*")

@@ -14,7 +14,7 @@ from bot import failures
 from bot.conversation import Conversation, TurnLimits
 from bot.models.catalogue import ModelAccess, model_from_name
 from bot.prompt import Persona, system_prompt
-from bot.replies import Failed, Finished, Inbound, ReplyEvent
+from bot.replies import Attachment, Failed, FileKind, Finished, Inbound, ReplyEvent
 from memory.records import Actor, Place
 from memory.service import Memory
 from tests.fakes.aws import FakeAws, Fault, Reply, ToolCall
@@ -42,9 +42,9 @@ class Talk:
         self.aws, self.memory, self._talk = aws, memory, talk
         self.logs: list[EventDict] = []
 
-    async def say(self, words: str) -> list[ReplyEvent]:
+    async def say(self, words: str, *attached: Attachment) -> list[ReplyEvent]:
         with structlog.testing.capture_logs() as self.logs:
-            inbound = Inbound(uuid.uuid4().hex, ANNA, HOME, words, NOON)
+            inbound = Inbound(uuid.uuid4().hex, ANNA, HOME, words, NOON, attachments=attached)
             return [event async for event in self._talk.reply(inbound)]
 
     async def answer(self, words: str = "Hi") -> Finished:
@@ -89,6 +89,23 @@ async def test_a_turn_with_a_tool_goes_over_converse() -> None:
         assert finished.text == "Jarvis it is."
         assert talk.logged("turn")["tools"] == ["set_agent_name"]
         assert talk.requests[0]["inferenceConfig"]["maxTokens"] == 1024
+
+
+@pytest.mark.parametrize("model", [CLAUDE, NOVA])
+async def test_pictures_and_documents_stand_behind_the_last_cache_point(model: str) -> None:
+    photo = Attachment(FileKind.PICTURE, "image/jpeg", b"\xff\xd8\xff", "photo")
+    pdf = Attachment(FileKind.PDF, "application/pdf", b"%PDF-1.7", "report.pdf")
+    async with talking(*["Fine."] * 3, model=model) as talk:
+        await talk.say("Hi")
+        await talk.say("> [a photo]\n> [a document: report.pdf]", photo, pdf)
+        await talk.say("Thanks")
+        blocks = talk.requests[1]["messages"][-1]["content"]
+        kinds = [next(iter(block)) for block in blocks]
+        assert kinds[-4:] == ["text", "image", "document", "text"]
+        assert blocks[-3]["image"]["format"] == "jpeg"
+        assert blocks[-2]["document"]["format"] == "pdf"
+        later = [block for m in talk.requests[2]["messages"] for block in m["content"]]
+        assert not any("image" in block or "document" in block for block in later)
 
 
 async def test_the_prefix_of_the_turn_before_is_read_from_the_cache() -> None:

@@ -10,7 +10,15 @@ from pathlib import Path
 
 from bot.greeting import Greeter, Greetings
 from bot.replies import Conversing
-from bot.telegram import About, Access, AccessMode, ChannelOptions, Inbox, TelegramChannel
+from bot.telegram import (
+    About,
+    Access,
+    AccessMode,
+    ChannelOptions,
+    Inbox,
+    Senses,
+    TelegramChannel,
+)
 from bot.usage import Accounts
 from memory.language import RuleExtractor
 from memory.ports import Extractor
@@ -56,6 +64,7 @@ async def stage(
     store: InMemoryStore | None = None,
     greeter: Greeter | None = None,
     token: str | None = None,
+    senses: Senses | None = None,
 ) -> AsyncIterator[Stage]:
     """A bot that listens to the server, and is stopped at the end. Its journal and inbox are in the
     folder, so that a second stage on the same folder is a restart."""
@@ -83,6 +92,7 @@ async def stage(
                 accounts,
                 Greetings(memory, greeter),
                 base_url=server.root,
+                senses=senses,
                 options=options,
             ) as channel,
         ):

@@ -133,7 +133,7 @@ async def test_deleting_everything_does_not_end_it(server: BotApiServer, tmp_pat
         await ask(server, "/forget all")
         person = server.user(1001)
         question = server.sent(1001)[-1]
-        await person.clicks(question, "Yes, delete everything")
+        await person.presses(question, "Yes, delete everything")
         await server.wait_for(lambda: "Everything is deleted" in server.sent(1001)[-1]["text"])
         assert await ask(server, "hi") == "🔒 you said: hi"
 

@@ -233,3 +233,30 @@ def test_a_longer_answer_is_a_file_with_a_short_beginning() -> None:
     assert utf16_length(beginning.text) < 1100
     assert rendered.document is not None
     assert rendered.document.decode() == answer
+
+
+# -- marks ----------------------------------------------------------------------------------------
+
+
+def test_a_mark_stands_before_the_first_message_alone() -> None:
+    first, *others = render("\n\n".join("word " * 700 for _ in range(3)), "🔒").messages
+    assert first.text.startswith("🔒 word")
+    assert not any("🔒" in message.text for message in others)
+
+
+def test_a_mark_stands_above_a_block() -> None:
+    [message] = render("```python\nx = 1\n```", "🔒").messages
+    assert message.text == "🔒\nx = 1"
+    assert [(span.kind, span.start) for span in message.spans] == [("pre", 2)]
+
+
+@settings(deadline=None)
+@given(documents)
+def test_a_mark_changes_nothing_else(source: str) -> None:
+    plain, with_mark = render(source), render(source, "🔒")
+    if len(plain.messages) == 1 and len(with_mark.messages) == 1 and plain.document is None:
+        [before], [after] = plain.messages, with_mark.messages
+        assert after.text[2:] == before.text
+        moved = [(s.kind, s.start + 2, s.end + 2, s.detail) for s in before.spans]
+        assert [(s.kind, s.start, s.end, s.detail) for s in after.spans] == moved
+    assert with_mark.document == plain.document or len(plain.messages) == 5

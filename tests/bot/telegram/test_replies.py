@@ -205,15 +205,24 @@ async def test_an_error_in_one_chat_is_not_told_in_another(
 # -- other than ordinary text ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["photo", "voice", "document", "video"])
-async def test_what_is_no_text_gets_a_polite_sentence(
-    server: BotApiServer, tmp_path: Path, kind: str
+@pytest.mark.parametrize(
+    ("kind", "sentence"),
+    [
+        ("photo", "can't look at pictures"),
+        ("voice", "can't listen to recordings"),
+        ("document", "can't read this kind of document"),
+        ("video", "can't do anything with this kind of file"),
+    ],
+)
+async def test_what_nobody_can_take_in_gets_a_polite_sentence(
+    server: BotApiServer, tmp_path: Path, kind: str, sentence: str
 ) -> None:
     async with stage(server, tmp_path) as on:
         await server.user(1001).sends(kind)
         [reply] = await server.replies_to(1001, 1)
-        assert reply == "I can only read text so far. Please write it to me."
+        assert sentence in reply
         assert on.echo.heard == []
+        assert not server.calls_of("getFile"), "nothing is fetched for nobody"
 
 
 @pytest.mark.parametrize("text", [" ", "\n\t", "\u200b", "\x00", "\u2060\u200d"])

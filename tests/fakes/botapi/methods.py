@@ -15,6 +15,8 @@ Files = Mapping[str, tuple[str, bytes]]
 Method = Callable[[Json, Files], Awaitable[object]]
 
 _LONGEST_DATA = 64
+#: Bot API, getFile: bots can download files of up to 20 MB.
+_MOST_FETCHED = 20 * 2**20
 _WEBHOOK_PORTS = (80, 88, 443, 8443)
 _MOST_COMMANDS = 100
 _ACTIONS = frozenset(
@@ -206,6 +208,8 @@ class Methods:
         if file_id not in self._world.files:
             raise bad_request("invalid file_id")
         size = len(self._world.files[file_id][1])
+        if size > _MOST_FETCHED:
+            raise bad_request("file is too big")
         return {
             "file_id": file_id,
             "file_unique_id": f"unique-{file_id}",

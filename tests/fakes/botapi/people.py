@@ -1,10 +1,19 @@
 """What people do on Telegram."""
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from tests.fakes.botapi.markup import found_entities
 from tests.fakes.botapi.world import Chat, Json, World
+
+#: Who sends what nobody in particular says in a group.
+_GROUP_BOT: Json = {
+    "id": 1087968824,
+    "is_bot": True,
+    "first_name": "Group",
+    "username": "GroupAnonymousBot",
+}
 
 
 class Group:
@@ -43,8 +52,24 @@ class Group:
     def migrate(self, new_id: int) -> "Group":
         """Become a supergroup with another id; nobody tells the bot before it writes."""
         self._chat.migrated_to = new_id
-        chat = self._world.chats[new_id] = Chat(new_id, "supergroup", self._chat.title)
+        admins = set(self._chat.admins)
+        chat = Chat(new_id, "supergroup", self._chat.title, admins=admins)
+        self._world.chats[new_id] = chat
         return Group(self._world, chat)
+
+    async def migrates(self, new_id: int, *, tells: Sequence[str] = ("to", "from")) -> "Group":
+        """Become a supergroup with another id, as Telegram tells the bot: by a message in the group
+        as it was ("to") and one in what it has become ("from")."""
+        moved = self.migrate(new_id)
+        for side in tells:
+            chat = self._chat if side == "to" else moved._chat
+            other = new_id if side == "to" else self._chat.id
+            content = {f"migrate_{side}_chat_id": other}
+            # On behalf of the group itself, as Telegram's anonymous admin.
+            message = self._world.message(chat, _GROUP_BOT, sender_chat=chat.shown, **content)
+            self._world.offer("message", dict(message))
+        await self._world.notify()
+        return moved
 
 
 class Person:
@@ -76,23 +101,50 @@ class Person:
         return await self._send(content, group, reply_to, topic, date)
 
     async def sends(
-        self, kind: str, *, group: Group | None = None, caption: str | None = None, **fields: Any
+        self,
+        kind: str,
+        data: bytes | None = None,
+        *,
+        group: Group | None = None,
+        caption: str | None = None,
+        album: str | None = None,
+        reply_to: Json | None = None,
+        of: "Person | None" = None,
+        **fields: Any,
     ) -> Json:
-        """Send a photo, sticker, voice, document, video, location, contact …"""
-        content: Json = {kind: _MEDIA[kind] | fields if kind != "photo" else [_PHOTO]}
+        """Send a photo, sticker, voice, document, video, location, contact … With `data` it is a
+        file that can be fetched; with `album` one of several sent together; with `of` it is
+        forwarded."""
+        media = (_PHOTO if kind == "photo" else _MEDIA[kind]) | fields
+        if data is not None:
+            media = media | self._world.upload(data) | fields
+        content: Json = {kind: [_PHOTO | {"width": 9, "height": 9}, media]}
+        if kind != "photo":
+            content = {kind: media}
         if caption:
             content["caption"] = caption
-        return await self._send(content, group, None, None, None)
+            if entities := found_entities(caption):
+                content["caption_entities"] = entities
+        if album:
+            content["media_group_id"] = album
+        if of:
+            content["forward_origin"] = _origin(of)
+        return await self._send(content, group, reply_to, None, None)
 
     async def forwards(self, text: str, *, of: "Person") -> Json:
         """Forward what somebody else wrote elsewhere."""
-        origin = {"type": "user", "date": int(time.time()), "sender_user": of.profile}
-        content = {"text": text, "forward_origin": origin}
+        content = {"text": text, "forward_origin": _origin(of)}
         return await self._send(content, None, None, None, None)
 
     async def edits(self, message: Json, text: str) -> None:
         """Change one of the own messages."""
         message.update(text=text, edit_date=message["date"], entities=found_entities(text))
+        self._world.offer("edited_message", dict(message))
+        await self._world.notify()
+
+    async def edits_caption(self, message: Json, caption: str) -> None:
+        """Change what stands under one of the own pictures."""
+        message.update(caption=caption, edit_date=message["date"])
         self._world.offer("edited_message", dict(message))
         await self._world.notify()
 
@@ -176,8 +228,12 @@ class Person:
         if message["chat"]["type"] == "private" or not self._world.privacy:
             return True
         author = message.get("reply_to_message", {}).get("from", {})
-        is_command = str(message.get("text", "")).startswith("/")
+        is_command = str(message.get("text") or message.get("caption", "")).startswith("/")
         return is_command or author.get("id") == self._world.bot["id"]
+
+
+def _origin(author: Person) -> Json:
+    return {"type": "user", "date": int(time.time()), "sender_user": author.profile}
 
 
 _FILE = {"file_id": "f", "file_unique_id": "u", "file_size": 1000}

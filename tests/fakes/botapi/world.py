@@ -114,6 +114,16 @@ class World:
             chat.drafts.clear()
         return message
 
+    def upload(self, data: bytes) -> Json:
+        """A file of somebody's, as messages hold it."""
+        number = len(self.files) + 1
+        self.files[f"file-{number}"] = (f"file_{number}", data)
+        return {
+            "file_id": f"file-{number}",
+            "file_unique_id": f"unique{number}",
+            "file_size": len(data),
+        }
+
     def by_bot(self, chat_id: int) -> list[Json]:
         """The bot's messages in a chat, as they stand now, oldest first."""
         chat = self.chats.get(chat_id)

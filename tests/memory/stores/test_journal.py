@@ -328,3 +328,87 @@ async def test_dropped_turns_and_the_summaries_that_told_of_them_leave_no_byte(p
         assert [s.id for s in await journal.summaries("s1")] == ["e2"]
         left = b"".join(p.read_bytes() for p in path.parent.iterdir())
         assert b"zanzibar" not in left
+
+
+# -- private sessions, and sessions that move -----------------------------------------------------
+
+
+async def test_a_private_session_comes_back_private(path, pool):
+    async with SqliteJournal(path, pool) as journal:
+        await journal.start(replace(session(), private=True))
+    async with SqliteJournal(path, pool) as journal:
+        found = await journal.open_session(ANNA, HOME)
+        assert found is not None
+        assert found.private
+
+
+async def test_what_is_discarded_is_gone_from_the_disk_and_no_job(path, pool):
+    async with SqliteJournal(path, pool) as journal:
+        await journal.start(session())
+        await journal.append("s1", turn(1, text="I robbed the Xanadu bank"))
+        assert await journal.discard("s1")
+        assert not await journal.discard("s1")
+        assert await journal.open_session(ANNA, HOME) is None
+        assert await claim(journal) == []
+        assert b"Xanadu" not in path.read_bytes()
+        assert b"Xanadu" not in path.with_name(path.name + "-wal").read_bytes()
+
+
+async def test_an_ended_session_is_not_discarded(path, pool):
+    async with SqliteJournal(path, pool) as journal:
+        await journal.start(session())
+        await journal.append("s1", turn())
+        await journal.end("s1", "new", NOW)
+        assert not await journal.discard("s1")
+        assert [job.session.id for job in await claim(journal)] == ["s1"]
+
+
+OLD, NEW = Actor.group(-5), Actor.group(-1005)
+THERE, HERE = Place("telegram", -5), Place("telegram", -1005)
+
+
+async def test_sessions_move_with_their_turns_topics_and_jobs(path, pool):
+    async with SqliteJournal(path, pool) as journal:
+        await journal.start(session("s1", OLD, THERE))
+        await journal.append("s1", turn(1))
+        await journal.start(session("s2", OLD, Place("telegram", -5, 7)))
+        await journal.start(session("s3", OLD, THERE))
+        await journal.append("s3", turn(1, "s3"))
+        await journal.end("s3", "new", NOW)
+        await journal.start(session("s4", ANNA))
+        assert [job.session.actor for job in await claim(journal)] == [OLD]
+        for _ in range(2):  # done again, it changes nothing
+            await journal.move(OLD, NEW, THERE, HERE)
+        assert await journal.unfinished(OLD) == []
+        one = await journal.open_session(NEW, HERE)
+        seven = await journal.open_session(NEW, Place("telegram", -1005, 7))
+        assert one is not None
+        assert seven is not None
+        assert (one.id, seven.id) == ("s1", "s2")
+        assert [t.id for t in await journal.turns("s1")] == ["s1-t1"]
+        assert not await journal.renew("s3", "me", NOW), "whoever had the job has it no more"
+        assert [job.session.actor for job in await claim(journal)] == [NEW]
+        assert await journal.open_session(ANNA, HOME) is not None
+
+
+async def test_where_both_have_an_open_session_the_older_one_ends(path, pool):
+    async with SqliteJournal(path, pool) as journal:
+        await journal.start(session("s1", OLD, THERE))
+        await journal.append("s1", turn(1))
+        await journal.start(session("s2", NEW, HERE))
+        await journal.move(OLD, NEW, THERE, HERE)
+        found = await journal.open_session(NEW, HERE)
+        assert found is not None
+        assert found.id == "s2"
+        assert [s.id for s in await journal.open_sessions(NEW)] == ["s2"]
+        later = NOW + timedelta(hours=1)
+        assert [(j.session.id, j.reason) for j in await claim(journal, later)] == [("s1", "moved")]
+
+
+async def test_a_second_open_session_that_is_private_is_dropped(path, pool):
+    async with SqliteJournal(path, pool) as journal:
+        await journal.start(replace(session("s1", OLD, THERE), private=True))
+        await journal.append("s1", turn(1))
+        await journal.start(session("s2", NEW, HERE))
+        await journal.move(OLD, NEW, THERE, HERE)
+        assert await journal.unfinished(NEW) == ["s2"]

@@ -307,3 +307,65 @@ class TestBadDays:
         assert texts(await store.search(ANN, "Do I have a dog?"))[0] == "I have a dog"
         await store.commit(ANN, [draft("I have a cat")])
         assert "I have a cat" in texts(await store.records(ANN))
+
+
+class TestMoving:
+    """What a group that gets another id takes along is its file."""
+
+    async def test_the_file_gets_another_name_with_all_that_is_in_it(
+        self, store: SqliteStore, file: Path
+    ) -> None:
+        await store.add_turn(ANN, turn("t-1", "My dog is called Rex"))
+        aside = file.with_name(f"{file.name}.damaged-20260101T000000.0Z")
+        aside.write_bytes(b"what is left of an older one")
+        await store.move(ANN, BOB)
+        names = sorted(path.name for path in file.parent.iterdir())
+        assert "u1.sqlite" not in "".join(names)
+        assert "u12.sqlite.damaged-20260101T000000.0Z" in names
+        assert texts(await store.records(BOB, kinds=EVERYTHING)) == [
+            "My dog is called Rex",
+            "I see.",
+        ]
+        await store.add_turn(BOB, turn("t-1", "My dog is called Rex"))
+        assert len(await store.records(BOB, kinds=EVERYTHING)) == 2
+
+    async def test_what_a_killed_process_had_in_its_log_comes_along(
+        self, store: SqliteStore, file: Path, pool: ThreadPoolExecutor
+    ) -> None:
+        await store.commit(ANN, [draft("I have a dog")])
+        # As a kill leaves it: the log beside the file, nobody who has it open.
+        elsewhere = file.parent.with_name("elsewhere")
+        elsewhere.mkdir()
+        for part in file.parent.glob("u1.sqlite*"):
+            (elsewhere / part.name).write_bytes(part.read_bytes())
+        # And a log of a file that is long gone, which must not be taken for this one's.
+        (elsewhere / "u12.sqlite-wal").write_bytes((elsewhere / "u1.sqlite-wal").read_bytes())
+        other = SqliteStore(elsewhere, pool)
+        await other.move(ANN, BOB)
+        assert texts(await other.records(BOB)) == ["I have a dog"]
+        await other.aclose()
+
+    async def test_archived_messages_of_both_are_there_once(self, store: SqliteStore) -> None:
+        for actor in (ANN, BOB):
+            await store.add_turn(actor, turn("t-1", "My dog is called Rex"))
+        await store.add_turn(ANN, turn("t-2", "My cat is called Tom"))
+        await store.move(ANN, BOB)
+        found = texts(await store.records(BOB, kinds=(Kind.MESSAGE,)))
+        assert sorted(found) == [
+            "I see.",
+            "I see.",
+            "My cat is called Tom",
+            "My dog is called Rex",
+        ]
+        hits = await store.search(BOB, "cat called Tom", kinds=(Kind.MESSAGE,))
+        assert "My cat is called Tom" in texts(hits)
+
+    async def test_moves_in_both_directions_at_once_wait_for_nobody(
+        self, store: SqliteStore
+    ) -> None:
+        await store.commit(ANN, [draft("I have a dog")])
+        await store.commit(BOB, [draft("I have a boat")])
+        async with asyncio.timeout(30):
+            await asyncio.gather(store.move(ANN, BOB), store.move(BOB, ANN))
+        both = texts(await store.records(ANN)) + texts(await store.records(BOB))
+        assert sorted(both) == ["I have a boat", "I have a dog"]

@@ -1,153 +1,15 @@
-"""Everything the bot itself says, in one catalogue: a language is one more table.
+"""English: what the other languages say as well."""
 
-Templates are filled with `str.format`; the names in braces are the same in every language."""
-
-from collections.abc import Mapping
-from dataclasses import dataclass
+from bot.failures import FAILURES
+from bot.telegram.texts.plurals import Counted, one_other
+from bot.telegram.texts.texts import Texts
 
 #: What is said when a session has been saved.
 SAVED = "✨ Your conversation has been summarized and important information saved."
 
 
-@dataclass(frozen=True, slots=True)
-class Texts:
-    """One language. `commands` are the menu: each command with what it does, in menu order."""
-
-    commands: Mapping[str, str]
-    owner_commands: Mapping[str, str]
-    start: str
-    start_keeps: str
-    start_forgets: str
-    help: str
-    unknown_command: str
-    unknown_command_near: str
-    new: str
-    greeting_topics: str
-    new_saved: str
-    new_later: str
-    saved: str
-    private_on: str
-    private_off: str
-    private_over: str
-    private_refused: str
-    stopped: str
-    nothing_to_stop: str
-    summary_title: str
-    summary_nothing: str
-    memory_off: str
-    memory_unavailable: str
-    memory_empty: str
-    memory_title: str
-    memory_title_group: str
-    memory_name: str
-    memory_facts: str
-    memory_preferences: str
-    memory_summaries: str
-    memory_footer: str
-    memory_more: str
-    memory_none: str
-    memory_noted: str
-    memory_dated: str
-    memory_from: str
-    memory_from_nowhere: str
-    memory_said_me: str
-    memory_said_you: str
-    memory_delete_ask: str
-    memory_deleted: str
-    memory_brought_back: str
-    memory_undo_late: str
-    memory_gone: str
-    memory_stale: str
-    button_back: str
-    button_edit: str
-    button_delete: str
-    button_delete_yes: str
-    button_delete_no: str
-    button_from: str
-    button_undo: str
-    edit_how: str
-    edit_usage: str
-    search_how: str
-    search_found: str
-    search_nothing: str
-    remember_how: str
-    remembered: str
-    remember_refused: str
-    forget_how: str
-    forgotten: str
-    no_such_memory: str
-    forget_all_ask: str
-    forget_all_ask_group: str
-    forget_all_yes: str
-    forget_all_no: str
-    forget_all_done: str
-    forget_all_kept: str
-    button_not_yours: str
-    button_stale: str
-    name_default: str
-    name_current: str
-    name_set: str
-    name_refused: str
-    language_current: str
-    language_set: str
-    language_unknown: str
-    time_zone_current: str
-    time_zone_set: str
-    time_zone_unknown: str
-    usage_title: str
-    usage_title_group: str
-    usage_session: str
-    usage_today: str
-    usage_account: str
-    usage_nothing: str
-    usage_cost: str
-    usage_cost_partly: str
-    usage_cost_unknown: str
-    usage_free: str
-    usage_footer: str
-    export_caption: str
-    export_too_big: str
-    only_text: str
-    sees_nothing: str
-    reads_no_documents: str
-    unknown_file: str
-    unreadable_file: str
-    too_big_file: str
-    lost_file: str
-    hears_nothing: str
-    too_long_recording: str
-    unheard_recording: str
-    wordless_recording: str
-    admins_only: str
-    group_not_welcome: str
-    group_hello: str
-    group_privacy: str
-    empty: str
-    too_long: str
-    refused: str
-    refused_unpaired: str
-    refused_code: str
-    wants_in: str
-    limit_minute: str
-    limit_day: str
-    approved: str
-    approved_you: str
-    approve_how: str
-    no_such_code: str
-    users_title: str
-    users_owners: str
-    users_guests: str
-    users_waiting: str
-    users_listed: str
-    users_everybody: str
-    users_footer: str
-    user_removed: str
-    no_such_user: str
-    stats: str
-    paired: str
-    stale: str
-    no_answer: str
-    failed: str
+def _counted(one: str, other: str) -> Counted:
+    return Counted(one_other, {"one": one, "other": other})
 
 
 ENGLISH = Texts(
@@ -161,9 +23,10 @@ ENGLISH = Texts(
         "edit": "Put a memory into other words",
         "forget": "Delete one memory by its id, or all of them",
         "name": "What you call me: see it or change it",
+        "settings": "Language, time zone, length of answers, how they appear",
         "language": "Your language: see it or change it",
         "timezone": "Your time zone: see it or change it",
-        "export": "Everything I keep about you, as a file",
+        "export": "Everything I keep about you, as files",
         "usage": "What this conversation and today have used and cost",
         "ask": "Ask me something; for groups",
         "stop": "Stop the reply under way",
@@ -226,7 +89,7 @@ ENGLISH = Texts(
         "What you tell me now is added when our conversation ends: /new\n"
         "To delete one: /forget and its id. To delete everything: /forget all"
     ),
-    memory_more="… and earlier ones: {count}",
+    memory_more=_counted("… and {count} earlier one", "… and {count} earlier ones"),
     memory_none="There is nothing here.",
     memory_noted="Noted on {date}.",
     memory_dated="It tells of {date}.",
@@ -239,7 +102,7 @@ ENGLISH = Texts(
     memory_brought_back="It is back: {text}\nThe messages it came from stay deleted.",
     memory_undo_late="It is too late to take that back.",
     memory_gone="This memory is not there any more.",
-    memory_stale="These buttons are too old. Please send /memory again.",
+    buttons_stale="These buttons are too old. Please send /{command} again.",
     button_back="‹ Back",
     button_edit="Edit",
     button_delete="Delete",
@@ -282,7 +145,7 @@ ENGLISH = Texts(
     name_set="From now on my name is {name}.",
     name_refused="I can't take that name: {reason}.",
     language_current="Your language is {name}. To change it: /language and one of {examples}.",
-    language_set="Your language is {name} now. I go by it when I tell when something was.",
+    language_set="Your language is {name} now.",
     language_unknown="I don't know the language {given}. These I know: {examples}.",
     time_zone_current=(
         "Your time zone is {name}; it is {time} there. To change it: /timezone and its name, such "
@@ -293,6 +156,33 @@ ENGLISH = Texts(
         "I don't know the time zone {given}. Give me a name such as Europe/Rome, Asia/Kolkata, "
         "America/New_York or UTC."
     ),
+    settings_title="Your settings",
+    settings_title_group="The settings of this group",
+    settings_language="Language",
+    settings_language_ask="Which language shall I speak? The model is told as well.",
+    settings_language_telegram="As in Telegram",
+    settings_zone="Time zone",
+    settings_zone_ask=(
+        "Where are you? For any other place send /timezone and its name, such as "
+        "/timezone Europe/Rome."
+    ),
+    settings_zone_now="{name}, where it is {time}",
+    settings_zone_default="As this bot",
+    settings_africa="Africa",
+    settings_america="America",
+    settings_asia="Asia",
+    settings_europe="Europe",
+    settings_oceania="Australia and Oceania",
+    settings_length="Length of answers",
+    settings_length_ask="How long shall my answers be?",
+    settings_length_short="short",
+    settings_length_normal="normal",
+    settings_length_long="detailed",
+    settings_streaming="While I write",
+    settings_streaming_ask="How do you want to see an answer while I write it?",
+    settings_streaming_edit="a message that grows",
+    settings_streaming_draft="a draft, as if I were typing",
+    settings_streaming_off="only when it is done",
     usage_title="What I have used for you",
     usage_title_group="What I have used for this group",
     usage_session="This conversation",
@@ -303,12 +193,15 @@ ENGLISH = Texts(
     ),
     usage_nothing="• nothing yet",
     usage_cost="${amount}",
-    usage_cost_partly="${amount}, and {requests} requests at a price I don't know",
+    usage_cost_partly=_counted(
+        "${amount}, and {count} request at a price I don't know",
+        "${amount}, and {count} requests at a price I don't know",
+    ),
     usage_cost_unknown="I don't know the price of my language model",
     usage_free="nothing, as I run without a language model",
     usage_footer="Saving conversations is included. Costs are estimates from public prices.",
     export_caption="Everything I keep about you.",
-    export_too_big="What I keep about you is too much for one file on Telegram.",
+    export_too_big="I can't send you {name}: it is too big for one file on Telegram.",
     admins_only="Only admins of this group can do that, as it concerns what everybody here said.",
     group_not_welcome=(
         "Thank you for the invitation! I may only join groups that somebody who may use me adds me "
@@ -331,7 +224,7 @@ ENGLISH = Texts(
         "it, or what matters, as a message."
     ),
     unknown_file=(
-        "I can't do anything with this kind of file. I take messages, and documents of plain text."
+        "I can't do anything with this kind of file. Please tell me in words what matters."
     ),
     unreadable_file="I can't read the file {name}: it is damaged, or of a kind that I don't know.",
     too_big_file=(
@@ -340,18 +233,22 @@ ENGLISH = Texts(
     ),
     lost_file="I could not fetch your file from Telegram. Please send it again.",
     hears_nothing="I can't listen to recordings. Please write to me what you said.",
-    too_long_recording=(
-        "That recording is too long for me: I can listen to {minutes} minutes. Please send it in "
-        "shorter pieces."
+    too_long_recording=_counted(
+        "That recording is too long for me: I can listen to {count} minute. Please send it in "
+        "shorter pieces.",
+        "That recording is too long for me: I can listen to {count} minutes. Please send it in "
+        "shorter pieces.",
     ),
     unheard_recording=(
         "I could not listen to your recording. Please send it again, or write to me what you said."
     ),
     wordless_recording="I could not make out any words in your recording. Please say it again.",
     empty="There was no text in your message. Please write me what you would like to say.",
-    too_long=(
-        "That is too long for me: {length} characters, and I can take {longest}. Please send it in "
-        "smaller pieces."
+    too_long=_counted(
+        "That is too long for me: {count} character, and I can take {longest}. Please send it in "
+        "smaller pieces.",
+        "That is too long for me: {count} characters, and I can take {longest}. Please send it in "
+        "smaller pieces.",
     ),
     refused=(
         "This is a private bot. If you should have access, give its owner your numeric id: {id}"
@@ -365,7 +262,10 @@ ENGLISH = Texts(
         "The owner sends me /approve {code}, and then you can write to me."
     ),
     wants_in="{name} (id {id}) would like to use me. To let them in: /approve {code}",
-    limit_minute="That is more than I can take at once. Please wait {seconds} s and write again.",
+    limit_minute=_counted(
+        "That is more than I can take at once. Please wait {count} second and write again.",
+        "That is more than I can take at once. Please wait {count} seconds and write again.",
+    ),
     limit_day=(
         "You have used up what I may use for you in one day. From midnight UTC I answer again; "
         "what I remember stays."
@@ -395,18 +295,6 @@ ENGLISH = Texts(
         "matters, please write to me again."
     ),
     no_answer="I have no answer to that. Please say it in another way.",
+    failures={failure.kind: failure.user for failure in FAILURES},
     failed="Something went wrong on my side. Please try again. (error {id})",
 )
-
-_CATALOGUE: Mapping[str, Texts] = {"en": ENGLISH}
-
-
-def texts_in(language: str | None) -> Texts:
-    """The texts in a language, by its IETF tag such as "en" or "pt-br"; English where there are
-    none."""
-    return _CATALOGUE.get((language or "en").lower().split("-")[0], ENGLISH)
-
-
-def languages() -> Mapping[str, Texts]:
-    """All languages there are, by their tag."""
-    return _CATALOGUE

@@ -1,0 +1,47 @@
+"""Exports: everything kept about somebody, sent to them as files."""
+
+import json
+from datetime import UTC, datetime
+
+from telegram.constants import FileSizeLimit
+
+from bot.telegram.sender import Sender
+from bot.telegram.texts import Texts
+from bot.usage import Accounts
+from memory.export import readable
+from memory.records import Actor, Place
+from memory.service import Memory
+
+
+class Exports:
+    """Sends a JSON document for programs and a Markdown one for people."""
+
+    def __init__(
+        self,
+        memory: Memory,
+        accounts: Accounts,
+        sender: Sender,
+        largest: int = FileSizeLimit.FILESIZE_UPLOAD,
+    ) -> None:
+        """`largest` is how many bytes a file may have that is sent."""
+        self._memory, self._accounts, self._sender = memory, accounts, sender
+        self._largest = largest
+
+    async def send(self, actor: Actor, place: Place, texts: Texts) -> None:
+        """Send both files; of one that is too big for Telegram it is said. Raises
+        StoreUnavailable."""
+        document = await self._memory.export(actor)
+        document["usage"] = await self._accounts.export(actor)
+        name = f"mordecai-{actor.id}-{datetime.now(UTC):%Y-%m-%d}"
+        files = {
+            f"{name}.json": json.dumps(document, ensure_ascii=False, indent=2),
+            f"{name}.md": readable(document),
+        }
+        caption = texts.export_caption
+        for file, text in files.items():
+            content = text.encode(errors="replace")
+            if len(content) > self._largest:
+                await self._sender.send(place, texts.export_too_big.format(name=file))
+            else:
+                await self._sender.send_file(place, file, content, caption)
+                caption = ""

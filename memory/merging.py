@@ -1,0 +1,70 @@
+"""What of one memory another one lacks, when two become one. Pure."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import NamedTuple
+
+from memory.records import Kind, Record, Role
+
+
+class Identity(NamedTuple):
+    """What two records have in common that are one, whatever their ids."""
+
+    kind: Kind
+    text: str
+    created_at: datetime
+    role: Role
+    turn_ids: tuple[str, ...]
+
+
+def identity(record: Record) -> Identity:
+    """What tells a record from others, in any store."""
+    turns = record.turn_ids if record.kind is Kind.MESSAGE else ()
+    return Identity(record.kind, record.text, record.created_at, record.role, turns)
+
+
+class Merging:
+    """Takes records into a memory that has some already, in the order of `missing`."""
+
+    def __init__(self, there: Sequence[Record]) -> None:
+        self._ids = {identity(record): record.id for record in there}
+        self._current = [record for record in there if record.current]
+        self._new_ids: dict[str, str] = {}
+        self._ends: list[tuple[str, datetime]] = []
+
+    def missing(self, records: Iterable[Record]) -> Iterator[Record]:
+        """Those that are not there yet. Give them oldest first, so that a record comes after the
+        one it supersedes."""
+        for record in records:
+            known = self._ids.get(identity(record))
+            if known is None:
+                yield record
+            else:
+                self._new_ids[record.id] = known
+
+    def renumbered(self, record: Record) -> Record:
+        """The record as it is written: without its id and its end, and naming what it supersedes
+        by its id there."""
+        old = record.supersedes
+        return replace(record, id="", supersedes=old and self._new_ids.get(old), superseded_at=None)
+
+    def added(self, record: Record, written: Record) -> None:
+        """Take note of the id that a record has got."""
+        self._new_ids[record.id] = written.id
+        if record.superseded_at:
+            self._ends.append((written.id, record.superseded_at))
+        else:
+            self._current.append(written)
+
+    def ends(self) -> Iterator[tuple[str, datetime]]:
+        """The ids of the records to be marked as superseded, and since when: those that were, and
+        of those with one slot all but the newest."""
+        yield from self._ends
+        newest: dict[tuple[Kind, str], Record] = {}
+        for record in sorted(self._current, key=lambda r: r.created_at):
+            if record.slot:
+                before = newest.get((record.kind, record.slot))
+                newest[record.kind, record.slot] = record
+                if before:
+                    yield before.id, record.created_at
