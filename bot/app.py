@@ -66,12 +66,6 @@ from memory.stores.sqlite import SqliteStore
 
 _log = structlog.get_logger(__name__)
 
-OFFLINE_ENGINE = (
-    "I run without a language model: I understand what you tell me about yourself, names you give "
-    "me and questions about what I know, in English."
-)
-
-
 #: The exit code that asks a supervisor for a new start.
 _BEGIN_ANEW = 1
 
@@ -259,7 +253,7 @@ async def _parts(settings: Settings) -> AsyncIterator[_Parts]:
             model, memory, persona_of(settings), turn_limits(settings), accounts=accounts
         )
         about = About(
-            engine=OFFLINE_ENGINE if offline else _engine(settings),
+            models=() if offline else (str(settings.model), *settings.fallback_models),
             memory_enabled=settings.memory_enabled,
         )
         greeter = None if offline else ModelGreeter(model, accounts)
@@ -268,12 +262,6 @@ async def _parts(settings: Settings) -> AsyncIterator[_Parts]:
         reads = frozenset() if offline else sight_of(model) | {FileKind.TEXT}
         senses = Senses(reads, transcriber)
         yield _Parts(memory, conversation, accounts, about, greetings, senses, pool)
-
-
-def _engine(settings: Settings) -> str:
-    others = " or ".join(settings.fallback_models)
-    instead = f" When it is not to be had, {others} stands in." if others else ""
-    return f"My answers are written by {settings.model}.{instead}"
 
 
 @asynccontextmanager

@@ -19,6 +19,9 @@ _BEAT_SECONDS = 10.0
 #: A long poll returns after half a minute at most; several in a row must have failed to make this.
 STALLED_SECONDS = 150.0
 
+#: Beats that are missing for so long are missing for a reason, in seconds.
+_MISSED_SECONDS = 60.0
+
 
 class Alive(Protocol):
     """What can say when it last heard from the other side."""
@@ -67,8 +70,8 @@ def trouble(data_dir: Path, now: float | None = None) -> str | None:
         process = int(file.read_text() or 0)
     except (FileNotFoundError, ValueError):
         return f"no Mordecai runs on {data_dir}"
-    if age > STALLED_SECONDS:
-        return f"Mordecai on {data_dir} has heard nothing for {age:.0f} seconds"
+    if age > _MISSED_SECONDS:
+        return f"Mordecai on {data_dir} hangs or has heard nothing for {age:.0f} seconds and more"
     return None if _runs(process) else f"Mordecai on {data_dir} ended without saying goodbye"
 
 

@@ -21,6 +21,7 @@ _HIDDEN = "[token]"
 #: These name the token in addresses, or log what people write, below WARNING.
 _TALKATIVE = (
     "httpx",
+    "httpx2",
     "httpcore",
     "telegram",
     "openai",
@@ -29,6 +30,7 @@ _TALKATIVE = (
     "urllib3",
     "asyncio",
     "tornado",
+    "markdown_it",
 )
 _FILE_BYTES = 1_000_000
 _OLD_FILES = 2

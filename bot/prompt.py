@@ -46,8 +46,8 @@ EARLIER = "(The conversation began earlier.)"
 #: Stands before the words of a turn of which nothing is kept.
 PRIVATE = "(This conversation is private: nothing said in it will be remembered.)"
 
-#: Stands before the words of somebody who has chosen how long answers are. Not in the profile: notes
-#: are no requests, and a choice counts from the next turn on without changing what is cached.
+#: Stands before the words of somebody who has chosen how long answers are. Not in the profile:
+#: notes are no requests, and a choice counts from the next turn on and changes nothing cached.
 ANSWER_LENGTHS = {
     AnswerLength.SHORT.value: (
         "(The user has set answers to short: one to three sentences, unless they ask for more.)"

@@ -7,6 +7,8 @@ MemoryFailure
 └── RefusedText        the text may not be kept (empty, too long, no letters): say it differently
 """
 
+from enum import StrEnum
+
 
 class MemoryFailure(Exception):
     """The root of everything this package raises on purpose."""
@@ -24,5 +26,24 @@ class UnknownRecord(MemoryFailure):
     """No record of the caller's own has this id."""
 
 
+class Refusal(StrEnum):
+    """Why a text can't be kept, for who says so in other languages."""
+
+    EMPTY = "empty"
+    LONG = "long"
+    ORDER = "order"
+    SETTING = "setting"
+    OFF = "off"
+    NAME_LINES = "name_lines"
+    NAME_EMPTY = "name_empty"
+    NAME_LONG = "name_long"
+    NAME_CHARACTERS = "name_characters"
+    OTHER = "other"
+
+
 class RefusedText(MemoryFailure):
-    """The text can't be kept as it is; the message says why, for the model or the user."""
+    """The text can't be kept as it is; the message says why, for the model, and so does `reason`."""
+
+    def __init__(self, message: str, reason: Refusal = Refusal.OTHER) -> None:
+        super().__init__(message)
+        self.reason = reason

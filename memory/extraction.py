@@ -7,7 +7,7 @@ stopped being true. Nothing here deletes."""
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime
 
 from memory.errors import RefusedText
 from memory.event_dates import carried, told
@@ -180,8 +180,6 @@ def _draft(
         return None
     turn = next((turn for turn in turns if turn.id == proposal.turn_id), None)
     at = turn.messages[0].at if turn and turn.messages else now
-    words = turn.said if turn else ""
-    day = proposal.event_date
     return Draft(
         kind=proposal.kind,
         text=text,
@@ -190,10 +188,17 @@ def _draft(
         turn_ids=(proposal.turn_id,),
         slot=proposal.slot,
         importance=min(10, max(1, proposal.importance)),
-        event_date=carried(day, words, at.date()) if day else told(text, at.date()),
+        event_date=_event_date(proposal.event_date, text, turn.said if turn else "", at.date()),
         # What was chosen is changed by choosing anew, and by nothing else.
         supersedes=_replaced(proposal, [r for r in learned if r.slot not in SETTING_SLOTS]),
     )
+
+
+def _event_date(proposed: str | None, text: str, said: str, today: date) -> str | None:
+    """The proposed date as far as the user's words carry it, or the one that the text itself tells,
+    whichever says more: models that know none put today."""
+    dates = (carried(proposed, said, today) if proposed else None, told(text, today))
+    return max((day for day in dates if day), key=len, default=None)
 
 
 def _was_said(proposal: Proposal, turns: Sequence[Turn]) -> bool:

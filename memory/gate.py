@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from memory.errors import RefusedText
+from memory.errors import Refusal, RefusedText
 from memory.instructions import is_instruction
 from memory.masking import MASK, mask_secrets
 from memory.records import ToolUse, Turn
@@ -19,16 +19,18 @@ def admit(text: str) -> str:
     gives the assistant orders instead of telling something."""
     folded = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     if not any(c.isalnum() for c in folded):
-        raise RefusedText("there is nothing to remember in an empty text")
+        raise RefusedText("there is nothing to remember in an empty text", Refusal.EMPTY)
     if len(folded) > MAX_RECORD_LENGTH:
         raise RefusedText(
             f"a memory has at most {MAX_RECORD_LENGTH} characters, this one has {len(folded)}: "
-            "say what matters in a sentence or two"
+            "say what matters in a sentence or two",
+            Refusal.LONG,
         )
     if is_instruction(text):
         raise RefusedText(
             "this reads as an order about the assistant's own rules: a memory says something of a "
-            "person, or how they wish to be spoken to"
+            "person, or how they wish to be spoken to",
+            Refusal.ORDER,
         )
     return mask_secrets(folded)
 

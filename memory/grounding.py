@@ -133,7 +133,8 @@ _ADDRESSED = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
-_WHOLE_SENTENCE_END = re.compile(r"(?:[!…]|(?<=\w\w\w)\.)\s+(?=\S)|[。！](?=.)|\n+")
+_ASKS = re.compile("[?？]")
+_LONG_SENTENCE_END = re.compile(r"(?:[!…]|(?<=\w\w\w)\.)\s+(?=\S)|[。！](?=.)|\n+")
 _QUOTATION = re.compile(r"\"[^\"\n]+\"|“[^”\n]+”|«[^»\n]+»|„[^“”\n]+[“”]|「[^」\n]+」")
 _CLAUSE_END = re.compile(
     r"[,;:，；：、()]|\s[–—-]\s|(?<!\w)(?:and|but|so|because|und|aber|sondern|weil|y|pero|porque|"
@@ -184,17 +185,9 @@ def rendered(text: str, statements: Iterable[str]) -> list[str]:
 
 
 def is_one_sentence(text: str) -> bool:
-    """Whether a text is a single sentence that asks nothing, as far as its marks tell. A full stop
-    after a capital or a short word with one ("St. Mary's") may end none."""
-    return not re.search("[?？]", text) and len(_WHOLE_SENTENCE_END.split(text.strip())) == 1
-
-
-def _renders(text: str, words: frozenset[str], statement: str) -> bool:
-    own = frozenset(sequence(statement))
-    amounts = numbers(own) | own & NUMERALS
-    if _share(own - NOISE or own, words) < GROUNDED_SHARE or not amounts <= words:
-        return False
-    return _as_negated(statement, _source(statement, text)[1])
+    """Whether a text is a single sentence that asks nothing, as far as its marks tell: the full
+    stop of a short word ("St. Mary's") ends none."""
+    return not _ASKS.search(text) and len(_LONG_SENTENCE_END.split(text.strip())) == 1
 
 
 def sequence(text: str) -> list[str]:
@@ -207,6 +200,14 @@ def sequence(text: str) -> list[str]:
 def numbers(words: Iterable[str]) -> frozenset[str]:
     """Those of the words that have a digit."""
     return frozenset(word for word in words if any(c.isdigit() for c in word))
+
+
+def _renders(text: str, words: frozenset[str], statement: str) -> bool:
+    own = frozenset(sequence(statement))
+    amounts = numbers(own) | own & NUMERALS
+    if _share(own - NOISE or own, words) < GROUNDED_SHARE or not amounts <= words:
+        return False
+    return _as_negated(statement, _source(statement, text)[1])
 
 
 def _spelled_out(text: str) -> list[str]:

@@ -223,6 +223,8 @@ class ExtractionJobs:
         while await self._ours(session):
             async with asyncio.timeout(self._timeout):
                 turns = await self._hand_over(session)
+                if turns is None:
+                    break
                 if not turns:
                     return Outcome.NOTHING
                 if self._store.extracts:
@@ -235,9 +237,12 @@ class ExtractionJobs:
                 return saved
         return Outcome.LATER if await self._journal.turns(session.id) else Outcome.NOTHING
 
-    async def _hand_over(self, session: Session) -> list[Turn]:
-        """The session's turns, all of them in the store; without any, the job is done."""
+    async def _hand_over(self, session: Session) -> list[Turn] | None:
+        """The session's turns, all of them in the store; without any, the job is done. None if it
+        is ours no more: the session may be another actor's by now."""
         async with self.locks[session.actor]:
+            if not await self._ours(session):
+                return None
             turns = await self._kept_turns(session)
             for turn in turns:
                 await self._store.add_turn(session.actor, turn)

@@ -18,7 +18,7 @@ from memory.choices import (
     clean_time_zone,
     zone_of,
 )
-from memory.errors import RefusedText, UnknownRecord
+from memory.errors import Refusal, RefusedText, UnknownRecord
 from memory.export import document
 from memory.extraction import revises, same_statement
 from memory.forgetting import carries, telling_turns, traces
@@ -234,7 +234,9 @@ class Knowledge:
             if old.kind is Kind.SUMMARY or not old.current:
                 raise UnknownRecord(f"no fact or preference has the id {short_id[:20]!r}")
             if old.slot in SETTING_SLOTS:
-                raise RefusedText("that one is a setting: it has a command of its own")
+                raise RefusedText(
+                    "that one is a setting: it has a command of its own", Refusal.SETTING
+                )
             draft = Draft(
                 old.kind,
                 text,
@@ -341,4 +343,6 @@ class Knowledge:
 
     def _require_enabled(self) -> None:
         if not self.options.enabled:
-            raise RefusedText("long-term memory is switched off here (memory_enabled is false)")
+            raise RefusedText(
+                "long-term memory is switched off here (memory_enabled is false)", Refusal.OFF
+            )

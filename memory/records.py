@@ -22,7 +22,7 @@ TIME_ZONE_SLOT = "time_zone"
 
 #: The slots of the records that hold how long answers are to be, and how they are shown while they
 #: are written.
-ANSWER_LENGTH_SLOT = "answer_length"
+ANSWER_LENGTH_SLOT = "reply_length"
 STREAMING_SLOT = "streaming"
 
 #: The slots of records that are settings: neither facts for the model nor anything to recall.

@@ -19,7 +19,7 @@ from bot.usage import Accounts, Usage
 from memory.escaping import escape
 from memory.extraction import clean_topics
 from memory.grounding import grounded, is_one_sentence, meant, rendered
-from memory.language import slot_of, statements
+from memory.language import noteworthy, slot_of, statements
 from memory.ports import Extraction, ExtractionFailed, Extractor, Proposal
 from memory.records import SETTING_SLOTS, Kind, Record, Turn
 from memory.text import words
@@ -28,12 +28,12 @@ _log = structlog.get_logger(__name__)
 
 #: How many known records the model sees, the nearest to what was said.
 MAX_KNOWN = 20
-MAX_FINDINGS = 15
+MAX_FINDINGS = 12
 MAX_TOPICS = 5
 
 #: What the model may write. Characters where it is a text, tokens where it is an answer.
 MAX_TEXT = 400
-_ANSWER_TOKENS = 1_500
+_ANSWER_TOKENS = 2_000
 
 _DATE = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
 
@@ -53,8 +53,8 @@ known note says it already.
 - replaces: with "update" the number of that known note, else 0.
 - importance: from 1 (trivial) to 10 (says who they are); name, family and health are 8, work and \
 home 7, small likes 4.
-- date: empty, unless USER names a day in it: then that day as YYYY-MM-DD, YYYY-MM or YYYY, only as \
-exact as it was said, "yesterday" and the like counted from the turn's date.
+- date: empty, unless USER names a day in it: then that day as YYYY-MM-DD, YYYY-MM or YYYY, only \
+as exact as it was said, "yesterday" and the like counted from the turn's date.
 
 Never a finding:
 - what ASSISTANT says, and USER's questions
@@ -221,16 +221,16 @@ def _replaced(number: int, slot: str | None, near: Sequence[Record]) -> str | No
 
 
 def _own_statements(text: str, number: int, turns: Sequence[Turn]) -> dict[str, Turn]:
-    """A finding's text, if it is one sentence that the user said and nothing else, with its turn;
-    else the user's own statements that it renders. Weak models tell of the user in the third
-    person and copy whole messages with their questions."""
-    source = _source(text, number, turns)
-    if source and len(statements(text)) == 1 and is_one_sentence(text):
+    """What of the user's own words a finding stands for, each with its turn. Weak models tell of
+    the user in the third person: then those statements of the user that the text renders. They also
+    copy whole messages, which chooses nothing: of those what the rules would keep."""
+    single, source = is_one_sentence(text), _source(text, number, turns)
+    if single and source and len(statements(text)) == 1:
         return {text: source}
     said = {one: turn for turn in turns for one in rendered(text, statements(turn.said))}
-    if not said and source and is_one_sentence(text):
-        return {text: source}
-    return said
+    if not single:
+        return {one: turn for one, turn in said.items() if noteworthy(one)}
+    return said or ({text: source} if source else {})
 
 
 def _source(text: str, number: int, turns: Sequence[Turn]) -> Turn | None:

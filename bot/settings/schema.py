@@ -152,8 +152,8 @@ class Settings(BaseSettings):
     environment"""
 
     owners: Annotated[tuple[UserId, ...], NoDecode, BeforeValidator(_comma_separated)] = ()
-    """Numeric Telegram ids of those who may approve others and see how the bot does, besides whoever
-    paired it; separated by commas in the environment"""
+    """Numeric Telegram ids of those who may approve others and see how the bot does, besides
+    whoever paired it; separated by commas in the environment"""
     leave_strangers_groups: bool = True
     """Whether the bot leaves a group again when somebody added it who may not use it"""
     messages_per_minute: Annotated[int, Field(ge=1, le=1000)] | None = 30

@@ -47,10 +47,11 @@ class ChannelOptions:
     """How the channel behaves. Times in seconds unless they say otherwise.
 
     `streaming` is how replies are shown to who has chosen nothing, OFF to everybody; `drafts` says
-    whether the channel has such. `longest_text` is the longest message that is answered, in characters. `parallel_replies` bounds
-    the replies that are written at once, over all chats. `stop_seconds` is what replies under way
-    get to finish when the bot is stopped. Updates come by `webhook` if there is one, else by
-    polling, which has stalled when nothing was heard for `stalled_seconds`."""
+    whether the channel has such. `longest_text` is the longest message that is answered, in
+    characters. `parallel_replies` bounds the replies that are written at once, over all chats.
+    `stop_seconds` is what replies under way get to finish when the bot is stopped. Updates come by
+    `webhook` if there is one, else by polling, which has stalled when nothing was heard for
+    `stalled_seconds`."""
 
     longest_text: int = 16_000
     typing_seconds: float = 4.0

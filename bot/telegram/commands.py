@@ -1,7 +1,7 @@
 """The commands: what each one does, whatever way it was given."""
 
 import difflib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -47,11 +47,11 @@ _ADMINS_CHANGE = frozenset(("language", "timezone"))
 @dataclass(frozen=True, slots=True)
 class About:
     """Facts about this bot that its texts tell: what it is called as long as nobody gave it another
-    name, one line on what writes its answers (shown by /start and /help), and whether it
-    remembers."""
+    name, which models write its answers (none: it has rules only), the first one if it can, and
+    whether it remembers."""
 
     agent_name: str = "Mordecai"
-    engine: str = ""
+    models: tuple[str, ...] = ()
     memory_enabled: bool = True
 
 
@@ -144,7 +144,7 @@ class Commands:
             _paragraphs(
                 texts.start.format(name=name),
                 keeps,
-                self.about.engine,
+                _engine(self.about.models, texts),
                 await self._greeting(heard, texts),
             ),
         )
@@ -154,7 +154,8 @@ class Commands:
         if heard.origin.is_private and self._is_owner(heard.origin.user_id):
             known |= texts.owner_commands
         lines = "\n".join(f"/{name} – {what}" for name, what in known.items())
-        await self._say(heard, _paragraphs(texts.help.format(commands=lines), self.about.engine))
+        engine = _engine(self.about.models, texts)
+        await self._say(heard, _paragraphs(texts.help.format(commands=lines), engine))
 
     async def _name(self, heard: Heard, argument: str, texts: Texts) -> None:
         actor = heard.origin.actor
@@ -166,7 +167,7 @@ class Commands:
         try:
             name = await self._memory.set_agent_name(actor, argument)
         except RefusedText as refusal:
-            await self._say(heard, texts.name_refused.format(reason=refusal))
+            await self._say(heard, texts.name_refused.format(reason=texts.refusals[refusal.reason]))
         else:
             await self._say(heard, texts.name_set.format(name=name))
 
@@ -249,7 +250,7 @@ class Commands:
         try:
             record = await self._memory.remember(heard.origin.actor, argument)
         except RefusedText as refusal:
-            await self._say(heard, texts.remember_refused.format(reason=refusal))
+            await self._say(heard, texts.remember_refused.format(reason=texts.refusals[refusal.reason]))
         else:
             shown = spoken(record, texts)
             await self._say(heard, texts.remembered.format(text=shown, id=record.short_id))
@@ -264,7 +265,7 @@ class Commands:
         except UnknownRecord:
             await self._say(heard, texts.no_such_memory.format(id=id_[:40]))
         except RefusedText as refusal:
-            await self._say(heard, texts.remember_refused.format(reason=refusal))
+            await self._say(heard, texts.remember_refused.format(reason=texts.refusals[refusal.reason]))
         else:
             shown = spoken(record, texts)
             await self._say(heard, texts.remembered.format(text=shown, id=record.short_id))
@@ -377,6 +378,16 @@ class Commands:
 
 def _stale(texts: Texts) -> str:
     return texts.button_stale
+
+
+def _engine(models: Sequence[str], texts: Texts) -> str:
+    """What writes the answers."""
+    if not models:
+        return texts.engine_none
+    sentences = [texts.engine.format(model=models[0])]
+    if len(models) > 1:
+        sentences.append(texts.engine_instead.format(models=", ".join(models[1:])))
+    return " ".join(sentences)
 
 
 def _unknown(name: str, texts: Texts) -> str:

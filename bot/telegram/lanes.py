@@ -31,7 +31,8 @@ class Said:
         mine, theirs = self.inbound, later.inbound
         if (mine.actor, mine.speaker) != (theirs.actor, theirs.speaker):
             return None
-        files = self.files + later.files
+        # An album that answers a picture brings that with every message of its own.
+        files = tuple(dict.fromkeys(self.files + later.files))
         if len(mine.text) + 1 + len(theirs.text) > longest or not go_together(files):
             return None
         inbound = replace(

@@ -1,7 +1,6 @@
 """Media: the files of a message are fetched, looked at and written down when it is answered."""
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -99,7 +98,7 @@ class Media:
         data = await self._fetched(file)
         if file.kind is FileKind.SPEECH:
             words = await self._written_down(file, data)
-            return replace(inbound, text=inbound.text.replace(file.mark, words, 1))
+            return replace(inbound, text=inbound.text.replace(file.mark, words))
         attachment = _attachment(file, data)
         return replace(inbound, attachments=(*inbound.attachments, attachment))
 

@@ -18,8 +18,8 @@ _log = structlog.get_logger(__name__)
 
 #: What makes sense where several people talk, in menu order.
 IN_GROUPS = (
-    "ask", "new", "summarize", "memory", "search", "remember", "forget", "name", "settings", "usage",
-    "stop", "help",
+    "ask", "new", "summarize", "memory", "search", "remember", "forget", "name", "settings",
+    "usage", "stop", "help",
 )  # fmt: skip
 #: What makes no sense where one person does.
 _NOT_IN_PRIVATE = frozenset(("ask",))

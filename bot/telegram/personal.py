@@ -1,5 +1,5 @@
-"""What somebody has set for themselves, as far as it is known in time: the language in which the bot
-speaks to them, and how they see a reply grow."""
+"""What somebody has set for themselves, as far as it is known in time: the language in which the
+bot speaks to them, and how they see a reply grow."""
 
 import asyncio
 

@@ -47,6 +47,8 @@ class Preview:
     def __init__(self, display: Display, clock: Clock, first: float, interval: float) -> None:
         self._display, self._clock = display, clock
         self._first, self._interval = first, interval
+        #: What the reply begins with, besides what is written.
+        self.mark = ""
         self._preamble = self._reply = self._shown = ""
         self._news = asyncio.Event()
         self._showing: asyncio.Task[bool] | None = None
@@ -112,7 +114,7 @@ class Preview:
     async def _show_news(self) -> bool:
         """Show what there is; whether to go on."""
         self._news.clear()
-        text = preview(self._reply)
+        text = preview(self._reply, self.mark)
         if not text or (text == self._shown and not self._display.lasts):
             return True
         # Cut off in the middle, nobody would know what stands on the screen.

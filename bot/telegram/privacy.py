@@ -13,8 +13,8 @@ _log = structlog.get_logger(__name__)
 
 #: What every reply begins with there.
 PRIVATE_MARK = "🔒"
-#: Commands that would keep what is said after them.
-_KEEPING = frozenset(("remember", "edit", "name", "language", "timezone"))
+#: Commands that would keep what is said after them. A setting is no part of a conversation.
+_KEEPING = frozenset(("remember", "edit", "name"))
 
 
 class Privacy:

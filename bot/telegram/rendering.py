@@ -45,10 +45,11 @@ def render(answer: str, mark: str = "") -> Rendered:
     return Rendered((beginning,), source.encode())
 
 
-def preview(written: str) -> str:
-    """What there is of an answer so far, in one message without formatting; empty if there is
-    nothing to see yet."""
+def preview(written: str, mark: str = "") -> str:
+    """What there is of an answer so far, in one message without formatting, behind the mark; empty
+    if there is nothing to see yet."""
     # What follows is not shown yet: it need not be read again and again.
     whole = Marked(marked(clean(written[:_PREVIEWED])).text)
-    first = next(split(whole, LONGEST_MESSAGE - len(_CURSOR)), None)
-    return first.text + _CURSOR if first else ""
+    room = LONGEST_MESSAGE - len(_CURSOR) - Marked("").after(mark).units
+    first = next(split(whole, room), None)
+    return first.after(mark).text + _CURSOR if first else ""

@@ -96,10 +96,11 @@ class Replying:
             await self._sender.delete(place, message_id)
 
     async def _deliver(self, said: Said, text: str, instead_of: int | None) -> bool:
-        place = said.inbound.place
-        mark = PRIVATE_MARK if await self._is_private(said.inbound.actor, place) else ""
         return await self._sender.send_answer(
-            place, render(text, mark), answering=_answering(said), instead_of=instead_of
+            said.inbound.place,
+            render(text, await self._mark(said)),
+            answering=_answering(said),
+            instead_of=instead_of,
         )
 
     async def _leave(self, said: Said, preview: Preview, shown_in: int | None) -> None:
@@ -121,9 +122,16 @@ class Replying:
 
     async def _open(self, said: Said, begun: int | None) -> Preview:
         wanted = await self._personal.streaming(said.inbound.actor)
-        return self._previews.open(
+        preview = self._previews.open(
             said, answering=_answering(said), message_id=begun, wanted=wanted
         )
+        preview.mark = await self._mark(said)
+        return preview
+
+    async def _mark(self, said: Said) -> str:
+        """What replies there begin with."""
+        private = await self._is_private(said.inbound.actor, said.inbound.place)
+        return PRIVATE_MARK if private else ""
 
     def stop(self, place: Place) -> bool:
         """End the reply that is being written there; whether there was one."""

@@ -96,8 +96,7 @@ _SECOND = (
 )
 _MOVE = (
     f"DELETE FROM session WHERE {_SECOND} AND (private OR message_count = 0)",
-    "UPDATE session SET ended_at = last_at, due_at = last_at, reason = 'moved' "
-    f"WHERE {_SECOND}",
+    f"UPDATE session SET ended_at = last_at, due_at = last_at, reason = 'moved' WHERE {_SECOND}",
     "UPDATE session SET channel = :to_channel, chat = :to_chat "
     "WHERE actor = :old AND channel = :channel AND chat = :chat",
     f"UPDATE session SET actor = :new, {_NO_LEASE} WHERE actor = :old",

@@ -16,7 +16,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from bot.conversation import NOTHING_SAID, Conversation, TurnLimits
 from bot.models.offline import offline_model
-from bot.prompt import Persona, system_prompt
+from bot.prompt import PRIVATE, Persona, system_prompt
 from bot.replies import Failed, Finished, Inbound, ReplyEvent, TextDelta, ToolCalled
 from memory.records import Actor, Place, Role
 from memory.service import Memory
@@ -385,3 +385,21 @@ async def test_a_hundred_turns_at_once_never_see_each_other() -> None:
 
 def test_the_framework_keeps_its_banner_out_of_the_conversation() -> None:
     assert pydantic_ai.BANNER_ENABLED is False
+
+
+async def test_in_private_the_model_is_told_why_nothing_can_be_kept() -> None:
+    asks = call("remember", '{"text": "I like tea"}')
+    script = Scripted([[asks], ["I can't keep that here."]])
+    async with open_memory() as memory:
+        await memory.begin_private(ANNA, place_of(ANNA))
+        events = await events_of(conversation(script.model, memory), said("Remember: I like tea"))
+        assert isinstance(events[-1], Finished)
+        (asked, _), (answered, _) = script.requests
+        assert PRIVATE in contents(asked)
+        (result,) = (p for p in answered[-1].parts if isinstance(p, ToolReturnPart))
+        assert "This conversation is private" in str(result.content)
+        assert await memory.records(ANNA) == []
+        assert await window(memory) == [
+            (Role.USER, "Remember: I like tea"),
+            (Role.ASSISTANT, "I can't keep that here."),
+        ]

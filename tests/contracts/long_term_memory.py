@@ -330,7 +330,7 @@ class LongTermMemoryContract:
         assert len(await store.records(SUPERGROUP)) == 2
 
     async def test_whoever_has_moved_can_go_on(self, store: LongTermMemory) -> None:
-        (old,) = await self._written(store, GROUP, draft("We meet in Oslo"))
+        await self._written(store, GROUP, draft("We meet in Oslo"))
         await store.move(GROUP, SUPERGROUP)
 
         async def there() -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
+from aiohttp import web
 
 from tests.fakes.botapi import BotApiServer
 
@@ -447,3 +448,67 @@ async def test_another_process_can_drive_it(http: httpx.AsyncClient) -> None:
     finally:
         process.terminate()
         await process.wait()
+
+
+# -- webhook --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("reason", "parameters"),
+    [
+        ("HTTPS URL", {"url": "http://bot.example.org/"}),
+        ("ports 80, 88, 443 or 8443", {"url": "https://bot.example.org:5000/"}),
+        ("unallowed characters", {"url": "https://bot.example.org/", "secret_token": "a b"}),
+    ],
+)
+async def test_a_webhook_that_telegram_would_not_call_is_refused(
+    bot: Bot, reason: str, parameters: Json
+) -> None:
+    assert reason in await bot.refusal("setWebhook", **parameters)
+    assert (await bot.call("getWebhookInfo"))["result"]["url"] == ""
+
+
+async def test_setting_a_webhook_ends_the_poll_that_waits(server: BotApiServer, bot: Bot) -> None:
+    poll = asyncio.create_task(bot.refusal("getUpdates", timeout=20))
+    await server.wait_for(lambda: server.calls_of("getUpdates"))
+    await asyncio.sleep(0)
+    await bot.call("setWebhook", url="https://bot.example.org/")
+    assert (await poll).startswith("409")
+
+
+async def test_a_webhook_gets_each_chat_in_order_and_everything_until_it_is_taken(
+    server: BotApiServer, bot: Bot
+) -> None:
+    taken: list[tuple[int, str]] = []
+    refusals = 3
+
+    async def hook(request: web.Request) -> web.Response:
+        nonlocal refusals
+        assert request.headers["X-Telegram-Bot-Api-Secret-Token"] == "secret"
+        if refusals:
+            refusals -= 1
+            return web.Response(status=503)
+        message = (await request.json())["message"]
+        taken.append((message["chat"]["id"], message["text"]))
+        return web.Response()
+
+    app = web.Application()
+    app.router.add_post("/hook", hook)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        server.courier.gateway = f"http://127.0.0.1:{runner.addresses[0][1]}"
+        await bot.call("setWebhook", url="https://bot.example.org/hook", secret_token="secret")
+        for number in range(4):
+            for user_id in (7, 8):
+                await server.user(user_id).says(f"message {number}")
+        await server.wait_for(lambda: len(taken) == 8)
+        await server.wait_for(lambda: server.world.waiting == 0)
+    finally:
+        await runner.cleanup()
+    for user_id in (7, 8):
+        texts = [text for chat, text in taken if chat == user_id]
+        assert texts == [f"message {number}" for number in range(4)]
+    info = (await bot.call("getWebhookInfo"))["result"]
+    assert "503" in info["last_error_message"]

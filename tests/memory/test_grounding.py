@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.grounding import grounded, meant, sequence
+from memory.grounding import grounded, is_one_sentence, meant, rendered, sequence
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,8 @@ from memory.grounding import grounded, meant, sequence
         ("I don't eat meat", "Just so you know, I do not eat meat"),
         ("I get sick if I drink milk", "I get sick if I drink milk"),
         ("My dog is called Rex", "We have two cats. My dog is called Rex!"),
+        ("My motto is never give up", 'My motto is: "never give up"'),
+        ("My favourite book is Emma", "My favourite book is “Emma”"),
         ("Ich arbeite bei Siemens", "Seit Mai arbeite ich bei Siemens in München"),
         ("Я работаю в Яндексе", "Сейчас работаю в Яндексе"),
         ("Vivo en Roma", "Ahora vivo en Roma con mi hermana"),
@@ -73,6 +75,12 @@ def test_other_names_and_numbers_are_not_their_words(text: str, said: str) -> No
         ("Vivo a Monaco", "Se fossi ricco vivrei a Monaco"),
         ("Я живу в Монако", "Если бы я был богат, я жил бы в Монако"),
         ("我住在摩纳哥", "如果我有钱，我就住在摩纳哥"),
+        ("If I won, I would move to Paris", "If I won, I would move to Paris"),
+        ("Wenn ich reich wäre, würde ich segeln", "Wenn ich reich wäre, würde ich segeln"),
+        # Quoted.
+        ("I work as a pilot", 'My landlord wrote: "I moved to Spain. I work as a pilot." Help!'),
+        ("Tengo tres perros", "Mi vecino escribió: «Tengo tres perros y un gato»"),
+        ("我离婚了", "我朋友发来消息：“我离婚了，下个月搬到厦门。”"),
         # Asked, not told.
         ("I live in Paris", "Do I live in Paris?"),
         ("I am allergic to nuts", "Am I allergic to nuts?"),
@@ -101,6 +109,51 @@ def test_a_wish_to_the_assistant_may_be_a_question(said: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "statement"),
+    [
+        ("Priya works as a nurse in Leeds.", "I work as a nurse in Leeds"),
+        ("The user has two kids, Maya and Tom", "I have two kids, Maya and Tom"),
+        ("The user does not eat meat", "I don't eat meat"),
+        ("Der Nutzer wohnt in Bremen", "Ich wohne in Bremen"),
+        ("Пользователь живёт в Сочи, у него две собаки", "У меня две собаки"),
+    ],
+)
+def test_a_text_in_another_person_renders_what_was_said(text: str, statement: str) -> None:
+    assert rendered(text, ["We saw a film", statement]) == [statement]
+
+
+@pytest.mark.parametrize(
+    ("text", "statement"),
+    [
+        ("The user lives in Rome", "I live in Paris"),
+        ("The user eats meat", "I don't eat meat"),
+        ("The user doesn't eat meat", "I eat meat"),
+        ("The user has three bikes", "I have two bikes"),
+        ("The user turned 41 in May", "I turned 40 in May"),
+        ("The user is friendly", "I have two kids"),
+    ],
+)
+def test_a_text_does_not_render_another_statement(text: str, statement: str) -> None:
+    assert rendered(text, [statement]) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "single"),
+    [
+        ("I work at St. Mary's Hospital.", True),
+        ("I live in Rome", True),
+        ("我住在成都，我有一个女儿。", True),
+        ("I live in Rome. Any idea for lunch?", False),
+        ("Do I live in Rome?", False),
+        ("Hi! I'm Priya.", False),
+        ("我住在成都。她叫小雨。", False),
+    ],
+)
+def test_one_sentence_is_told_from_a_message(text: str, single: bool) -> None:
+    assert is_one_sentence(text) is single
+
+
+@pytest.mark.parametrize(
     ("one", "other"),
     [("I'm not here", "I am not here"), ("I don't", "i do not"), ("can't", "cannot")],
 )
@@ -112,3 +165,5 @@ def test_contractions_are_read_apart(one: str, other: str) -> None:
 def test_any_text_can_be_asked_about(text: str, said: str) -> None:
     grounded(text, said)
     meant(text, said)
+    is_one_sentence(text)
+    assert set(rendered(text, [said])) <= {said}

@@ -1,5 +1,6 @@
-"""A group that gets another id takes along all that is known of it, wherever the move breaks off."""
+"""A group that gets another id takes along all that is known of it, wherever that breaks off."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -31,13 +32,16 @@ class Breaking(SqliteJournal):
 
 
 @asynccontextmanager
-async def process(folder: Path, *, broken: bool = False) -> AsyncIterator[Memory]:
+async def process(
+    folder: Path, *, broken: bool = False, extractor: EverySentence | None = None
+) -> AsyncIterator[Memory]:
+    extractor = extractor or EverySentence()
     with ThreadPoolExecutor(2) as pool:
         store = SqliteStore(folder / "memory", pool)
         async with Breaking(folder / "journal.sqlite", pool) as journal:
             journal.broken = broken
             options = MemoryOptions(recall_seconds=30)
-            async with Memory(store, journal, EverySentence(), options, lambda: NOON) as memory:
+            async with Memory(store, journal, extractor, options, lambda: NOON) as memory:
                 yield memory
         await store.aclose()
 
@@ -110,3 +114,19 @@ async def test_to_itself_nothing_moves(tmp_path: Path) -> None:
         await memory.remember(OLD, "We play chess")
         await memory.move(OLD, OLD, THERE, THERE)
         assert await facts(memory, OLD) == ["We play chess"]
+
+
+async def test_an_extraction_under_way_begins_anew_for_the_new_actor(tmp_path: Path) -> None:
+    extractor = EverySentence()
+    async with process(tmp_path, extractor=extractor) as memory:
+        # It has read the turns, and has not answered yet.
+        extractor.gate.clear()
+        await says(memory, "We meet in Oslo")
+        await memory.end_session(OLD, THERE, "new")
+        while not extractor.calls:
+            await asyncio.sleep(0)
+        await memory.move(OLD, NEW, THERE, HERE)
+        extractor.gate.set()
+        await memory.settle()
+        assert await facts(memory, NEW) == ["We meet in Oslo"]
+        assert await memory.records(OLD, tuple(Kind), everything=True) == []

@@ -3,6 +3,7 @@
 from bot.failures import FAILURES
 from bot.telegram.texts.plurals import Counted, one_other
 from bot.telegram.texts.texts import Texts
+from memory.errors import Refusal
 
 #: What is said when a session has been saved.
 SAVED = "✨ Your conversation has been summarized and important information saved."
@@ -47,6 +48,12 @@ ENGLISH = Texts(
     start_forgets=(
         "My long-term memory is switched off: I only know the last messages we exchanged."
     ),
+    engine_none=(
+        "I run without a language model: I understand what you tell me about yourself, names you "
+        "give me and questions about what I know, best in English and Russian."
+    ),
+    engine="My answers are written by {model}.",
+    engine_instead="When it is not to be had, {models} stands in.",
     help="You can just write to me. These commands help:\n{commands}",
     unknown_command="I don't know /{given}. I know {commands}.",
     unknown_command_near="I don't know /{given}. Did you mean /{near}? I know {commands}.",
@@ -295,6 +302,21 @@ ENGLISH = Texts(
         "matters, please write to me again."
     ),
     no_answer="I have no answer to that. Please say it in another way.",
+    refusals={
+        Refusal.EMPTY: "there is nothing in it to remember",
+        Refusal.LONG: "it is too long; say what matters in a sentence or two",
+        Refusal.ORDER: (
+            "it reads as an order about my own rules, and a memory says something of a person, or "
+            "how they wish to be spoken to"
+        ),
+        Refusal.SETTING: "that one is a setting: /settings",
+        Refusal.OFF: "my long-term memory is switched off",
+        Refusal.NAME_LINES: "a name stands on one line",
+        Refusal.NAME_EMPTY: "a name needs at least one letter or digit",
+        Refusal.NAME_LONG: "it is too long",
+        Refusal.NAME_CHARACTERS: "a name has no control characters and no angle brackets",
+        Refusal.OTHER: "that can't be done here",
+    },
     failures={failure.kind: failure.user for failure in FAILURES},
     failed="Something went wrong on my side. Please try again. (error {id})",
 )

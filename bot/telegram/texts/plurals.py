@@ -1,4 +1,4 @@
-"""Which form of a noun goes with a number, by Unicode's CLDR plural rules for whole numbers. Pure."""
+"""Which form of a noun goes with a number, by Unicode's CLDR plural rules for integers. Pure."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ Rule = Callable[[int], Form]
 
 
 def one_other(count: int) -> Form:
-    """English, German, Hindi but for nothing: one of something, or another number."""
+    """English, German: one of something, or another number."""
     return "one" if count == 1 else "other"
 
 
@@ -62,6 +62,11 @@ class Counted:
     def __post_init__(self) -> None:
         if frozenset(self.forms) != FORMS[self.rule]:
             raise ValueError(f"expected the forms {sorted(FORMS[self.rule])} of {self.forms}")
+
+    @classmethod
+    def of(cls, rule: Rule, pattern: str, forms: Mapping[Form, str]) -> "Counted":
+        """A text whose form changes in one spot alone: `{counted}` in the pattern."""
+        return cls(rule, {form: pattern.replace("{counted}", f) for form, f in forms.items()})
 
     def format(self, count: int, **others: object) -> str:
         """The text for this number; `others` fill what else stands in braces."""

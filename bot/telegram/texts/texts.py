@@ -7,18 +7,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bot.telegram.texts.plurals import Counted
+from memory.errors import Refusal
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
     """One language. `commands` are the menu: each command with what it does, in menu order.
-    `failures` say why the model gave no answer, by the kind of failure."""
+    `refusals` say why the memory does not keep something, and `failures` why the model gave no
+    answer, by the kind of failure."""
 
     commands: Mapping[str, str]
     owner_commands: Mapping[str, str]
     start: str
     start_keeps: str
     start_forgets: str
+    engine_none: str
+    engine: str
+    engine_instead: str
     help: str
     unknown_command: str
     unknown_command_near: str
@@ -172,5 +177,6 @@ class Texts:
     paired: str
     stale: str
     no_answer: str
+    refusals: Mapping[Refusal, str]
     failures: Mapping[str, str]
     failed: str

@@ -11,7 +11,7 @@ from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from bot.models.catalogue import ModelAccess, model_from_name
-from bot.models.extraction import MAX_KNOWN, ModelExtractor
+from bot.models.extraction import MAX_FINDINGS, MAX_KNOWN, ModelExtractor
 from bot.models.transcript import MAX_TRANSCRIPT
 from memory.extraction import plan
 from memory.ports import Extraction, ExtractionFailed, Proposal
@@ -311,6 +311,72 @@ async def test_what_a_model_gets_wrong_is_put_right_by_code(said: str, finding: 
     turns = [turn(1, said)]
     found = await extract(findings({**JOB, "text": finding}), turns)
     assert plan(found, turns, [], "s1", NOON) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "finding", "kept"),
+    [
+        (
+            "Hi! I'm Priya. I work as a nurse at St. Mary's Hospital.",
+            "Priya works as a nurse at St. Mary's Hospital",
+            ["I'm Priya", "I work as a nurse at St. Mary's Hospital"],
+        ),
+        ("I have two kids. Any idea?", "The user has two kids", ["I have two kids"]),
+        ("Ich wohne jetzt in Bremen.", "Der Nutzer wohnt jetzt in Bremen", None),
+        ("Я работаю врачом и люблю море.", "Пользователь работает врачом", ["Я работаю врачом"]),
+        ("My sister has two kids", "The user has two kids", None),
+    ],
+)
+async def test_a_finding_in_the_third_person_is_kept_in_the_user_s_own_words(
+    said: str, finding: str, kept: list[str] | None
+) -> None:
+    found = await extract(findings({**JOB, "text": finding}), [turn(1, said)])
+    assert [p.text for p in found.proposals] == (kept or [said.rstrip(".")])
+
+
+@pytest.mark.parametrize(
+    ("said", "finding"),
+    [
+        ("Do I have two kids?", "The user has two kids"),
+        ("I have two kids. Just kidding!", "The user has two kids"),
+        ("If I were rich I would own two boats", "The user owns two boats"),
+        ('Mark wrote: "I have two kids"', "The user has two kids"),
+        ("> Mark:\n> I have two kids\nWhat shall I say?", "The user has two kids"),
+        ("My password is correct-horse-42", "The user's password is correct-horse-42"),
+    ],
+)
+async def test_the_third_person_lets_nothing_in_that_the_first_does_not(
+    said: str, finding: str
+) -> None:
+    turns = [turn(1, said)]
+    found = await extract(findings({**JOB, "text": finding}), turns)
+    assert plan(found, turns, [], "s1", NOON) == []
+
+
+async def test_of_a_message_that_is_copied_whole_only_what_is_worth_keeping_is_kept() -> None:
+    said = "Sure, and I'm the king of England. I live in Leeds, by the way. Any good cafés there?"
+    found = await extract(findings({**JOB, "text": said}), [turn(1, said)])
+    assert [p.text for p in found.proposals] == ["I live in Leeds"]
+
+
+async def test_two_matters_in_one_sentence_are_two_proposals() -> None:
+    said = "I adore green tea and I can't stand coffee."
+    found = await extract(findings({**JOB, "text": said}), [turn(1, said)])
+    assert [p.text for p in found.proposals] == ["I adore green tea", "I can't stand coffee"]
+
+
+async def test_words_in_a_language_without_a_table_are_kept_as_the_model_copied_them() -> None:
+    said = "Mieszkam w Krakowie od trzech lat"
+    found = await extract(findings({**JOB, "text": said}), [turn(1, said)])
+    assert [p.text for p in found.proposals] == [said]
+
+
+async def test_the_schema_ends_the_list_and_a_longer_one_is_no_reason_to_ask_again() -> None:
+    many = [{**JOB, "text": f"I have {number} boats"} for number in range(MAX_FINDINGS + 5)]
+    found, (request,) = await from_server(text(findings(*many, JOB)))
+    schema = request["response_format"]["json_schema"]["schema"]
+    assert schema["properties"]["findings"]["maxItems"] == MAX_FINDINGS
+    assert found.proposals == ()
 
 
 async def test_saying_it_all_twice_gives_no_duplicates_whatever_the_model_answers() -> None:

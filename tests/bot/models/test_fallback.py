@@ -220,7 +220,7 @@ async def test_a_model_that_was_left_alone_is_named_as_such() -> None:
         await talk.answer()
         talk.second.replies = [refusing(503, "down")]
         last = (await talk.say("Again"))[-1]
-        assert last == Failed(failures.SERVER_ERROR.user)
+        assert last == Failed(failures.SERVER_ERROR.user, failures.SERVER_ERROR.kind)
         first, second = talk.logged("turn_failed")["tried"]
         assert first == "first: not asked, it has just failed"
         assert second.startswith("second: server_error (503)")

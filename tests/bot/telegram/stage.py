@@ -29,7 +29,7 @@ from memory.stores.journal import SqliteJournal
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.conversing import Echo
 
-ABOUT = About("Mordecai", "I run without a language model.", memory_enabled=True)
+ABOUT = About("Mordecai", memory_enabled=True)
 
 
 @dataclass

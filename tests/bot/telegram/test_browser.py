@@ -59,7 +59,7 @@ async def test_pages_of_a_kind_turn_in_one_message(server: BotApiServer, tmp_pat
         await on.memory.remember(ANN, "I like tea", Kind.PREFERENCE)
         first = await opened(server)
         assert "What I remember about you" in first["text"]
-        assert "earlier ones: 2" in first["text"]
+        assert "… and 2 earlier ones" in first["text"]
         assert keys(first) == ["Facts (12)", "Preferences (1)"]
         page = await press(server, on, "Facts (12)")
         assert page["text"].startswith("Facts 1/3\n1. ")

@@ -44,7 +44,7 @@ async def test_start_says_who_writes_and_what_is_kept(server: BotApiServer, tmp_
         said = await ask(server, "/start")
         assert "I'm Mordecai" in said
         assert "/memory" in said
-        assert "I run without a language model." in said
+        assert "I run without a language model" in said
 
 
 async def test_help_names_every_command_and_the_engine(
@@ -53,7 +53,7 @@ async def test_help_names_every_command_and_the_engine(
     async with stage(server, tmp_path):
         said = await ask(server, "/help")
         assert all(f"/{name}" in said for name in ENGLISH.commands)
-        assert "I run without a language model." in said
+        assert "I run without a language model" in said
 
 
 async def test_the_menu_shows_the_commands(server: BotApiServer, tmp_path: Path) -> None:
@@ -357,7 +357,7 @@ async def test_forget_all_takes_the_account_along_as_well(
 
 
 async def test_with_memory_off_nothing_is_promised(server: BotApiServer, tmp_path: Path) -> None:
-    off = About("Mordecai", "", memory_enabled=False)
+    off = About("Mordecai", memory_enabled=False)
     async with stage(server, tmp_path, about=off) as on:
         assert "switched off" in await ask(server, "/start")
         assert "switched off" in await ask(server, "/memory")

@@ -176,6 +176,20 @@ async def test_an_album_in_a_group_is_asked_about_in_one_caption(
     assert len(inbound.attachments) == 2
 
 
+async def test_an_album_that_answers_a_picture_shows_it_once(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    async with stage(server, tmp_path, options=fast(), senses=senses()) as on:
+        anna = server.user(ANNA)
+        photo = await anna.sends("photo", JPEG)
+        await server.replies_to(ANNA, 1)
+        for _ in range(2):
+            await anna.sends("photo", PNG, album="a", reply_to=photo)
+        await server.replies_to(ANNA, 2)
+        await on.channel.settle()
+        assert [a.data for a in on.echo.heard[-1].attachments] == [JPEG, PNG, PNG]
+
+
 # -- recordings -----------------------------------------------------------------------------------
 
 

@@ -77,7 +77,7 @@ async def test_what_would_be_kept_is_refused_and_forgetting_is_not(
         talking.on = on
         kept = await on.memory.remember(ANN, "I live in Oslo")
         await ask(server, "/private")
-        for command in ("/remember I like tea", "/name Max", "/language de", "/edit f1 I like tea"):
+        for command in ("/remember I like tea", "/name Max", "/edit f1 I like tea"):
             assert (await ask(server, command)).startswith("🔒 This conversation is private, so")
         assert (await ask(server, "/name")).startswith("My name is Mordecai")
         refused = await ask(server, "Remember that I like tea")
@@ -120,7 +120,7 @@ async def test_a_reply_that_was_stopped_is_marked(server: BotApiServer, tmp_path
         await ask(server, "/private")
         await server.user(1001).says("tell me")
         writer.writes("Once upon a time")
-        await server.wait_for(lambda: server.sent(1001)[-1]["text"].startswith("Once"))
+        await server.wait_for(lambda: server.sent(1001)[-1]["text"].startswith("🔒 Once"))
         await server.user(1001).says("/stop")
         await server.wait_for(
             lambda: any(m["text"] == "🔒 Once upon a time" for m in server.sent(1001))
@@ -139,7 +139,7 @@ async def test_deleting_everything_does_not_end_it(server: BotApiServer, tmp_pat
 
 
 async def test_without_a_memory_it_is_private_anyway(server: BotApiServer, tmp_path: Path) -> None:
-    about = About("Mordecai", "", memory_enabled=False)
+    about = About("Mordecai", memory_enabled=False)
     async with stage(server, tmp_path, about=about):
         assert (await ask(server, "/private")).startswith("🔒 This conversation is private.")
         assert await ask(server, "hi") == "🔒 you said: hi"

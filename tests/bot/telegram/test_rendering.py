@@ -210,9 +210,11 @@ def test_no_word_is_lost_or_out_of_order(blocks: list[tuple[str, list[str]]]) ->
 @settings(deadline=None)
 @given(documents, st.integers(1, 200))
 def test_a_preview_fits_one_message(written: str, times: int) -> None:
-    shown = preview(written * times)
-    assert utf16_length(shown) <= LONGEST_MESSAGE
-    assert not shown or not is_blank(shown)
+    for mark in ("", "🔒"):
+        shown = preview(written * times, mark)
+        assert utf16_length(shown) <= LONGEST_MESSAGE
+        assert not shown or not is_blank(shown)
+        assert shown.startswith(mark) or not shown
 
 
 # -- long answers ---------------------------------------------------------------------------------

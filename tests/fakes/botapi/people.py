@@ -258,6 +258,8 @@ _MEDIA: dict[str, Json] = {
         "is_anonymous": True,
         "type": "regular",
         "allows_multiple_answers": False,
+        "allows_revoting": False,
+        "members_only": False,
     },
     "dice": {"emoji": "🎲", "value": 3},
 }

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.language import RuleExtractor, RuleSummarizer, noteworthy
+from memory.language import RuleExtractor, RuleSummarizer, noteworthy, statements
 from memory.ports import Extraction, Extractor, Proposal, Summarizer
 from memory.records import Actor, Kind, Message, Place, Record, Role, Turn
 from tests.fakes.memories import NOON, open_memory
@@ -229,3 +229,26 @@ async def test_saying_it_all_again_in_later_sessions_gives_no_duplicates() -> No
             counts.append(len(kept))
     assert counts[0] >= 5
     assert len(set(counts)) == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "stated"),
+    [
+        (
+            "Hi! I'm Priya and I work in Leeds. Any idea for lunch?",
+            ("I'm Priya", "I work in Leeds"),
+        ),
+        ("We saw a film", ("We saw a film",)),
+        ("Gut. Und bitte antworte mir immer ganz kurz.", ("Bitte antworte mir immer ganz kurz",)),
+        ("Я обожаю чай и терпеть не могу кинзу.", ("Я обожаю чай", "Я терпеть не могу кинзу")),
+        ("Do I live in Leeds?", ()),
+        ("I live on the moon. Just kidding!", ()),
+        ("> Mark:\n> I live in Leeds\nWhat shall I say?", ()),
+        ('My landlord wrote: "I live in Leeds"', ()),
+        ("Mieszkam w Krakowie", ()),
+    ],
+)
+def test_statements_are_what_people_say_of_themselves_worth_keeping_or_not(
+    said: str, stated: tuple[str, ...]
+) -> None:
+    assert statements(said) == stated

@@ -1,0 +1,385 @@
+"""German, as friends speak it: "du"."""
+
+from bot.telegram.texts.plurals import Counted, one_other
+from bot.telegram.texts.texts import Texts
+from memory.errors import Refusal
+
+_SAVED = "✨ Ich habe unser Gespräch zusammengefasst und das Wichtige gespeichert."
+_LATER = (
+    "Ich erreiche mein Sprachmodell gerade nicht. Bitte versuche es in ein paar Minuten noch einmal."
+)
+_SET_UP = (
+    "Mein Sprachmodell verweigert mir den Dienst, und das kann nur mein Betreiber beheben. "
+    "Bitte versuche es später noch einmal."
+)
+
+
+def _counted(one: str, other: str) -> Counted:
+    return Counted(one_other, {"one": one, "other": other})
+
+
+GERMAN = Texts(
+    commands={
+        "new": "Ein neues Gespräch beginnen; dieses wird gespeichert",
+        "private": "Reden, ohne dass etwas bleibt; noch einmal beendet es",
+        "summarize": "Worum es in diesem Gespräch bisher ging",
+        "memory": "Was ich über dich weiß",
+        "search": "Etwas in meinem Gedächtnis suchen",
+        "remember": "Einen Satz sofort behalten",
+        "edit": "Eine Erinnerung anders formulieren",
+        "forget": "Eine Erinnerung anhand ihrer Kennung löschen, oder alle",
+        "name": "Wie du mich nennst: ansehen oder ändern",
+        "settings": "Sprache, Zeitzone, Länge der Antworten, wie sie erscheinen",
+        "language": "Deine Sprache: ansehen oder ändern",
+        "timezone": "Deine Zeitzone: ansehen oder ändern",
+        "export": "Alles, was ich über dich aufbewahre, als Dateien",
+        "usage": "Was dieses Gespräch und der heutige Tag verbraucht und gekostet haben",
+        "ask": "Mich etwas fragen; für Gruppen",
+        "stop": "Die laufende Antwort abbrechen",
+        "help": "Was ich kann",
+        "start": "Wer ich bin",
+    },
+    owner_commands={
+        "approve": "Jemanden anhand des Codes hereinlassen",
+        "users": "Wer mich benutzen darf und wer wartet",
+        "stats": "Wie es läuft: Leute, Antworten, Fehler, Kosten",
+    },
+    start="Hallo! Ich bin {name}. Schreib mir einfach wie einem Menschen.",
+    start_keeps=(
+        "Ich merke mir, was du von dir erzählst und was du magst, auch für spätere Gespräche. "
+        "/memory zeigt, was ich behalten habe, /forget löscht es, /export gibt dir alles."
+    ),
+    start_forgets=(
+        "Mein Langzeitgedächtnis ist ausgeschaltet: Ich kenne nur unsere letzten Nachrichten."
+    ),
+    engine_none=(
+        "Ich arbeite ohne Sprachmodell: Ich verstehe, was du von dir erzählst, wie du mich nennst "
+        "und Fragen nach dem, was ich weiß, am besten auf Englisch und Russisch."
+    ),
+    engine="Meine Antworten schreibt {model}.",
+    engine_instead="Wenn es nicht erreichbar ist, springt {models} ein.",
+    help="Du kannst mir einfach schreiben. Diese Befehle helfen:\n{commands}",
+    unknown_command="/{given} kenne ich nicht. Ich kenne {commands}.",
+    unknown_command_near="/{given} kenne ich nicht. Meinst du /{near}? Ich kenne {commands}.",
+    new="Ein neues Gespräch beginnt.",
+    greeting_topics="Letztes Mal haben wir über {topics} gesprochen.",
+    new_saved=f"{_SAVED}\nEin neues Gespräch beginnt.",
+    new_later="Ein neues Gespräch beginnt. Das letzte speichere ich noch.",
+    saved=_SAVED,
+    private_on=(
+        "🔒 Dieses Gespräch ist privat. Ich behalte nichts davon: Wenn es endet, ist es weg. Was ich "
+        "schon über dich weiß, darf ich verwenden. Meine Antworten tragen dieses Zeichen, bis du "
+        "noch einmal /private oder /new schickst."
+    ),
+    private_off="Das private Gespräch ist zu Ende, und nichts davon ist geblieben.",
+    private_over=(
+        "Das private Gespräch ist zu Ende, weil es so lange still war, und nichts davon ist "
+        "geblieben. Was du als Nächstes schreibst, ist nicht mehr privat; /private beginnt ein "
+        "neues."
+    ),
+    private_refused=(
+        "🔒 Dieses Gespräch ist privat, darum behalte ich nichts, auch nicht auf Wunsch. Zum "
+        "Beenden: /private"
+    ),
+    stopped="Abgebrochen.",
+    nothing_to_stop="Es gibt nichts abzubrechen.",
+    summary_title="Worüber wir bisher gesprochen haben:",
+    summary_nothing="Noch gibt es nichts zusammenzufassen: Wir haben gerade erst angefangen.",
+    memory_off="Mein Langzeitgedächtnis ist ausgeschaltet, darum ist nichts darin.",
+    memory_unavailable=(
+        "Ich komme gerade nicht an mein Gedächtnis. Bitte versuche es in einer Minute noch einmal."
+    ),
+    memory_empty=(
+        "Noch weiß ich nichts über dich. Was du mir erzählst, kommt dazu, wenn unser Gespräch "
+        "endet: /new"
+    ),
+    memory_title="Was ich über dich weiß",
+    memory_title_group="Was ich über diese Gruppe weiß",
+    memory_name="Du nennst mich {name}",
+    memory_facts="Fakten",
+    memory_preferences="Vorlieben",
+    memory_summaries="Gespräche",
+    memory_footer=(
+        "Was du mir jetzt erzählst, kommt dazu, wenn unser Gespräch endet: /new\n"
+        "Eines löschen: /forget und die Kennung. Alles löschen: /forget all"
+    ),
+    memory_more=_counted("… und {count} älterer Eintrag", "… und {count} ältere Einträge"),
+    memory_none="Hier ist nichts.",
+    memory_noted="Notiert am {date}.",
+    memory_dated="Es geht um {date}.",
+    memory_from="Woher ich das habe:",
+    memory_from_nowhere="Die Nachricht, aus der ich das habe, ist nicht mehr aufbewahrt.",
+    memory_said_me="Ich",
+    memory_said_you="Du",
+    memory_delete_ask=(
+        "Soll ich das löschen, samt den Nachrichten, in denen du es gesagt hast?\n\n{text}"
+    ),
+    memory_deleted="Gelöscht: {text}",
+    memory_brought_back="Wieder da: {text}\nDie Nachrichten dazu bleiben gelöscht.",
+    memory_undo_late="Das lässt sich nicht mehr rückgängig machen.",
+    memory_gone="Diese Erinnerung gibt es nicht mehr.",
+    buttons_stale="Diese Knöpfe sind zu alt. Bitte schick noch einmal /{command}.",
+    button_back="‹ Zurück",
+    button_edit="Ändern",
+    button_delete="Löschen",
+    button_delete_yes="Ja, löschen",
+    button_delete_no="Nein, behalten",
+    button_from="Woher?",
+    button_undo="Rückgängig",
+    edit_how=(
+        "Um das anders zu formulieren, schick mir\n/edit {id} und die neuen Worte.\n\n"
+        "Jetzt steht da: {text}"
+    ),
+    edit_usage=(
+        "Sag mir, welche Erinnerung, und die neuen Worte, zum Beispiel: /edit f1 Ich wohne in Oslo"
+    ),
+    search_how="Sag mir, wonach ich suchen soll: /search und ein paar Wörter.",
+    search_found="Was ich gefunden habe",
+    search_nothing="Dazu habe ich nichts gefunden.",
+    remember_how="Sag mir, was ich mir merken soll: /remember und ein Satz über dich.",
+    remembered="Gemerkt: {text}  [{id}]",
+    remember_refused="Das kann ich nicht behalten: {reason}.",
+    forget_how=(
+        "Sag mir, was ich vergessen soll: /forget und die Kennung einer Erinnerung, zum Beispiel "
+        "/forget {example}, oder /forget all. /memory zeigt die Kennungen."
+    ),
+    forgotten="Vergessen: {text}",
+    no_such_memory="Eine Erinnerung mit der Kennung {id} habe ich nicht. /memory zeigt alle.",
+    forget_all_ask=(
+        "Soll ich alles löschen, was ich über dich weiß, auch unsere Gespräche? Das lässt sich "
+        "nicht rückgängig machen."
+    ),
+    forget_all_ask_group=(
+        "Soll ich alles löschen, was ich über diese Gruppe weiß, auch unsere Gespräche hier? Das "
+        "lässt sich nicht rückgängig machen."
+    ),
+    forget_all_yes="Ja, alles löschen",
+    forget_all_no="Nein, behalten",
+    forget_all_done="Alles ist gelöscht. Wir fangen von vorn an.",
+    forget_all_kept="Gut, ich behalte alles.",
+    button_not_yours="Das kann nur beantworten, wer gefragt hat.",
+    button_stale="Diese Frage ist zu alt. Bitte schick noch einmal /forget all.",
+    name_default="Ich heiße {name}. Um mich anders zu nennen: /name und der neue Name.",
+    name_current="Du nennst mich {name}. Um das zu ändern: /name und der neue Name.",
+    name_set="Ab jetzt heiße ich {name}.",
+    name_refused="Diesen Namen kann ich nicht annehmen: {reason}.",
+    language_current="Deine Sprache ist {name}. Zum Ändern: /language und eine von {examples}.",
+    language_set="Deine Sprache ist jetzt {name}.",
+    language_unknown="Die Sprache {given} kenne ich nicht. Ich kenne: {examples}.",
+    time_zone_current=(
+        "Deine Zeitzone ist {name}; dort ist es {time}. Zum Ändern: /timezone und ihr Name, zum "
+        "Beispiel /timezone Europe/Berlin, /timezone America/New_York oder /timezone UTC."
+    ),
+    time_zone_set="Deine Zeitzone ist jetzt {name}; dort ist es {time}.",
+    time_zone_unknown=(
+        "Die Zeitzone {given} kenne ich nicht. Nenne mir eine wie Europe/Berlin, Asia/Kolkata, "
+        "America/New_York oder UTC."
+    ),
+    settings_title="Deine Einstellungen",
+    settings_title_group="Die Einstellungen dieser Gruppe",
+    settings_language="Sprache",
+    settings_language_ask="Welche Sprache soll ich sprechen? Das Modell erfährt es auch.",
+    settings_language_telegram="Wie in Telegram",
+    settings_zone="Zeitzone",
+    settings_zone_ask=(
+        "Wo bist du? Für jeden anderen Ort schick /timezone und den Namen, zum Beispiel "
+        "/timezone Europe/Berlin."
+    ),
+    settings_zone_now="{name}, dort ist es {time}",
+    settings_zone_default="Wie dieser Bot",
+    settings_africa="Afrika",
+    settings_america="Amerika",
+    settings_asia="Asien",
+    settings_europe="Europa",
+    settings_oceania="Australien und Ozeanien",
+    settings_length="Länge der Antworten",
+    settings_length_ask="Wie lang sollen meine Antworten sein?",
+    settings_length_short="kurz",
+    settings_length_normal="normal",
+    settings_length_long="ausführlich",
+    settings_streaming="Während ich schreibe",
+    settings_streaming_ask="Wie möchtest du eine Antwort sehen, während ich sie schreibe?",
+    settings_streaming_edit="als wachsende Nachricht",
+    settings_streaming_draft="als Entwurf, als ob ich tippe",
+    settings_streaming_off="erst wenn sie fertig ist",
+    usage_title="Was ich für dich verbraucht habe",
+    usage_title_group="Was ich für diese Gruppe verbraucht habe",
+    usage_session="Dieses Gespräch",
+    usage_today="Heute, seit Mitternacht UTC",
+    usage_account=(
+        "• Antworten: {turns}\n• gelesene Tokens: {read}, davon {cached} aus dem Cache\n"
+        "• geschriebene Tokens: {written}\n• Kosten: {cost}"
+    ),
+    usage_nothing="• noch nichts",
+    usage_cost="${amount}",
+    usage_cost_partly=_counted(
+        "${amount}, und {count} Anfrage zu einem Preis, den ich nicht kenne",
+        "${amount}, und {count} Anfragen zu einem Preis, den ich nicht kenne",
+    ),
+    usage_cost_unknown="Den Preis meines Sprachmodells kenne ich nicht",
+    usage_free="nichts, denn ich arbeite ohne Sprachmodell",
+    usage_footer=(
+        "Das Speichern der Gespräche ist dabei. Die Kosten sind nach öffentlichen Preisen geschätzt."
+    ),
+    export_caption="Alles, was ich über dich aufbewahre.",
+    export_too_big="Ich kann dir {name} nicht schicken: zu groß für eine Datei auf Telegram.",
+    admins_only=(
+        "Das können nur Admins dieser Gruppe, denn es betrifft, was alle hier gesagt haben."
+    ),
+    group_not_welcome=(
+        "Danke für die Einladung! Ich darf nur in Gruppen sein, in die mich jemand holt, der mich "
+        "benutzen darf, darum gehe ich wieder."
+    ),
+    group_hello=(
+        "Hallo! Ich bin {name}. Frag mich mit /ask, erwähne mich oder antworte auf eine meiner "
+        "Nachrichten. Was ihr mir hier erzählt, merke ich mir für diese Gruppe und für "
+        "niemandes privaten Chat."
+    ),
+    group_privacy=(
+        "Andere Nachrichten verbirgt Telegram vor mir (Privatsphäre-Modus), manchmal auch "
+        "Erwähnungen: /ask erreicht mich immer."
+    ),
+    only_text="Bisher kann ich nur Text lesen. Bitte schreib es mir.",
+    sees_nothing=(
+        "Mit dem Modell, auf dem ich laufe, kann ich keine Bilder ansehen. Bitte sag mir in "
+        "Worten, worauf es ankommt."
+    ),
+    reads_no_documents=(
+        "Mit dem Modell, auf dem ich laufe, kann ich solche Dokumente nicht lesen. Bitte schick "
+        "mir den Text, oder was wichtig ist, als Nachricht."
+    ),
+    unknown_file=(
+        "Mit dieser Art von Datei kann ich nichts anfangen. Bitte sag mir in Worten, worauf es "
+        "ankommt."
+    ),
+    unreadable_file=(
+        "Die Datei {name} kann ich nicht lesen: Sie ist beschädigt oder von einer Art, die ich "
+        "nicht kenne."
+    ),
+    too_big_file=(
+        "Die Datei ist mir zu groß: {largest} MB gehen bei dieser Art. Bitte schick mir eine "
+        "kleinere, oder den Teil, auf den es ankommt."
+    ),
+    lost_file="Ich konnte deine Datei nicht von Telegram holen. Bitte schick sie noch einmal.",
+    hears_nothing="Aufnahmen kann ich nicht anhören. Bitte schreib mir, was du gesagt hast.",
+    too_long_recording=_counted(
+        "Die Aufnahme ist mir zu lang: {count} Minute kann ich anhören. Bitte schick sie in "
+        "kürzeren Stücken.",
+        "Die Aufnahme ist mir zu lang: {count} Minuten kann ich anhören. Bitte schick sie in "
+        "kürzeren Stücken.",
+    ),
+    unheard_recording=(
+        "Ich konnte deine Aufnahme nicht anhören. Bitte schick sie noch einmal, oder schreib mir, "
+        "was du gesagt hast."
+    ),
+    wordless_recording="In deiner Aufnahme habe ich keine Wörter verstanden. Bitte sag es noch mal.",
+    empty="In deiner Nachricht war kein Text. Bitte schreib mir, was du sagen möchtest.",
+    too_long=_counted(
+        "Das ist mir zu lang: {count} Zeichen, und ich kann {longest} aufnehmen. Bitte schick es in "
+        "kleineren Stücken.",
+        "Das ist mir zu lang: {count} Zeichen, und ich kann {longest} aufnehmen. Bitte schick es in "
+        "kleineren Stücken.",
+    ),
+    refused=(
+        "Das ist ein privater Bot. Wenn du Zugang haben sollst, gib dem Besitzer deine Nummer: {id}"
+    ),
+    refused_unpaired=(
+        "Das ist ein privater Bot, der noch niemandem gehört. Wenn er dir gehört, schick mir den "
+        "Kopplungscode aus seinem Log."
+    ),
+    refused_code=(
+        "Das ist ein privater Bot. Um hereinzukommen, gib dem Besitzer diesen Code: {code}\n"
+        "Er schickt mir /approve {code}, und dann kannst du mir schreiben."
+    ),
+    wants_in="{name} (Nummer {id}) möchte mich benutzen. Zum Hereinlassen: /approve {code}",
+    limit_minute=_counted(
+        "Das ist mehr, als ich auf einmal aufnehmen kann. Bitte warte {count} Sekunde und schreib "
+        "dann wieder.",
+        "Das ist mehr, als ich auf einmal aufnehmen kann. Bitte warte {count} Sekunden und schreib "
+        "dann wieder.",
+    ),
+    limit_day=(
+        "Was ich an einem Tag für dich verbrauchen darf, ist aufgebraucht. Ab Mitternacht UTC "
+        "antworte ich wieder; was ich mir gemerkt habe, bleibt."
+    ),
+    approved="{name} (Nummer {id}) darf mich jetzt benutzen.",
+    approved_you="Willkommen: Der Besitzer hat dich hereingelassen. /help zeigt, was ich kann.",
+    approve_how="Sag mir, wen ich hereinlassen soll: /approve und der Code, den ich vergeben habe.",
+    no_such_code=(
+        "Den Code {code} habe ich niemandem gegeben, oder er ist zu alt. /users zeigt, wer wartet."
+    ),
+    users_title="Wer mich benutzen darf",
+    users_owners="Besitzer",
+    users_guests="Zugelassen",
+    users_waiting="Warten auf dein Wort",
+    users_listed="In den Einstellungen genannt",
+    users_everybody="Alle dürfen mich benutzen: Der Zugang ist offen.",
+    users_footer="Um jemanden nicht mehr hereinzulassen: /users remove und die Nummer.",
+    user_removed="{name} (Nummer {id}) darf mich nicht mehr benutzen.",
+    no_such_user="Niemand, den ich entfernen könnte, hat die Nummer {id}. /users zeigt alle.",
+    stats=(
+        "• Leute heute: {people}\n• Antworten heute: {turns}\n• Tokens heute: {tokens}\n"
+        "• Kosten heute: ${today}, in diesem Monat: ${month}\n"
+        "• Fehler seit {since} UTC: {errors}\n"
+        "• Gespräche, die noch zu speichern sind: {backlog}, davon zurückgestellt: {set_aside}"
+    ),
+    paired="Willkommen! Dieser Bot gehört jetzt dir. /help zeigt, was ich kann.",
+    stale=(
+        "Entschuldige, ich war eine Weile weg und habe auf deine früheren Nachrichten nicht "
+        "geantwortet. Wenn es noch wichtig ist, schreib mir bitte noch einmal."
+    ),
+    no_answer="Darauf habe ich keine Antwort. Bitte sag es noch einmal anders.",
+    refusals={
+        Refusal.EMPTY: "darin ist nichts, was ich mir merken könnte",
+        Refusal.LONG: "es ist zu lang; sag in ein oder zwei Sätzen, worauf es ankommt",
+        Refusal.ORDER: (
+            "es liest sich wie ein Befehl zu meinen eigenen Regeln, und eine Erinnerung sagt etwas "
+            "über einen Menschen, oder wie man mit ihm reden soll"
+        ),
+        Refusal.SETTING: "das ist eine Einstellung: /settings",
+        Refusal.OFF: "mein Langzeitgedächtnis ist ausgeschaltet",
+        Refusal.NAME_LINES: "ein Name steht auf einer Zeile",
+        Refusal.NAME_EMPTY: "ein Name braucht mindestens einen Buchstaben oder eine Ziffer",
+        Refusal.NAME_LONG: "er ist zu lang",
+        Refusal.NAME_CHARACTERS: "ein Name hat keine Steuerzeichen und keine spitzen Klammern",
+        Refusal.OTHER: "das geht hier nicht",
+    },
+    failures={
+        "unreachable": _LATER,
+        "server_error": _LATER,
+        "bad_credentials": _SET_UP,
+        "unknown_model": _SET_UP,
+        "quota": _SET_UP,
+        "configuration": _SET_UP,
+        "throttled": (
+            "Ich bekomme mehr Nachrichten, als mein Sprachmodell bewältigt. Bitte versuche es in "
+            "einer Minute noch einmal."
+        ),
+        "context_overflow": (
+            "Das ist mehr, als ich auf einmal lesen kann. Bitte schick weniger Text, oder fang mit "
+            "/new neu an."
+        ),
+        "rejected": (
+            "Mein Sprachmodell konnte mit dieser Nachricht nichts anfangen. Bitte sag es anders."
+        ),
+        "attachment_refused": (
+            "Mein Sprachmodell kann mit deinem Anhang nichts anfangen. Bitte sag mir in Worten, "
+            "worauf es ankommt."
+        ),
+        "timeout": (
+            "Das hat zu lange gedauert, und ich habe aufgegeben. Bitte versuche es noch einmal, "
+            "vielleicht mit einer einfacheren Frage."
+        ),
+        "cut": (
+            "Die Verbindung brach ab, während ich geantwortet habe. Bitte schick deine Nachricht "
+            "noch einmal."
+        ),
+        "content_filter": "Darauf kann ich nicht antworten. Bitte frag mich etwas anderes.",
+        "no_answer": "Mir ist keine Antwort eingefallen. Bitte sag es noch einmal anders.",
+        "output_limit": "Meine Antwort wurde zu lang. Bitte frag nach einem kleineren Teil davon.",
+        "endless_tools": (
+            "Ich habe mich im Kreis gedreht und aufgegeben. Bitte sag es noch einmal anders."
+        ),
+    },
+    failed="Bei mir ist etwas schiefgegangen. Bitte versuche es noch einmal. (Fehler {id})",
+)

@@ -1,0 +1,378 @@
+"""Italian, as friends speak it: "tu"."""
+
+from bot.telegram.texts.plurals import Counted, one_many_other
+from bot.telegram.texts.texts import Texts
+from memory.errors import Refusal
+
+_SAVED = "✨ Ho riassunto la nostra conversazione e salvato le cose importanti."
+_LATER = "Ora non raggiungo il mio modello linguistico. Riprova fra qualche minuto, per favore."
+_SET_UP = (
+    "Il mio modello linguistico si rifiuta di lavorare, e solo il mio gestore può rimediare. "
+    "Riprova più tardi, per favore."
+)
+
+
+def _counted(pattern: str, one: str, other: str) -> Counted:
+    """A text with one noun in it that changes with the number; the rest stays."""
+    return Counted.of(
+        one_many_other,
+        pattern,
+        {
+            "one": f"{{count}} {one}",
+            "many": f"{{count}} di {other}",
+            "other": f"{{count}} {other}",
+        },
+    )
+
+
+ITALIAN = Texts(
+    commands={
+        "new": "Iniziare una nuova conversazione; questa viene salvata",
+        "private": "Parlare senza che resti nulla; di nuovo per finire",
+        "summarize": "Di che cosa si è parlato finora in questa conversazione",
+        "memory": "Che cosa ricordo di te",
+        "search": "Cercare qualcosa nella mia memoria",
+        "remember": "Ricordare subito una frase",
+        "edit": "Dire un ricordo con altre parole",
+        "forget": "Cancellare un ricordo con il suo id, o tutti",
+        "name": "Come mi chiami: vederlo o cambiarlo",
+        "settings": "Lingua, fuso orario, lunghezza delle risposte, come appaiono",
+        "language": "La tua lingua: vederla o cambiarla",
+        "timezone": "Il tuo fuso orario: vederlo o cambiarlo",
+        "export": "Tutto quello che conservo di te, in file",
+        "usage": "Quanto hanno usato ed è costato questa conversazione e oggi",
+        "ask": "Chiedermi qualcosa; per i gruppi",
+        "stop": "Fermare la risposta in corso",
+        "help": "Che cosa so fare",
+        "start": "Chi sono",
+    },
+    owner_commands={
+        "approve": "Far entrare qualcuno con il suo codice",
+        "users": "Chi può usarmi e chi aspetta",
+        "stats": "Come va: persone, risposte, errori, costi",
+    },
+    start="Ciao! Sono {name}. Scrivimi come scriveresti a una persona.",
+    start_keeps=(
+        "Ricordo quello che mi racconti di te e che cosa preferisci, anche nelle conversazioni "
+        "future. /memory mostra che cosa ho conservato, /forget lo cancella, /export ti dà tutto."
+    ),
+    start_forgets=(
+        "La mia memoria a lungo termine è spenta: conosco solo i nostri ultimi messaggi."
+    ),
+    engine_none=(
+        "Funziono senza modello linguistico: capisco quello che mi racconti di te, come mi chiami e "
+        "le domande su ciò che so, soprattutto in inglese e in russo."
+    ),
+    engine="Le mie risposte le scrive {model}.",
+    engine_instead="Quando non è raggiungibile, lo sostituisce {models}.",
+    help="Puoi semplicemente scrivermi. Questi comandi aiutano:\n{commands}",
+    unknown_command="Non conosco /{given}. Conosco {commands}.",
+    unknown_command_near="Non conosco /{given}. Volevi dire /{near}? Conosco {commands}.",
+    new="Inizia una nuova conversazione.",
+    greeting_topics="L'ultima volta abbiamo parlato di {topics}.",
+    new_saved=f"{_SAVED}\nInizia una nuova conversazione.",
+    new_later="Inizia una nuova conversazione. Sto ancora salvando l'ultima.",
+    saved=_SAVED,
+    private_on=(
+        "🔒 Questa conversazione è privata. Non ne conservo nulla: quando finisce, sparisce. Quello "
+        "che so già di te posso usarlo. Le mie risposte portano questo segno finché non mandi di "
+        "nuovo /private oppure /new."
+    ),
+    private_off="La conversazione privata è finita e non ne è rimasto nulla.",
+    private_over=(
+        "La conversazione privata è finita perché c'è stato silenzio a lungo, e non ne è rimasto "
+        "nulla. Quello che scrivi adesso non è più privato; /private ne inizia un'altra."
+    ),
+    private_refused=(
+        "🔒 Questa conversazione è privata, quindi non conservo nulla, nemmeno su richiesta. Per "
+        "finirla: /private"
+    ),
+    stopped="Fermato.",
+    nothing_to_stop="Non c'è nulla da fermare.",
+    summary_title="Di che cosa abbiamo parlato finora:",
+    summary_nothing="Non c'è ancora nulla da riassumere: abbiamo appena iniziato.",
+    memory_off="La mia memoria a lungo termine è spenta, quindi è vuota.",
+    memory_unavailable="Ora non raggiungo la mia memoria. Riprova fra un minuto, per favore.",
+    memory_empty=(
+        "Non ricordo ancora nulla di te. Quello che mi racconti si aggiunge quando la nostra "
+        "conversazione finisce: /new"
+    ),
+    memory_title="Che cosa ricordo di te",
+    memory_title_group="Che cosa ricordo di questo gruppo",
+    memory_name="Mi chiami {name}",
+    memory_facts="Fatti",
+    memory_preferences="Preferenze",
+    memory_summaries="Conversazioni",
+    memory_footer=(
+        "Quello che mi racconti ora si aggiunge quando la nostra conversazione finisce: /new\n"
+        "Per cancellarne uno: /forget e il suo id. Per cancellare tutto: /forget all"
+    ),
+    memory_more=_counted("… e {counted}", "ricordo precedente", "ricordi precedenti"),
+    memory_none="Qui non c'è nulla.",
+    memory_noted="Annotato il {date}.",
+    memory_dated="Riguarda {date}.",
+    memory_from="Da dove lo so:",
+    memory_from_nowhere="Il messaggio da cui lo so non è più conservato.",
+    memory_said_me="Io",
+    memory_said_you="Tu",
+    memory_delete_ask="Cancello questo e i messaggi in cui l'hai detto?\n\n{text}",
+    memory_deleted="Cancellato: {text}",
+    memory_brought_back="È tornato: {text}\nI messaggi da cui veniva restano cancellati.",
+    memory_undo_late="È troppo tardi per annullare.",
+    memory_gone="Questo ricordo non c'è più.",
+    buttons_stale="Questi pulsanti sono troppo vecchi. Manda di nuovo /{command}, per favore.",
+    button_back="‹ Indietro",
+    button_edit="Cambia",
+    button_delete="Cancella",
+    button_delete_yes="Sì, cancella",
+    button_delete_no="No, conserva",
+    button_from="Da dove?",
+    button_undo="Annulla",
+    edit_how=(
+        "Per dirlo con altre parole, mandami\n/edit {id} e le nuove parole.\n\nOra dice: {text}"
+    ),
+    edit_usage="Dimmi quale ricordo e le nuove parole, per esempio: /edit f1 Abito a Oslo",
+    search_how="Dimmi che cosa cercare: /search e qualche parola.",
+    search_found="Che cosa ho trovato",
+    search_nothing="Non ho trovato nulla su questo.",
+    remember_how="Dimmi che cosa ricordare: /remember e una frase su di te.",
+    remembered="Ricordato: {text}  [{id}]",
+    remember_refused="Non posso conservarlo: {reason}.",
+    forget_how=(
+        "Dimmi che cosa dimenticare: /forget e l'id di un ricordo, per esempio /forget {example}, "
+        "oppure /forget all. /memory mostra gli id."
+    ),
+    forgotten="Dimenticato: {text}",
+    no_such_memory="Non ho nessun ricordo con l'id {id}. /memory mostra quelli che ci sono.",
+    forget_all_ask=(
+        "Cancello tutto quello che so di te, anche le nostre conversazioni? Non si può annullare."
+    ),
+    forget_all_ask_group=(
+        "Cancello tutto quello che so di questo gruppo, anche le nostre conversazioni qui? Non si "
+        "può annullare."
+    ),
+    forget_all_yes="Sì, cancella tutto",
+    forget_all_no="No, conserva",
+    forget_all_done="Tutto è cancellato. Ricominciamo da capo.",
+    forget_all_kept="Va bene, conservo tutto.",
+    button_not_yours="Può rispondere solo chi ha chiesto.",
+    button_stale="Questa domanda è troppo vecchia. Manda di nuovo /forget all, per favore.",
+    name_default="Mi chiamo {name}. Per chiamarmi in altro modo: /name e il nuovo nome.",
+    name_current="Mi chiami {name}. Per cambiarlo: /name e il nuovo nome.",
+    name_set="Da adesso mi chiamo {name}.",
+    name_refused="Non posso prendere quel nome: {reason}.",
+    language_current="La tua lingua è {name}. Per cambiarla: /language e una fra {examples}.",
+    language_set="Ora la tua lingua è {name}.",
+    language_unknown="Non conosco la lingua {given}. Conosco queste: {examples}.",
+    time_zone_current=(
+        "Il tuo fuso orario è {name}; lì sono le {time}. Per cambiarlo: /timezone e il suo nome, "
+        "come /timezone Europe/Rome, /timezone America/New_York o /timezone UTC."
+    ),
+    time_zone_set="Ora il tuo fuso orario è {name}; lì sono le {time}.",
+    time_zone_unknown=(
+        "Non conosco il fuso orario {given}. Dammi un nome come Europe/Rome, Asia/Kolkata, "
+        "America/New_York o UTC."
+    ),
+    settings_title="Le tue impostazioni",
+    settings_title_group="Le impostazioni di questo gruppo",
+    settings_language="Lingua",
+    settings_language_ask="Che lingua devo parlare? Lo saprà anche il modello.",
+    settings_language_telegram="Come in Telegram",
+    settings_zone="Fuso orario",
+    settings_zone_ask=(
+        "Dove sei? Per qualunque altro posto manda /timezone e il nome, per esempio "
+        "/timezone Europe/Rome."
+    ),
+    settings_zone_now="{name}, dove sono le {time}",
+    settings_zone_default="Come questo bot",
+    settings_africa="Africa",
+    settings_america="America",
+    settings_asia="Asia",
+    settings_europe="Europa",
+    settings_oceania="Australia e Oceania",
+    settings_length="Lunghezza delle risposte",
+    settings_length_ask="Quanto devono essere lunghe le mie risposte?",
+    settings_length_short="brevi",
+    settings_length_normal="normali",
+    settings_length_long="dettagliate",
+    settings_streaming="Mentre scrivo",
+    settings_streaming_ask="Come vuoi vedere una risposta mentre la scrivo?",
+    settings_streaming_edit="un messaggio che cresce",
+    settings_streaming_draft="una bozza, come se digitassi",
+    settings_streaming_off="solo quando è pronta",
+    usage_title="Che cosa ho usato per te",
+    usage_title_group="Che cosa ho usato per questo gruppo",
+    usage_session="Questa conversazione",
+    usage_today="Oggi, dalla mezzanotte UTC",
+    usage_account=(
+        "• risposte: {turns}\n• token letti: {read}, di cui {cached} dalla cache\n"
+        "• token scritti: {written}\n• costo: {cost}"
+    ),
+    usage_nothing="• ancora nulla",
+    usage_cost="${amount}",
+    usage_cost_partly=_counted(
+        "${amount}, e {counted} a un prezzo che non conosco", "richiesta", "richieste"
+    ),
+    usage_cost_unknown="Non conosco il prezzo del mio modello linguistico",
+    usage_free="nulla, perché funziono senza modello linguistico",
+    usage_footer=(
+        "Salvare le conversazioni è compreso. I costi sono stime secondo i prezzi pubblici."
+    ),
+    export_caption="Tutto quello che conservo di te.",
+    export_too_big="Non posso mandarti {name}: è troppo grande per un file su Telegram.",
+    admins_only=(
+        "Questo possono farlo solo gli amministratori del gruppo, perché riguarda ciò che tutti "
+        "hanno detto qui."
+    ),
+    group_not_welcome=(
+        "Grazie dell'invito! Posso stare solo nei gruppi in cui mi aggiunge chi può usarmi, quindi "
+        "me ne vado."
+    ),
+    group_hello=(
+        "Ciao! Sono {name}. Chiedetemi con /ask, menzionatemi o rispondete a un mio messaggio. "
+        "Quello che mi raccontate qui lo ricordo per questo gruppo, e per nessuna chat privata."
+    ),
+    group_privacy=(
+        "Telegram mi nasconde gli altri messaggi (modalità privacy), a volte anche le menzioni: "
+        "/ask mi arriva sempre."
+    ),
+    only_text="Per ora so leggere solo testo. Scrivimelo, per favore.",
+    sees_nothing=(
+        "Con il modello che uso non posso vedere immagini. Dimmi a parole che cosa conta, per "
+        "favore."
+    ),
+    reads_no_documents=(
+        "Con il modello che uso non posso leggere documenti così. Mandami il testo, o ciò che "
+        "conta, come messaggio, per favore."
+    ),
+    unknown_file=(
+        "Con un file di questo tipo non so che fare. Dimmi a parole che cosa conta, per favore."
+    ),
+    unreadable_file="Non riesco a leggere il file {name}: è danneggiato o di un tipo che non conosco.",
+    too_big_file=(
+        "Il file è troppo grande per me: di questo tipo accetto {largest} MB. Mandamene uno più "
+        "piccolo, o la parte che conta, per favore."
+    ),
+    lost_file="Non sono riuscito a prendere il tuo file da Telegram. Mandalo di nuovo, per favore.",
+    hears_nothing="Non posso ascoltare registrazioni. Scrivimi che cosa hai detto, per favore.",
+    too_long_recording=_counted(
+        "Quella registrazione è troppo lunga: posso ascoltare {counted}. Mandala in pezzi più "
+        "brevi, per favore.",
+        "minuto",
+        "minuti",
+    ),
+    unheard_recording=(
+        "Non sono riuscito ad ascoltare la tua registrazione. Mandala di nuovo, o scrivimi che cosa "
+        "hai detto, per favore."
+    ),
+    wordless_recording=(
+        "Nella tua registrazione non ho capito nessuna parola. Dillo di nuovo, per favore."
+    ),
+    empty="Nel tuo messaggio non c'era testo. Scrivimi che cosa vuoi dire, per favore.",
+    too_long=_counted(
+        "È troppo lungo per me: {counted}, e ne accetto {longest}. Mandalo in pezzi più piccoli, "
+        "per favore.",
+        "carattere",
+        "caratteri",
+    ),
+    refused=(
+        "Questo è un bot privato. Se devi avere accesso, da' al proprietario il tuo id numerico: "
+        "{id}"
+    ),
+    refused_unpaired=(
+        "Questo è un bot privato che non ha ancora un proprietario. Se è tuo, mandami il codice di "
+        "abbinamento dal suo log."
+    ),
+    refused_code=(
+        "Questo è un bot privato. Per entrare, da' al proprietario questo codice: {code}\n"
+        "Il proprietario mi manda /approve {code}, e poi puoi scrivermi."
+    ),
+    wants_in="{name} (id {id}) vorrebbe usarmi. Per farlo entrare: /approve {code}",
+    limit_minute=_counted(
+        "È più di quanto riesca a seguire in una volta. Aspetta {counted} e scrivi di nuovo, per "
+        "favore.",
+        "secondo",
+        "secondi",
+    ),
+    limit_day=(
+        "Hai esaurito quello che posso usare per te in un giorno. Dalla mezzanotte UTC rispondo di "
+        "nuovo; ciò che ricordo resta."
+    ),
+    approved="{name} (id {id}) ora può usarmi.",
+    approved_you="Ti do il benvenuto: il proprietario ti ha fatto entrare. /help mostra che cosa so fare.",
+    approve_how="Dimmi chi far entrare: /approve e il codice che ho dato.",
+    no_such_code=(
+        "Non ho dato a nessuno il codice {code}, o è troppo vecchio. /users mostra chi aspetta."
+    ),
+    users_title="Chi può usarmi",
+    users_owners="Proprietari",
+    users_guests="Ammessi",
+    users_waiting="Aspettano la tua parola",
+    users_listed="Nominati nella configurazione",
+    users_everybody="Tutti possono usarmi: l'accesso è aperto.",
+    users_footer="Per non far più entrare qualcuno: /users remove e l'id numerico.",
+    user_removed="{name} (id {id}) non può più usarmi.",
+    no_such_user="Nessuno che io possa togliere ha l'id {id}. /users mostra tutti.",
+    stats=(
+        "• persone oggi: {people}\n• risposte oggi: {turns}\n• token oggi: {tokens}\n"
+        "• costo oggi: ${today}, questo mese: ${month}\n"
+        "• errori dal {since} UTC: {errors}\n"
+        "• conversazioni da salvare: {backlog}, di cui messe da parte: {set_aside}"
+    ),
+    paired="Ti do il benvenuto! Ora questo bot è tuo. /help mostra che cosa so fare.",
+    stale=(
+        "Scusa, sono stato via per un po' e non ho risposto ai tuoi messaggi precedenti. Se conta "
+        "ancora, scrivimi di nuovo, per favore."
+    ),
+    no_answer="Non ho una risposta a questo. Dillo in un altro modo, per favore.",
+    refusals={
+        Refusal.EMPTY: "non c'è nulla da ricordare",
+        Refusal.LONG: "è troppo lungo; di' ciò che conta in una o due frasi",
+        Refusal.ORDER: (
+            "sembra un ordine sulle mie stesse regole, e un ricordo dice qualcosa di una persona, o "
+            "di come parlarle"
+        ),
+        Refusal.SETTING: "quella è un'impostazione: /settings",
+        Refusal.OFF: "la mia memoria a lungo termine è spenta",
+        Refusal.NAME_LINES: "un nome sta su una riga",
+        Refusal.NAME_EMPTY: "un nome ha bisogno di almeno una lettera o una cifra",
+        Refusal.NAME_LONG: "è troppo lungo",
+        Refusal.NAME_CHARACTERS: "un nome non ha caratteri di controllo né parentesi angolari",
+        Refusal.OTHER: "qui non si può",
+    },
+    failures={
+        "unreachable": _LATER,
+        "server_error": _LATER,
+        "bad_credentials": _SET_UP,
+        "unknown_model": _SET_UP,
+        "quota": _SET_UP,
+        "configuration": _SET_UP,
+        "throttled": (
+            "Ricevo più messaggi di quanti il mio modello linguistico riesca a seguire. Riprova fra "
+            "un minuto, per favore."
+        ),
+        "context_overflow": (
+            "È più di quanto possa leggere in una volta. Manda meno testo, o ricomincia con /new."
+        ),
+        "rejected": (
+            "Il mio modello linguistico non ha capito quel messaggio. Dillo in un altro modo, per "
+            "favore."
+        ),
+        "attachment_refused": (
+            "Il mio modello linguistico non accetta il tuo allegato. Dimmi a parole che cosa conta, "
+            "per favore."
+        ),
+        "timeout": (
+            "Ci è voluto troppo e ho rinunciato. Riprova, magari con una domanda più semplice."
+        ),
+        "cut": (
+            "Il collegamento si è interrotto mentre rispondevo. Manda di nuovo il tuo messaggio, per "
+            "favore."
+        ),
+        "content_filter": "A questo non posso rispondere. Chiedimi qualcos'altro, per favore.",
+        "no_answer": "Non ho trovato una risposta. Dillo con altre parole, per favore.",
+        "output_limit": "La mia risposta è diventata troppo lunga. Chiedine una parte più piccola.",
+        "endless_tools": "Ho girato a vuoto e ho rinunciato. Dillo con altre parole, per favore.",
+    },
+    failed="Qualcosa è andato storto da parte mia. Riprova, per favore. (errore {id})",
+)

@@ -1,0 +1,369 @@
+"""Spanish, as friends speak it: "tú", and "ustedes" for several."""
+
+from bot.telegram.texts.plurals import Counted, one_many_other
+from bot.telegram.texts.texts import Texts
+from memory.errors import Refusal
+
+_SAVED = "✨ He resumido nuestra conversación y guardado lo importante."
+_LATER = "Ahora no llego a mi modelo de lenguaje. Inténtalo de nuevo en unos minutos, por favor."
+_SET_UP = (
+    "Mi modelo de lenguaje se niega a trabajar, y solo mi operador puede arreglarlo. Inténtalo "
+    "más tarde, por favor."
+)
+
+
+def _counted(pattern: str, one: str, other: str) -> Counted:
+    """A text with one noun in it that changes with the number; the rest stays."""
+    return Counted.of(
+        one_many_other,
+        pattern,
+        {
+            "one": f"{{count}} {one}",
+            "many": f"{{count}} de {other}",
+            "other": f"{{count}} {other}",
+        },
+    )
+
+
+SPANISH = Texts(
+    commands={
+        "new": "Empezar otra conversación; esta se guarda",
+        "private": "Hablar sin que quede nada; otra vez para terminar",
+        "summarize": "De qué ha tratado esta conversación hasta ahora",
+        "memory": "Lo que recuerdo de ti",
+        "search": "Buscar algo en mi memoria",
+        "remember": "Guardar una frase enseguida",
+        "edit": "Decir un recuerdo con otras palabras",
+        "forget": "Borrar un recuerdo por su id, o todos",
+        "name": "Cómo me llamas: verlo o cambiarlo",
+        "settings": "Idioma, zona horaria, longitud de respuestas, cómo aparecen",
+        "language": "Tu idioma: verlo o cambiarlo",
+        "timezone": "Tu zona horaria: verla o cambiarla",
+        "export": "Todo lo que guardo de ti, en archivos",
+        "usage": "Lo que han gastado y costado esta conversación y el día de hoy",
+        "ask": "Preguntarme algo; para grupos",
+        "stop": "Parar la respuesta en curso",
+        "help": "Lo que sé hacer",
+        "start": "Quién soy",
+    },
+    owner_commands={
+        "approve": "Dejar entrar a alguien por su código",
+        "users": "Quién puede usarme y quién espera",
+        "stats": "Cómo voy: personas, respuestas, errores, costes",
+    },
+    start="¡Hola! Soy {name}. Escríbeme como a una persona.",
+    start_keeps=(
+        "Recuerdo lo que me cuentas de ti y lo que prefieres, también en otras conversaciones. "
+        "/memory muestra lo que he guardado, /forget lo borra, /export te lo da todo."
+    ),
+    start_forgets=(
+        "Mi memoria a largo plazo está apagada: solo conozco nuestros últimos mensajes."
+    ),
+    engine_none=(
+        "Funciono sin modelo de lenguaje: entiendo lo que me cuentas de ti, cómo me llamas y "
+        "preguntas sobre lo que sé, sobre todo en inglés y ruso."
+    ),
+    engine="Mis respuestas las escribe {model}.",
+    engine_instead="Cuando no está disponible, lo sustituye {models}.",
+    help="Puedes escribirme sin más. Estas órdenes ayudan:\n{commands}",
+    unknown_command="No conozco /{given}. Conozco {commands}.",
+    unknown_command_near="No conozco /{given}. ¿Querías decir /{near}? Conozco {commands}.",
+    new="Empieza una conversación nueva.",
+    greeting_topics="La última vez hablamos de {topics}.",
+    new_saved=f"{_SAVED}\nEmpieza una conversación nueva.",
+    new_later="Empieza una conversación nueva. Todavía estoy guardando la anterior.",
+    saved=_SAVED,
+    private_on=(
+        "🔒 Esta conversación es privada. No guardo nada de ella: cuando termina, desaparece. Lo "
+        "que ya sé de ti puedo usarlo. Mis respuestas llevan esta señal hasta que envíes otra vez "
+        "/private o /new."
+    ),
+    private_off="La conversación privada ha terminado y no se ha guardado nada de ella.",
+    private_over=(
+        "La conversación privada ha terminado por tanto silencio, y no se ha guardado nada de "
+        "ella. Lo que escribas ahora ya no es privado; /private empieza otra."
+    ),
+    private_refused=(
+        "🔒 Esta conversación es privada, así que no guardo nada, ni aunque me lo pidas. Para "
+        "terminarla: /private"
+    ),
+    stopped="Parado.",
+    nothing_to_stop="No hay nada que parar.",
+    summary_title="De lo que hemos hablado hasta ahora:",
+    summary_nothing="Todavía no hay nada que resumir: acabamos de empezar.",
+    memory_off="Mi memoria a largo plazo está apagada, así que no hay nada en ella.",
+    memory_unavailable="Ahora no llego a mi memoria. Inténtalo de nuevo en un minuto, por favor.",
+    memory_empty=(
+        "Todavía no recuerdo nada de ti. Lo que me cuentes se añade cuando termina nuestra "
+        "conversación: /new"
+    ),
+    memory_title="Lo que recuerdo de ti",
+    memory_title_group="Lo que recuerdo de este grupo",
+    memory_name="Me llamas {name}",
+    memory_facts="Datos",
+    memory_preferences="Preferencias",
+    memory_summaries="Conversaciones",
+    memory_footer=(
+        "Lo que me cuentas ahora se añade cuando termina nuestra conversación: /new\n"
+        "Para borrar uno: /forget y su id. Para borrarlo todo: /forget all"
+    ),
+    memory_more=_counted("… y {counted}", "recuerdo anterior", "recuerdos anteriores"),
+    memory_none="Aquí no hay nada.",
+    memory_noted="Anotado el {date}.",
+    memory_dated="Trata de {date}.",
+    memory_from="De dónde lo sé:",
+    memory_from_nowhere="El mensaje del que lo sé ya no está guardado.",
+    memory_said_me="Yo",
+    memory_said_you="Tú",
+    memory_delete_ask="¿Borro esto y los mensajes en los que lo dijiste?\n\n{text}",
+    memory_deleted="Borrado: {text}",
+    memory_brought_back="Ha vuelto: {text}\nLos mensajes de los que venía siguen borrados.",
+    memory_undo_late="Ya es tarde para deshacerlo.",
+    memory_gone="Este recuerdo ya no está.",
+    buttons_stale="Estos botones son demasiado viejos. Envía otra vez /{command}, por favor.",
+    button_back="‹ Atrás",
+    button_edit="Cambiar",
+    button_delete="Borrar",
+    button_delete_yes="Sí, bórralo",
+    button_delete_no="No, consérvalo",
+    button_from="¿De dónde?",
+    button_undo="Deshacer",
+    edit_how=(
+        "Para decirlo con otras palabras, envíame\n/edit {id} y las palabras nuevas.\n\n"
+        "Ahora dice: {text}"
+    ),
+    edit_usage="Dime qué recuerdo y sus palabras nuevas, por ejemplo: /edit f1 Vivo en Oslo",
+    search_how="Dime qué buscar: /search y algunas palabras.",
+    search_found="Lo que he encontrado",
+    search_nothing="No he encontrado nada sobre eso.",
+    remember_how="Dime qué recordar: /remember y una frase sobre ti.",
+    remembered="Recordado: {text}  [{id}]",
+    remember_refused="No puedo guardar eso: {reason}.",
+    forget_how=(
+        "Dime qué olvidar: /forget y el id de un recuerdo, por ejemplo /forget {example}, o "
+        "/forget all. /memory muestra los id."
+    ),
+    forgotten="Olvidado: {text}",
+    no_such_memory="No tengo ningún recuerdo con el id {id}. /memory muestra lo que hay.",
+    forget_all_ask=(
+        "¿Borro todo lo que sé de ti, también nuestras conversaciones? No se puede deshacer."
+    ),
+    forget_all_ask_group=(
+        "¿Borro todo lo que sé de este grupo, también nuestras conversaciones aquí? No se puede "
+        "deshacer."
+    ),
+    forget_all_yes="Sí, bórralo todo",
+    forget_all_no="No, consérvalo",
+    forget_all_done="Todo está borrado. Empezamos desde el principio.",
+    forget_all_kept="De acuerdo, lo conservo todo.",
+    button_not_yours="Solo puede responder quien preguntó.",
+    button_stale="Esta pregunta es demasiado vieja. Envía otra vez /forget all, por favor.",
+    name_default="Me llamo {name}. Para llamarme de otro modo: /name y el nombre nuevo.",
+    name_current="Me llamas {name}. Para cambiarlo: /name y el nombre nuevo.",
+    name_set="Desde ahora me llamo {name}.",
+    name_refused="No puedo aceptar ese nombre: {reason}.",
+    language_current="Tu idioma es {name}. Para cambiarlo: /language y uno de {examples}.",
+    language_set="Ahora tu idioma es {name}.",
+    language_unknown="No conozco el idioma {given}. Conozco estos: {examples}.",
+    time_zone_current=(
+        "Tu zona horaria es {name}; allí son las {time}. Para cambiarla: /timezone y su nombre, "
+        "como /timezone Europe/Madrid, /timezone America/Bogota o /timezone UTC."
+    ),
+    time_zone_set="Ahora tu zona horaria es {name}; allí son las {time}.",
+    time_zone_unknown=(
+        "No conozco la zona horaria {given}. Dame un nombre como Europe/Madrid, America/Bogota, "
+        "Asia/Kolkata o UTC."
+    ),
+    settings_title="Tus ajustes",
+    settings_title_group="Los ajustes de este grupo",
+    settings_language="Idioma",
+    settings_language_ask="¿En qué idioma hablo? También lo sabrá el modelo.",
+    settings_language_telegram="Como en Telegram",
+    settings_zone="Zona horaria",
+    settings_zone_ask=(
+        "¿Dónde estás? Para cualquier otro lugar envía /timezone y su nombre, por ejemplo "
+        "/timezone Europe/Madrid."
+    ),
+    settings_zone_now="{name}, donde son las {time}",
+    settings_zone_default="Como este bot",
+    settings_africa="África",
+    settings_america="América",
+    settings_asia="Asia",
+    settings_europe="Europa",
+    settings_oceania="Australia y Oceanía",
+    settings_length="Longitud de las respuestas",
+    settings_length_ask="¿Qué largo han de tener mis respuestas?",
+    settings_length_short="cortas",
+    settings_length_normal="normales",
+    settings_length_long="detalladas",
+    settings_streaming="Mientras escribo",
+    settings_streaming_ask="¿Cómo quieres ver una respuesta mientras la escribo?",
+    settings_streaming_edit="un mensaje que crece",
+    settings_streaming_draft="un borrador, como si tecleara",
+    settings_streaming_off="solo cuando está lista",
+    usage_title="Lo que he gastado para ti",
+    usage_title_group="Lo que he gastado para este grupo",
+    usage_session="Esta conversación",
+    usage_today="Hoy, desde la medianoche UTC",
+    usage_account=(
+        "• respuestas: {turns}\n• tokens leídos: {read}, {cached} de ellos de la caché\n"
+        "• tokens escritos: {written}\n• coste: {cost}"
+    ),
+    usage_nothing="• todavía nada",
+    usage_cost="${amount}",
+    usage_cost_partly=_counted(
+        "${amount}, y {counted} a un precio que no conozco", "petición", "peticiones"
+    ),
+    usage_cost_unknown="No conozco el precio de mi modelo de lenguaje",
+    usage_free="nada, porque funciono sin modelo de lenguaje",
+    usage_footer="Incluye guardar conversaciones. Los costes se estiman con precios públicos.",
+    export_caption="Todo lo que guardo de ti.",
+    export_too_big="No puedo enviarte {name}: es demasiado grande para un archivo en Telegram.",
+    admins_only=(
+        "Eso solo pueden hacerlo los administradores de este grupo, porque toca lo que han dicho "
+        "todos aquí."
+    ),
+    group_not_welcome=(
+        "¡Gracias por la invitación! Solo puedo estar en grupos a los que me añade alguien que "
+        "puede usarme, así que me voy."
+    ),
+    group_hello=(
+        "¡Hola! Soy {name}. Pregúntenme con /ask, menciónenme o respondan a uno de mis mensajes. Lo "
+        "que me cuenten aquí lo recuerdo para este grupo, y para ningún chat privado."
+    ),
+    group_privacy=(
+        "Telegram me oculta los demás mensajes (modo de privacidad), a veces también las menciones: "
+        "/ask siempre me llega."
+    ),
+    only_text="De momento solo sé leer texto. Escríbemelo, por favor.",
+    sees_nothing=(
+        "Con el modelo que uso no puedo ver imágenes. Dime con palabras lo que importa, por favor."
+    ),
+    reads_no_documents=(
+        "Con el modelo que uso no puedo leer documentos así. Envíame su texto, o lo que importa, "
+        "como mensaje, por favor."
+    ),
+    unknown_file=(
+        "No sé qué hacer con un archivo así. Dime con palabras lo que importa, por favor."
+    ),
+    unreadable_file="No puedo leer el archivo {name}: está dañado o es de un tipo que no conozco.",
+    too_big_file=(
+        "El archivo es demasiado grande: de este tipo acepto {largest} MB. Envíame uno más pequeño, "
+        "o la parte que importa, por favor."
+    ),
+    lost_file="No he podido traer tu archivo de Telegram. Envíalo otra vez, por favor.",
+    hears_nothing="No puedo escuchar grabaciones. Escríbeme lo que has dicho, por favor.",
+    too_long_recording=_counted(
+        "Esa grabación es demasiado larga: puedo escuchar {counted}. Envíala en trozos más cortos, "
+        "por favor.",
+        "minuto",
+        "minutos",
+    ),
+    unheard_recording=(
+        "No he podido escuchar tu grabación. Envíala otra vez, o escríbeme lo que has dicho, por "
+        "favor."
+    ),
+    wordless_recording="No he entendido ninguna palabra en tu grabación. Dilo otra vez, por favor.",
+    empty="En tu mensaje no había texto. Escríbeme lo que quieres decir, por favor.",
+    too_long=_counted(
+        "Es demasiado largo para mí: {counted}, y acepto {longest}. Envíalo en trozos más pequeños, "
+        "por favor.",
+        "carácter",
+        "caracteres",
+    ),
+    refused="Este es un bot privado. Si debes tener acceso, dale a su dueño tu id numérico: {id}",
+    refused_unpaired=(
+        "Este es un bot privado que aún no tiene dueño. Si es tuyo, envíame el código de "
+        "emparejamiento de su registro."
+    ),
+    refused_code=(
+        "Este es un bot privado. Para entrar, dale a su dueño este código: {code}\n"
+        "El dueño me envía /approve {code}, y entonces puedes escribirme."
+    ),
+    wants_in="{name} (id {id}) quiere usarme. Para dejarle entrar: /approve {code}",
+    limit_minute=_counted(
+        "Es más de lo que puedo atender a la vez. Espera {counted} y escribe de nuevo, por favor.",
+        "segundo",
+        "segundos",
+    ),
+    limit_day=(
+        "Has gastado lo que puedo usar para ti en un día. Desde la medianoche UTC vuelvo a "
+        "responder; lo que recuerdo se queda."
+    ),
+    approved="{name} (id {id}) ya puede usarme.",
+    approved_you="¡Te doy la bienvenida! El dueño te ha dejado entrar. /help muestra lo que sé hacer.",
+    approve_how="Dime a quién dejo entrar: /approve y el código que di.",
+    no_such_code=(
+        "No he dado a nadie el código {code}, o es demasiado viejo. /users muestra quién espera."
+    ),
+    users_title="Quién puede usarme",
+    users_owners="Dueños",
+    users_guests="Admitidos",
+    users_waiting="Esperan tu palabra",
+    users_listed="Nombrados en la configuración",
+    users_everybody="Cualquiera puede usarme: el acceso es abierto.",
+    users_footer="Para no dejar entrar más a alguien: /users remove y su id numérico.",
+    user_removed="{name} (id {id}) ya no puede usarme.",
+    no_such_user="Nadie a quien yo pueda quitar tiene el id {id}. /users muestra a todos.",
+    stats=(
+        "• personas hoy: {people}\n• respuestas hoy: {turns}\n• tokens hoy: {tokens}\n"
+        "• coste hoy: ${today}, este mes: ${month}\n"
+        "• errores desde {since} UTC: {errors}\n"
+        "• conversaciones por guardar: {backlog}, de ellas apartadas: {set_aside}"
+    ),
+    paired="¡Te doy la bienvenida! Este bot ya es tuyo. /help muestra lo que sé hacer.",
+    stale=(
+        "Perdona, he estado fuera un rato y no respondí a tus mensajes anteriores. Si todavía "
+        "importa, escríbeme otra vez, por favor."
+    ),
+    no_answer="No tengo respuesta para eso. Dilo de otra manera, por favor.",
+    refusals={
+        Refusal.EMPTY: "no hay nada que recordar",
+        Refusal.LONG: "es demasiado largo; di lo que importa en una o dos frases",
+        Refusal.ORDER: (
+            "parece una orden sobre mis propias reglas, y un recuerdo dice algo de una persona, o "
+            "de cómo hablarle"
+        ),
+        Refusal.SETTING: "eso es un ajuste: /settings",
+        Refusal.OFF: "mi memoria a largo plazo está apagada",
+        Refusal.NAME_LINES: "un nombre va en una sola línea",
+        Refusal.NAME_EMPTY: "un nombre necesita al menos una letra o una cifra",
+        Refusal.NAME_LONG: "es demasiado largo",
+        Refusal.NAME_CHARACTERS: "un nombre no lleva caracteres de control ni corchetes angulares",
+        Refusal.OTHER: "aquí no se puede",
+    },
+    failures={
+        "unreachable": _LATER,
+        "server_error": _LATER,
+        "bad_credentials": _SET_UP,
+        "unknown_model": _SET_UP,
+        "quota": _SET_UP,
+        "configuration": _SET_UP,
+        "throttled": (
+            "Recibo más mensajes de los que mi modelo de lenguaje puede atender. Inténtalo de nuevo "
+            "en un minuto, por favor."
+        ),
+        "context_overflow": (
+            "Es más de lo que puedo leer de una vez. Envía menos texto, o empieza de nuevo con /new."
+        ),
+        "rejected": (
+            "Mi modelo de lenguaje no ha entendido ese mensaje. Dilo de otra manera, por favor."
+        ),
+        "attachment_refused": (
+            "Mi modelo de lenguaje no acepta lo que adjuntas. Dime con palabras lo que importa, por "
+            "favor."
+        ),
+        "timeout": (
+            "Ha tardado demasiado y lo he dejado. Inténtalo otra vez, quizá con una pregunta más "
+            "sencilla."
+        ),
+        "cut": (
+            "La conexión se cortó mientras respondía. Envía tu mensaje otra vez, por favor."
+        ),
+        "content_filter": "A eso no puedo responder. Pregúntame otra cosa, por favor.",
+        "no_answer": "No se me ha ocurrido una respuesta. Dilo con otras palabras, por favor.",
+        "output_limit": "Mi respuesta salió demasiado larga. Pide una parte más pequeña, por favor.",
+        "endless_tools": "He dado vueltas y lo he dejado. Dilo con otras palabras, por favor.",
+    },
+    failed="Algo ha fallado por mi parte. Inténtalo de nuevo, por favor. (error {id})",
+)

@@ -1,0 +1,61 @@
+"""A group that gets another id, on AWS: its records are copied, its events are deleted."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from memory.errors import StoreUnavailable
+from memory.records import Actor, Draft, Kind, Message, Role, Turn
+from tests.fakes.aws import denied
+from tests.fakes.aws.world import world
+
+NOON = datetime(2026, 3, 15, 12, tzinfo=UTC)
+OLD, NEW = Actor.group(-5), Actor.group(-1005)
+
+
+def fact(text: str, minutes: int = 0) -> Draft:
+    return Draft(Kind.FACT, text, NOON + timedelta(minutes=minutes), session_id="s-1")
+
+
+async def test_what_aws_has_extracted_moves_and_the_events_go(tmp_path: Path) -> None:
+    async with world(tmp_path) as here, await here.store() as store:
+        said = "I live in Oslo. I prefer short answers."
+        await store.add_turn(OLD, Turn("t-1", "s-1", (Message(Role.USER, said, NOON),)))
+        await store.flush(OLD)
+        before = await store.records(OLD)
+        assert {record.kind for record in before} > {Kind.FACT}
+        await store.move(OLD, NEW)
+        after = await store.records(NEW)
+        # As AWS has written them, also where that is JSON or XML.
+        assert [(r.kind, r.text, r.session_id, r.topics) for r in after] == [
+            (r.kind, r.text, r.session_id, r.topics) for r in before
+        ]
+        assert [r.created_at for r in after] == [r.created_at for r in before]
+        assert await store.records(OLD) == []
+        calls = here.calls()
+        events = calls.rows("list_events", "events", actorId=OLD.id, sessionId="s-1")
+        assert [event async for event in events] == []
+        assert await store.pending() == 0
+
+
+async def test_a_move_that_breaks_off_is_completed_without_a_second_copy(tmp_path: Path) -> None:
+    async with world(tmp_path) as here, await here.store() as store:
+        await store.commit(OLD, [fact(f"We know city number {n}", n) for n in range(120)])
+        here.aws.faults.add(denied("BatchDeleteMemoryRecords"))
+        await store.move(OLD, NEW)  # The wish to delete the old ones is written down.
+        assert len(await store.records(NEW)) == 120
+        assert len(await store.records(OLD)) == 120
+        here.aws.faults.clear()
+        await store.move(OLD, NEW)
+        assert len(await store.records(NEW)) == 120
+        assert await store.records(OLD) == []
+
+
+async def test_nothing_is_deleted_before_all_is_copied(tmp_path: Path) -> None:
+    async with world(tmp_path) as here, await here.store() as store:
+        await store.commit(OLD, [fact("We live in Oslo")])
+        here.aws.faults.add(denied("BatchCreateMemoryRecords"))
+        with pytest.raises(StoreUnavailable):
+            await store.move(OLD, NEW)
+        assert [record.text for record in await store.records(OLD)] == ["We live in Oslo"]
