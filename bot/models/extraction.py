@@ -6,25 +6,21 @@ from datetime import date
 from html import unescape
 from typing import Any, Literal
 
-import structlog
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_ai import Agent, ModelSettings, NativeOutput, ToolOutput
 from pydantic_ai.models import Model
 from pydantic_ai.models.fallback import FallbackModel
-from pydantic_ai.usage import RunUsage
 
-from bot.failures import MODEL_ERRORS, failure_of, tried
+from bot.models.aside import Aside, Hopeless
 from bot.models.transcript import block, transcript
-from bot.usage import Accounts, Usage
+from bot.usage import Accounts
 from memory.escaping import escape
 from memory.extraction import clean_topics
 from memory.grounding import grounded, is_one_sentence, meant, rendered
 from memory.language import noteworthy, slot_of, statements
-from memory.ports import Extraction, ExtractionFailed, Extractor, Proposal
+from memory.ports import Extraction, Extractor, Proposal
 from memory.records import SETTING_SLOTS, Kind, Record, Turn
 from memory.text import words
-
-_log = structlog.get_logger(__name__)
 
 #: How many known records the model sees, the nearest to what was said.
 MAX_KNOWN = 20
@@ -116,11 +112,11 @@ class ModelExtractor:
     def __init__(self, model: Model, fallback: Extractor, accounts: Accounts | None = None) -> None:
         """Whoever made the model opens and closes it. Without `accounts` nobody counts what
         extractions use."""
-        self._model_name, self._fallback, self._accounts = model.model_name, fallback, accounts
+        self._fallback = fallback
         # Servers that know JSON schemas enforce them; of the others a tool's arguments are safer.
         models = model.models if isinstance(model, FallbackModel) else [model]
         native = all(m.profile.get("supports_json_schema_output", False) for m in models)
-        self._agent = Agent(
+        agent: Agent[None, Findings] = Agent(
             model,
             name="extraction",
             instructions=INSTRUCTIONS,
@@ -130,34 +126,18 @@ class ModelExtractor:
             ),
             retries=1,
         )
+        self._aside = Aside(agent, model.model_name, accounts)
 
     async def extract(self, turns: Sequence[Turn], known: Sequence[Record]) -> Extraction:
         """See memory.ports.Extractor."""
         if not any(turn.said.strip() for turn in turns):
             return Extraction()
         near = _nearest(known, turns)
-        usage, finished = RunUsage(), False
         try:
-            result = await self._agent.run(_question(turns, near), usage=usage)
-            finished = True
-        except MODEL_ERRORS as error:
-            failure = failure_of(error)
-            _log.warning(
-                "extraction_model_failed",
-                model=self._model_name,
-                kind=failure.kind,
-                status=failure.status,
-                remedy=failure.remedy,
-                tried=tried(error),
-            )
-            if failure.permanent:
-                return await self._fallback.extract(turns, known)
-            raise ExtractionFailed(f"the model gave no findings: {failure.kind}") from error
-        finally:
-            if self._accounts and usage.requests:
-                count = Usage.of(usage, finished=finished)
-                self._accounts.note_extraction(turns[0].session_id, count)
-        return _extraction(result.output, turns, near)
+            found = await self._aside.ask(_question(turns, near), turns[0].session_id)
+        except Hopeless:
+            return await self._fallback.extract(turns, known)
+        return _extraction(found, turns, near)
 
 
 def _question(turns: Sequence[Turn], near: Sequence[Record]) -> str:

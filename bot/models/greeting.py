@@ -5,10 +5,9 @@ from html import unescape
 
 from pydantic_ai import Agent, ModelSettings
 from pydantic_ai.models import Model
-from pydantic_ai.usage import RunUsage
 
-from bot.failures import MODEL_ERRORS, failure_of
-from bot.usage import Accounts, Usage
+from bot.models.aside import Aside
+from bot.usage import Accounts
 from memory.escaping import escape
 from memory.ports import ExtractionFailed
 from memory.records import Record
@@ -33,8 +32,7 @@ class ModelGreeter:
     def __init__(self, model: Model, accounts: Accounts | None = None) -> None:
         """Whoever made the model opens and closes it. Without `accounts` nobody counts what
         greetings use."""
-        self._accounts = accounts
-        self._agent = Agent(
+        agent = Agent(
             model,
             name="greeting",
             instructions=INSTRUCTIONS,
@@ -43,23 +41,12 @@ class ModelGreeter:
             ),
             retries=0,
         )
+        self._aside = Aside(agent, model.model_name, accounts)
 
     async def greet(self, summary: Record) -> str:
         """See Greeter."""
         note = f"<last_conversation>\n{escape(summary.text)}\n</last_conversation>"
-        usage, finished = RunUsage(), False
-        try:
-            result = await self._agent.run(note, usage=usage)
-            finished = True
-        except MODEL_ERRORS as error:
-            raise ExtractionFailed(
-                f"the model gave no greeting: {failure_of(error).kind}"
-            ) from error
-        finally:
-            if self._accounts and usage.requests and summary.session_id:
-                count = Usage.of(usage, finished=finished)
-                self._accounts.note_extraction(summary.session_id, count)
-        return _one_sentence(result.output)
+        return _one_sentence(await self._aside.ask(note, summary.session_id))
 
 
 def _one_sentence(written: str) -> str:

@@ -3,19 +3,15 @@
 from collections.abc import Sequence
 from html import unescape
 
-import structlog
 from pydantic_ai import Agent, ModelSettings
 from pydantic_ai.models import Model
-from pydantic_ai.usage import RunUsage
 
-from bot.failures import MODEL_ERRORS, failure_of, tried
+from bot.models.aside import Aside, Hopeless
 from bot.models.transcript import MAX_TRANSCRIPT, MIN_MESSAGE, block, transcript
-from bot.usage import Accounts, Usage
+from bot.usage import Accounts
 from memory.escaping import escape
 from memory.ports import ExtractionFailed, Summarizer
 from memory.records import Turn
-
-_log = structlog.get_logger(__name__)
 
 #: What the model may write, in tokens. The memory cuts a summary to what it has room for.
 _SUMMARY_TOKENS = 400
@@ -43,8 +39,8 @@ class ModelSummarizer:
     ) -> None:
         """Whoever made the model opens and closes it. Without `accounts` nobody counts what
         summaries use."""
-        self._model_name, self._fallback, self._accounts = model.model_name, fallback, accounts
-        self._agent = Agent(
+        self._fallback = fallback
+        agent = Agent(
             model,
             name="summary",
             instructions=SUMMARY_INSTRUCTIONS,
@@ -53,6 +49,7 @@ class ModelSummarizer:
             ),
             retries=1,
         )
+        self._aside = Aside(agent, model.model_name, accounts)
 
     async def summarize(self, turns: Sequence[Turn], earlier: str | None = None) -> str:
         """See memory.ports.Summarizer."""
@@ -63,28 +60,11 @@ class ModelSummarizer:
 
     async def _continued(self, earlier: str | None, turns: Sequence[Turn]) -> str:
         before = block("earlier_summary", [escape(earlier)]) if earlier else ""
-        usage, finished = RunUsage(), False
         try:
-            result = await self._agent.run(f"{before}{transcript(turns)}", usage=usage)
-            finished = True
-        except MODEL_ERRORS as error:
-            failure = failure_of(error)
-            _log.warning(
-                "summary_model_failed",
-                model=self._model_name,
-                kind=failure.kind,
-                status=failure.status,
-                remedy=failure.remedy,
-                tried=tried(error),
-            )
-            if failure.permanent:
-                return await self._fallback.summarize(turns, earlier)
-            raise ExtractionFailed(f"the model gave no summary: {failure.kind}") from error
-        finally:
-            if self._accounts and usage.requests:
-                count = Usage.of(usage, finished=finished)
-                self._accounts.note_extraction(turns[0].session_id, count)
-        summary = " ".join(unescape(result.output).split())
+            written = await self._aside.ask(f"{before}{transcript(turns)}", turns[0].session_id)
+        except Hopeless:
+            return await self._fallback.summarize(turns, earlier)
+        summary = " ".join(unescape(written).split())
         if not summary:
             raise ExtractionFailed("the model's summary was blank")
         return summary
