@@ -236,6 +236,8 @@ async def _parts(settings: Settings) -> AsyncIterator[_Parts]:
         journal = await stack.enter_async_context(
             SqliteJournal(data / "journal.sqlite" if settings.memory_enabled else ":memory:", pool)
         )
+        # This process is the only one here, as the lock on the directory says.
+        await journal.end_leases()
         store = await _store(settings, pool, stack)
         accounts = await stack.enter_async_context(
             Accounts(data / "usage.sqlite" if settings.memory_enabled else ":memory:", pool)

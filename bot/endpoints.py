@@ -96,8 +96,13 @@ def at_most_every(seconds: float, check: Check) -> Check:
     async def remembered() -> bool:
         nonlocal result, at
         if time.monotonic() - at >= seconds:
-            result = await check()
             at = time.monotonic()
+            try:
+                result = await check()
+            except asyncio.CancelledError:
+                # Given up: what hangs is not to be asked again by every probe.
+                result = False
+                raise
         return result
 
     return remembered

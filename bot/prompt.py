@@ -4,7 +4,8 @@ The order is one that a prompt cache can serve: what never changes first, what c
 turn last. The system prompt is the same bytes for every actor and turn; the profile opens the
 messages and stays for the session; then what has left the window, summed up, which changes when the
 window moves on; the window follows as it was said; then the cache point, and after it only what
-belongs to this turn: the date, the recalled notes, what is attached, and the user's own words."""
+belongs to this turn: the date, how long the answer is to be, the recalled notes, what is attached,
+and the user's own words."""
 
 import unicodedata
 from collections.abc import Iterable, Sequence

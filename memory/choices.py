@@ -59,6 +59,15 @@ class Choices:
     streaming: str | None = None
 
 
+#: Which slot holds which of the choices.
+CHOICES = {
+    LANGUAGE_SLOT: "language",
+    TIME_ZONE_SLOT: "time_zone",
+    ANSWER_LENGTH_SLOT: "answer_length",
+    STREAMING_SLOT: "streaming",
+}
+
+
 def choices_of(profile: Profile) -> Choices:
     """What is chosen, as a profile tells it."""
     return Choices(profile.language, profile.time_zone, profile.answer_length, profile.streaming)

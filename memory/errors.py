@@ -42,7 +42,7 @@ class Refusal(StrEnum):
 
 
 class RefusedText(MemoryFailure):
-    """The text can't be kept as it is; the message says why, for the model, and so does `reason`."""
+    """The text can't be kept as it is; the message says why, for the model, as does `reason`."""
 
     def __init__(self, message: str, reason: Refusal = Refusal.OTHER) -> None:
         super().__init__(message)

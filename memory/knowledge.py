@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from memory.choices import (
+    CHOICES,
     Choices,
     choice_of,
     choice_text,
@@ -288,7 +289,7 @@ class Knowledge:
             for either in (actor, to):
                 # They come back from the journal as they are now.
                 self._sessions.forget(either)
-            self._profiles.forget(actor)
+                self._profiles.forget(either)
 
     async def export(self, actor: Actor) -> dict[str, Any]:
         """Everything kept about the actor, as a JSON document. Raises StoreUnavailable."""
@@ -319,9 +320,8 @@ class Knowledge:
         return value
 
     def _note_choice(self, actor: Actor, slot: str, value: str | None) -> None:
-        # A setting's slot is called like its choice.
-        if slot in _NO_MEMORIES:
-            self._profiles.chose(actor, lambda made: replace(made, **{slot: value}))
+        if field := CHOICES.get(slot):
+            self._profiles.chose(actor, lambda made: replace(made, **{field: value}))
 
     def _here(self, actor: Actor, now: datetime) -> datetime:
         chosen = self._profiles.choices(actor) or Choices()

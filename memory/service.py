@@ -209,12 +209,12 @@ class Memory(Knowledge):
 
     async def session(self, actor: Actor, place: Place) -> Session | None:
         """The open session of this place, if there is one. Raises StoreUnavailable."""
-        live = await self._sessions.find(actor, place)
+        live = await self._found(actor, place)
         return live.session if live else None
 
     async def end_session(self, actor: Actor, place: Place, reason: str) -> Ending | None:
         """End the open session of this place; None if there was none, or nothing in it."""
-        live = await self._sessions.find(actor, place)
+        live = await self._found(actor, place)
         return await self._end(live, reason, self._clock()) if live else None
 
     async def begin_private(self, actor: Actor, place: Place) -> Ending | None:
@@ -222,7 +222,7 @@ class Memory(Knowledge):
         kept; it goes on until it is ended or falls silent. The ending of the former one comes back
         as from `end_session`. Raises StoreUnavailable."""
         ending = await self.end_session(actor, place, "private")
-        await self._sessions.find_or_open(actor, place, self._clock(), private=True)
+        await self._opened(actor, place, self._clock(), private=True)
         return ending
 
     async def settle(self) -> None:
@@ -260,15 +260,30 @@ class Memory(Knowledge):
             await self._end(live, "idle", now)
             # Whoever writes on has not heard yet that it is private no more: so it still is.
             private = live.session.private
-            live = await self._sessions.find_or_open(actor, place, now, private=private)
-        return live or await self._sessions.find_or_open(actor, place, now)
+            live = await self._opened(actor, place, now, private=private)
+        return live or await self._opened(actor, place, now)
+
+    async def _found(self, actor: Actor, place: Place) -> Live | None:
+        """The open session of this place. Not read while it is written, ended or forgotten: what
+        comes back from the journal stays in RAM."""
+        if live := self._sessions.in_ram(actor, place):
+            return live
+        async with self._locks[actor]:
+            return await self._sessions.find(actor, place)
+
+    async def _opened(
+        self, actor: Actor, place: Place, now: datetime, *, private: bool = False
+    ) -> Live:
+        async with self._locks[actor]:
+            return await self._sessions.find_or_open(actor, place, now, private=private)
 
     async def _end(self, live: Live, reason: str, now: datetime) -> Ending | None:
-        if live.session.private or not live.session.message_count:
-            gone = await self._sessions.discard(live)
-            return Ending.discarded(live.session) if gone and live.session.private else None
-        if not await self._sessions.end(live, reason, now):
-            return None
+        async with self._locks[live.session.actor]:
+            if live.session.private or not live.session.message_count:
+                gone = await self._sessions.discard(live)
+                return Ending.discarded(live.session) if gone and live.session.private else None
+            if not await self._sessions.end(live, reason, now):
+                return None
         if not self.options.enabled:
             await self._journal.done(live.session.id)
             return None
@@ -316,7 +331,7 @@ class Memory(Knowledge):
         self._sessions.drop_idle(now)
         self._profiles.keep(self._sessions.has)
         for session in await self._sessions.idle(now):
-            live = await self._sessions.find(session.actor, session.place)
+            live = await self._found(session.actor, session.place)
             if live and self._sessions.is_idle(live, now):
                 ending = await self._end(live, "idle", now)
                 if ending and live.session.private and self._jobs.on_saved:

@@ -220,7 +220,8 @@ class Sessions:
             turns = await self._journal.turns(id_) if before else []
             shifts.append(self._condensing.without(before, turns, turn_ids, tells))
         await self._journal.drop_turns(turn_ids, shifts)
-        for live in self._live.values():
+        # A copy: others open and end sessions while this one waits for the journal.
+        for live in list(self._live.values()):
             if live.session.actor == actor:
                 live.window = live.window.without(turn_ids)
                 live.summaries = tuple(await self._journal.summaries(live.session.id))

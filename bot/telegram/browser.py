@@ -10,7 +10,7 @@ from bot.telegram.reading import Click, Origin
 from bot.telegram.sender import Sender
 from bot.telegram.texts import Texts
 from memory.errors import UnknownRecord
-from memory.records import Kind, Record
+from memory.records import Actor, Kind, Record
 from memory.service import Memory
 
 #: For how long a deletion can be taken back. In seconds.
@@ -19,8 +19,9 @@ UNDO_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class _Deleted:
-    """What was deleted by a panel last, and when."""
+    """What was deleted by a panel last, whose it was, and when."""
 
+    actor: Actor
     record: Record
     at: float
 
@@ -66,18 +67,22 @@ class Browser:
             back = Button(texts.button_back, "home")
             return Page(texts.memory_gone, ((back,),))
         if verb == "delete":
-            self._note_deleted(secret_of(click), record)
+            self._note_deleted(secret_of(click), _Deleted(actor, record, self._monotonic()))
             return pages.deleted(record, texts)
         if verb == "from":
             return pages.sources(record, await self._memory.sources(actor, record), texts)
         show = {"ask": pages.asking, "edit": pages.editing}.get(verb, pages.detail)
         return show(record, texts)
 
-    def _note_deleted(self, secret: str, record: Record) -> None:
-        now = self._monotonic()
+    def forget(self, actor: Actor) -> None:
+        """Everything about the actor was deleted: nothing of it can be taken back."""
+        self._deleted = {s: d for s, d in self._deleted.items() if d.actor != actor}
+
+    def _note_deleted(self, secret: str, deleted: _Deleted) -> None:
         # What can't be taken back any more is really gone.
-        self._deleted = {s: d for s, d in self._deleted.items() if now - d.at <= UNDO_SECONDS}
-        self._deleted[secret] = _Deleted(record, now)
+        self._deleted = {
+            s: d for s, d in self._deleted.items() if deleted.at - d.at <= UNDO_SECONDS
+        } | {secret: deleted}
 
     async def _undo(self, click: Click, texts: Texts) -> Page:
         deleted = self._deleted.pop(secret_of(click), None)

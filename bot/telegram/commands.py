@@ -250,7 +250,8 @@ class Commands:
         try:
             record = await self._memory.remember(heard.origin.actor, argument)
         except RefusedText as refusal:
-            await self._say(heard, texts.remember_refused.format(reason=texts.refusals[refusal.reason]))
+            reason = texts.refusals[refusal.reason]
+            await self._say(heard, texts.remember_refused.format(reason=reason))
         else:
             shown = spoken(record, texts)
             await self._say(heard, texts.remembered.format(text=shown, id=record.short_id))
@@ -265,7 +266,8 @@ class Commands:
         except UnknownRecord:
             await self._say(heard, texts.no_such_memory.format(id=id_[:40]))
         except RefusedText as refusal:
-            await self._say(heard, texts.remember_refused.format(reason=texts.refusals[refusal.reason]))
+            reason = texts.refusals[refusal.reason]
+            await self._say(heard, texts.remember_refused.format(reason=reason))
         else:
             shown = spoken(record, texts)
             await self._say(heard, texts.remembered.format(text=shown, id=record.short_id))
@@ -347,6 +349,7 @@ class Commands:
             try:
                 private = await self._privacy.is_on(origin.actor, origin.place)
                 await self._memory.forget_all(origin.actor)
+                self._browser.forget(origin.actor)
                 if private:
                     await self._privacy.begin(origin.actor, origin.place)
                 await self._inbox.erase(origin.place.chat_id, before=click.update_id)

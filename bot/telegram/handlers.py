@@ -162,9 +162,13 @@ class Handlers:
             await self._boundary.close((update.update_id,))
             return
         place, ids = click.origin.place, (update.update_id,)
-        refusal = self._commands.refusal_of(click)
         if not await self._access.admits(click.origin.user_id):
-            refusal = _not_yours
+            # Of somebody who may not use the bot, nothing is looked up.
+            text = texts_in(click.origin.language).button_not_yours
+            answer = partial(self._sender.answer_click, query.id, text)
+            self.lanes.put(place, Errand("answer_click", answer, ids), aside=True)
+            return
+        refusal = self._commands.refusal_of(click)
         answer = partial(self._answer_click, click, refusal)
         self.lanes.put(place, Errand("answer_click", answer, ids if refusal else ()), aside=True)
         if not refusal:
@@ -172,8 +176,11 @@ class Handlers:
             self.lanes.put(place, Errand("click", work, ids))
 
     async def _answer_click(self, click: Click, refusal: Sentence | None) -> None:
-        texts = await self._personal.texts(click.origin.actor, click.origin.language)
-        await self._sender.answer_click(click.query_id, refusal(texts) if refusal else None)
+        note = None
+        if refusal:
+            origin = click.origin
+            note = refusal(await self._personal.texts(origin.actor, origin.language))
+        await self._sender.answer_click(click.query_id, note)
 
     async def _on_membership(self, update: Update, context: Context) -> None:
         if not self._inbox.claim(update.update_id) or update.my_chat_member is None:
@@ -307,7 +314,10 @@ class Handlers:
         dropped = self.lanes.drop_said(place)
         stopped = self._replying.stop(place) or bool(dropped)
         ids = (heard.update_id, *(id_ for said in dropped for id_ in said.update_ids))
-        sentence: Sentence = _stopped if stopped else _nothing_to_stop
+
+        def sentence(texts: Texts) -> str:
+            return texts.stopped if stopped else texts.nothing_to_stop
+
         say = partial(self._say, heard, sentence)
         self.lanes.put(place, Errand("stop", say, ids), aside=True)
 
@@ -353,11 +363,13 @@ class Handlers:
         )
 
     def _reply_with(self, heard: Heard, text: str) -> None:
-        self._reply(heard, lambda texts: text)
+        self._put(heard, Errand("sentence", partial(self._send, heard, text), (heard.update_id,)))
 
     async def _say(self, heard: Heard, sentence: Sentence) -> None:
+        await self._send(heard, sentence(await self._texts(heard)))
+
+    async def _send(self, heard: Heard, text: str) -> None:
         answering = None if heard.origin.is_private else heard.message_id
-        text = sentence(await self._texts(heard))
         await self._sender.send(heard.origin.place, text, answering=answering)
 
     async def _texts(self, heard: Heard) -> Texts:
@@ -370,18 +382,6 @@ class Handlers:
 def _me(context: Context) -> User:
     me: User = context.bot.bot
     return me
-
-
-def _not_yours(texts: Texts) -> str:
-    return texts.button_not_yours
-
-
-def _stopped(texts: Texts) -> str:
-    return texts.stopped
-
-
-def _nothing_to_stop(texts: Texts) -> str:
-    return texts.nothing_to_stop
 
 
 def _said(heard: Heard, text: str) -> Said:

@@ -82,7 +82,12 @@ class Inbox:
                 self._prune(db, now - _KNOWN_FOR)
             return new
 
-        self._opened(await self._db.change(work))
+        async def written() -> None:
+            self._opened(await self._db.change(work))
+
+        # Who gives up meanwhile does not stop the thread: what it writes would be known, when it
+        # comes again, and never claimed.
+        await asyncio.shield(written())
 
     def claim(self, update_id: int) -> bool:
         """Whether this update is to be handled now: it is new, and nobody has claimed it yet."""

@@ -10,6 +10,7 @@ from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 from bot.telegram.reading import Click, Origin
 from bot.telegram.sender import Sender
 from bot.telegram.texts import Sentence
+from memory.records import Actor
 
 #: For how long buttons stay good. In seconds.
 BUTTONS_SECONDS = 3600.0
@@ -34,15 +35,17 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class _Panel:
-    """A message with buttons: who opened it, and when."""
+    """A message with buttons: who opened it, whose memory it is about, and when."""
 
     owner: int
+    actor: Actor
     opened: float
 
 
 class Panels:
     """The panels of one command. Each has a secret in its buttons, and only who opened it may press
-    them. After a restart the buttons are stale."""
+    them. A click made up elsewhere counts for nothing: who may open a panel of their own may not
+    open the group's. After a restart the buttons are stale."""
 
     def __init__(
         self,
@@ -58,7 +61,7 @@ class Panels:
 
     async def open(self, origin: Origin, page: Page, answering: int | None = None) -> None:
         """Send the first page; who reads it may press its buttons."""
-        keyboard = self._keyboard(page, self._remembered(origin.user_id))
+        keyboard = self._keyboard(page, self._remembered(origin))
         await self._sender.send(origin.place, page.text, answering=answering, keyboard=keyboard)
 
     async def show(self, click: Click, page: Page) -> None:
@@ -75,11 +78,11 @@ class Panels:
         panel = self._panels.get(secret_of(click))
         if panel is None or self._monotonic() - panel.opened > BUTTONS_SECONDS:
             return lambda texts: texts.buttons_stale.format(command=self._command)
-        if panel.owner != click.origin.user_id:
+        if (panel.owner, panel.actor) != (click.origin.user_id, click.origin.actor):
             return lambda texts: texts.button_not_yours
         return None
 
-    def _remembered(self, owner: int) -> str:
+    def _remembered(self, origin: Origin) -> str:
         now = self._monotonic()
         if len(self._panels) >= _MOST_PANELS:
             self._panels = {
@@ -88,7 +91,7 @@ class Panels:
                 if now - panel.opened <= BUTTONS_SECONDS
             }
         secret = secrets.token_urlsafe(9)
-        self._panels[secret] = _Panel(owner, now)
+        self._panels[secret] = _Panel(origin.user_id, origin.actor, now)
         return secret
 
     def _keyboard(self, page: Page, secret: str) -> InlineKeyboardMarkup | None:

@@ -69,7 +69,7 @@ class TerminalRequest(BaseRequest):
     def __init__(self, chat: Chat, exports: Path) -> None:
         self.chat = chat
         self.exports = exports
-        self._commands: list[dict[str, Any]] = []
+        self._commands: dict[str, list[dict[str, Any]]] = {}
         self._methods: dict[str, _Method] = {
             "getme": self._get_me,
             "getupdates": self._get_updates,
@@ -133,11 +133,11 @@ class TerminalRequest(BaseRequest):
         return await self.chat.updates(int(parameters.get("offset", 0)), seconds)
 
     async def _set_my_commands(self, parameters: _Parameters, files: _Files) -> bool:
-        self._commands = list(parameters["commands"])
+        self._commands[_audience(parameters)] = list(parameters["commands"])
         return True
 
     async def _get_my_commands(self, parameters: _Parameters, files: _Files) -> object:
-        return self._commands
+        return self._commands.get(_audience(parameters), [])
 
     async def _send_message(self, parameters: _Parameters, files: _Files) -> object:
         self._here(parameters)
@@ -231,6 +231,11 @@ def _content(parameters: _Parameters, key: str, longest: int, *, required: bool 
     if content.units > longest:
         raise _bad_request(f"message {'caption ' if key == 'caption' else ''}is too long")
     return content
+
+
+def _audience(parameters: _Parameters) -> str:
+    """For whom a list of commands is: a kind of chat and a language."""
+    return f"{parameters.get('scope')} {parameters.get('language_code')}"
 
 
 def _buttons(parameters: _Parameters) -> list[Button]:

@@ -18,14 +18,6 @@ class TierRows:
 
     _db: Database
 
-    async def open_sessions(self, actor: Actor) -> list[Session]:
-        """The actor's open sessions, in all places, oldest first."""
-        sql = (
-            f"SELECT {SESSION} FROM session WHERE ended_at IS NULL AND actor = ? "
-            "ORDER BY opened_at, rowid"
-        )
-        return [session_of(row) for row in await self._db.rows(sql, actor.id)]
-
     async def shift(self, shift: Shift) -> None:
         """Write down what moves between the tiers of a session: all of it or nothing."""
         await self._db.change(lambda db: move(db, shift))

@@ -271,14 +271,10 @@ class SqliteStore:
         """On the pool. Each step leaves a state from which the next ones can be taken later."""
         path, new = self._path(actor), self._path(to)
         with _failures(path):
-            for aside in sorted(self._directory.glob(f"{path.name}.damaged-*")):
-                aside.rename(new.with_name(aside.name.replace(path.name, new.name, 1)))
-            if not path.exists():
-                return
-            if new.exists():
+            if path.exists() and new.exists():
                 turns, records = self._work(actor, drawer, PersonFile.contents)
                 self._work(to, target, lambda file: file.absorb(turns, records))
-            else:
+            elif path.exists():
                 # The write-ahead log goes into the file, which then is all there is.
                 self._work(actor, drawer, PersonFile.fold)
                 _close(drawer)
@@ -286,6 +282,9 @@ class SqliteStore:
                     # A log that was left over would be taken for this file's.
                     new.with_name(new.name + companion).unlink(missing_ok=True)
                 path.rename(new)
+            # Last: only now it is known whether the file itself was damaged.
+            for aside in sorted(self._directory.glob(f"{path.name}.damaged-*")):
+                aside.rename(new.with_name(aside.name.replace(path.name, new.name, 1)))
         self._erase(actor, drawer)
 
     def _erase(self, actor: Actor, drawer: _Drawer) -> None:

@@ -156,3 +156,20 @@ def test_a_directory_that_is_gone_can_not_be_written(tmp_path: Path):
     assert is_writable(tmp_path)
     assert list(tmp_path.iterdir()) == []
     assert not is_writable(tmp_path / "gone")
+
+
+async def test_what_hangs_is_not_asked_again_by_every_probe() -> None:
+    times = 0
+
+    async def hanging() -> bool:
+        nonlocal times
+        times += 1
+        await asyncio.Event().wait()
+        return True
+
+    check = at_most_every(60.0, hanging)
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.01):
+            await check()
+    assert not await check()
+    assert times == 1

@@ -9,6 +9,7 @@ from pydantic_ai import CachePoint, ModelMessage, ModelRequest, ModelResponse, T
 from pydantic_ai.messages import UserPromptPart
 
 from bot.prompt import (
+    ANSWER_LENGTHS,
     EARLIER,
     MAX_SPEAKER_LENGTH,
     MEMORY_GUIDANCE,
@@ -230,3 +231,24 @@ def test_the_model_is_told_that_a_conversation_is_private_with_the_turn_alone() 
     assert [item for item in private.content if item not in public.content] == [PRIVATE]
     assert private.content[-1] == "c"
     assert len(private.history) == len(public.history)
+
+
+@pytest.mark.parametrize("length", ["short", "long"])
+def test_the_chosen_length_of_answers_stands_behind_the_cached_part(length: str) -> None:
+    said = (Message(Role.USER, "a", NOON), Message(Role.ASSISTANT, "b", NOON))
+    plain = build(ConversationHistory(HistoryMetadata("s1", 2), said, "<p>"), "c", None, TODAY)
+    metadata = HistoryMetadata("s1", 2, answer_length=length)
+    chosen = build(ConversationHistory(metadata, said, "<p>"), "c", None, TODAY)
+    more = [item for item in chosen.content if item not in plain.content]
+    assert more == [ANSWER_LENGTHS[length]]
+    content = list(chosen.content)
+    assert content.index(more[0]) > max(
+        place for place, item in enumerate(content) if isinstance(item, CachePoint)
+    )
+    assert len(chosen.history) == len(plain.history)
+
+
+def test_answers_of_normal_length_are_not_talked_about() -> None:
+    metadata = HistoryMetadata("s1", 0, answer_length="normal")
+    made = build(ConversationHistory(metadata), "c", None, TODAY)
+    assert made == build(ConversationHistory(HistoryMetadata("s1", 0)), "c", None, TODAY)

@@ -68,6 +68,19 @@ async def test_a_restart_in_the_middle_of_a_conversation_loses_nothing(tmp_path:
     assert "March 15" in later.replies[2]
 
 
+async def test_settings_are_chosen_by_numbers(tmp_path: Path):
+    data = tmp_path / "data"
+    chosen = await chat(data, "/settings", "1", "3", "3", "1", "/search")
+    assert "[1] Language" in chosen.replies[0]
+    assert "[3] Deutsch" in chosen.replies[1]
+    assert "Sprache: Deutsch" in chosen.replies[2]
+    assert "[1] kurz" in chosen.replies[3]
+    assert "Länge der Antworten: kurz" in chosen.replies[4]
+    assert "Sag mir, wonach ich suchen soll" in chosen.replies[5]
+    later = await chat(data, "/settings")
+    assert "Länge der Antworten: kurz" in later.replies[0], "kept over a restart"
+
+
 async def test_a_memory_is_forgotten_by_the_id_that_memory_shows(tmp_path: Path):
     data = tmp_path / "data"
     listing = await chat(data, "I work at Acme Corp", "my birthday is March 15", "/new", "/memory")

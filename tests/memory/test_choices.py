@@ -1,15 +1,34 @@
 """What somebody can choose, and how it is kept."""
 
 from contextlib import suppress
+from dataclasses import fields
 from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.choices import choice_of, choice_text, clean_language, clean_time_zone, zone_of
+from memory.choices import (
+    CHOICES,
+    Choices,
+    choice_of,
+    choice_text,
+    clean_answer_length,
+    clean_language,
+    clean_streaming,
+    clean_time_zone,
+    zone_of,
+)
 from memory.errors import RefusedText
-from memory.records import LANGUAGE_SLOT, SETTING_SLOTS, TIME_ZONE_SLOT, Kind, Record
+from memory.records import (
+    ANSWER_LENGTH_SLOT,
+    LANGUAGE_SLOT,
+    SETTING_SLOTS,
+    STREAMING_SLOT,
+    TIME_ZONE_SLOT,
+    Kind,
+    Record,
+)
 
 
 @pytest.mark.parametrize(
@@ -54,13 +73,19 @@ def test_what_is_no_language_here_is_refused(given: str):
 
 @given(st.text(max_size=60))
 def test_any_text_is_a_choice_or_refused(text: str):
-    for clean in (clean_language, clean_time_zone):
+    for clean in (clean_language, clean_time_zone, clean_answer_length, clean_streaming):
         with suppress(RefusedText):
             assert '"' not in clean(text)
 
 
 @pytest.mark.parametrize(
-    ("slot", "value"), [(LANGUAGE_SLOT, "pt-br"), (TIME_ZONE_SLOT, "Europe/Rome")]
+    ("slot", "value"),
+    [
+        (LANGUAGE_SLOT, "pt-br"),
+        (TIME_ZONE_SLOT, "Europe/Rome"),
+        (ANSWER_LENGTH_SLOT, "short"),
+        (STREAMING_SLOT, "off"),
+    ],
 )
 def test_a_choice_comes_back_from_its_record(slot: str, value: str):
     at = datetime(2026, 11, 21, tzinfo=UTC)
@@ -68,3 +93,15 @@ def test_a_choice_comes_back_from_its_record(slot: str, value: str):
     assert choice_of(record) == value
     assert slot in SETTING_SLOTS
     assert choice_of(Record("p2", Kind.PREFERENCE, record.text, at)) is None
+
+
+def test_every_choice_has_a_slot_and_every_slot_a_choice():
+    assert set(CHOICES.values()) == {field.name for field in fields(Choices)}
+    assert set(CHOICES) < SETTING_SLOTS
+
+
+@pytest.mark.parametrize("given", ["", "Short", "very short", "kurz"])
+def test_what_is_no_length_or_way_of_showing_is_refused(given: str):
+    for clean in (clean_answer_length, clean_streaming):
+        with pytest.raises(RefusedText):
+            clean(given)

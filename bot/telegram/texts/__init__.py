@@ -5,6 +5,12 @@ Templates are filled with `format`; the names in braces are the same in every la
 from collections.abc import Callable, Mapping
 
 from bot.telegram.texts.english import ENGLISH, SAVED
+from bot.telegram.texts.german import GERMAN
+from bot.telegram.texts.hindi import HINDI
+from bot.telegram.texts.italian import ITALIAN
+from bot.telegram.texts.portuguese import PORTUGUESE
+from bot.telegram.texts.russian import RUSSIAN
+from bot.telegram.texts.spanish import SPANISH
 from bot.telegram.texts.texts import Texts
 
 __all__ = ["ENGLISH", "SAVED", "Sentence", "Texts", "languages", "texts_in"]
@@ -12,7 +18,15 @@ __all__ = ["ENGLISH", "SAVED", "Sentence", "Texts", "languages", "texts_in"]
 #: What is to be said, in whatever language.
 Sentence = Callable[[Texts], str]
 
-_CATALOGUE: Mapping[str, Texts] = {"en": ENGLISH}
+_CATALOGUE: Mapping[str, Texts] = {
+    "en": ENGLISH,
+    "es": SPANISH,
+    "de": GERMAN,
+    "it": ITALIAN,
+    "pt": PORTUGUESE,
+    "ru": RUSSIAN,
+    "hi": HINDI,
+}
 
 
 def texts_in(*languages: str | None) -> Texts:

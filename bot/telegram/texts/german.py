@@ -6,7 +6,8 @@ from memory.errors import Refusal
 
 _SAVED = "✨ Ich habe unser Gespräch zusammengefasst und das Wichtige gespeichert."
 _LATER = (
-    "Ich erreiche mein Sprachmodell gerade nicht. Bitte versuche es in ein paar Minuten noch einmal."
+    "Ich erreiche mein Sprachmodell gerade nicht. Bitte versuche es in ein paar Minuten noch "
+    "einmal."
 )
 _SET_UP = (
     "Mein Sprachmodell verweigert mir den Dienst, und das kann nur mein Betreiber beheben. "
@@ -67,7 +68,8 @@ GERMAN = Texts(
     new_later="Ein neues Gespräch beginnt. Das letzte speichere ich noch.",
     saved=_SAVED,
     private_on=(
-        "🔒 Dieses Gespräch ist privat. Ich behalte nichts davon: Wenn es endet, ist es weg. Was ich "
+        "🔒 Dieses Gespräch ist privat. Ich behalte nichts davon: Wenn es endet, ist es weg. Was "
+        "ich "
         "schon über dich weiß, darf ich verwenden. Meine Antworten tragen dieses Zeichen, bis du "
         "noch einmal /private oder /new schickst."
     ),
@@ -219,7 +221,8 @@ GERMAN = Texts(
     usage_cost_unknown="Den Preis meines Sprachmodells kenne ich nicht",
     usage_free="nichts, denn ich arbeite ohne Sprachmodell",
     usage_footer=(
-        "Das Speichern der Gespräche ist dabei. Die Kosten sind nach öffentlichen Preisen geschätzt."
+        "Das Speichern der Gespräche ist dabei. Die Kosten sind nach öffentlichen Preisen "
+        "geschätzt."
     ),
     export_caption="Alles, was ich über dich aufbewahre.",
     export_too_big="Ich kann dir {name} nicht schicken: zu groß für eine Datei auf Telegram.",
@@ -272,12 +275,16 @@ GERMAN = Texts(
         "Ich konnte deine Aufnahme nicht anhören. Bitte schick sie noch einmal, oder schreib mir, "
         "was du gesagt hast."
     ),
-    wordless_recording="In deiner Aufnahme habe ich keine Wörter verstanden. Bitte sag es noch mal.",
+    wordless_recording=(
+        "In deiner Aufnahme habe ich keine Wörter verstanden. Bitte sag es noch mal."
+    ),
     empty="In deiner Nachricht war kein Text. Bitte schreib mir, was du sagen möchtest.",
     too_long=_counted(
-        "Das ist mir zu lang: {count} Zeichen, und ich kann {longest} aufnehmen. Bitte schick es in "
+        "Das ist mir zu lang: {count} Zeichen, und ich kann {longest} aufnehmen. Bitte schick es "
+        "in "
         "kleineren Stücken.",
-        "Das ist mir zu lang: {count} Zeichen, und ich kann {longest} aufnehmen. Bitte schick es in "
+        "Das ist mir zu lang: {count} Zeichen, und ich kann {longest} aufnehmen. Bitte schick es "
+        "in "
         "kleineren Stücken.",
     ),
     refused=(

@@ -60,7 +60,8 @@ ITALIAN = Texts(
         "La mia memoria a lungo termine è spenta: conosco solo i nostri ultimi messaggi."
     ),
     engine_none=(
-        "Funziono senza modello linguistico: capisco quello che mi racconti di te, come mi chiami e "
+        "Funziono senza modello linguistico: capisco quello che mi racconti di te, come mi chiami "
+        "e "
         "le domande su ciò che so, soprattutto in inglese e in russo."
     ),
     engine="Le mie risposte le scrive {model}.",
@@ -74,9 +75,9 @@ ITALIAN = Texts(
     new_later="Inizia una nuova conversazione. Sto ancora salvando l'ultima.",
     saved=_SAVED,
     private_on=(
-        "🔒 Questa conversazione è privata. Non ne conservo nulla: quando finisce, sparisce. Quello "
-        "che so già di te posso usarlo. Le mie risposte portano questo segno finché non mandi di "
-        "nuovo /private oppure /new."
+        "🔒 Questa conversazione è privata. Non ne conservo nulla: quando finisce, sparisce. "
+        "Quello che so già di te posso usarlo. Le mie risposte portano questo segno finché non "
+        "mandi di nuovo /private oppure /new."
     ),
     private_off="La conversazione privata è finita e non ne è rimasto nulla.",
     private_over=(
@@ -248,7 +249,9 @@ ITALIAN = Texts(
     unknown_file=(
         "Con un file di questo tipo non so che fare. Dimmi a parole che cosa conta, per favore."
     ),
-    unreadable_file="Non riesco a leggere il file {name}: è danneggiato o di un tipo che non conosco.",
+    unreadable_file=(
+        "Non riesco a leggere il file {name}: è danneggiato o di un tipo che non conosco."
+    ),
     too_big_file=(
         "Il file è troppo grande per me: di questo tipo accetto {largest} MB. Mandamene uno più "
         "piccolo, o la parte che conta, per favore."
@@ -262,7 +265,8 @@ ITALIAN = Texts(
         "minuti",
     ),
     unheard_recording=(
-        "Non sono riuscito ad ascoltare la tua registrazione. Mandala di nuovo, o scrivimi che cosa "
+        "Non sono riuscito ad ascoltare la tua registrazione. Mandala di nuovo, o scrivimi che "
+        "cosa "
         "hai detto, per favore."
     ),
     wordless_recording=(
@@ -299,7 +303,9 @@ ITALIAN = Texts(
         "nuovo; ciò che ricordo resta."
     ),
     approved="{name} (id {id}) ora può usarmi.",
-    approved_you="Ti do il benvenuto: il proprietario ti ha fatto entrare. /help mostra che cosa so fare.",
+    approved_you=(
+        "Ti do il benvenuto: il proprietario ti ha fatto entrare. /help mostra che cosa so fare."
+    ),
     approve_how="Dimmi chi far entrare: /approve e il codice che ho dato.",
     no_such_code=(
         "Non ho dato a nessuno il codice {code}, o è troppo vecchio. /users mostra chi aspetta."
@@ -329,7 +335,8 @@ ITALIAN = Texts(
         Refusal.EMPTY: "non c'è nulla da ricordare",
         Refusal.LONG: "è troppo lungo; di' ciò che conta in una o due frasi",
         Refusal.ORDER: (
-            "sembra un ordine sulle mie stesse regole, e un ricordo dice qualcosa di una persona, o "
+            "sembra un ordine sulle mie stesse regole, e un ricordo dice qualcosa di una persona, "
+            "o "
             "di come parlarle"
         ),
         Refusal.SETTING: "quella è un'impostazione: /settings",
@@ -348,7 +355,8 @@ ITALIAN = Texts(
         "quota": _SET_UP,
         "configuration": _SET_UP,
         "throttled": (
-            "Ricevo più messaggi di quanti il mio modello linguistico riesca a seguire. Riprova fra "
+            "Ricevo più messaggi di quanti il mio modello linguistico riesca a seguire. Riprova "
+            "fra "
             "un minuto, per favore."
         ),
         "context_overflow": (
@@ -359,14 +367,16 @@ ITALIAN = Texts(
             "favore."
         ),
         "attachment_refused": (
-            "Il mio modello linguistico non accetta il tuo allegato. Dimmi a parole che cosa conta, "
+            "Il mio modello linguistico non accetta il tuo allegato. Dimmi a parole che cosa "
+            "conta, "
             "per favore."
         ),
         "timeout": (
             "Ci è voluto troppo e ho rinunciato. Riprova, magari con una domanda più semplice."
         ),
         "cut": (
-            "Il collegamento si è interrotto mentre rispondevo. Manda di nuovo il tuo messaggio, per "
+            "Il collegamento si è interrotto mentre rispondevo. Manda di nuovo il tuo messaggio, "
+            "per "
             "favore."
         ),
         "content_filter": "A questo non posso rispondere. Chiedimi qualcos'altro, per favore.",

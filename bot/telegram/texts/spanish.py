@@ -228,11 +228,13 @@ SPANISH = Texts(
         "puede usarme, así que me voy."
     ),
     group_hello=(
-        "¡Hola! Soy {name}. Pregúntenme con /ask, menciónenme o respondan a uno de mis mensajes. Lo "
+        "¡Hola! Soy {name}. Pregúntenme con /ask, menciónenme o respondan a uno de mis mensajes. "
+        "Lo "
         "que me cuenten aquí lo recuerdo para este grupo, y para ningún chat privado."
     ),
     group_privacy=(
-        "Telegram me oculta los demás mensajes (modo de privacidad), a veces también las menciones: "
+        "Telegram me oculta los demás mensajes (modo de privacidad), a veces también las "
+        "menciones: "
         "/ask siempre me llega."
     ),
     only_text="De momento solo sé leer texto. Escríbemelo, por favor.",
@@ -248,7 +250,8 @@ SPANISH = Texts(
     ),
     unreadable_file="No puedo leer el archivo {name}: está dañado o es de un tipo que no conozco.",
     too_big_file=(
-        "El archivo es demasiado grande: de este tipo acepto {largest} MB. Envíame uno más pequeño, "
+        "El archivo es demasiado grande: de este tipo acepto {largest} MB. Envíame uno más "
+        "pequeño, "
         "o la parte que importa, por favor."
     ),
     lost_file="No he podido traer tu archivo de Telegram. Envíalo otra vez, por favor.",
@@ -266,7 +269,8 @@ SPANISH = Texts(
     wordless_recording="No he entendido ninguna palabra en tu grabación. Dilo otra vez, por favor.",
     empty="En tu mensaje no había texto. Escríbeme lo que quieres decir, por favor.",
     too_long=_counted(
-        "Es demasiado largo para mí: {counted}, y acepto {longest}. Envíalo en trozos más pequeños, "
+        "Es demasiado largo para mí: {counted}, y acepto {longest}. Envíalo en trozos más "
+        "pequeños, "
         "por favor.",
         "carácter",
         "caracteres",
@@ -291,7 +295,9 @@ SPANISH = Texts(
         "responder; lo que recuerdo se queda."
     ),
     approved="{name} (id {id}) ya puede usarme.",
-    approved_you="¡Te doy la bienvenida! El dueño te ha dejado entrar. /help muestra lo que sé hacer.",
+    approved_you=(
+        "¡Te doy la bienvenida! El dueño te ha dejado entrar. /help muestra lo que sé hacer."
+    ),
     approve_how="Dime a quién dejo entrar: /approve y el código que di.",
     no_such_code=(
         "No he dado a nadie el código {code}, o es demasiado viejo. /users muestra quién espera."
@@ -340,29 +346,32 @@ SPANISH = Texts(
         "quota": _SET_UP,
         "configuration": _SET_UP,
         "throttled": (
-            "Recibo más mensajes de los que mi modelo de lenguaje puede atender. Inténtalo de nuevo "
+            "Recibo más mensajes de los que mi modelo de lenguaje puede atender. Inténtalo de "
+            "nuevo "
             "en un minuto, por favor."
         ),
         "context_overflow": (
-            "Es más de lo que puedo leer de una vez. Envía menos texto, o empieza de nuevo con /new."
+            "Es más de lo que puedo leer de una vez. Envía menos texto, o empieza de nuevo con "
+            "/new."
         ),
         "rejected": (
             "Mi modelo de lenguaje no ha entendido ese mensaje. Dilo de otra manera, por favor."
         ),
         "attachment_refused": (
-            "Mi modelo de lenguaje no acepta lo que adjuntas. Dime con palabras lo que importa, por "
+            "Mi modelo de lenguaje no acepta lo que adjuntas. Dime con palabras lo que importa, "
+            "por "
             "favor."
         ),
         "timeout": (
             "Ha tardado demasiado y lo he dejado. Inténtalo otra vez, quizá con una pregunta más "
             "sencilla."
         ),
-        "cut": (
-            "La conexión se cortó mientras respondía. Envía tu mensaje otra vez, por favor."
-        ),
+        "cut": ("La conexión se cortó mientras respondía. Envía tu mensaje otra vez, por favor."),
         "content_filter": "A eso no puedo responder. Pregúntame otra cosa, por favor.",
         "no_answer": "No se me ha ocurrido una respuesta. Dilo con otras palabras, por favor.",
-        "output_limit": "Mi respuesta salió demasiado larga. Pide una parte más pequeña, por favor.",
+        "output_limit": (
+            "Mi respuesta salió demasiado larga. Pide una parte más pequeña, por favor."
+        ),
         "endless_tools": "He dado vueltas y lo he dejado. Dilo con otras palabras, por favor.",
     },
     failed="Algo ha fallado por mi parte. Inténtalo de nuevo, por favor. (error {id})",

@@ -153,6 +153,26 @@ async def test_only_who_opened_it_may_press(server: BotApiServer, tmp_path: Path
         assert server.sent(ANNA)[-1]["text"] == before
 
 
+async def test_a_panel_of_ones_own_opens_no_group_s_memory(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    group = server.group(-1000500)
+    ours = Actor.group(group.id)
+    async with stage(server, tmp_path) as on:
+        await on.memory.remember(ours, "We meet on Mondays")
+        await remember(on, "I live in Oslo")
+        await server.user(BORIS).says("@mordecai_test_bot hi", group=group)
+        await server.replies_to(group.id, 1)
+        await on.channel.settle()
+        below = server.sent(group.id)[-1]
+        secret = data(await opened(server))[0].split(":")[1]
+        # Anna runs no admin's errands: she makes the click up, with a secret that is hers.
+        click = await server.user(ANNA).clicks(below, f"m:{secret}:delete:f1")
+        assert "Only the person who asked" in str(await carried_out(server, on, click))
+        assert [r.text for r in await on.memory.records(ours)] == ["We meet on Mondays"]
+        assert server.sent(group.id)[-1]["text"] == below["text"]
+
+
 @pytest.mark.parametrize("action", ["show:f1", "delete:f1", "from:f1", "edit:../f1", "ask:"])
 async def test_an_id_in_a_button_is_looked_up_among_ones_own(
     server: BotApiServer, tmp_path: Path, action: str
@@ -202,3 +222,18 @@ async def test_search_and_remember_are_commands_as_well(
         assert "/remember and a sentence" in await ask(server, "/remember")
         assert "I can't keep that" in await ask(server, "/remember " + "x " * 900)
         assert "I found nothing" in await ask(server, "/search stamps", BORIS)
+
+
+async def test_what_was_deleted_is_not_brought_back_after_everything_was(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    async with stage(server, tmp_path) as on:
+        await remember(on, "I live in Oslo")
+        await opened(server)
+        for label in ("Facts (1)", "1", "Delete", "Yes, delete it"):
+            await press(server, on, label)
+        panel = server.sent(ANNA)[-1]
+        await ask(server, "/forget all")
+        await press(server, on, "Yes, delete everything")
+        await carried_out(server, on, await server.user(ANNA).presses(panel, "Undo"))
+        assert await on.memory.records(ANN) == []

@@ -264,8 +264,9 @@ async def test_the_time_zone_is_set_shown_and_kept(server: BotApiServer, tmp_pat
 async def test_the_language_is_set_shown_and_kept(server: BotApiServer, tmp_path: Path) -> None:
     async with stage(server, tmp_path) as on:
         assert (await ask(server, "/language")).startswith("Your language is en")
-        assert (await ask(server, "/language Deutsch")).startswith("Your language is de (Deutsch)")
-        assert (await ask(server, "/language")).startswith("Your language is de (Deutsch)")
+        said = await ask(server, "/language Deutsch")
+        assert said == "Deine Sprache ist jetzt de (Deutsch)."
+        assert (await ask(server, "/language")).startswith("Deine Sprache ist de (Deutsch)")
         assert (await on.memory.profile(ANN)).language == "de"
 
 

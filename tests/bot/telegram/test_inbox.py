@@ -1,5 +1,6 @@
 """What was received is on the disk before Telegram may forget it."""
 
+import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
@@ -39,6 +40,18 @@ async def test_an_update_is_claimed_once(inbox: Inbox) -> None:
     await inbox.store([update(5)])
     assert inbox.claim(5)
     assert not inbox.claim(5)
+
+
+async def test_an_update_whose_receiver_gave_up_is_claimed_when_it_comes_again(
+    inbox: Inbox,
+) -> None:
+    storing = asyncio.create_task(inbox.store([update(5)]))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    storing.cancel()
+    await asyncio.gather(storing, return_exceptions=True)
+    await inbox.store([update(5)])
+    assert inbox.claim(5)
 
 
 async def test_an_update_that_comes_again_is_known(inbox: Inbox) -> None:

@@ -124,6 +124,16 @@ async def test_jobs_are_taken_oldest_first_and_no_more_than_asked_for(path, pool
         assert [job.session.id for job in await claim(journal, limit=9)] == ["s2", "s1", "s0"]
 
 
+async def test_who_is_alone_need_not_wait_for_the_leases_of_the_dead(path, pool):
+    async with SqliteJournal(path, pool) as journal:
+        await journal.start(session())
+        await journal.append("s1", turn())
+        await journal.end("s1", "new", NOW)
+        assert len(await claim(journal, holder="killed")) == 1
+        await journal.end_leases()
+        assert len(await claim(journal)) == 1
+
+
 async def test_leases_that_are_given_back_are_free_at_once(path, pool):
     async with SqliteJournal(path, pool) as journal:
         await journal.start(session())

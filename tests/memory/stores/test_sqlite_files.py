@@ -329,6 +329,19 @@ class TestMoving:
         await store.add_turn(BOB, turn("t-1", "My dog is called Rex"))
         assert len(await store.records(BOB, kinds=EVERYTHING)) == 2
 
+    @pytest.mark.parametrize("there_before", [False, True])
+    async def test_a_file_that_turns_out_to_be_damaged_is_kept_under_the_new_name(
+        self, store: SqliteStore, file: Path, *, there_before: bool
+    ) -> None:
+        file.parent.mkdir()
+        file.write_bytes(b"no database " * 1000)
+        if there_before:
+            await store.commit(BOB, [draft("I have a cat")])
+        await store.move(ANN, BOB)
+        (kept,) = file.parent.glob("*.damaged-*")
+        assert kept.name.startswith("u12.sqlite.damaged-")
+        assert kept.read_bytes() == b"no database " * 1000
+
     async def test_what_a_killed_process_had_in_its_log_comes_along(
         self, store: SqliteStore, file: Path, pool: ThreadPoolExecutor
     ) -> None:

@@ -1,0 +1,366 @@
+"""Portuguese, as friends in Brazil speak it: "você"."""
+
+from bot.telegram.texts.plurals import Counted, none_is_one_many_other
+from bot.telegram.texts.texts import Texts
+from memory.errors import Refusal
+
+_SAVED = "✨ Resumi a nossa conversa e guardei o que importa."
+_LATER = "Agora não consigo falar com meu modelo de linguagem. Tente de novo em alguns minutos."
+_SET_UP = (
+    "Meu modelo de linguagem se recusa a trabalhar, e só quem me opera pode resolver. Tente de "
+    "novo mais tarde, por favor."
+)
+
+
+def _counted(pattern: str, one: str, other: str) -> Counted:
+    """A text with one noun in it that changes with the number; the rest stays."""
+    return Counted.of(
+        none_is_one_many_other,
+        pattern,
+        {
+            "one": f"{{count}} {one}",
+            "many": f"{{count}} de {other}",
+            "other": f"{{count}} {other}",
+        },
+    )
+
+
+PORTUGUESE = Texts(
+    commands={
+        "new": "Começar outra conversa; esta fica guardada",
+        "private": "Conversar sem que nada fique; de novo para terminar",
+        "summarize": "Sobre o que foi esta conversa até agora",
+        "memory": "O que eu lembro de você",
+        "search": "Procurar algo na minha memória",
+        "remember": "Guardar uma frase na hora",
+        "edit": "Dizer uma lembrança com outras palavras",
+        "forget": "Apagar uma lembrança pelo id, ou todas",
+        "name": "Como você me chama: ver ou mudar",
+        "settings": "Idioma, fuso horário, tamanho das respostas, como aparecem",
+        "language": "Seu idioma: ver ou mudar",
+        "timezone": "Seu fuso horário: ver ou mudar",
+        "export": "Tudo o que guardo sobre você, em arquivos",
+        "usage": "Quanto esta conversa e o dia de hoje usaram e custaram",
+        "ask": "Me perguntar algo; para grupos",
+        "stop": "Parar a resposta em andamento",
+        "help": "O que eu sei fazer",
+        "start": "Quem eu sou",
+    },
+    owner_commands={
+        "approve": "Deixar alguém entrar pelo código",
+        "users": "Quem pode me usar e quem espera",
+        "stats": "Como vou: pessoas, respostas, erros, custos",
+    },
+    start="Oi! Eu sou {name}. Escreva para mim como escreveria para uma pessoa.",
+    start_keeps=(
+        "Eu lembro o que você me conta sobre você e o que prefere, também em outras conversas. "
+        "/memory mostra o que guardei, /forget apaga, /export entrega tudo a você."
+    ),
+    start_forgets=(
+        "Minha memória de longo prazo está desligada: só conheço nossas últimas mensagens."
+    ),
+    engine_none=(
+        "Funciono sem modelo de linguagem: entendo o que você me conta sobre você, como me chama e "
+        "perguntas sobre o que sei, principalmente em inglês e russo."
+    ),
+    engine="Quem escreve minhas respostas é {model}.",
+    engine_instead="Quando não está disponível, {models} entra no lugar.",
+    help="Você pode simplesmente me escrever. Estes comandos ajudam:\n{commands}",
+    unknown_command="Não conheço /{given}. Conheço {commands}.",
+    unknown_command_near="Não conheço /{given}. Você quis dizer /{near}? Conheço {commands}.",
+    new="Começa uma nova conversa.",
+    greeting_topics="Da última vez falamos sobre {topics}.",
+    new_saved=f"{_SAVED}\nComeça uma nova conversa.",
+    new_later="Começa uma nova conversa. Ainda estou guardando a última.",
+    saved=_SAVED,
+    private_on=(
+        "🔒 Esta conversa é privada. Não guardo nada dela: quando termina, some. O que já sei "
+        "sobre você posso usar. Minhas respostas levam este sinal até você enviar /private de "
+        "novo ou /new."
+    ),
+    private_off="A conversa privada terminou, e nada dela foi guardado.",
+    private_over=(
+        "A conversa privada terminou porque ficou muito tempo em silêncio, e nada dela foi "
+        "guardado. O que você escrever agora já não é privado; /private começa outra."
+    ),
+    private_refused=(
+        "🔒 Esta conversa é privada, então não guardo nada, nem a pedido. Para terminar: /private"
+    ),
+    stopped="Parado.",
+    nothing_to_stop="Não há nada para parar.",
+    summary_title="Sobre o que falamos até agora:",
+    summary_nothing="Ainda não há nada para resumir: acabamos de começar.",
+    memory_off="Minha memória de longo prazo está desligada, então não há nada nela.",
+    memory_unavailable="Agora não consigo acessar minha memória. Tente de novo em um minuto.",
+    memory_empty=(
+        "Ainda não lembro nada sobre você. O que você me contar entra quando nossa conversa "
+        "terminar: /new"
+    ),
+    memory_title="O que eu lembro de você",
+    memory_title_group="O que eu lembro deste grupo",
+    memory_name="Você me chama de {name}",
+    memory_facts="Fatos",
+    memory_preferences="Preferências",
+    memory_summaries="Conversas",
+    memory_footer=(
+        "O que você me conta agora entra quando nossa conversa terminar: /new\n"
+        "Para apagar uma: /forget e o id. Para apagar tudo: /forget all"
+    ),
+    memory_more=_counted("… e {counted}", "lembrança anterior", "lembranças anteriores"),
+    memory_none="Não há nada aqui.",
+    memory_noted="Anotado em {date}.",
+    memory_dated="Trata de {date}.",
+    memory_from="De onde eu sei isto:",
+    memory_from_nowhere="A mensagem de onde eu sei isto já não está guardada.",
+    memory_said_me="Eu",
+    memory_said_you="Você",
+    memory_delete_ask="Apago isto e as mensagens em que você disse isso?\n\n{text}",
+    memory_deleted="Apagado: {text}",
+    memory_brought_back="Voltou: {text}\nAs mensagens de onde veio continuam apagadas.",
+    memory_undo_late="É tarde demais para desfazer.",
+    memory_gone="Esta lembrança já não existe.",
+    buttons_stale="Estes botões são antigos demais. Envie /{command} de novo, por favor.",
+    button_back="‹ Voltar",
+    button_edit="Mudar",
+    button_delete="Apagar",
+    button_delete_yes="Sim, apague",
+    button_delete_no="Não, mantenha",
+    button_from="De onde?",
+    button_undo="Desfazer",
+    edit_how=(
+        "Para dizer com outras palavras, me envie\n/edit {id} e as novas palavras.\n\n"
+        "Agora está assim: {text}"
+    ),
+    edit_usage="Diga qual lembrança e as novas palavras, por exemplo: /edit f1 Eu moro em Oslo",
+    search_how="Diga o que procurar: /search e algumas palavras.",
+    search_found="O que encontrei",
+    search_nothing="Não encontrei nada sobre isso.",
+    remember_how="Diga o que lembrar: /remember e uma frase sobre você.",
+    remembered="Guardado: {text}  [{id}]",
+    remember_refused="Não posso guardar isso: {reason}.",
+    forget_how=(
+        "Diga o que esquecer: /forget e o id de uma lembrança, por exemplo /forget {example}, ou "
+        "/forget all. /memory mostra os ids."
+    ),
+    forgotten="Esquecido: {text}",
+    no_such_memory="Não tenho nenhuma lembrança com o id {id}. /memory mostra o que há.",
+    forget_all_ask=(
+        "Apago tudo o que sei sobre você, também nossas conversas? Não dá para desfazer."
+    ),
+    forget_all_ask_group=(
+        "Apago tudo o que sei sobre este grupo, também nossas conversas aqui? Não dá para desfazer."
+    ),
+    forget_all_yes="Sim, apague tudo",
+    forget_all_no="Não, mantenha",
+    forget_all_done="Tudo foi apagado. Começamos do zero.",
+    forget_all_kept="Está bem, mantenho tudo.",
+    button_not_yours="Só quem perguntou pode responder.",
+    button_stale="Esta pergunta é antiga demais. Envie /forget all de novo, por favor.",
+    name_default="Meu nome é {name}. Para me chamar de outro jeito: /name e o novo nome.",
+    name_current="Você me chama de {name}. Para mudar: /name e o novo nome.",
+    name_set="A partir de agora meu nome é {name}.",
+    name_refused="Não posso aceitar esse nome: {reason}.",
+    language_current="Seu idioma é {name}. Para mudar: /language e um de {examples}.",
+    language_set="Agora seu idioma é {name}.",
+    language_unknown="Não conheço o idioma {given}. Conheço estes: {examples}.",
+    time_zone_current=(
+        "Seu fuso horário é {name}; lá são {time}. Para mudar: /timezone e o nome, como "
+        "/timezone America/Sao_Paulo, /timezone Europe/Lisbon ou /timezone UTC."
+    ),
+    time_zone_set="Agora seu fuso horário é {name}; lá são {time}.",
+    time_zone_unknown=(
+        "Não conheço o fuso horário {given}. Diga um nome como America/Sao_Paulo, Europe/Lisbon, "
+        "Asia/Kolkata ou UTC."
+    ),
+    settings_title="Suas configurações",
+    settings_title_group="As configurações deste grupo",
+    settings_language="Idioma",
+    settings_language_ask="Em que idioma devo falar? O modelo também fica sabendo.",
+    settings_language_telegram="Como no Telegram",
+    settings_zone="Fuso horário",
+    settings_zone_ask=(
+        "Onde você está? Para qualquer outro lugar envie /timezone e o nome, por exemplo "
+        "/timezone America/Sao_Paulo."
+    ),
+    settings_zone_now="{name}, onde são {time}",
+    settings_zone_default="Como este bot",
+    settings_africa="África",
+    settings_america="América",
+    settings_asia="Ásia",
+    settings_europe="Europa",
+    settings_oceania="Austrália e Oceania",
+    settings_length="Tamanho das respostas",
+    settings_length_ask="De que tamanho devem ser minhas respostas?",
+    settings_length_short="curtas",
+    settings_length_normal="normais",
+    settings_length_long="detalhadas",
+    settings_streaming="Enquanto escrevo",
+    settings_streaming_ask="Como você quer ver uma resposta enquanto eu a escrevo?",
+    settings_streaming_edit="uma mensagem que cresce",
+    settings_streaming_draft="um rascunho, como se eu digitasse",
+    settings_streaming_off="só quando está pronta",
+    usage_title="O que usei para você",
+    usage_title_group="O que usei para este grupo",
+    usage_session="Esta conversa",
+    usage_today="Hoje, desde a meia-noite UTC",
+    usage_account=(
+        "• respostas: {turns}\n• tokens lidos: {read}, {cached} deles do cache\n"
+        "• tokens escritos: {written}\n• custo: {cost}"
+    ),
+    usage_nothing="• nada ainda",
+    usage_cost="${amount}",
+    usage_cost_partly=_counted(
+        "${amount}, e {counted} a um preço que não conheço", "pedido", "pedidos"
+    ),
+    usage_cost_unknown="Não conheço o preço do meu modelo de linguagem",
+    usage_free="nada, porque funciono sem modelo de linguagem",
+    usage_footer="Guardar conversas está incluído. Os custos são estimados por preços públicos.",
+    export_caption="Tudo o que guardo sobre você.",
+    export_too_big="Não posso enviar {name}: é grande demais para um arquivo no Telegram.",
+    admins_only=(
+        "Só administradores deste grupo podem fazer isso, porque envolve o que todos disseram aqui."
+    ),
+    group_not_welcome=(
+        "Obrigado pelo convite! Só posso ficar em grupos em que me adiciona alguém que pode me "
+        "usar, então vou sair."
+    ),
+    group_hello=(
+        "Oi! Eu sou {name}. Perguntem com /ask, me mencionem ou respondam a uma mensagem minha. O "
+        "que vocês me contam aqui eu lembro para este grupo, e para nenhum chat privado."
+    ),
+    group_privacy=(
+        "O Telegram esconde de mim as outras mensagens (modo de privacidade), às vezes também as "
+        "menções: /ask sempre chega até mim."
+    ),
+    only_text="Por enquanto só sei ler texto. Escreva para mim, por favor.",
+    sees_nothing=(
+        "Com o modelo que uso não consigo ver imagens. Diga em palavras o que importa, por favor."
+    ),
+    reads_no_documents=(
+        "Com o modelo que uso não consigo ler documentos assim. Envie o texto, ou o que importa, "
+        "como mensagem, por favor."
+    ),
+    unknown_file=(
+        "Não sei o que fazer com um arquivo desse tipo. Diga em palavras o que importa, por favor."
+    ),
+    unreadable_file=(
+        "Não consigo ler o arquivo {name}: está danificado ou é de um tipo que não conheço."
+    ),
+    too_big_file=(
+        "O arquivo é grande demais: deste tipo aceito {largest} MB. Envie um menor, ou a parte que "
+        "importa, por favor."
+    ),
+    lost_file="Não consegui buscar seu arquivo no Telegram. Envie de novo, por favor.",
+    hears_nothing="Não consigo ouvir gravações. Escreva o que você disse, por favor.",
+    too_long_recording=_counted(
+        "Essa gravação é longa demais: consigo ouvir {counted}. Envie em pedaços mais curtos, por "
+        "favor.",
+        "minuto",
+        "minutos",
+    ),
+    unheard_recording=(
+        "Não consegui ouvir sua gravação. Envie de novo, ou escreva o que você disse, por favor."
+    ),
+    wordless_recording="Não entendi nenhuma palavra na sua gravação. Diga de novo, por favor.",
+    empty="Não havia texto na sua mensagem. Escreva o que você quer dizer, por favor.",
+    too_long=_counted(
+        "É longo demais para mim: {counted}, e aceito {longest}. Envie em pedaços menores, por "
+        "favor.",
+        "caractere",
+        "caracteres",
+    ),
+    refused="Este é um bot privado. Se você deve ter acesso, dê ao dono seu id numérico: {id}",
+    refused_unpaired=(
+        "Este é um bot privado que ainda não tem dono. Se é seu, me envie o código de pareamento "
+        "do "
+        "registro dele."
+    ),
+    refused_code=(
+        "Este é um bot privado. Para entrar, dê ao dono este código: {code}\n"
+        "O dono me envia /approve {code}, e então você pode me escrever."
+    ),
+    wants_in="{name} (id {id}) gostaria de me usar. Para deixar entrar: /approve {code}",
+    limit_minute=_counted(
+        "É mais do que consigo atender de uma vez. Espere {counted} e escreva de novo, por favor.",
+        "segundo",
+        "segundos",
+    ),
+    limit_day=(
+        "Você já gastou o que posso usar para você em um dia. A partir da meia-noite UTC volto a "
+        "responder; o que lembro continua."
+    ),
+    approved="{name} (id {id}) agora pode me usar.",
+    approved_you="Boas-vindas: o dono deixou você entrar. /help mostra o que sei fazer.",
+    approve_how="Diga quem deixar entrar: /approve e o código que eu dei.",
+    no_such_code=(
+        "Não dei a ninguém o código {code}, ou é antigo demais. /users mostra quem espera."
+    ),
+    users_title="Quem pode me usar",
+    users_owners="Donos",
+    users_guests="Aprovados",
+    users_waiting="Esperam sua palavra",
+    users_listed="Citados na configuração",
+    users_everybody="Qualquer pessoa pode me usar: o acesso é aberto.",
+    users_footer="Para não deixar mais alguém entrar: /users remove e o id numérico.",
+    user_removed="{name} (id {id}) não pode mais me usar.",
+    no_such_user="Ninguém que eu possa remover tem o id {id}. /users mostra todos.",
+    stats=(
+        "• pessoas hoje: {people}\n• respostas hoje: {turns}\n• tokens hoje: {tokens}\n"
+        "• custo hoje: ${today}, este mês: ${month}\n"
+        "• erros desde {since} UTC: {errors}\n"
+        "• conversas por guardar: {backlog}, delas postas de lado: {set_aside}"
+    ),
+    paired="Boas-vindas! Este bot agora é seu. /help mostra o que sei fazer.",
+    stale=(
+        "Desculpe, fiquei fora um tempo e não respondi às suas mensagens anteriores. Se ainda "
+        "importa, escreva de novo, por favor."
+    ),
+    no_answer="Não tenho resposta para isso. Diga de outro jeito, por favor.",
+    refusals={
+        Refusal.EMPTY: "não há nada para lembrar",
+        Refusal.LONG: "é longo demais; diga o que importa em uma ou duas frases",
+        Refusal.ORDER: (
+            "parece uma ordem sobre minhas próprias regras, e uma lembrança diz algo de uma "
+            "pessoa, "
+            "ou de como falar com ela"
+        ),
+        Refusal.SETTING: "isso é uma configuração: /settings",
+        Refusal.OFF: "minha memória de longo prazo está desligada",
+        Refusal.NAME_LINES: "um nome fica em uma linha só",
+        Refusal.NAME_EMPTY: "um nome precisa de pelo menos uma letra ou um número",
+        Refusal.NAME_LONG: "é longo demais",
+        Refusal.NAME_CHARACTERS: (
+            "um nome não tem caracteres de controle nem sinais de menor e maior"
+        ),
+        Refusal.OTHER: "aqui não dá",
+    },
+    failures={
+        "unreachable": _LATER,
+        "server_error": _LATER,
+        "bad_credentials": _SET_UP,
+        "unknown_model": _SET_UP,
+        "quota": _SET_UP,
+        "configuration": _SET_UP,
+        "throttled": (
+            "Recebo mais mensagens do que meu modelo de linguagem consegue atender. Tente de novo "
+            "em um minuto, por favor."
+        ),
+        "context_overflow": (
+            "É mais do que consigo ler de uma vez. Envie menos texto, ou recomece com /new."
+        ),
+        "rejected": (
+            "Meu modelo de linguagem não entendeu essa mensagem. Diga de outro jeito, por favor."
+        ),
+        "attachment_refused": (
+            "Meu modelo de linguagem não aceita o seu anexo. Diga em palavras o que importa, por "
+            "favor."
+        ),
+        "timeout": "Demorou demais e desisti. Tente de novo, talvez com uma pergunta mais simples.",
+        "cut": "A conexão caiu enquanto eu respondia. Envie sua mensagem de novo, por favor.",
+        "content_filter": "A isso não posso responder. Pergunte outra coisa, por favor.",
+        "no_answer": "Não me ocorreu uma resposta. Diga com outras palavras, por favor.",
+        "output_limit": "Minha resposta ficou longa demais. Peça uma parte menor, por favor.",
+        "endless_tools": "Andei em círculos e desisti. Diga com outras palavras, por favor.",
+    },
+    failed="Algo deu errado do meu lado. Tente de novo, por favor. (erro {id})",
+)

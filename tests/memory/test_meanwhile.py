@@ -1,0 +1,97 @@
+"""Two things at once: what one task reads of the journal while another one changes it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from memory.records import Actor, Message, Place, Role, RunningSummary
+from memory.service import Memory
+from memory.stores.inmemory import InMemoryStore
+from memory.stores.journal import SqliteJournal
+from tests.fakes.extractors import EverySentence
+
+ANNA, BORIS = Actor("u1"), Actor("u12")
+HOME, AWAY = Place("telegram", 1), Place("telegram", 12)
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+class Hesitant(SqliteJournal):
+    """A journal that reads summaries and hands them over when it is told to, once: `read` is set
+    when it has them, `hold` says how many such calls before are quick."""
+
+    hold: int | None = None
+
+    def hesitate(self, after: int = 0) -> None:
+        self.hold, self.read, self.gate = after, asyncio.Event(), asyncio.Event()
+
+    async def summaries(self, session_id: str) -> list[RunningSummary]:
+        found = await super().summaries(session_id)
+        if self.hold is not None:
+            self.hold -= 1
+            if self.hold < 0:
+                self.hold = None
+                self.read.set()
+                await self.gate.wait()
+        return found
+
+
+@asynccontextmanager
+async def process(path: Path) -> AsyncIterator[tuple[Memory, Hesitant]]:
+    with ThreadPoolExecutor(2) as pool:
+        journal = Hesitant(path / "journal.sqlite", pool)
+        memory = Memory(InMemoryStore(), journal, EverySentence(), clock=lambda: NOW)
+        async with journal, memory:
+            yield memory, journal
+
+
+async def says(memory: Memory, text: str, actor: Actor = ANNA, place: Place = HOME) -> None:
+    await memory.recall(actor, place, text)
+    said = (Message(Role.USER, text, NOW), Message(Role.ASSISTANT, "ok", NOW))
+    await memory.record(actor, place, said)
+
+
+async def test_forgetting_does_not_mind_who_begins_to_talk_meanwhile(tmp_path: Path) -> None:
+    async with process(tmp_path) as (memory, journal):
+        record = await memory.remember(ANNA, "I live in Oslo")
+        await says(memory, "hello there")
+        # The first reading is for the journal, the second one for what is in RAM.
+        journal.hesitate(after=1)
+        forgetting = asyncio.create_task(memory.forget(ANNA, record.short_id))
+        await journal.read.wait()
+        await says(memory, "hello", BORIS, AWAY)
+        journal.gate.set()
+        await forgetting
+        assert await memory.records(ANNA) == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda memory: memory.forget_all(ANNA),
+        lambda memory: memory.end_session(ANNA, HOME, "new"),
+    ],
+    ids=["forgotten", "ended"],
+)
+async def test_a_session_that_is_being_read_does_not_outlive_its_end(
+    tmp_path: Path, change: Callable[[Memory], Awaitable[object]]
+) -> None:
+    async with process(tmp_path) as (memory, _):
+        await says(memory, "I robbed the Xanadu bank")
+    async with process(tmp_path) as (memory, journal):
+        journal.hesitate()
+        looking = asyncio.create_task(memory.session(ANNA, HOME))
+        await journal.read.wait()
+        changing = asyncio.ensure_future(change(memory))
+        # It may have to wait for who reads, or be done before: both are right.
+        await asyncio.wait((changing,), timeout=0.2)
+        journal.gate.set()
+        await asyncio.gather(looking, changing)
+        assert await memory.session(ANNA, HOME) is None
+        assert (await memory.recall(ANNA, HOME, "hello")).messages == ()
+        await says(memory, "hello")
+        assert len((await memory.recall(ANNA, HOME, "hello")).messages) == 2
