@@ -77,6 +77,8 @@ class Conversation:
             own_words(inbound.text),
             _said_before(history),
             private=history.metadata.private,
+            unsure=not history.metadata.session_id,
+            speaker=prompt.speaker_name(inbound.speaker) or None,
         )
         usage, finished, model = RunUsage(), False, self._model_name
         try:

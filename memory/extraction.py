@@ -90,9 +90,9 @@ def plan(
     `extraction.most` facts and preferences, the weightiest, and the summary."""
     drafts: list[Draft] = []
     current = [record for record in known if record.current]
-    for proposal in _last_of_each_slot(extraction.proposals):
+    for proposal in _last_of_each_slot(extraction.proposals, turns):
         draft = _draft(proposal, turns, current, session_id, now)
-        if draft and not any(says(other.text, draft.text) for other in drafts):
+        if draft and not any(_says_again(other, draft) for other in drafts):
             drafts = [other for other in drafts if not _overtaken(other, draft)]
             drafts.append(draft)
     return _weightiest(drafts, extraction.most) + _summary(
@@ -153,9 +153,16 @@ def clean_topics(topics: Iterable[str], most: int = MAX_TOPICS) -> tuple[str, ..
 
 def _overtaken(earlier: Draft, later: Draft) -> bool:
     """Whether what was said later in the session takes the place of what was said before."""
+    if earlier.speaker != later.speaker:
+        return False
     if earlier.supersedes and earlier.supersedes == later.supersedes:
         return True
     return revises(later.text, earlier.text) or extends(later.text, earlier.text)
+
+
+def _says_again(earlier: Draft, later: Draft) -> bool:
+    """Whether the same person has said it before."""
+    return earlier.speaker == later.speaker and says(earlier.text, later.text)
 
 
 def _draft(
@@ -175,10 +182,12 @@ def _draft(
         text = admit(proposal.text)
     except RefusedText:
         return None
-    learned = [record for record in known if record.kind is not Kind.SUMMARY]
+    turn = next((turn for turn in turns if turn.id == proposal.turn_id), None)
+    speaker = turn.speaker if turn else None
+    # In a group one's own words say nothing about what others have said of themselves.
+    learned = [r for r in known if r.kind is not Kind.SUMMARY and r.speaker == speaker]
     if MASK in text or any(says(record.text, text) for record in learned):
         return None
-    turn = next((turn for turn in turns if turn.id == proposal.turn_id), None)
     at = turn.messages[0].at if turn and turn.messages else now
     return Draft(
         kind=proposal.kind,
@@ -191,6 +200,7 @@ def _draft(
         event_date=_event_date(proposal.event_date, text, turn.said if turn else "", at.date()),
         # What was chosen is changed by choosing anew, and by nothing else.
         supersedes=_replaced(proposal, [r for r in learned if r.slot not in SETTING_SLOTS]),
+        speaker=speaker,
     )
 
 
@@ -259,12 +269,14 @@ def _summary(
     ]
 
 
-def _last_of_each_slot(proposals: Iterable[Proposal]) -> list[Proposal]:
-    """Without the proposals that a later one of the same slot, or of the same replaced record,
-    corrects within the session."""
+def _last_of_each_slot(proposals: Iterable[Proposal], turns: Sequence[Turn]) -> list[Proposal]:
+    """Without the proposals that a later one of the same slot and speaker, or of the same replaced
+    record, corrects within the session."""
+    speakers = {turn.id: turn.speaker for turn in turns}
     kept: dict[object, Proposal] = {}
     for proposal in proposals:
-        key = proposal.slot or proposal.replaces or (proposal.kind, proposal.text)
+        about = proposal.slot or proposal.replaces or (proposal.kind, proposal.text)
+        key = speakers.get(proposal.turn_id), about
         kept.pop(key, None)
         kept[key] = proposal
     return list(kept.values())

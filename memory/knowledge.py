@@ -129,19 +129,25 @@ class Knowledge:
         summaries = await self.records(actor, (Kind.SUMMARY,))
         return [record for record in summaries if record.session_id not in going_on]
 
-    async def remember(self, actor: Actor, text: str, kind: Kind = Kind.FACT) -> Record:
-        """Keep a statement at once. One that is known already is not written again. Raises
-        RefusedText, StoreUnavailable."""
+    async def remember(
+        self, actor: Actor, text: str, kind: Kind = Kind.FACT, speaker: str | None = None
+    ) -> Record:
+        """Keep a statement at once; `speaker` names whose it is in a group. One that is known
+        already is not written again. Raises RefusedText, StoreUnavailable."""
         self._require_enabled()
         text = admit(text)
         async with self._changing(actor):
             learned = await self._store.records(actor, kinds=(Kind.FACT, Kind.PREFERENCE))
-            known = [record for record in learned if record.slot not in SETTING_SLOTS]
+            known = [
+                record
+                for record in learned
+                if record.slot not in SETTING_SLOTS and record.speaker == speaker
+            ]
             for record in known:
                 if same_statement(record.text, text):
                     return record
             old = next((record.id for record in known if revises(text, record.text)), None)
-            draft = Draft(kind, text, self._clock(), importance=7, supersedes=old)
+            draft = Draft(kind, text, self._clock(), importance=7, supersedes=old, speaker=speaker)
             (record,) = await self._store.commit(actor, [draft])
         return record
 
@@ -245,6 +251,7 @@ class Knowledge:
                 slot=old.slot,
                 importance=old.importance,
                 supersedes=old.id,
+                speaker=old.speaker,
             )
             (record,) = await self._store.commit(actor, [draft])
         return record
@@ -263,6 +270,7 @@ class Knowledge:
                 importance=record.importance,
                 event_date=record.event_date,
                 topics=record.topics,
+                speaker=record.speaker,
             )
             (again,) = await self._store.commit(actor, [draft])
         return again

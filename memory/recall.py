@@ -57,6 +57,9 @@ _WARNING = (
 )
 _HALF_AN_ENTITY = re.compile("&[#a-z0-9]{0,8}…$")
 
+#: What a display name may take of a line, in characters.
+_SPEAKER = 64
+
 
 def build_profile(
     records: Sequence[Record],
@@ -175,7 +178,9 @@ def _topic_line(topics: Sequence[str], tokens: int, count: Count) -> list[str]:
 
 
 def _line(record: Record, now: datetime, language: str | None) -> str:
-    who = "you said, " if record.kind is Kind.MESSAGE and record.role is Role.ASSISTANT else ""
+    who = f"{escape(record.speaker)[:_SPEAKER]}, " if record.speaker else ""
+    if record.kind is Kind.MESSAGE and record.role is Role.ASSISTANT:
+        who = "you said, "
     return f"- ({who}{ago(record.created_at, now, language)}) {escape(record.text)}"
 
 

@@ -136,6 +136,11 @@ class Turn:
     place: Place | None = None
 
     @property
+    def speaker(self) -> str | None:
+        """Who said it in a group."""
+        return next((m.speaker for m in self.messages if m.role is Role.USER), None)
+
+    @property
     def said(self) -> str:
         """The user's own words of this turn, the only source of facts about the user."""
         return "\n".join(own_words(m.text) for m in self.messages if m.role is Role.USER)
@@ -150,7 +155,8 @@ class Record:
     only the newest is current. `importance` runs from 1 to 10. `superseded_at` is when a record
     stopped being true; `supersedes` is the id of the one it replaced. `event_date` is an ISO date,
     whole or partial, of what the record tells of. `topics` are what a SUMMARY is about, a word or
-    two each. `role`, `speaker` and `place` matter for MESSAGE only."""
+    two each. `speaker` names who said it in a group, where "I" could be anybody. `role` and `place`
+    matter for MESSAGE only."""
 
     id: str
     kind: Kind
@@ -199,6 +205,7 @@ class Draft:
     event_date: str | None = None
     supersedes: str | None = None
     topics: tuple[str, ...] = ()
+    speaker: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 
 from memory.ranking import Ranked
-from memory.records import Hit, Record
+from memory.records import Hit, Kind, Record
 from memory.stopwords import NEGATIONS
 from memory.text import SMALL_STEMS
 
@@ -51,7 +51,14 @@ def distinct(
         if len(hits) >= limit:
             break
         record, words = fetch(one.document)
-        twin = next((place for place, other in enumerate(said) if same(words, other)), None)
+        twin = next(
+            (
+                place
+                for place, other in enumerate(said)
+                if same(words, other) and _of_one(hits[place].record, record)
+            ),
+            None,
+        )
         if twin is None:
             hits.append(Hit(record, min(1.0, one.relevance)))
             said.append(words)
@@ -60,3 +67,10 @@ def distinct(
             turn_ids = tuple(dict.fromkeys(first.turn_ids + record.turn_ids))
             hits[twin] = Hit(replace(first, turn_ids=turn_ids), hits[twin].relevance)
     return hits
+
+
+def _of_one(one: Record, other: Record) -> bool:
+    """Whether two records may stand for each other: what two people in a group have said of
+    themselves may not."""
+    archived = Kind.MESSAGE in (one.kind, other.kind)
+    return archived or one.speaker == other.speaker

@@ -12,13 +12,16 @@ class ToolContext:
     """One turn's identity and memory. `said` is what the user wrote in this turn and `before` what
     they wrote in the turns still in the window, so that a tool can check that it acts on the
     user's words and not on a recalled or imagined text. In a `private` session no tool changes the
-    memory."""
+    memory, nor where the journal could not say whether it is one (`unsure`). `speaker` names who
+    speaks in a group."""
 
     actor: Actor
     memory: Memory
     said: str
     before: str = ""
     private: bool = False
+    unsure: bool = False
+    speaker: str | None = None
 
 
 class ToolFailure(Exception):
@@ -27,6 +30,11 @@ class ToolFailure(Exception):
 
 def refuse_if_private(context: ToolContext, instead: str = "") -> None:
     """Raise ToolFailure in a private session; `instead` is what the user can do there."""
+    if context.unsure:
+        raise ToolFailure(
+            "Nothing was changed, the memory does not answer right now. Tell the user to say it "
+            "again later."
+        )
     if context.private:
         what = instead or "To have it kept, they can end the private conversation with /private"
         raise ToolFailure(

@@ -30,6 +30,11 @@ async def forget_memory(context: ToolContext, memory_id: str) -> str:
     Args:
         memory_id: the id as search_memory shows it.
     """
+    if context.actor.is_group:
+        raise ToolFailure(
+            "In a group only its admins can delete memories, with /forget and an id. Nothing was "
+            "deleted. Tell the user so."
+        )
     refuse_if_private(context, "They can delete a memory themselves with /forget and its id")
     if not _ASKS_TO_FORGET.search(_WANTS_TO_KEEP.sub("", context.said)):
         raise ToolFailure(

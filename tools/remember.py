@@ -26,7 +26,9 @@ async def remember(
             "can be remembered."
         )
     try:
-        record = await context.memory.remember(context.actor, text, Kind(memory_type))
+        record = await context.memory.remember(
+            context.actor, text, Kind(memory_type), context.speaker
+        )
     except RefusedText as refusal:
         raise ToolFailure(f"That can't be remembered: {refusal}.") from refusal
     except StoreUnavailable as failure:

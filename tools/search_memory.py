@@ -109,13 +109,18 @@ def _lines(context: ToolContext, records: Sequence[Record], tokens: int) -> list
         line = (
             f"- [{record.kind.value} {record.short_id}, "
             f"{record.created_at.astimezone(zone):%Y-%m-%d}] "
-            f"{cut(escape(record.text), MAX_LINE_TOKENS, count)}"
+            f"{_speaker(record)}{cut(escape(record.text), MAX_LINE_TOKENS, count)}"
         )
         tokens -= count(line)
         if tokens < 0:
             break
         lines.append(line)
     return lines
+
+
+def _speaker(record: Record) -> str:
+    """Who said it, in a group: "I" could be anybody there."""
+    return f"{escape(record.speaker)[:64]}: " if record.speaker else ""
 
 
 async def _nothing(context: ToolContext, query: str, *, everything: bool) -> str:

@@ -63,7 +63,7 @@ class Access:
         self._book = self._guests.read() if self._guests else Book()
         self._code = new_code() if self._guests and not self._owned else None
         self._attempts: Counter[int] = Counter()
-        self._refused: dict[int, float] = {}
+        self._refused: dict[tuple[int, bool], float] = {}
 
     @property
     def pairing_code(self) -> str | None:
@@ -161,6 +161,8 @@ class Access:
             left = book.without(user_id)
             return left, left.guests != book.guests
 
+        # Who is let in no more is to hear so.
+        self._refused.pop((user_id, True), None)
         return await self._change(step)
 
     async def people(self) -> Book:
@@ -169,15 +171,16 @@ class Access:
             await self._read_again(self._guests)
         return self._book
 
-    def refusal_due(self, user_id: int) -> bool:
-        """Whether this person is to be told no: at most once an hour each."""
-        now = self._monotonic()
-        last = self._refused.get(user_id)
+    def refusal_due(self, user_id: int, *, private: bool = True) -> bool:
+        """Whether this person is to be told no: at most once an hour each, and apart from that in
+        groups, where nobody is given a code."""
+        now, key = self._monotonic(), (user_id, private)
+        last = self._refused.get(key)
         if last is not None and now - last < _REFUSAL_SECONDS:
             return False
         if len(self._refused) >= _MOST_REFUSED:
             self._refused.clear()
-        self._refused[user_id] = now
+        self._refused[key] = now
         return True
 
     def _knows(self, user_id: int) -> bool:

@@ -26,8 +26,10 @@ from bot.telegram.texts import Sentence, Texts
 from bot.usage import Account, Accounts
 from memory.errors import RefusedText, StoreUnavailable, UnknownRecord
 from memory.jobs import Outcome
-from memory.records import LEARNED_KINDS, Kind
+from memory.language import asks_to_remember
+from memory.records import LEARNED_KINDS, Kind, Record, Role
 from memory.service import Memory
+from memory.text import words
 
 _log = structlog.get_logger(__name__)
 
@@ -39,7 +41,7 @@ _QUESTION_SECONDS = 600.0
 _FORGET_ALL = "forget_all"
 _EVERYTHING = ("all", "everything")
 #: What only a group's admins may do there: it shows or changes what is remembered of everybody.
-_ADMINS_ONLY = frozenset(("memory", "forget", "edit", "export", "settings"))
+_ADMINS_ONLY = frozenset(("memory", "search", "forget", "edit", "export", "settings"))
 #: What they alone may change there, and everybody see.
 _ADMINS_CHANGE = frozenset(("language", "timezone"))
 
@@ -130,9 +132,13 @@ class Commands:
     async def _may(self, heard: Heard, command: Command) -> bool:
         changes = command.name in _ADMINS_CHANGE and bool(command.argument)
         free = command.name not in _ADMINS_ONLY and not changes
-        if heard.origin.is_private or self._groups is None or free:
+        return free or await self._may_manage(heard.origin)
+
+    async def _may_manage(self, origin: Origin) -> bool:
+        """Whether this person may see and change what is remembered here."""
+        if origin.is_private or self._groups is None:
             return True
-        return await self._groups.is_admin(heard.origin.place, heard.origin.user_id)
+        return await self._groups.is_admin(origin.place, origin.user_id)
 
     # -- who I am ---------------------------------------------------------------------------------
 
@@ -239,7 +245,7 @@ class Commands:
         hits = await self._memory.search(
             heard.origin.actor, argument, (*LEARNED_KINDS, Kind.MESSAGE)
         )
-        lines = [found(hit.record, texts) for hit in hits]
+        lines = [found(record, texts) for record in _asked_for([h.record for h in hits], argument)]
         text = "\n".join((texts.search_found, *lines)) if lines else texts.search_nothing
         await self._say(heard, text)
 
@@ -248,7 +254,11 @@ class Commands:
             await self._say(heard, texts.remember_how)
             return
         try:
-            record = await self._memory.remember(heard.origin.actor, argument)
+            # "/remember that I live in Oslo": the first word is the request's, not the fact's.
+            text = asks_to_remember(f"remember {argument}") or argument
+            record = await self._memory.remember(
+                heard.origin.actor, text, speaker=heard.origin.speaker
+            )
         except RefusedText as refusal:
             reason = texts.refusals[refusal.reason]
             await self._say(heard, texts.remember_refused.format(reason=reason))
@@ -314,7 +324,8 @@ class Commands:
     async def _ask_forget_all(self, heard: Heard, texts: Texts) -> None:
         origin = heard.origin
         question = texts.forget_all_ask if origin.is_private else texts.forget_all_ask_group
-        # The asker's id: whoever else clicks, or makes up a click, is refused.
+        # The asker's id: whoever else clicks is refused. A click can be made up, so that in a group
+        # its admins are asked for once more when it comes.
         data = f"{_FORGET_ALL}:{origin.user_id}"
         buttons = (
             InlineKeyboardButton(texts.forget_all_yes, callback_data=f"{data}:yes"),
@@ -345,7 +356,9 @@ class Commands:
                 await self._turn_page(of, click, texts)
                 return
         outcome = texts.forget_all_kept
-        if click.data.endswith(":yes"):
+        if click.data.endswith(":yes") and not await self._may_manage(origin):
+            outcome = texts.admins_only
+        elif click.data.endswith(":yes"):
             try:
                 private = await self._privacy.is_on(origin.actor, origin.place)
                 await self._memory.forget_all(origin.actor)
@@ -399,6 +412,20 @@ def _unknown(name: str, texts: Texts) -> str:
     if near:
         return texts.unknown_command_near.format(given=name, near=near[0], commands=commands)
     return texts.unknown_command.format(given=name, commands=commands)
+
+
+def _asked_for(records: Sequence[Record], query: str) -> list[Record]:
+    """What somebody looks for by words: memories, then what people said with one of these words.
+    Their neighbours are context for a model, and noise for a person."""
+    wanted = frozenset(words(query))
+    said = [
+        record
+        for record in records
+        if record.kind is Kind.MESSAGE
+        and record.role is Role.USER
+        and wanted & frozenset(words(record.text))
+    ]
+    return [record for record in records if record.kind is not Kind.MESSAGE] + said
 
 
 def _paragraphs(*paragraphs: str) -> str:

@@ -234,7 +234,7 @@ class Handlers:
             self._reply(heard, lambda texts: texts.paired)
             return
         _log.info("not_admitted", user=user_id)
-        if not self._access.refusal_due(user_id):
+        if not self._access.refusal_due(user_id, private=private):
             await self._boundary.close((heard.update_id,))
             return
         asked = await self._access.ask(user_id, name) if private else None

@@ -143,6 +143,8 @@ def spoken(record: Record, texts: Texts) -> str:
         return record.text
     if name := agent_name_of(record):
         return texts.memory_name.format(name=name)
+    if record.speaker:
+        return f"{record.speaker}: {record.text}"
     return second_person(record.text)
 
 

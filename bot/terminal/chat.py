@@ -87,6 +87,11 @@ class Chat:
 
     # -- from the person to the bot ---------------------------------------------------------------
 
+    def mistaken(self, text: str) -> int:
+        """How many choices are open, if this looks like the number of one and is none; else 0."""
+        looks_so = re.fullmatch("[1-9][0-9]?", text) is not None
+        return len(self._choices) if looks_so and int(text) not in self._choices else 0
+
     def enter(self, text: str) -> None:
         """Take a line: the number of an open choice presses its button, anything else is a message.
         Either way the choices are closed, so that a later number is a message again."""

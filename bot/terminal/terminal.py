@@ -20,6 +20,7 @@ T = TypeVar("T")
 
 Settle = Callable[[], Awaitable[None]]
 
+_NO_SUCH_CHOICE = "Please choose a number from 1 to {last}, or write something else."
 _EMPTY = "That message is empty, so there is nothing to answer. Please write something."
 _NOT_UTF8 = (
     "That line is not valid UTF-8 text, so I could not read it and stored nothing. "
@@ -91,7 +92,9 @@ class Terminal:
     async def _talk(self, settle: Settle) -> None:
         while (line := await self._next_line()) is not None:
             text = self._understood(line)
-            if text:
+            if text and (choices := self._chat.mistaken(text)):
+                self._say(_NO_SUCH_CHOICE.format(last=choices))
+            elif text:
                 self._doing = _Doing.ANSWERING
                 self._chat.enter(text)
                 await self._settled(settle)

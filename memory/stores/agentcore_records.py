@@ -101,6 +101,7 @@ def written(draft: Draft, record_id: str) -> Record:
         event_date=draft.event_date,
         supersedes=draft.supersedes,
         topics=_fitting(draft.topics),
+        speaker=draft.speaker,
     )
 
 
@@ -172,6 +173,7 @@ def _metadata(draft: Draft) -> dict[str, Any]:
         "event_date": _coded(draft.event_date),
         "supersedes": draft.supersedes,
         "topics": _coded("\n".join(_fitting(draft.topics))),
+        "speaker": _coded(draft.speaker),
     }
     return {k: {"stringValue": v} for k, v in values.items() if v and len(v) <= _MAX_VALUE}
 
@@ -198,18 +200,19 @@ def restored(row: Mapping[str, Any], actor: Actor) -> Record | None:
         superseded_at=_when(kept.get("superseded_at")),
         topics=_topics(kind, row["content"]["text"])
         or tuple((_plain(kept.get("topics")) or "").splitlines()),
+        speaker=_plain(kept.get("speaker")),
     )
 
 
 def settled(records: Sequence[Record]) -> list[Record]:
     """The records, given as they were written, oldest first and with at most one current record
-    in each slot: where the mark of an older one is missing or not visible yet, the newer one ends
-    its time."""
+    in each slot of each speaker: where the mark of an older one is missing or not visible yet, the
+    newer one ends its time."""
     ordered = sorted(records, key=lambda r: r.created_at)
-    newest = {(r.kind, r.slot): r for r in ordered if r.slot and r.current}
+    newest = {(r.kind, r.slot, r.speaker): r for r in ordered if r.slot and r.current}
     return [
-        replace(r, superseded_at=newest[r.kind, r.slot].created_at)
-        if r.current and r.slot and newest[r.kind, r.slot] is not r
+        replace(r, superseded_at=newest[r.kind, r.slot, r.speaker].created_at)
+        if r.current and r.slot and newest[r.kind, r.slot, r.speaker] is not r
         else r
         for r in ordered
     ]

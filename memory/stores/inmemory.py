@@ -201,6 +201,7 @@ def _write(person: _Person, draft: Draft) -> Record:
             slot=draft.slot,
             importance=draft.importance,
             topics=draft.topics,
+            speaker=draft.speaker,
             event_date=draft.event_date,
             supersedes=draft.supersedes,
         )

@@ -217,6 +217,7 @@ class PersonFile:
                 event_date=draft.event_date,
                 supersedes=draft.supersedes,
                 topics=draft.topics,
+                speaker=draft.speaker,
             )
         )
 

@@ -383,6 +383,19 @@ class LongTermMemoryContract:
         (found,) = await store.records(ANN)
         assert found.topics == topics
 
+    async def test_a_fact_of_a_group_keeps_whose_it_is(self, store: LongTermMemory) -> None:
+        told = [
+            Draft(Kind.FACT, f"I work at {place}", NOON, slot="employer", speaker=speaker)
+            for speaker, place in (("Ann", "Acme"), ("Боб, 2", "Globex"))
+        ]
+        for each in told:
+            await self._written(store, GROUP, each)
+        found = await store.records(GROUP)
+        assert {(record.speaker, record.text) for record in found if record.current} == {
+            ("Ann", "I work at Acme"),
+            ("Боб, 2", "I work at Globex"),
+        }
+
     async def test_a_stranger_has_an_empty_memory(self, store: LongTermMemory) -> None:
         assert await store.records(ANN) == []
         assert await store.search(ANN, "anything at all") == []

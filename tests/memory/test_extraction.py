@@ -326,3 +326,22 @@ async def test_how_many_records_a_session_leaves_is_a_setting_of_the_memory():
             await memory.end_session(Actor("u1"), place, "new")
             await memory.settle()
             assert len(await memory.records(Actor("u1"), (Kind.FACT,))) == 2
+
+
+def by(speaker: str, number: int, text: str) -> Turn:
+    return Turn(f"t{number}", "s1", (Message(Role.USER, text, AT, speaker),))
+
+
+def test_in_a_group_each_fact_is_whose_it_is_and_replaces_nobody_elses():
+    turns = [by("Ann", 0, "I work at Acme Corp"), by("Bob", 1, "I work at Globex")]
+    anns = Proposal(Kind.FACT, "I work at Acme Corp", turn_id="t0", slot="employer")
+    bobs = Proposal(Kind.FACT, "I work at Globex", turn_id="t1", slot="employer")
+    drafts = planned(turns, anns, bobs)
+    assert [(draft.speaker, draft.text) for draft in drafts] == [
+        ("Ann", "I work at Acme Corp"),
+        ("Bob", "I work at Globex"),
+    ]
+    before = Record("f1", Kind.FACT, "I work at Initech", AT, slot="employer", speaker="Bob")
+    anns_draft, bobs_draft = planned(turns, anns, bobs, known=[before])
+    assert anns_draft.supersedes is None
+    assert bobs_draft.supersedes == "f1"

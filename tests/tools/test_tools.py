@@ -228,3 +228,28 @@ async def test_in_a_private_conversation_no_tool_changes_anything(memory: Memory
     assert [r.text for r in await memory.records(ANNA)] == ["I work at Acme Corp"]
     assert await memory.agent_name(ANNA) is None
     assert "Acme Corp" in await search_memory(context, "*")
+
+
+async def test_in_a_group_only_its_admins_forget_and_not_by_the_model(memory: Memory):
+    crowd = Actor("g500")
+    record = await memory.remember(crowd, "We meet on Fridays")
+    with pytest.raises(ToolFailure, match="admins"):
+        await forget_memory(call(memory, "forget that we meet", crowd), record.short_id)
+    assert await memory.records(crowd) == [record]
+
+
+async def test_where_nobody_knows_whether_it_is_private_nothing_is_stored(memory: Memory):
+    context = ToolContext(ANNA, memory, "remember that I like tea", unsure=True)
+    with pytest.raises(ToolFailure, match="does not answer"):
+        await remember(context, "I like tea")
+    assert await memory.records(ANNA) == []
+
+
+async def test_in_a_group_it_is_told_who_said_it(memory: Memory):
+    crowd = Actor("g500")
+    for speaker in ("Ann", "Bob"):
+        context = ToolContext(crowd, memory, "remember that I like tea", speaker=speaker)
+        await remember(context, "I like tea")
+    found = await search_memory(call(memory, "who likes tea?", crowd), "tea")
+    assert "Ann: I like tea" in found
+    assert "Bob: I like tea" in found

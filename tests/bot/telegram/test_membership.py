@@ -63,7 +63,14 @@ async def test_only_admins_see_and_change_what_a_group_is_remembered_by(
     crowd = Actor.group(-1000500)
     async with stage(server, tmp_path) as on:
         fact = await on.memory.remember(crowd, "We meet on Fridays")
-        commands = ("/memory", f"/forget {fact.short_id}", "/forget all", "/export", "/edit f1 x")
+        commands = (
+            "/memory",
+            "/search Fridays",
+            f"/forget {fact.short_id}",
+            "/forget all",
+            "/export",
+            "/edit f1 x",
+        )
         for number, command in enumerate(commands, 1):
             await server.user(BORIS).says(command, group=group)
             replies = await server.replies_to(group.id, number)
@@ -94,3 +101,20 @@ async def test_for_whoever_blocks_the_bot_nothing_more_is_written(
         assert on.echo.cancelled == ["a long story, please"]
         assert [inbound.text for inbound in on.echo.heard] == ["a long story, please", "Hello"]
         release.set()
+
+
+async def test_a_click_that_nobody_was_asked_for_deletes_no_group_s_memory(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    group = server.group(-1000500)
+    crowd = Actor.group(-1000500)
+    async with stage(server, tmp_path) as on:
+        fact = await on.memory.remember(crowd, "We meet on Fridays")
+        await server.user(BORIS).says("/ask hello", group=group)
+        await server.replies_to(group.id, 1)
+        await on.channel.settle()
+        message = server.sent(group.id)[-1]
+        query = await server.user(BORIS).clicks(message, f"forget_all:{BORIS}:yes")
+        await server.wait_for(lambda: query in server.world.answered_queries)
+        await on.channel.settle()
+        assert await on.memory.records(crowd) == [fact]
