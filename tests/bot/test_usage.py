@@ -203,7 +203,7 @@ async def test_an_extraction_on_a_model_is_counted_even_if_its_answer_is_no_use(
     async with open_accounts() as accounts:
         accounts.note_turn(ANNA, "s1", TURN)
         extractor = ModelExtractor(offline_model(), EverySentence(), accounts)
-        with structlog.testing.capture_logs(), pytest.raises(Exception, match="no findings"):
+        with structlog.testing.capture_logs(), pytest.raises(Exception, match="no extraction"):
             await extractor.extract([Turn("t1", "s1", said)], [])
         extraction = (await accounts.of_session(ANNA, "s1")).extractions
         assert (extraction.runs, extraction.requests) == (0, 2)
