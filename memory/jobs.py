@@ -22,11 +22,11 @@ from memory.extraction import plan
 from memory.ports import Extraction, ExtractionFailed, Extractor, Job, Journal, LongTermMemory
 from memory.records import Actor, Session, Turn
 from memory.summaries import SummaryWatch
+from memory.worklist import Worklist, backoff
 
 _log = structlog.get_logger(__name__)
 
-#: First pause after a failed extraction; it doubles with every attempt up to the longest.
-_FIRST_RETRY = timedelta(seconds=30)
+#: The longest pause between two tries of one session.
 _LONGEST_RETRY = timedelta(hours=6)
 #: A job is set aside after so many tries. With the pauses above they take 14 hours, so that nothing
 #: is set aside because a model was down for a night; and a session that no model can read costs a
@@ -118,23 +118,15 @@ class ExtractionJobs:
         self.on_change: Callable[[Actor], None] = lambda actor: None
         self._summaries = SummaryWatch(store, lambda actor: self.on_change(actor), timeout_seconds)
         self._endings: dict[str, Ending] = {}
-        self._running: dict[str, asyncio.Task[None]] = {}
-        self._wake = asyncio.Event()
-        self._looking = False
-        self._quiet = asyncio.Event()
-        self._loop: asyncio.Task[None] | None = None
+        self._work = Worklist("extraction_jobs", self._take_up, _log)
 
     def start(self) -> None:
         """Begin working; sessions that an earlier process left are taken up first."""
-        self._look_again()
-        self._loop = asyncio.create_task(self._work(), name="extraction")
+        self._work.start()
 
     async def aclose(self) -> None:
         """Stop. What is not finished stays in the journal for the next start."""
-        tasks = [task for task in (self._loop, *self._running.values()) if task]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._work.aclose()
         await self._summaries.aclose()
         try:
             await self._journal.release(self._holder)
@@ -144,39 +136,17 @@ class ExtractionJobs:
     def ended(self, session: Session) -> Ending:
         """Take note of a session that the journal has as ended; work on it begins."""
         ending = self._endings[session.id] = Ending(session)
-        self._look_again()
+        self._work.look_again()
         return ending
 
     async def settle(self) -> None:
         """Return when every job that is due has had its try."""
-        await self._quiet.wait()
-
-    def _look_again(self) -> None:
-        self._quiet.clear()
-        self._wake.set()
-
-    def _note_quiet(self) -> None:
-        if not (self._wake.is_set() or self._looking or self._running):
-            self._quiet.set()
-
-    async def _work(self) -> None:
-        while True:
-            self._looking = True
-            self._wake.clear()
-            # Whatever becomes of the journal, this goes on looking.
-            with Boundary(_log, "extraction_jobs_not_found"):
-                await self._take_up()
-            self._looking = False
-            self._note_quiet()
-            # Not wait_for: Python 3.11's loses a cancellation that comes together with the wake.
-            with suppress(TimeoutError):
-                async with asyncio.timeout(_FIRST_RETRY.total_seconds()):
-                    await self._wake.wait()
+        await self._work.settle()
 
     async def _take_up(self) -> None:
         """Begin as many of the due jobs as there is room for; whichever ends makes us look again,
         so that one that waits for room waits without a lease."""
-        room = self._parallel - len(self._running)
+        room = self._parallel - len(self._work.tasks)
         if room < 1:
             return
         now = self._clock()
@@ -186,8 +156,7 @@ class ExtractionJobs:
             _log.warning("journal_unavailable", error=str(failure))
             return
         for job in taken:
-            task = asyncio.create_task(self._run(job), name=f"extract {job.session.id}")
-            self._running[job.session.id] = task
+            self._work.begin(job.session.id, self._run(job))
 
     async def _run(self, job: Job) -> None:
         session = job.session
@@ -205,8 +174,7 @@ class ExtractionJobs:
                 with Boundary(log, "observer_broke"):
                     await self._tell(session, outcome)
             finally:
-                self._running.pop(session.id, None)
-                self._look_again()
+                self._work.ended(session.id, look=True)
 
     async def _try(self, job: Job, log: Any) -> Outcome:
         try:
@@ -294,7 +262,7 @@ class ExtractionJobs:
     async def _put_off(self, job: Job, failure: Exception, log: Any) -> None:
         """Have the job tried again later, or set it aside if this was its last try."""
         id_, why, tries = job.session.id, type(failure).__name__, job.attempts + 1
-        pause = min(_FIRST_RETRY * 2 ** min(job.attempts, 20), _LONGEST_RETRY)
+        pause = backoff(job.attempts, _LONGEST_RETRY)
         try:
             if tries < self._attempts:
                 await self._journal.retry(id_, self._clock() + pause, why)

@@ -3,7 +3,6 @@ the summarizer makes of them, however often it takes. No reply waits for it."""
 
 import asyncio
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -18,12 +17,12 @@ from memory.records import RunningSummary
 from memory.shortening import cut_to_tokens
 from memory.tiers import unread
 from memory.tokens import Count, estimate_tokens
+from memory.worklist import Worklist, backoff
 
 _log = structlog.get_logger(__name__)
 
-#: First pause after a failure; it doubles with every attempt up to the longest. A session that is
-#: still open wants its summary sooner than an ended one its extraction.
-_FIRST_RETRY = timedelta(seconds=30)
+#: The longest pause between two tries. A session that is still open wants its summary sooner than
+#: an ended one its extraction.
 _LONGEST_RETRY = timedelta(hours=1)
 
 
@@ -55,59 +54,32 @@ class RunningSummaries:
         self._journal, self._summarizer, self._locks = journal, summarizer, locks
         self._clock, self._on_made, self._limits, self._count = clock, on_made, limits, count
         self._slots = asyncio.Semaphore(limits.parallel)
-        self._running: dict[str, asyncio.Task[None]] = {}
-        self._wake = asyncio.Event()
-        self._looking = False
-        self._quiet = asyncio.Event()
-        self._loop: asyncio.Task[None] | None = None
+        self._work = Worklist("running_summaries", self._take_up, _log)
 
     def start(self) -> None:
         """Begin working; fallbacks that an earlier process left are taken up first."""
-        self.look_again()
-        self._loop = asyncio.create_task(self._work(), name="running summaries")
+        self._work.start()
 
     async def aclose(self) -> None:
         """Stop. What is not finished stays a fallback in the journal for the next start."""
-        tasks = [task for task in (self._loop, *self._running.values()) if task]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._work.aclose()
 
     def look_again(self) -> None:
         """Take note that there are new fallbacks in the journal."""
-        self._quiet.clear()
-        self._wake.set()
+        self._work.look_again()
 
     async def settle(self) -> None:
         """Return when every fallback that is due has had its try."""
-        await self._quiet.wait()
+        await self._work.settle()
 
     async def finish(self, session_id: str) -> None:
         """Try every fallback of this session now, whether its next try is due or not. Raises
         StoreUnavailable."""
-        while running := self._running.get(session_id):
+        while running := self._work.tasks.get(session_id):
             await asyncio.wait([running])
         jobs = await self._journal.fallbacks(session_id=session_id)
-        if jobs and session_id not in self._running:
+        if jobs and session_id not in self._work.tasks:
             await asyncio.wait([self._begin(session_id, jobs)])
-
-    async def _work(self) -> None:
-        while True:
-            self._looking = True
-            self._wake.clear()
-            # Whatever becomes of the journal, this goes on looking.
-            with Boundary(_log, "running_summaries_not_found"):
-                await self._take_up()
-            self._looking = False
-            self._note_quiet()
-            with suppress(TimeoutError):
-                # Not wait_for: Python 3.11's loses a cancellation that comes with the wake.
-                async with asyncio.timeout(_FIRST_RETRY.total_seconds()):
-                    await self._wake.wait()
-
-    def _note_quiet(self) -> None:
-        if not (self._wake.is_set() or self._looking or self._running):
-            self._quiet.set()
 
     async def _take_up(self) -> None:
         try:
@@ -116,13 +88,11 @@ class RunningSummaries:
             _log.warning("journal_unavailable", error=str(failure))
             return
         for session_id in dict.fromkeys(job.session.id for job in jobs):
-            if session_id not in self._running:
+            if session_id not in self._work.tasks:
                 self._begin(session_id, [job for job in jobs if job.session.id == session_id])
 
     def _begin(self, session_id: str, jobs: Sequence[SummaryJob]) -> "asyncio.Task[None]":
-        task = asyncio.create_task(self._run(session_id, jobs), name=f"sum up {session_id}")
-        self._running[session_id] = task
-        return task
+        return self._work.begin(session_id, self._run(session_id, jobs))
 
     async def _run(self, session_id: str, jobs: Sequence[SummaryJob]) -> None:
         settled = False
@@ -130,11 +100,8 @@ class RunningSummaries:
             async with self._slots:
                 settled = all([await self._settled(job) for job in jobs])
         finally:
-            self._running.pop(session_id, None)
             # A fallback that could not even be put off waits until we look again by ourselves.
-            if settled:
-                self.look_again()
-            self._note_quiet()
+            self._work.ended(session_id, look=settled)
 
     async def _settled(self, job: SummaryJob) -> bool:
         """Try to make a summary; whether it is made, or put off."""
@@ -171,7 +138,7 @@ class RunningSummaries:
         return text
 
     async def _put_off(self, job: SummaryJob) -> bool:
-        pause = min(_FIRST_RETRY * 2 ** min(job.attempts, 20), _LONGEST_RETRY)
+        pause = backoff(job.attempts, _LONGEST_RETRY)
         try:
             await self._journal.retry_summary(job.summary.id, self._clock() + pause)
         except StoreUnavailable:
