@@ -78,7 +78,7 @@ class _Parts:
     conversation: Conversation
     accounts: Accounts
     about: About
-    greetings: Greetings | None
+    greetings: Greetings
     senses: Senses
     pool: ThreadPoolExecutor
 
@@ -259,7 +259,7 @@ async def _parts(settings: Settings) -> AsyncIterator[_Parts]:
             memory_enabled=settings.memory_enabled,
         )
         greeter = None if offline else ModelGreeter(model, accounts)
-        greetings = Greetings(memory, greeter) if settings.greeting else None
+        greetings = Greetings(memory, greeter, wanted=settings.greeting)
         transcriber = await stack.enter_async_context(transcriber_of(settings))
         reads = frozenset() if offline else sight_of(model) | {FileKind.TEXT}
         senses = Senses(reads, transcriber)

@@ -30,14 +30,23 @@ class Greetings:
     """Takes up the last conversation where a new one begins. Never fails: then there is none."""
 
     def __init__(
-        self, memory: Memory, greeter: Greeter | None = None, patience: float = PATIENCE
+        self,
+        memory: Memory,
+        greeter: Greeter | None = None,
+        patience: float = PATIENCE,
+        *,
+        wanted: bool = True,
     ) -> None:
-        """Without a greeter there are topics only. `patience` in seconds."""
+        """Without a greeter there are topics only; where they are not `wanted`, there are no
+        greetings. `patience` in seconds."""
         self._memory, self._greeter, self._patience = memory, greeter, patience
+        self._wanted = wanted
 
     async def sentence(self, actor: Actor, topics: str) -> str | None:
         """A greeting, or None for whom nothing is known of. `topics` is the template, with
         `{topics}`, of what is said where no greeter writes a sentence of its own."""
+        if not self._wanted:
+            return None
         try:
             async with asyncio.timeout(self._patience):
                 summaries = (await self._memory.profile(actor)).summaries

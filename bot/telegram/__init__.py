@@ -7,12 +7,13 @@ import os
 os.environ.setdefault("PTB_TIMEDELTA", "true")  # noqa: TID251 - a switch of the library's, set here, not read
 
 from bot.telegram.access import Access, AccessMode
-from bot.telegram.application import ChannelOptions, TelegramChannel
-from bot.telegram.commands import About
+from bot.telegram.application import TelegramChannel
 from bot.telegram.guestbook import GuestBook, UnreadableOwner
 from bot.telegram.inbox import Inbox
 from bot.telegram.intake import RejectedToken, Stalled
+from bot.telegram.introduction import About
 from bot.telegram.media import Senses
+from bot.telegram.options import ChannelOptions
 from bot.telegram.preview import Streaming
 from bot.telegram.quotas import QuotaLimits
 from bot.telegram.webhook import WebhookOptions, made_up_secret

@@ -2,8 +2,6 @@
 
 import asyncio
 from collections.abc import Coroutine
-from dataclasses import dataclass, field
-from datetime import timedelta
 from functools import partial
 from typing import Any, Self
 
@@ -13,59 +11,24 @@ from telegram.ext import ApplicationBuilder
 from telegram.request import BaseRequest, HTTPXRequest
 
 from bot.greeting import Greetings
-from bot.health import STALLED_SECONDS
 from bot.replies import Conversing
 from bot.telegram.access import Access
-from bot.telegram.clock import Clock
-from bot.telegram.commands import About, Commands
-from bot.telegram.groups import Groups
-from bot.telegram.handlers import App, Handlers, Limits
+from bot.telegram.handlers import App
 from bot.telegram.inbox import Inbox
 from bot.telegram.intake import Complaints, Intake, persistently
+from bot.telegram.introduction import About
 from bot.telegram.lanes import Errand
-from bot.telegram.media import Media, Senses
+from bot.telegram.media import Senses
 from bot.telegram.menu import publish_menu
-from bot.telegram.migration import Migrations
-from bot.telegram.owner_commands import OwnerCommands
-from bot.telegram.personal import PersonalSettings
+from bot.telegram.options import ChannelOptions
+from bot.telegram.parts import Services, assemble
 from bot.telegram.polling import JournalingRequest, Polling, readable
-from bot.telegram.preview import Previews, Streaming
-from bot.telegram.privacy import Privacy
-from bot.telegram.quotas import QuotaLimits, Quotas
-from bot.telegram.replying import Replying
-from bot.telegram.sender import Sender
-from bot.telegram.webhook import Webhook, WebhookOptions
+from bot.telegram.webhook import Webhook
 from bot.usage import Accounts
-from memory.records import Place, Session
+from memory.records import Session
 from memory.service import Memory
 
 _log = structlog.get_logger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class ChannelOptions:
-    """How the channel behaves. Times in seconds unless they say otherwise.
-
-    `streaming` is how replies are shown to who has chosen nothing, OFF to everybody; `drafts` says
-    whether the channel has such. `longest_text` is the longest message that is answered, in
-    characters. `parallel_replies` bounds the replies that are written at once, over all chats.
-    `stop_seconds` is what replies under way get to finish when the bot is stopped. Updates come by
-    `webhook` if there is one, else by polling, which has stalled when nothing was heard for
-    `stalled_seconds`."""
-
-    longest_text: int = 16_000
-    typing_seconds: float = 4.0
-    streaming: Streaming = Streaming.EDIT
-    drafts: bool = True
-    leaves_strangers: bool = True
-    parallel_replies: int = 16
-    stale: timedelta = timedelta(minutes=60)
-    stop_seconds: float = 25.0
-    poll_seconds: float = 25.0
-    stalled_seconds: float = STALLED_SECONDS
-    webhook: WebhookOptions | None = None
-    quotas: QuotaLimits = field(default_factory=QuotaLimits)
-    clock: Clock = field(default_factory=Clock)
 
 
 class TelegramChannel:
@@ -80,7 +43,7 @@ class TelegramChannel:
         inbox: Inbox,
         about: About,
         accounts: Accounts,
-        greetings: Greetings | None = None,
+        greetings: Greetings,
         *,
         channel: str = "telegram",
         base_url: str | None = None,
@@ -95,76 +58,16 @@ class TelegramChannel:
         self._options = options or ChannelOptions()
         self._access, self._inbox = access, inbox
         asking = JournalingRequest(get_updates_request or _http(connections=2), inbox)
-        builder = ApplicationBuilder().token(token).updater(None).job_queue(None)
-        builder = builder.request(request or _http(connections=64))
-        builder = builder.get_updates_request(asking)
-        if base_url:
-            root = base_url.rstrip("/")
-            builder = builder.base_url(f"{root}/bot").base_file_url(f"{root}/file/bot")
-        self._application: App = builder.build()
-        bot, clock = self._application.bot, self._options.clock
-        self._sender = Sender(bot, typing_seconds=self._options.typing_seconds, clock=clock)
-        self._previews = Previews(
-            bot,
-            self._sender.holds,
-            inbox,
-            self._options.streaming,
-            clock=clock,
-            drafts=self._options.drafts,
-        )
-        self._personal = PersonalSettings(memory)
-        replying = Replying(
-            conversation,
-            self._sender,
-            self._previews,
-            inbox,
-            Media(bot, senses or Senses(), clock),
-            self._personal,
-            parallel=self._options.parallel_replies,
-            is_private=Privacy(memory, inbox).marks,
-        )
-        groups = Groups(bot)
-        commands = Commands(
-            memory,
-            self._sender,
-            inbox,
-            about,
-            accounts,
-            self._personal,
-            self._previews,
-            greetings,
-            is_owner=access.owns,
-            groups=groups,
-        )
-        limits = Limits(
-            self._options.longest_text, self._options.stale, self._options.leaves_strangers
-        )
-        quotas = Quotas(accounts, self._options.quotas)
-        self._handlers = Handlers(
+        self._application = _application(token, base_url, request, asking)
+        self._parts = assemble(
+            self._application.bot,
+            Services(
+                conversation, memory, access, inbox, about, accounts, greetings, senses or Senses()
+            ),
             channel,
-            limits,
-            access,
-            inbox,
-            self._sender,
-            replying,
-            commands,
-            quotas,
-            groups,
-            self._personal,
-            clock,
+            self._options,
         )
-        self._handlers.owner_commands = OwnerCommands(
-            access,
-            memory,
-            accounts,
-            self._personal,
-            self._sender.send,
-            lambda: self._handlers.errors,
-        )
-        migrations = Migrations(memory, accounts, self._handlers.lanes, channel, clock)
-        self._handlers.migrations = migrations
-        self._sender.on_migrated = migrations.follow
-        self._handlers.register(self._application)
+        self._parts.handlers.register(self._application)
         self._menu: asyncio.Task[None] | None = None
         self._complaints = Complaints()
         self._intake = self._intake_of(asking)
@@ -200,39 +103,21 @@ class TelegramChannel:
     async def settle(self) -> None:
         """Return when every update that was received is answered and nothing is left to say."""
         await self._inbox.settle()
-        await self._handlers.lanes.settle()
-
-    @property
-    def lane_count(self) -> int:
-        """How many chats are being answered at the moment."""
-        return len(self._handlers.lanes)
-
-    async def notify(self, place: Place, text: str) -> None:
-        """Say something of the bot's own accord, after what is under way there."""
-        said: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-
-        async def say() -> None:
-            try:
-                await self._sender.send(place, text)
-            finally:
-                said.set_result(None)
-
-        self._handlers.lanes.put(place, Errand("notice", say))
-        await said
+        await self._parts.lanes.settle()
 
     async def _saved(self, session: Session) -> None:
         """Tell a place that its conversation was saved, or that a private one is over. Does not
         wait: the lane may be waiting for the very extraction that calls this."""
         if session.place.channel == self.channel:
             say = partial(self._tell_saved, session)
-            self._handlers.lanes.put(session.place, Errand("saved", say))
+            self._parts.lanes.put(session.place, Errand("saved", say))
             if session.private:
-                self._handlers.lanes.put(session.place, Errand("scrub", self._inbox.scrub))
+                self._parts.lanes.put(session.place, Errand("scrub", self._inbox.scrub))
 
     async def _tell_saved(self, session: Session) -> None:
-        texts = await self._personal.texts(session.actor)
+        texts = await self._parts.personal.texts(session.actor)
         text = texts.private_over if session.private else texts.saved
-        await self._sender.send(session.place, text)
+        await self._parts.sender.send(session.place, text)
 
     # -- begin ------------------------------------------------------------------------------------
 
@@ -265,12 +150,12 @@ class TelegramChannel:
         for item in waiting:
             update = Update.de_json(readable(item.update), self._application.bot)
             if item.reply is not None:
-                self._handlers.kept_replies[update.update_id] = item.reply
+                self._parts.handlers.kept_replies[update.update_id] = item.reply
             if item.preview is not None:
-                self._previews.left_behind[update.update_id] = item.preview
+                self._parts.previews.left_behind[update.update_id] = item.preview
             await self._application.update_queue.put(update)
         await self._application.update_queue.join()
-        self._handlers.lanes.open()
+        self._parts.lanes.open()
         if waiting:
             _log.info("resuming", updates=len(waiting))
 
@@ -282,14 +167,26 @@ class TelegramChannel:
         await self._intake.stop()
         if application.running:
             await application.stop()
-        self._handlers.lanes.open()
-        if not await self._handlers.lanes.drain(self._options.stop_seconds):
+        self._parts.lanes.open()
+        if not await self._parts.lanes.drain(self._options.stop_seconds):
             _log.warning("stopped_before_done", open=self._inbox.open_count)
         if self._menu:
             self._menu.cancel()
             await asyncio.gather(self._menu, return_exceptions=True)
         await application.shutdown()
         await application.bot.shutdown()
+
+
+def _application(
+    token: str, base_url: str | None, request: BaseRequest | None, asking: BaseRequest
+) -> App:
+    """The library's Application: it dispatches updates, which come from an intake of our own."""
+    builder = ApplicationBuilder().token(token).updater(None).job_queue(None)
+    builder = builder.request(request or _http(connections=64)).get_updates_request(asking)
+    if base_url:
+        root = base_url.rstrip("/")
+        builder = builder.base_url(f"{root}/bot").base_file_url(f"{root}/file/bot")
+    return builder.build()
 
 
 def _http(connections: int) -> HTTPXRequest:

@@ -19,14 +19,12 @@ from telegram.ext import (
     filters,
 )
 
-from bot.prompt import speaker_name
 from bot.replies import Inbound
 from bot.telegram.access import Access
 from bot.telegram.boundary import Boundary
-from bot.telegram.clock import Clock
 from bot.telegram.commands import Commands
-from bot.telegram.groups import Groups, Membership, membership_of
-from bot.telegram.guestbook import Request
+from bot.telegram.doorkeeper import Doorkeeper
+from bot.telegram.groups import membership_of
 from bot.telegram.inbox import Inbox
 from bot.telegram.lanes import Errand, Lanes, Said
 from bot.telegram.migration import Migrations, migration_of
@@ -38,6 +36,7 @@ from bot.telegram.replying import Replying
 from bot.telegram.sender import Sender
 from bot.telegram.text import is_blank
 from bot.telegram.texts import Sentence, Texts, texts_in
+from bot.telegram.voice import Voice
 from memory.errors import StoreUnavailable
 from memory.records import Place
 
@@ -55,12 +54,10 @@ _EDITABLE = timedelta(minutes=1)
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What is answered: texts up to so many characters, and messages from before the start that are
-    not older than this. `leaves_strangers`: the bot leaves groups that somebody added it to who may
-    not use it."""
+    not older than this."""
 
     longest_text: int
     stale: timedelta
-    leaves_strangers: bool = True
 
 
 class Handlers:
@@ -72,29 +69,29 @@ class Handlers:
         limits: Limits,
         access: Access,
         inbox: Inbox,
+        lanes: Lanes,
+        boundary: Boundary,
         sender: Sender,
+        voice: Voice,
+        personal: PersonalSettings,
         replying: Replying,
         commands: Commands,
+        owner_commands: OwnerCommands,
         quotas: Quotas,
-        groups: Groups,
-        personal: PersonalSettings,
-        clock: Clock | None = None,
+        doorkeeper: Doorkeeper,
+        migrations: Migrations,
     ) -> None:
-        self._quotas, self._groups, self._personal = quotas, groups, personal
-        self._channel, self._limits, self._access = channel, limits, access
-        self._inbox, self._sender = inbox, sender
+        self._channel, self._limits, self._access, self._inbox = channel, limits, access, inbox
+        self._lanes, self._boundary = lanes, boundary
+        self._sender, self._voice, self._personal = sender, voice, personal
         self._replying, self._commands = replying, commands
-        self._boundary = Boundary(replying, sender, inbox, personal)
-        self.lanes = Lanes(self._boundary.carry_out, longest_burst=limits.longest_text, clock=clock)
+        self._owner_commands, self._quotas = owner_commands, quotas
+        self._doorkeeper, self._migrations = doorkeeper, migrations
         #: Replies that an earlier process made and did not deliver, by update.
         self.kept_replies: dict[int, str] = {}
         self._apologised: dict[Place, float] = {}
         # The last albums that were for the bot.
         self._albums: deque[str | None] = deque(maxlen=100)
-        #: What owners may do besides; nothing without.
-        self.owner_commands: OwnerCommands | None = None
-        #: Follows groups that get another id; nobody does without.
-        self.migrations: Migrations | None = None
         # In whole seconds, as Telegram dates messages.
         self._began = datetime.now(UTC).replace(microsecond=0)
 
@@ -107,18 +104,13 @@ class Handlers:
         application.add_handler(TypeHandler(Update, self._on_other))
         application.add_error_handler(self._on_error)
 
-    @property
-    def errors(self) -> int:
-        """How many messages got no answer since the start, because something went wrong."""
-        return self._boundary.errors + self._replying.failed
-
     # -- what the application calls ---------------------------------------------------------------
 
     async def _on_message(self, update: Update, context: Context) -> None:
         if not self._inbox.claim(update.update_id) or update.message is None:
             return
-        if self.migrations and (moved := migration_of(update.message)):
-            self.migrations.follow(*moved, (update.update_id,))
+        if moved := migration_of(update.message):
+            self._migrations.follow(*moved, (update.update_id,))
             return
         album = update.message.media_group_id
         heard = hear(update.update_id, update.message, _me(context), self._channel, self._albums)
@@ -127,7 +119,7 @@ class Handlers:
         if heard is None:
             await self._boundary.close((update.update_id,))
         elif not await self._access.admits(heard.origin.user_id):
-            await self._turn_away(heard)
+            await self._doorkeeper.turn_away(heard)
         else:
             self._personal.note(heard.origin)
             await self._take(heard)
@@ -150,7 +142,7 @@ class Handlers:
         heard = hear(update.update_id, update.edited_message, _me(context), self._channel)
         fresh = heard is not None and datetime.now(UTC) - heard.at <= _EDITABLE
         if heard and fresh and heard.text and await self._access.admits(heard.origin.user_id):
-            self.lanes.amend(heard.origin.place, heard.message_id, heard.text, heard.files)
+            self._lanes.amend(heard.origin.place, heard.message_id, heard.text, heard.files)
         await self._boundary.close((update.update_id,))
 
     async def _on_click(self, update: Update, context: Context) -> None:
@@ -166,14 +158,14 @@ class Handlers:
             # Of somebody who may not use the bot, nothing is looked up.
             text = texts_in(click.origin.language).button_not_yours
             answer = partial(self._sender.answer_click, query.id, text)
-            self.lanes.put(place, Errand("answer_click", answer, ids), aside=True)
+            self._lanes.put(place, Errand("answer_click", answer, ids), aside=True)
             return
         refusal = self._commands.refusal_of(click)
         answer = partial(self._answer_click, click, refusal)
-        self.lanes.put(place, Errand("answer_click", answer, ids if refusal else ()), aside=True)
+        self._lanes.put(place, Errand("answer_click", answer, ids if refusal else ()), aside=True)
         if not refusal:
             work = partial(self._commands.run_click, click)
-            self.lanes.put(place, Errand("click", work, ids))
+            self._lanes.put(place, Errand("click", work, ids))
 
     async def _answer_click(self, click: Click, refusal: Sentence | None) -> None:
         note = None
@@ -188,26 +180,14 @@ class Handlers:
         change = membership_of(update.my_chat_member, self._channel)
         ids: tuple[int, ...] = (update.update_id,)
         if change and change.is_group and change.came:
-            welcome = await self._access.admits(change.user_id)
-            come = self._introduce if welcome or not self._limits.leaves_strangers else self._depart
-            self.lanes.put(change.place, Errand("joined", partial(come, change), ids))
+            await self._doorkeeper.come_to_group(change, update.update_id)
             return
         if change and not change.came:
             # Whoever blocked the bot gets no answer: nothing is to be written for them.
-            dropped = self.lanes.drop_said(change.place)
+            dropped = self._lanes.drop_said(change.place)
             self._replying.stop(change.place)
             ids = (*ids, *(id_ for said in dropped for id_ in said.update_ids))
         await self._boundary.close(ids)
-
-    async def _introduce(self, change: Membership) -> None:
-        texts = texts_in(change.language)
-        name = self._commands.about.agent_name
-        privacy = "" if self._groups.reads_everything else f"\n\n{texts.group_privacy}"
-        await self._sender.send(change.place, texts.group_hello.format(name=name) + privacy)
-
-    async def _depart(self, change: Membership) -> None:
-        await self._sender.send(change.place, texts_in(change.language).group_not_welcome)
-        await self._groups.leave(change.place)
 
     async def _on_other(self, update: Update, context: Context) -> None:
         if self._inbox.claim(update.update_id):
@@ -220,44 +200,9 @@ class Handlers:
         place = Place(self._channel, chat.id) if chat else None
         report = partial(self._boundary.report, place, context.error)
         errand = Errand("report", report, (update.update_id,))
-        self.lanes.put(place or Place(self._channel, 0), errand, aside=True)
+        self._lanes.put(place or Place(self._channel, 0), errand, aside=True)
 
-    # -- whom and what not to answer --------------------------------------------------------------
-
-    async def _turn_away(self, heard: Heard) -> None:
-        """Let in whoever has the pairing code; tell everybody else no, once in a while, and how an
-        owner can let them in."""
-        # Of somebody who may not use the bot, nothing is looked up.
-        user_id, texts = heard.origin.user_id, texts_in(heard.origin.language)
-        private, name = heard.origin.is_private, heard.origin.name
-        if private and await self._access.pair(user_id, heard.text or "", name):
-            self._reply(heard, lambda texts: texts.paired)
-            return
-        _log.info("not_admitted", user=user_id)
-        if not self._access.refusal_due(user_id, private=private):
-            await self._boundary.close((heard.update_id,))
-            return
-        asked = await self._access.ask(user_id, name) if private else None
-        if asked is None:
-            template = texts.refused_unpaired if self._access.pairing_code else texts.refused
-            self._reply_with(heard, template.format(id=user_id))
-            return
-        request, new = asked
-        self._reply_with(heard, texts.refused_code.format(code=request.code))
-        if new:
-            self._tell_owners(request)
-
-    def _tell_owners(self, request: Request) -> None:
-        """Somebody wants in: the owners hear it, each in the private chat with the bot."""
-        for owner in self._access.owners:
-            place = Place(self._channel, owner)
-            tell = partial(self._tell_owner, place, request)
-            self.lanes.put(place, Errand("wants_in", tell), aside=True)
-
-    async def _tell_owner(self, place: Place, request: Request) -> None:
-        name, texts = speaker_name(request.name), await self._personal.texts_at(place)
-        text = texts.wants_in.format(name=name or request.id, id=request.id, code=request.code)
-        await self._sender.send(place, text)
+    # -- what came too late -----------------------------------------------------------------------
 
     def _is_stale(self, heard: Heard) -> bool:
         """Whether it waited too long while the bot was down. What is dated since the start did not,
@@ -268,7 +213,7 @@ class Handlers:
         now = time.monotonic()
         place = heard.origin.place
         tidy = partial(self._replying.tidy, place, heard.update_id)
-        self.lanes.put(place, Errand("tidy", tidy), aside=True)
+        self._lanes.put(place, Errand("tidy", tidy), aside=True)
         last = self._apologised.get(place)
         if last is not None and now - last < _APOLOGY_SECONDS:
             await self._boundary.close((heard.update_id,))
@@ -294,32 +239,30 @@ class Handlers:
             await self._boundary.close((heard.update_id,))
 
     def _is_owners(self, heard: Heard, command: Command) -> bool:
-        origin, owners = heard.origin, self.owner_commands
-        return bool(owners and owners.has(origin.user_id, command, private=origin.is_private))
+        origin = heard.origin
+        return self._owner_commands.has(origin.user_id, command, private=origin.is_private)
 
     async def _obey(self, heard: Heard, command: Command) -> None:
         """Carry out what an owner wants."""
-        if self.owner_commands is None:
-            return
-        texts, place = await self._texts(heard), heard.origin.place
+        texts, place = await self._voice.texts(heard.origin), heard.origin.place
         try:
-            text = await self.owner_commands.answer(place, command, texts)
+            text = await self._owner_commands.answer(place, command, texts)
         except StoreUnavailable as failure:
             _log.warning("memory_unavailable", command=command.name, error=str(failure))
             text = texts.memory_unavailable
-        await self._sender.send(place, text)
+        await self._voice.say(heard, text)
 
     def _stop(self, heard: Heard) -> None:
         place = heard.origin.place
-        dropped = self.lanes.drop_said(place)
+        dropped = self._lanes.drop_said(place)
         stopped = self._replying.stop(place) or bool(dropped)
         ids = (heard.update_id, *(id_ for said in dropped for id_ in said.update_ids))
 
         def sentence(texts: Texts) -> str:
             return texts.stopped if stopped else texts.nothing_to_stop
 
-        say = partial(self._say, heard, sentence)
-        self.lanes.put(place, Errand("stop", say, ids), aside=True)
+        say = partial(self._voice.say_sentence, heard, sentence)
+        self._lanes.put(place, Errand("stop", say, ids), aside=True)
 
     async def _take_text(self, heard: Heard) -> None:
         longest = self._limits.longest_text
@@ -335,7 +278,7 @@ class Handlers:
         elif too_much := await self._too_much(heard):
             await self._say_too_much(heard, too_much)
         else:
-            self.lanes.put(heard.origin.place, _said(heard, heard.text))
+            self._lanes.put(heard.origin.place, _said(heard, heard.text))
 
     async def _too_much(self, heard: Heard) -> Exceeded | None:
         """The limit that this message is beyond. Owners have none."""
@@ -358,25 +301,11 @@ class Handlers:
 
     def _reply(self, heard: Heard, sentence: Sentence) -> None:
         """Say one of the bot's own sentences, in its turn."""
-        self._put(
-            heard, Errand("sentence", partial(self._say, heard, sentence), (heard.update_id,))
-        )
-
-    def _reply_with(self, heard: Heard, text: str) -> None:
-        self._put(heard, Errand("sentence", partial(self._send, heard, text), (heard.update_id,)))
-
-    async def _say(self, heard: Heard, sentence: Sentence) -> None:
-        await self._send(heard, sentence(await self._texts(heard)))
-
-    async def _send(self, heard: Heard, text: str) -> None:
-        answering = None if heard.origin.is_private else heard.message_id
-        await self._sender.send(heard.origin.place, text, answering=answering)
-
-    async def _texts(self, heard: Heard) -> Texts:
-        return await self._personal.texts(heard.origin.actor, heard.origin.language)
+        say = partial(self._voice.say_sentence, heard, sentence)
+        self._put(heard, Errand("sentence", say, (heard.update_id,)))
 
     def _put(self, heard: Heard, errand: Errand) -> None:
-        self.lanes.put(heard.origin.place, errand)
+        self._lanes.put(heard.origin.place, errand)
 
 
 def _me(context: Context) -> User:

@@ -1,46 +1,62 @@
 """The commands by which people set something for themselves."""
 
-from collections.abc import Awaitable, Callable
-
 from bot.telegram.personal import PersonalSettings
 from bot.telegram.reading import Heard
 from bot.telegram.settings_panel import SettingsPanel
 from bot.telegram.texts import Texts
+from bot.telegram.voice import Voice
 from memory.errors import RefusedText
 from memory.moments import LANGUAGES, base_language
 from memory.service import Memory
 
-#: Answers a message: what the commands do.
-Say = Callable[[Heard, str], Awaitable[None]]
-
 
 class SettingsCommands:
-    """/settings with its buttons, and /language and /timezone for who likes to type. All raise
-    StoreUnavailable."""
+    """/settings with its buttons, /name, and /language and /timezone for who likes to type. All
+    raise StoreUnavailable."""
 
     def __init__(
         self,
         memory: Memory,
         personal: PersonalSettings,
         panel: SettingsPanel,
-        say: Say,
+        voice: Voice,
         *,
+        agent_name: str,
         enabled: bool,
     ) -> None:
-        """Where the memory is not `enabled`, there is nothing to keep a choice in."""
+        """`agent_name` is what the bot is called by whoever gave it no other name. Where the memory
+        is not `enabled`, there is nothing to keep a choice in."""
         self._memory, self._personal, self._panel = memory, personal, panel
-        self._say, self._enabled = say, enabled
+        self._say, self._agent_name, self._enabled = voice.say, agent_name, enabled
+        self.table = {
+            "name": self._name,
+            "settings": self._settings,
+            "language": self._language,
+            "timezone": self._time_zone,
+        }
 
-    async def settings(self, heard: Heard, argument: str, texts: Texts) -> None:
-        """Show all settings."""
+    async def _name(self, heard: Heard, argument: str, texts: Texts) -> None:
+        actor = heard.origin.actor
+        if not argument:
+            name = await self._memory.agent_name(actor)
+            template = texts.name_current if name else texts.name_default
+            await self._say(heard, template.format(name=name or self._agent_name))
+            return
+        try:
+            name = await self._memory.set_agent_name(actor, argument)
+        except RefusedText as refusal:
+            await self._say(heard, texts.name_refused.format(reason=texts.refusals[refusal.reason]))
+        else:
+            await self._say(heard, texts.name_set.format(name=name))
+
+    async def _settings(self, heard: Heard, argument: str, texts: Texts) -> None:
         if not self._enabled:
             await self._say(heard, texts.memory_off)
             return
         answering = None if heard.origin.is_private else heard.message_id
         await self._panel.open(heard.origin, texts, answering)
 
-    async def language(self, heard: Heard, argument: str, texts: Texts) -> None:
-        """Show the language, or change it."""
+    async def _language(self, heard: Heard, argument: str, texts: Texts) -> None:
         actor = heard.origin.actor
         if not self._enabled:
             await self._say(heard, texts.memory_off)
@@ -63,8 +79,7 @@ class SettingsCommands:
             name = LANGUAGES[base_language(language)].name
             await self._say(heard, texts.language_set.format(name=f"{language} ({name})"))
 
-    async def time_zone(self, heard: Heard, argument: str, texts: Texts) -> None:
-        """Show the time zone, or change it."""
+    async def _time_zone(self, heard: Heard, argument: str, texts: Texts) -> None:
         actor = heard.origin.actor
         if not self._enabled:
             await self._say(heard, texts.memory_off)

@@ -13,6 +13,7 @@ import pytest
 from telegram.request import BaseRequest
 
 from bot.app import talk
+from bot.greeting import Greetings
 from bot.telegram import Access, AccessMode, Inbox, RejectedToken, TelegramChannel
 from bot.terminal import TERMINAL_TOKEN, Terminal
 from bot.usage import Accounts
@@ -66,6 +67,7 @@ async def channel_on(
                 inbox,
                 ABOUT,
                 accounts,
+                Greetings(memory),
                 channel="terminal",
                 request=request,
                 get_updates_request=request,

@@ -37,7 +37,7 @@ async def test_both_hold_what_was_kept_and_said(server: BotApiServer, tmp_path: 
 
 
 async def exported(on: Stage, largest: int) -> None:
-    exports = Exports(on.memory, on.accounts, on.channel._sender, largest)
+    exports = Exports(on.memory, on.accounts, on.channel._parts.sender, largest)
     await exports.send(ANN, Place("telegram", 1001), texts_in("en"))
 
 

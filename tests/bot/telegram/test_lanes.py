@@ -112,7 +112,7 @@ async def test_a_lane_that_has_nothing_to_do_is_gone(server: BotApiServer, tmp_p
         for user_id in range(1001, 1011):
             await server.replies_to(user_id, 1)
         await on.channel.settle()
-        assert on.channel.lane_count == 0
+        assert len(on.channel._parts.lanes) == 0
 
 
 async def test_stop_ends_the_reply_under_way_and_passes_by_the_queue(

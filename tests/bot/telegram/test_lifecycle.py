@@ -1,6 +1,5 @@
 """From start to stop and over restarts: nothing received is lost, nothing is answered twice."""
 
-import asyncio
 import io
 import json
 import sqlite3
@@ -14,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from bot.telegram import Access, AccessMode, ChannelOptions, Inbox, RejectedToken
-from memory.records import Place
-from tests.bot.telegram.stage import stage
+from bot.telegram.texts.english import SAVED
+from memory.records import Actor, Place
+from tests.bot.telegram.stage import stage, tell
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.conversing import Echo
 
@@ -214,13 +214,14 @@ async def test_a_notice_comes_after_the_reply_under_way(
     echo = Echo()
     release = echo.hold("slow")
     async with stage(server, tmp_path, conversation=echo) as on:
+        await tell(on, "I live in Oslo")
         await server.user(1001).says("slow")
         await server.wait_for(lambda: echo.heard)
-        notice = asyncio.create_task(on.channel.notify(Place("telegram", 1001), "by the way"))
-        await asyncio.sleep(0)
+        await on.memory.end_session(Actor.person(1001), Place("telegram", 1001), "idle")
+        await on.memory.settle()
         release.set()
-        await notice
-        assert texts(server, 1001) == ["you said: slow", "by the way"]
+        await server.replies_to(1001, 2)
+        assert texts(server, 1001) == ["you said: slow", SAVED]
 
 
 # -- stopping -------------------------------------------------------------------------------------

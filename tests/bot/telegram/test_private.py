@@ -79,12 +79,12 @@ async def test_what_would_be_kept_is_refused_and_forgetting_is_not(
         await ask(server, "/private")
         for command in ("/remember I like tea", "/name Max", "/edit f1 I like tea"):
             assert (await ask(server, command)).startswith("🔒 This conversation is private, so")
-        assert (await ask(server, "/name")).startswith("My name is Mordecai")
+        assert (await ask(server, "/name")).startswith("🔒 My name is Mordecai")
         refused = await ask(server, "Remember that I like tea")
         assert "This conversation is private" in refused
         assert "This conversation is private" in await ask(server, "I'll call you Max")
         assert [r.id for r in await on.memory.records(ANN)] == [kept.id]
-        assert (await ask(server, "/forget f1")).startswith("Forgotten")
+        assert (await ask(server, "/forget f1")).startswith("🔒 Forgotten")
         assert await on.memory.records(ANN) == []
 
 

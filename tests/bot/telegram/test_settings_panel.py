@@ -242,8 +242,8 @@ async def test_whoever_wants_no_previews_gets_none(server: BotApiServer, tmp_pat
             await on.memory.profile(Actor.person(person))
         await on.memory.set_streaming(ANN, "off")
         actor = Actor.person(BORIS)
-        assert await on.channel._personal.streaming(ANN) is Streaming.OFF
-        assert await on.channel._personal.streaming(actor) is None
+        assert await on.channel._parts.personal.streaming(ANN) is Streaming.OFF
+        assert await on.channel._parts.personal.streaming(actor) is None
         assert await ask(server, "hi") == "you said: hi"
         assert server.calls_of("editMessageText", ANNA) == []
 

@@ -1,0 +1,91 @@
+"""Deleting everything about somebody: the question, its two buttons, and what comes of them."""
+
+from datetime import UTC, datetime
+
+import structlog
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+
+from bot.telegram.browser import Browser
+from bot.telegram.inbox import Inbox
+from bot.telegram.privacy import Privacy
+from bot.telegram.reading import Click, Heard
+from bot.telegram.sender import Sender
+from bot.telegram.texts import Sentence, Texts
+from bot.usage import Accounts
+from memory.errors import StoreUnavailable
+from memory.service import Memory
+
+_log = structlog.get_logger(__name__)
+
+#: How long the buttons of the question stay good. In seconds.
+_QUESTION_SECONDS = 600.0
+_ACTION = "forget_all"
+
+
+class ForgetAll:
+    """Asks once whether everything about an actor shall be deleted, and does it."""
+
+    def __init__(
+        self,
+        memory: Memory,
+        sender: Sender,
+        inbox: Inbox,
+        accounts: Accounts,
+        browser: Browser,
+        privacy: Privacy,
+    ) -> None:
+        self._memory, self._sender, self._inbox = memory, sender, inbox
+        self._accounts, self._browser, self._privacy = accounts, browser, privacy
+
+    async def ask(self, heard: Heard, texts: Texts) -> None:
+        """Ask, with a button for either answer."""
+        origin = heard.origin
+        question = texts.forget_all_ask if origin.is_private else texts.forget_all_ask_group
+        # The asker's id: whoever else clicks is refused. A click can be made up, so that in a group
+        # its admins are asked for once more when it comes.
+        data = f"{_ACTION}:{origin.user_id}"
+        buttons = (
+            InlineKeyboardButton(texts.forget_all_yes, callback_data=f"{data}:yes"),
+            InlineKeyboardButton(texts.forget_all_no, callback_data=f"{data}:no"),
+        )
+        keyboard = InlineKeyboardMarkup([[button] for button in buttons])
+        await self._sender.send(origin.place, question, keyboard=keyboard)
+
+    def refusal_of(self, click: Click) -> Sentence | None:
+        """Why a click is not carried out, as a note for the clicker; None if it is."""
+        action, _, rest = click.data.partition(":")
+        owner, _, answer = rest.partition(":")
+        if action != _ACTION or answer not in ("yes", "no"):
+            return _stale
+        if owner != str(click.origin.user_id):
+            return lambda texts: texts.button_not_yours
+        age = (datetime.now(UTC) - click.asked_at).total_seconds()
+        return _stale if age > _QUESTION_SECONDS else None
+
+    async def press(self, click: Click, texts: Texts, *, may_manage: bool) -> None:
+        """Carry out a click that is not refused; the question becomes its outcome."""
+        outcome = texts.forget_all_kept
+        if click.data.endswith(":yes"):
+            outcome = await self._erased(click, texts) if may_manage else texts.admins_only
+        await self._sender.replace_text(click.origin.place, click.message_id, outcome)
+
+    async def _erased(self, click: Click, texts: Texts) -> str:
+        """Delete everything; what is said about it."""
+        actor, place = click.origin.actor, click.origin.place
+        try:
+            private = await self._privacy.is_on(actor, place)
+            await self._memory.forget_all(actor)
+            self._browser.forget(actor)
+            if private:
+                await self._privacy.begin(actor, place)
+            await self._inbox.erase(place.chat_id, before=click.update_id)
+            await self._accounts.erase(actor)
+        except StoreUnavailable as failure:
+            _log.warning("memory_unavailable", command=_ACTION, error=str(failure))
+            return texts.memory_unavailable
+        _log.info("forgot_all", actor=actor.id)
+        return texts.forget_all_done
+
+
+def _stale(texts: Texts) -> str:
+    return texts.button_stale

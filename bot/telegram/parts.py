@@ -1,0 +1,155 @@
+"""The parts of the channel, and how they hang together."""
+
+from dataclasses import dataclass
+
+from telegram import Bot
+
+from bot.greeting import Greetings
+from bot.replies import Conversing
+from bot.telegram.access import Access
+from bot.telegram.boundary import Boundary
+from bot.telegram.browser import Browser
+from bot.telegram.commands import Commands
+from bot.telegram.doorkeeper import Doorkeeper
+from bot.telegram.exports import Exports
+from bot.telegram.forget_all import ForgetAll
+from bot.telegram.groups import Groups
+from bot.telegram.handlers import Handlers, Limits
+from bot.telegram.inbox import Inbox
+from bot.telegram.introduction import About, Introduction
+from bot.telegram.lanes import Lanes
+from bot.telegram.media import Media, Senses
+from bot.telegram.memory_commands import MemoryCommands
+from bot.telegram.migration import Migrations
+from bot.telegram.options import ChannelOptions
+from bot.telegram.owner_commands import OwnerCommands
+from bot.telegram.personal import PersonalSettings
+from bot.telegram.preview import Previews
+from bot.telegram.privacy import Privacy
+from bot.telegram.quotas import Quotas
+from bot.telegram.replying import Replying
+from bot.telegram.sender import Sender
+from bot.telegram.session_commands import SessionCommands
+from bot.telegram.settings_commands import SettingsCommands
+from bot.telegram.settings_panel import SettingsPanel
+from bot.telegram.voice import Voice
+from bot.usage import Accounts
+from memory.service import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What the channel is for: the conversation and the memory, and who may use them."""
+
+    conversation: Conversing
+    memory: Memory
+    access: Access
+    inbox: Inbox
+    about: About
+    accounts: Accounts
+    greetings: Greetings
+    senses: Senses
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the channel itself talks to."""
+
+    handlers: Handlers
+    lanes: Lanes
+    sender: Sender
+    previews: Previews
+    personal: PersonalSettings
+
+
+def assemble(bot: Bot, services: Services, channel: str, options: ChannelOptions) -> Parts:
+    """Make every part, each with the others that it needs."""
+    memory, access, inbox = services.memory, services.access, services.inbox
+    accounts, about, clock = services.accounts, services.about, options.clock
+    sender = Sender(bot, typing_seconds=options.typing_seconds, clock=clock)
+    previews = Previews(
+        bot, sender.holds, inbox, options.streaming, clock=clock, drafts=options.drafts
+    )
+    personal, privacy, groups = PersonalSettings(memory), Privacy(memory, inbox), Groups(bot)
+    voice = Voice(sender, personal, privacy.marks)
+    replying = Replying(
+        services.conversation,
+        sender,
+        previews,
+        inbox,
+        Media(bot, services.senses, clock),
+        personal,
+        parallel=options.parallel_replies,
+        is_private=privacy.marks,
+    )
+    boundary = Boundary(replying, sender, inbox, personal)
+    lanes = Lanes(boundary.carry_out, longest_burst=options.longest_text, clock=clock)
+    migrations = Migrations(memory, accounts, lanes, channel, clock)
+    sender.on_migrated = migrations.follow
+    handlers = Handlers(
+        channel,
+        Limits(options.longest_text, options.stale),
+        access,
+        inbox,
+        lanes,
+        boundary,
+        sender,
+        voice,
+        personal,
+        replying,
+        _commands(services, sender, voice, personal, privacy, previews, groups),
+        OwnerCommands(
+            access,
+            memory,
+            accounts,
+            personal,
+            sender.send,
+            errors=lambda: boundary.errors + replying.failed,
+        ),
+        Quotas(accounts, options.quotas),
+        Doorkeeper(
+            access,
+            lanes,
+            boundary,
+            sender,
+            voice,
+            personal,
+            groups,
+            agent_name=about.agent_name,
+            leaves_strangers=options.leaves_strangers,
+        ),
+        migrations,
+    )
+    return Parts(handlers, lanes, sender, previews, personal)
+
+
+def _commands(
+    services: Services,
+    sender: Sender,
+    voice: Voice,
+    personal: PersonalSettings,
+    privacy: Privacy,
+    previews: Previews,
+    groups: Groups,
+) -> Commands:
+    memory, accounts, about = services.memory, services.accounts, services.about
+    greetings, enabled = services.greetings, services.about.memory_enabled
+    browser = Browser(memory, sender)
+    panel = SettingsPanel(memory, sender, personal, previews, privacy.is_on)
+    forget_all = ForgetAll(memory, sender, services.inbox, accounts, browser, privacy)
+    exports = Exports(memory, accounts, sender)
+    introduction = Introduction(memory, voice, about, greetings, services.access.owns)
+    sessions = SessionCommands(memory, voice, privacy, accounts, greetings, enabled=enabled)
+    remembered = MemoryCommands(memory, voice, browser, exports, forget_all, enabled=enabled)
+    settings = SettingsCommands(
+        memory, personal, panel, voice, agent_name=about.agent_name, enabled=enabled
+    )
+    return Commands(
+        {**introduction.table, **sessions.table, **remembered.table, **settings.table},
+        voice,
+        sender,
+        groups,
+        privacy,
+        forget_all,
+        (browser, panel),
+    )
