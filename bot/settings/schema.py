@@ -1,112 +1,42 @@
 """What the operator decides: every key, its meaning, its limits and its default."""
 
 import json
-import re
 from pathlib import Path
 from typing import Annotated, Literal, Self
-from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, model_validator
+from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import (
     BaseSettings,
-    NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
 )
 
 from bot.settings.persona import GOALS, GUIDELINES, IDENTITY, KNOWLEDGE, PERSONALITY
-from memory.choices import zone_of
+from bot.settings.values import (
+    Address,
+    BotToken,
+    Budget,
+    CommaSeparated,
+    Days,
+    EmbedderName,
+    MemoryName,
+    ModelName,
+    Name,
+    Port,
+    Ratio,
+    Seconds,
+    Text,
+    TranscriberName,
+    UserIds,
+    WebhookAddress,
+    WebhookSecret,
+    ZoneName,
+)
 
 PREFIX = "MORDECAI_"
 #: The name that every Telegram bot's token has; ours with the prefix does as well.
 PLAIN_TOKEN_VARIABLE = "TELEGRAM_BOT_TOKEN"  # noqa: S105 - the name of a variable, not a secret
 MASK = "********"
-#: Bot API, setWebhook: the ports that Telegram calls.
-WEBHOOK_PORTS = (443, 80, 88, 8443)
-
-
-def _comma_separated(value: object) -> object:
-    if isinstance(value, str) and value.lstrip().startswith("["):
-        value = json.loads(value)
-    elif isinstance(value, str):
-        value = [part.strip() for part in value.split(",") if part.strip()]
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _web_address(value: str) -> str:
-    parts = urlsplit(value)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError("expected an address such as http://127.0.0.1:11434/v1")
-    return value.rstrip("/")
-
-
-def _bot_token(value: SecretStr) -> SecretStr:
-    number, _, rest = value.get_secret_value().strip().partition(":")
-    if not number.isascii() or not number.isdigit() or not rest or set(rest) & set(" \t/"):
-        raise ValueError("expected a token as @BotFather gives it, such as 123456:ABC-DEF…")
-    return SecretStr(f"{number}:{rest}")
-
-
-def _webhook_address(value: str) -> str:
-    parts = urlsplit(value)
-    if parts.scheme != "https" or not parts.hostname or parts.fragment:
-        raise ValueError("expected an address such as https://bot.example.org/telegram")
-    if (parts.port or 443) not in WEBHOOK_PORTS:
-        raise ValueError("Telegram calls ports 443, 80, 88 and 8443 alone: put a proxy on one")
-    return value
-
-
-def _webhook_secret(value: SecretStr) -> SecretStr:
-    if not re.fullmatch("[A-Za-z0-9_-]{1,256}", value.get_secret_value()):
-        raise ValueError(
-            "expected 1 to 256 of A-Z a-z 0-9 _ -, such as `openssl rand -hex 32` makes"
-        )
-    return value
-
-
-def _model_name(value: str) -> str:
-    vendor, _, name = value.partition(":")
-    if value != "offline" and not (vendor and name):
-        raise ValueError('expected vendor:model, such as openai:gpt-4.1-mini, or "offline"')
-    return value
-
-
-def _embedder_name(value: str) -> str:
-    vendor, _, name = value.partition(":")
-    if value != "fastembed" and not (vendor and name):
-        raise ValueError(
-            'expected "fastembed", fastembed:model, or vendor:model such as '
-            "openai:text-embedding-3-small"
-        )
-    return value
-
-
-def _transcriber_name(value: str) -> str:
-    vendor, _, name = value.partition(":")
-    if not (vendor and name):
-        raise ValueError("expected vendor:model, such as openai:whisper-1")
-    return value
-
-
-def _time_zone(value: str) -> str:
-    if zone_of(value) is None:
-        raise ValueError("expected a time zone such as Europe/Rome, America/New_York or UTC")
-    return value
-
-
-Address = Annotated[str, AfterValidator(_web_address)]
-Port = Annotated[int, Field(ge=1, le=65_535)]
-Text = Annotated[str, Field(min_length=1, max_length=20_000)]
-Seconds = Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)]
-Days = Annotated[int, Field(ge=1, le=36_500)]
-#: Tokens of context that may be spent on one thing.
-Budget = Annotated[int, Field(ge=20, le=1_000_000)]
-Ratio = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-Name = Annotated[str, Field(min_length=1, max_length=300)]
-ModelName = Annotated[Name, AfterValidator(_model_name)]
-UserId = Annotated[int, Field(ge=1, lt=2**52)]  # Telegram: "at most 52 significant bits"
-#: What AgentCore takes as the name of a memory.
-MemoryName = Annotated[str, Field(pattern=r"^[a-zA-Z][a-zA-Z0-9_]{0,47}$")]
 
 
 class Settings(BaseSettings):
@@ -123,19 +53,19 @@ class Settings(BaseSettings):
         use_attribute_docstrings=True,
     )
 
-    telegram_bot_token: Annotated[SecretStr, AfterValidator(_bot_token)] | None = None
+    telegram_bot_token: BotToken | None = None
     """The bot's token from @BotFather. Without it `mordecai run` chats in the terminal. A secret:
     environment or `.env` only; `MORDECAI_TELEGRAM_BOT_TOKEN` does as well"""
     telegram_base_url: Address | None = None
     """The root of another Bot API server, without `/bot`; null is Telegram's own"""
-    webhook_url: Annotated[str, AfterValidator(_webhook_address)] | None = None
+    webhook_url: WebhookAddress | None = None
     """Where Telegram is to call, such as `https://bot.example.org/telegram`; null is polling, which
     needs no address. `docs/telegram.md` shows how"""
     webhook_listen: Name = "127.0.0.1"
     """The address that the webhook listens on: this machine's own, for a proxy in front"""
     webhook_port: Port = 8443
     """The port that the webhook listens on; `webhook_url` keeps the path"""
-    webhook_secret: Annotated[SecretStr, AfterValidator(_webhook_secret)] | None = None
+    webhook_secret: WebhookSecret | None = None
     """What Telegram proves itself with, 1 to 256 of `A-Z a-z 0-9 _ -`; null makes one up at every
     start. A secret: environment or `.env` only"""
     webhook_certificate: Path | None = None
@@ -147,11 +77,11 @@ class Settings(BaseSettings):
     access: Literal["pairing", "allowlist", "open"] = "pairing"
     """Who may use the bot: `pairing` (whoever sends the code from the log first becomes its owner),
     `allowlist` (`allowed_users` only) or `open` (everybody)"""
-    allowed_users: Annotated[tuple[UserId, ...], NoDecode, BeforeValidator(_comma_separated)] = ()
+    allowed_users: UserIds = ()
     """Numeric Telegram ids that may use the bot, with `pairing` too; separated by commas in the
     environment"""
 
-    owners: Annotated[tuple[UserId, ...], NoDecode, BeforeValidator(_comma_separated)] = ()
+    owners: UserIds = ()
     """Numeric Telegram ids of those who may approve others and see how the bot does, besides
     whoever paired it; separated by commas in the environment"""
     leave_strangers_groups: bool = True
@@ -169,9 +99,7 @@ class Settings(BaseSettings):
     """The language model as `vendor:model`, such as
     `bedrock:us.anthropic.claude-sonnet-4-5-20250929-v1:0` or `openai:gpt-4.1-mini`; null or
     `offline` is the built-in engine that needs none"""
-    fallback_models: Annotated[
-        tuple[ModelName, ...], NoDecode, BeforeValidator(_comma_separated), Field(max_length=5)
-    ] = ()
+    fallback_models: Annotated[tuple[ModelName, ...], *CommaSeparated, Field(max_length=5)] = ()
     """Models that answer, in this order, while `model` is down, throttled or too slow; separated by
     commas in the environment. `model_base_url` and `model_api_key` are for those of the same vendor
     as `model`; other vendors' keys come from their own environment variables"""
@@ -187,16 +115,14 @@ class Settings(BaseSettings):
     model_max_tool_rounds: Annotated[int, Field(ge=1, le=20)] = 4
     """How often the model may use tools within one turn"""
 
-    model_sees: Annotated[
-        tuple[Literal["images", "pdf"], ...] | None, NoDecode, BeforeValidator(_comma_separated)
-    ] = None
+    model_sees: Annotated[tuple[Literal["images", "pdf"], ...] | None, *CommaSeparated] = None
     """What `model` can look at besides text: `images`, `pdf`, separated by commas in the
     environment, where `[]` is nothing. null is what is known of a vendor's model, and nothing for a
     server of one's own. It goes for fallback models of the same vendor too"""
     document_tokens: Budget = 4000
     """How much of the text documents that come with a message goes to the model, in tokens, by an
     estimate; the rest is left out, and the model told so"""
-    transcriber: Annotated[Name, AfterValidator(_transcriber_name)] | None = None
+    transcriber: TranscriberName | None = None
     """What writes voice messages down, such as `openai:whisper-1`: any server with OpenAI's
     `/audio/transcriptions`; null is nothing, and the bot asks for text"""
     transcriber_base_url: Address | None = None
@@ -282,12 +208,12 @@ class Settings(BaseSettings):
     """How many topics of the last conversations every new one begins with"""
     profile_topic_tokens: Budget = 50
     """How many tokens they may take together"""
-    time_zone: Annotated[str, AfterValidator(_time_zone)] | None = None
+    time_zone: ZoneName | None = None
     """The time zone in which "today" and "yesterday" are told to people who have chosen none with
     /timezone, such as `Europe/Rome`; null is UTC"""
     relevance_decay: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] = 0.9
     """By how much a memory's relevance shrinks with age; 1 is not at all"""
-    embedder: Annotated[Name, AfterValidator(_embedder_name)] | None = None
+    embedder: EmbedderName | None = None
     """SQLite: what lets search go by meaning besides words. `fastembed` is a multilingual model on
     this machine, `fastembed:…` another one by name or path (needs `pip install fastembed`);
     `bedrock:amazon.titan-embed-text-v2:0`, `openai:text-embedding-3-small` and the like ask a
