@@ -1,10 +1,11 @@
 """What else says a thing that is to be forgotten: a fact that is deleted, while the message it came
 from is still found, is not forgotten. Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
 from memory.extraction import share_in
-from memory.records import Kind, Record, Turn
+from memory.records import Actor, Kind, Record, Turn
 from memory.resemblance import telling
 from memory.text import words
 
@@ -13,28 +14,77 @@ from memory.text import words
 CARRIED_SHARE = 0.75
 
 
-def carries(text: str, statement: str) -> bool:
-    """Whether a text says the statement, perhaps among other things and to somebody else."""
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """A record that is forgotten, or would be, and what goes with it: the archived messages and the
+    summaries that would tell it again, and the turns of sessions that are not extracted yet. With
+    it all of that can be brought back: whoever holds it holds the texts."""
+
+    actor: Actor
+    record: Record
+    messages: tuple[Record, ...] = ()
+    summaries: tuple[Record, ...] = ()
+    turns: tuple[Turn, ...] = ()
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        """All records that go, the one it is about first."""
+        return (self.record, *self.summaries, *self.messages)
+
+    @property
+    def said(self) -> int:
+        """How many messages go, each counted once: a turn under way may be archived as well."""
+        turns = {turn.id for turn in self.turns}
+        archived = [message for message in self.messages if turns.isdisjoint(message.turn_ids)]
+        spoken = (m for turn in self.turns for m in turn.messages if m.text.strip())
+        return len(archived) + sum(1 for _ in spoken)
+
+
+def carrier(statement: str) -> Callable[[str], bool]:
+    """Tells whether a text says the statement, perhaps among other things and to somebody else."""
+    # Once for what may be tens of thousands of texts.
     tell = telling(statement, lambda: words(statement))
-    return tell <= frozenset(words(text)) and share_in(statement, text) >= CARRIED_SHARE
+
+    def carries(text: str) -> bool:
+        return tell <= frozenset(words(text)) and share_in(statement, text) >= CARRIED_SHARE
+
+    return carries
 
 
-def traces(record: Record, others: Iterable[Record]) -> list[str]:
-    """The ids of the archived messages and summaries that would tell what the record told: the
-    messages of the turn it came from, and whatever says it again."""
-    own = frozenset(record.turn_ids)
-    return [
-        other.id
+def forgetting(
+    actor: Actor, record: Record, others: Iterable[Record], turns: Iterable[Turn]
+) -> Forgotten:
+    """What goes when the actor's record is forgotten, of their other records and of these turns:
+    the messages and turns it came from, and whatever says it again."""
+    own, carries = frozenset(record.turn_ids), carrier(record.text)
+    doomed = [
+        other
         for other in others
-        if (other.kind is Kind.MESSAGE and own & frozenset(other.turn_ids))
-        or (other.kind in (Kind.MESSAGE, Kind.SUMMARY) and carries(other.text, record.text))
+        if other.id != record.id
+        and (
+            (other.kind is Kind.MESSAGE and own & frozenset(other.turn_ids))
+            or (other.kind in (Kind.MESSAGE, Kind.SUMMARY) and carries(other.text))
+        )
     ]
+    telling_turns = [
+        turn for turn in turns if turn.id in own or any(carries(m.text) for m in turn.messages)
+    ]
+    return Forgotten(
+        actor,
+        record,
+        tuple(other for other in doomed if other.kind is Kind.MESSAGE),
+        tuple(other for other in doomed if other.kind is Kind.SUMMARY),
+        tuple(telling_turns),
+    )
 
 
-def telling_turns(record: Record, turns: Iterable[Turn]) -> list[str]:
-    """The ids of the turns that say what the record says."""
-    return [
-        turn.id
-        for turn in turns
-        if turn.id in record.turn_ids or any(carries(m.text, record.text) for m in turn.messages)
+def outdated(record: Record, current: Iterable[Record]) -> Record:
+    """The record, superseded by whichever of the current ones has answered its question since."""
+    newer = [
+        other.created_at
+        for other in current
+        if record.slot
+        and (other.slot, other.speaker) == (record.slot, record.speaker)
+        and other.created_at > record.created_at
     ]
+    return replace(record, superseded_at=min(newer)) if newer and record.current else record

@@ -22,9 +22,10 @@ from memory.choices import (
 from memory.errors import Refusal, RefusedText, UnknownRecord
 from memory.export import document
 from memory.extraction import revises, same_statement
-from memory.forgetting import carries, telling_turns, traces
+from memory.forgetting import Forgotten, carrier, forgetting, outdated
 from memory.gate import admit
 from memory.jobs import Locks
+from memory.language import naming, only_asks, sole_finding
 from memory.names import clean_name
 from memory.options import MemoryOptions
 from memory.ports import Journal, LongTermMemory
@@ -47,6 +48,7 @@ from memory.records import (
 )
 from memory.running_summaries import RunningSummaries
 from memory.sessions import Sessions
+from memory.text import words
 
 #: What was chosen is kept like a memory and is none; only the assistant's name is shown with them.
 _NO_MEMORIES = SETTING_SLOTS - {AGENT_NAME_SLOT}
@@ -132,10 +134,18 @@ class Knowledge:
     async def remember(
         self, actor: Actor, text: str, kind: Kind = Kind.FACT, speaker: str | None = None
     ) -> Record:
-        """Keep a statement at once; `speaker` names whose it is in a group. One that is known
-        already is not written again. Raises RefusedText, StoreUnavailable."""
+        """Keep a statement at once, as extraction would where the rules know it; `speaker` names
+        whose it is in a group. One that is known already is not written again, and one that names
+        the assistant is that choice. Raises RefusedText, also for a question, and
+        StoreUnavailable."""
         self._require_enabled()
-        text = admit(text)
+        text, slot = _statement(text), None
+        if (found := sole_finding(text)) and not found.negated:
+            kind, slot = found.kind, found.slot
+            # The rules leave things out, an emoji for one, that whoever wrote them wants to keep.
+            text = found.text if set(words(text)) <= set(words(found.text)) else text
+        elif name := naming(text):
+            return await self._choose(actor, AGENT_NAME_SLOT, clean_name(name))
         async with self._changing(actor):
             learned = await self._store.records(actor, kinds=(Kind.FACT, Kind.PREFERENCE))
             known = [
@@ -146,37 +156,57 @@ class Knowledge:
             for record in known:
                 if same_statement(record.text, text):
                     return record
-            old = next((record.id for record in known if revises(text, record.text)), None)
-            draft = Draft(kind, text, self._clock(), importance=7, supersedes=old, speaker=speaker)
+            # The other answer to the same question, or the same words turned round.
+            old = next((r.id for r in known if slot and r.slot == slot), None) or next(
+                (r.id for r in known if revises(text, r.text)), None
+            )
+            draft = Draft(
+                kind,
+                text,
+                self._clock(),
+                slot=slot,
+                importance=7,
+                supersedes=old,
+                speaker=speaker,
+            )
             (record,) = await self._store.commit(actor, [draft])
         return record
 
     async def set_agent_name(self, actor: Actor, name: str) -> str:
         """Keep what the actor calls the assistant; the name as it was stored. Raises RefusedText,
         StoreUnavailable."""
-        return await self._choose(actor, AGENT_NAME_SLOT, clean_name(name))
+        name = clean_name(name)
+        await self._choose(actor, AGENT_NAME_SLOT, name)
+        return name
 
     async def set_language(self, actor: Actor, language: str) -> str:
         """Keep the actor's language, given as a BCP 47 tag or by its own name; the tag as it was
         stored. Raises RefusedText, StoreUnavailable."""
-        return await self._choose(actor, LANGUAGE_SLOT, clean_language(language))
+        language = clean_language(language)
+        await self._choose(actor, LANGUAGE_SLOT, language)
+        return language
 
     async def set_time_zone(self, actor: Actor, time_zone: str) -> str:
         """Keep the time zone in which the actor is told dates; its IANA name. Raises RefusedText,
         StoreUnavailable."""
         # The first time, the system's list of zones is read from the disk.
         name = await asyncio.to_thread(clean_time_zone, time_zone)
-        return await self._choose(actor, TIME_ZONE_SLOT, name)
+        await self._choose(actor, TIME_ZONE_SLOT, name)
+        return name
 
     async def set_answer_length(self, actor: Actor, length: str) -> str:
         """Keep how long the actor wants answers to be, an AnswerLength. Raises RefusedText,
         StoreUnavailable."""
-        return await self._choose(actor, ANSWER_LENGTH_SLOT, clean_answer_length(length))
+        length = clean_answer_length(length)
+        await self._choose(actor, ANSWER_LENGTH_SLOT, length)
+        return length
 
     async def set_streaming(self, actor: Actor, streaming: str) -> str:
         """Keep how the actor sees an answer while it is written. Raises RefusedText,
         StoreUnavailable."""
-        return await self._choose(actor, STREAMING_SLOT, clean_streaming(streaming))
+        streaming = clean_streaming(streaming)
+        await self._choose(actor, STREAMING_SLOT, streaming)
+        return streaming
 
     async def unset(self, actor: Actor, slot: str) -> None:
         """Keep no choice of this slot any more, nor former ones. Raises StoreUnavailable."""
@@ -203,23 +233,29 @@ class Knowledge:
             raise UnknownRecord(f"no memory has the id {short_id[:20]!r}")
         return found[0]
 
-    async def forget(self, actor: Actor, short_id: str) -> Record:
-        """Delete one of the actor's own records, with the archived messages, summaries and turns
-        under way that say the same; the record that is gone. Raises UnknownRecord,
+    async def would_forget(self, actor: Actor, short_id: str) -> Forgotten:
+        """What `forget` would delete, as things are now; nothing is changed. Raises UnknownRecord,
         StoreUnavailable."""
+        record = await self.find(actor, short_id)
+        others = await self._store.records(
+            actor, kinds=(Kind.SUMMARY, Kind.MESSAGE), include_superseded=True
+        )
+        turns = await self._sessions.turns(actor)
+        # Half a second for 20,000 messages, in which others want to be answered.
+        return await asyncio.to_thread(forgetting, actor, record, others, turns)
+
+    async def forget(self, actor: Actor, short_id: str) -> Forgotten:
+        """Delete one of the actor's own records, with the archived messages, summaries and turns
+        under way that say the same; all that is gone. Raises UnknownRecord, StoreUnavailable."""
         async with self._changing(actor):
-            record = await self.find(actor, short_id)
-            others = await self._store.records(
-                actor, kinds=(Kind.SUMMARY, Kind.MESSAGE), include_superseded=True
-            )
-            turns = await self._sessions.turns(actor)
-            gone = telling_turns(record, turns)
-            await self._sessions.unsay(actor, gone, lambda text: carries(text, record.text))
+            gone = await self.would_forget(actor, short_id)
+            turns = [turn.id for turn in gone.turns]
+            await self._sessions.unsay(actor, turns, carrier(gone.record.text))
             self._running.look_again()
-            doomed = dict.fromkeys((record.id, *traces(record, others)))
-            if record.id not in await self._store.delete(actor, list(doomed)):
+            deleted = await self._store.delete(actor, [record.id for record in gone.records])
+            if gone.record.id not in deleted:
                 raise UnknownRecord(f"no memory has the id {short_id[:20]!r}")
-        return record
+        return gone
 
     async def forget_all(self, actor: Actor) -> None:
         """Delete everything about the actor: records, turns, open sessions. What is under way is
@@ -235,7 +271,7 @@ class Knowledge:
         """Put one of the actor's own facts or preferences into other words; the former ones are
         kept as history. Raises UnknownRecord, RefusedText, StoreUnavailable."""
         self._require_enabled()
-        text = admit(text)
+        text = _statement(text)
         async with self._changing(actor):
             old = await self.find(actor, short_id)
             if old.kind is Kind.SUMMARY or not old.current:
@@ -256,24 +292,21 @@ class Knowledge:
             (record,) = await self._store.commit(actor, [draft])
         return record
 
-    async def restore(self, actor: Actor, record: Record) -> Record:
-        """Bring back a record that was forgotten a moment ago, under a new id and without the
-        messages it came from. Raises StoreUnavailable."""
+    async def restore(self, actor: Actor, forgotten: Forgotten) -> Record:
+        """Bring back a record that the actor forgot a moment ago, with all that went with it: the
+        messages and summaries as they were, and the turns of conversations that are not extracted
+        yet. Where the same question has got a newer answer since, the record comes back as history.
+        Done again, it completes what was broken off. Raises UnknownRecord if it was another
+        actor's or everything was forgotten since, StoreUnavailable."""
         self._require_enabled()
+        if forgotten.actor != actor:
+            raise UnknownRecord("nothing of this actor was forgotten")
         async with self._changing(actor):
-            draft = Draft(
-                record.kind,
-                record.text,
-                record.created_at,
-                session_id=record.session_id,
-                slot=record.slot,
-                importance=record.importance,
-                event_date=record.event_date,
-                topics=record.topics,
-                speaker=record.speaker,
-            )
-            (again,) = await self._store.commit(actor, [draft])
-        return again
+            there = await self._store.records(actor, kinds=(forgotten.record.kind,))
+            told = outdated(forgotten.record, there)
+            (record, *_) = await self._store.restore(actor, [told, *forgotten.records[1:]])
+            await self._sessions.say_again(actor, forgotten.turns)
+        return record
 
     async def sources(self, actor: Actor, record: Record) -> list[Record]:
         """The archived messages of the turns that a record came from, oldest first. Raises
@@ -307,14 +340,14 @@ class Knowledge:
 
     # -- inside -----------------------------------------------------------------------------------
 
-    async def _choose(self, actor: Actor, slot: str, value: str) -> str:
-        """Keep the actor's one choice of this slot."""
+    async def _choose(self, actor: Actor, slot: str, value: str) -> Record:
+        """Keep the actor's one choice of this slot; its record."""
         self._require_enabled()
         async with self._changing(actor):
             preferences = await self._store.records(actor, kinds=(Kind.PREFERENCE,))
             old = next((r for r in preferences if r.slot == slot), None)
             if old and choice_of(old) == value:
-                return value
+                return old
             draft = Draft(
                 Kind.PREFERENCE,
                 choice_text(slot, value),
@@ -323,9 +356,9 @@ class Knowledge:
                 importance=10,
                 supersedes=old.id if old else None,
             )
-            await self._store.commit(actor, [draft])
+            (record,) = await self._store.commit(actor, [draft])
         self._note_choice(actor, slot, value)
-        return value
+        return record
 
     def _note_choice(self, actor: Actor, slot: str, value: str | None) -> None:
         if field := CHOICES.get(slot):
@@ -354,3 +387,11 @@ class Knowledge:
             raise RefusedText(
                 "long-term memory is switched off here (memory_enabled is false)", Refusal.OFF
             )
+
+
+def _statement(text: str) -> str:
+    """The text as it may be kept. Raises RefusedText."""
+    text = admit(text)
+    if only_asks(text):
+        raise RefusedText("a question says nothing of anybody", Refusal.QUESTION)
+    return text

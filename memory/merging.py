@@ -59,12 +59,13 @@ class Merging:
 
     def ends(self) -> Iterator[tuple[str, datetime]]:
         """The ids of the records to be marked as superseded, and since when: those that were, and
-        of those with one slot all but the newest."""
+        of those with one slot and speaker all but the newest."""
         yield from self._ends
-        newest: dict[tuple[Kind, str], Record] = {}
+        newest: dict[tuple[Kind, str, str | None], Record] = {}
         for record in sorted(self._current, key=lambda r: r.created_at):
             if record.slot:
-                before = newest.get((record.kind, record.slot))
-                newest[record.kind, record.slot] = record
+                question = (record.kind, record.slot, record.speaker)
+                before = newest.get(question)
+                newest[question] = record
                 if before:
                     yield before.id, record.created_at

@@ -68,6 +68,17 @@ class LongTermMemory(Protocol):
         """Delete the records with these ids, with index and vectors; the ids really deleted."""
         ...
 
+    async def restore(self, actor: Actor, records: Sequence[Record]) -> list[Record]:
+        """Bring back records, as they were, that were deleted here for this actor a short while
+        ago: superseded or current, and found by search again. All or none; what is back already
+        stays as it is, so that doing it again changes nothing. They come back in order, MESSAGE
+        records only from a store that archives messages.
+
+        A store that gives ids itself gives them their old ones. Where somebody else does
+        (AgentCore) they get others, and what names the old ones is changed to name these. Raises
+        UnknownRecord for an id that the actor never had, or not since everything was erased."""
+        ...
+
     async def erase(self, actor: Actor) -> None:
         """Delete everything about the actor: records, turns, index, vectors."""
         ...
@@ -201,6 +212,10 @@ class Journal(Protocol):
         """The session's turns, oldest first."""
         ...
 
+    async def turn(self, turn_id: str) -> Turn | None:
+        """The turn with this id, whatever has become of its session, until that is done."""
+        ...
+
     async def end(self, session_id: str, reason: str, at: datetime) -> bool:
         """Close an open session, which makes it a job. False if it was not open."""
         ...
@@ -231,12 +246,14 @@ class Journal(Protocol):
         """The job is finished: drop the session and its turns."""
         ...
 
-    async def retry(self, session_id: str, next_at: datetime, error: str) -> None:
-        """The job failed: count the attempt, end the lease and try again not before `next_at`."""
+    async def retry(self, session_id: str, holder: str, next_at: datetime, error: str) -> bool:
+        """The job failed: count the attempt, end the lease and try again not before `next_at`.
+        False, and nothing is written, if the job is no longer this holder's."""
         ...
 
-    async def set_aside(self, session_id: str, at: datetime, error: str) -> None:
-        """The job failed for the last time: keep it, and try it no more."""
+    async def set_aside(self, session_id: str, holder: str, at: datetime, error: str) -> bool:
+        """The job failed for the last time: keep it, and try it no more. False, and nothing is
+        written, if the job is no longer this holder's."""
         ...
 
     async def put_back(self, now: datetime) -> int:
@@ -249,6 +266,12 @@ class Journal(Protocol):
 
     async def drop_turns(self, turn_ids: Sequence[str], shifts: Sequence[Shift] = ()) -> None:
         """Delete these turns and every trace of them, and change the running summaries with it."""
+        ...
+
+    async def restore_turns(self, actor: Actor, turns: Sequence[Turn]) -> list[str]:
+        """Put turns that were deleted back into those of the actor's sessions that are still there,
+        each before what was said after it, and into their windows; the ids really put back. A turn
+        that is there stays as it is."""
         ...
 
     async def open_sessions(self, actor: Actor) -> list[Session]:

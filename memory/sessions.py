@@ -194,9 +194,9 @@ class Sessions:
         """Open sessions, in RAM or not, that the idle limit ends."""
         return await self._journal.idle_since(now - self._limits.idle)
 
-    def has(self, actor: Actor) -> bool:
-        """Whether a session of this actor is in RAM."""
-        return any(key[0] == actor for key in self._live)
+    def actors(self) -> set[Actor]:
+        """Whose sessions are in RAM."""
+        return {actor for actor, _ in self._live}
 
     def profile_changed(self, actor: Actor) -> None:
         """Have the actor's sessions build their blocks again."""
@@ -205,9 +205,13 @@ class Sessions:
                 live.show_anew()
 
     async def turns(self, actor: Actor) -> list[Turn]:
-        """All turns of the actor's sessions, open or waiting for extraction."""
+        """All turns of the actor's sessions, open or waiting for extraction, with what a window in
+        RAM alone has of them."""
         ids = await self._journal.unfinished(actor)
-        return [turn for id_ in ids for turn in await self._journal.turns(id_)]
+        turns = [turn for id_ in ids for turn in await self._journal.turns(id_)]
+        lives = [live for live in self._live.values() if live.session.actor == actor]
+        shown = {turn.id: turn for live in lives for turn in live.window.turns}
+        return [shown.get(turn.id, turn) for turn in turns]
 
     async def unsay(
         self, actor: Actor, turn_ids: Sequence[str], tells: Callable[[str], bool]
@@ -226,6 +230,17 @@ class Sessions:
                 live.window = live.window.without(turn_ids)
                 live.summaries = tuple(await self._journal.summaries(live.session.id))
                 live.earlier = None
+
+    async def say_again(self, actor: Actor, turns: Sequence[Turn]) -> None:
+        """Put turns that were taken out back into the journal and the windows, as far as their
+        sessions are still there. Those that had left their window are in it again: the summaries
+        without them stay true."""
+        back = await self._journal.restore_turns(actor, [masked(turn) for turn in turns])
+        for live in list(self._live.values()):
+            own = [t for t in turns if t.id in back and t.session_id == live.session.id]
+            if own and live.session.actor == actor:
+                every = sorted((*live.window.turns, *own), key=lambda t: t.messages[0].at)
+                live.window = live.window.holding(every)
 
     def forget(self, actor: Actor) -> None:
         """Drop the actor's sessions from RAM without ending them."""

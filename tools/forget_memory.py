@@ -41,7 +41,7 @@ async def forget_memory(context: ToolContext, memory_id: str) -> str:
             "The user has not asked to forget anything in this message. Nothing was deleted."
         )
     try:
-        record = await context.memory.forget(context.actor, memory_id)
+        forgotten = await context.memory.forget(context.actor, memory_id)
     except UnknownRecord as unknown:
         raise ToolFailure(
             f"Nothing was deleted: {unknown}. Look the id up with search_memory."
@@ -51,4 +51,4 @@ async def forget_memory(context: ToolContext, memory_id: str) -> str:
             "Nothing was deleted, the memory does not answer right now. Tell the user to try "
             "again later."
         ) from failure
-    return f"I've forgotten it: {escape(record.text)}"
+    return f"I've forgotten it: {escape(forgotten.record.text)}"

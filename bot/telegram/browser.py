@@ -1,16 +1,21 @@
 """The memory browser: what is remembered, page by page in one message, by its buttons."""
 
+import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from bot.telegram import pages
+from bot.telegram.awaited import Awaited
 from bot.telegram.panels import Button, Page, Panels, action_of, secret_of
+from bot.telegram.privacy import Privacy
 from bot.telegram.reading import Click, Origin
-from bot.telegram.sender import Sender
+from bot.telegram.rewording import Rewording
 from bot.telegram.texts import Texts
-from memory.errors import UnknownRecord
-from memory.records import Actor, Kind, Record
+from bot.telegram.voice import Voice
+from memory.errors import StoreUnavailable, UnknownRecord
+from memory.forgetting import Forgotten
+from memory.records import Actor, Kind
 from memory.service import Memory
 
 #: For how long a deletion can be taken back. In seconds.
@@ -19,10 +24,9 @@ UNDO_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class _Deleted:
-    """What was deleted by a panel last, whose it was, and when."""
+    """What was deleted by a panel last, and when."""
 
-    actor: Actor
-    record: Record
+    forgotten: tuple[Forgotten, ...]
     at: float
 
 
@@ -30,25 +34,39 @@ class Browser:
     """Shows and changes what is remembered of an actor, in a panel."""
 
     def __init__(
-        self, memory: Memory, sender: Sender, monotonic: Callable[[], float] = time.monotonic
+        self,
+        memory: Memory,
+        voice: Voice,
+        awaited: Awaited,
+        privacy: Privacy,
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._memory, self._monotonic = memory, monotonic
-        self.panels = Panels("m", "memory", sender, monotonic)
+        self._memory, self._privacy, self._monotonic = memory, privacy, monotonic
+        self.panels = Panels("m", "memory", voice, monotonic)
+        self.rewording = Rewording(memory, self.panels, awaited, privacy)
         self._deleted: dict[str, _Deleted] = {}
 
     async def open(self, origin: Origin, texts: Texts, answering: int | None = None) -> None:
         """Send the first page; who reads it may press its buttons. Raises StoreUnavailable."""
-        records = await self._memory.records(origin.actor)
-        page = pages.overview(records, texts, private=origin.is_private)
-        await self.panels.open(origin, page, answering)
+        await self.panels.open(origin, await self._overview(origin, texts), answering)
 
     async def press(self, click: Click, texts: Texts) -> None:
         """Turn to the page that a button leads to, after what it does. Raises StoreUnavailable."""
-        await self.panels.show(click, await self._page(click, texts))
-
-    async def _page(self, click: Click, texts: Texts) -> Page:
-        origin, actor = click.origin, click.origin.actor
         verb, _, argument = action_of(click).partition(":")
+        if verb == "edit":
+            await self.rewording.ask(click, argument, texts)
+        elif verb == "reword":
+            await self.rewording.take(click, argument, texts)
+        else:
+            await self.panels.show(click, await self._page(click, verb, argument, texts))
+
+    async def _overview(self, origin: Origin, texts: Texts) -> Page:
+        records = await self._memory.records(origin.actor)
+        kept = not await self._privacy.is_on(origin.actor, origin.place)
+        return pages.overview(records, texts, private=origin.is_private, kept=kept)
+
+    async def _page(self, click: Click, verb: str, argument: str, texts: Texts) -> Page:
+        actor = click.origin.actor
         if verb in ("kind", "page"):
             kind, _, number = argument.partition(":")
             records = await self._memory.records(actor)
@@ -56,37 +74,63 @@ class Browser:
         if verb == "undo":
             return await self._undo(click, texts)
         if verb == "home":
-            records = await self._memory.records(actor)
-            return pages.overview(records, texts, private=origin.is_private)
+            return await self._overview(click.origin, texts)
         try:
             # The id comes from a button: it is looked up among the actor's own records alone.
-            record = await self._memory.find(actor, argument)
+            if verb == "ask":
+                return pages.asking(await self._memory.would_forget(actor, argument), texts)
             if verb == "delete":
-                record = await self._memory.forget(actor, argument)
+                forgotten = await self._memory.forget(actor, argument)
+                self._keep(secret_of(click), (forgotten,))
+                return pages.deleted((forgotten.record,), texts)
+            record = await self._memory.find(actor, argument)
         except UnknownRecord:
-            back = Button(texts.button_back, "home")
-            return Page(texts.memory_gone, ((back,),))
-        if verb == "delete":
-            self._note_deleted(secret_of(click), _Deleted(actor, record, self._monotonic()))
-            return pages.deleted(record, texts)
+            return pages.gone(texts)
         if verb == "from":
             return pages.sources(record, await self._memory.sources(actor, record), texts)
-        show = {"ask": pages.asking, "edit": pages.editing}.get(verb, pages.detail)
-        return show(record, texts)
+        return pages.detail(record, texts)
+
+    async def deleted(
+        self,
+        origin: Origin,
+        forgotten: Sequence[Forgotten],
+        texts: Texts,
+        answering: int | None = None,
+        notes: Sequence[str] = (),
+    ) -> None:
+        """Say in a panel of its own what was deleted elsewhere, at least one record, with a button
+        to take all of it back. The `notes` are said as well."""
+        page = pages.deleted([one.record for one in forgotten], texts, notes)
+        opened = await self.panels.open(origin, page, answering)
+        self._keep(opened.secret, forgotten)
 
     def forget(self, actor: Actor) -> None:
         """Everything about the actor was deleted: nothing of it can be taken back."""
-        self._deleted = {s: d for s, d in self._deleted.items() if d.actor != actor}
+        self._deleted = {s: d for s, d in self._deleted.items() if d.forgotten[0].actor != actor}
 
-    def _note_deleted(self, secret: str, deleted: _Deleted) -> None:
-        # What can't be taken back any more is really gone.
-        self._deleted = {
-            s: d for s, d in self._deleted.items() if deleted.at - d.at <= UNDO_SECONDS
-        } | {secret: deleted}
+    def _keep(self, secret: str, forgotten: Sequence[Forgotten]) -> None:
+        """Hold on to what a panel has deleted, here alone, for as long as it can be taken back."""
+        deleted = _Deleted(tuple(forgotten), self._monotonic())
+        self._deleted[secret] = deleted
+        asyncio.get_running_loop().call_later(UNDO_SECONDS, self._let_go, secret, deleted.at)
+
+    def _let_go(self, secret: str, at: float) -> None:
+        deleted = self._deleted.get(secret)
+        if deleted and deleted.at == at:
+            del self._deleted[secret]
 
     async def _undo(self, click: Click, texts: Texts) -> Page:
-        deleted = self._deleted.pop(secret_of(click), None)
+        deleted = self._deleted.get(secret_of(click))
+        late = Page(texts.memory_undo_late, ((Button(texts.button_back, "home"),),))
         if deleted is None or self._monotonic() - deleted.at > UNDO_SECONDS:
-            return Page(texts.memory_undo_late, ((Button(texts.button_back, "home"),),))
-        restored = await self._memory.restore(click.origin.actor, deleted.record)
-        return pages.brought_back(restored, texts)
+            return late
+        actor = click.origin.actor
+        try:
+            # What was deleted first may be what a later one came from: it comes back last.
+            back = [await self._memory.restore(actor, one) for one in reversed(deleted.forgotten)]
+        except UnknownRecord:
+            return late
+        except StoreUnavailable:
+            return pages.not_back_yet(texts)
+        self._let_go(secret_of(click), deleted.at)
+        return pages.brought_back(back[::-1], texts)

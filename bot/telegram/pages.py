@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 from bot.telegram.panels import Button, Page
 from bot.telegram.texts import Texts
+from memory.errors import Refusal
+from memory.forgetting import Forgotten
 from memory.language import second_person
 from memory.names import agent_name_of
 from memory.records import Kind, Record, Role
@@ -14,6 +16,10 @@ AT_A_GLANCE = 10
 #: A record in a list takes at most so many characters; a page of its own shows it whole.
 _LISTED = 200
 _QUOTED = 600
+#: Several records that are told of at once share this many.
+_TOGETHER = 3_000
+#: What a phone shows of a button as wide as the message.
+_LABEL = 32
 #: A summary came from many messages: the first ones tell enough.
 _MOST_SOURCES = 4
 
@@ -21,8 +27,9 @@ _MOST_SOURCES = 4
 KINDS = (Kind.FACT, Kind.PREFERENCE, Kind.SUMMARY)
 
 
-def overview(records: Sequence[Record], texts: Texts, *, private: bool) -> Page:
-    """The first page: the newest records of each kind, and a button a kind."""
+def overview(records: Sequence[Record], texts: Texts, *, private: bool, kept: bool) -> Page:
+    """The first page: the newest records of each kind, newest first, and a button a kind. `private`
+    tells a person's memory from a group's, `kept` whether anything of this talk is added."""
     title = texts.memory_title if private else texts.memory_title_group
     sections = [title]
     row: list[Button] = []
@@ -30,17 +37,20 @@ def overview(records: Sequence[Record], texts: Texts, *, private: bool) -> Page:
         own = [record for record in records if record.kind is kind]
         if not own:
             continue
-        newest = own[-AT_A_GLANCE:]
+        newest = own[: -AT_A_GLANCE - 1 : -1]
         lines = [name_of(kind, texts), *(_line(record, texts) for record in newest)]
         if earlier := len(own) - len(newest):
             lines.append(texts.memory_more.format(earlier))
         sections.append("\n".join(lines))
         row.append(Button(f"{name_of(kind, texts)} ({len(own)})", f"kind:{kind.value}"))
-    return Page("\n\n".join((*sections, texts.memory_footer)), (tuple(row),))
+    adds = texts.memory_adds if kept else texts.memory_adds_nothing
+    sections.append(f"{adds}\n{texts.memory_footer}")
+    return Page("\n\n".join(sections), (tuple(row),))
 
 
 def listing(records: Sequence[Record], kind: Kind, number: int, texts: Texts) -> Page:
-    """One page of the records of a kind, newest first, each with a button of its number."""
+    """One page of the records of a kind, newest first, each with a button: its number, and how it
+    begins, so that nobody has to look up a number."""
     own = [record for record in reversed(records) if record.kind is kind]
     pages = max(1, -(-len(own) // PER_PAGE))
     number = min(max(0, number), pages - 1)
@@ -57,13 +67,13 @@ def listing(records: Sequence[Record], kind: Kind, number: int, texts: Texts) ->
         turning.append(Button("‹", f"page:{kind.value}:{number - 1}"))
     if number < pages - 1:
         turning.append(Button("›", f"page:{kind.value}:{number + 1}"))
-    picks = tuple(
-        Button(str(place), f"show:{record.short_id}") for place, record in enumerate(shown, first)
-    )
-    rows = [row for row in (picks, tuple(turning)) if row]
+    picks = [
+        (Button(f"{place}. {_cut(spoken(record, texts), _LABEL)}", f"show:{record.short_id}"),)
+        for place, record in enumerate(shown, first)
+    ]
     return Page(
         "\n".join((head, *(lines or [texts.memory_none]))),
-        (*rows, (Button(texts.button_back, "home"),)),
+        (*picks, tuple(turning), (Button(texts.button_back, "home"),)),
     )
 
 
@@ -80,34 +90,66 @@ def detail(record: Record, texts: Texts) -> Page:
     return Page("\n\n".join(lines), (tuple(doing), (back,)))
 
 
-def asking(record: Record, texts: Texts) -> Page:
-    """Whether this record shall really be deleted."""
+def asking(doomed: Forgotten, texts: Texts) -> Page:
+    """Whether this record shall really be deleted, and what goes with it."""
+    record = doomed.record
     yes = Button(texts.button_delete_yes, f"delete:{record.short_id}")
     no = Button(texts.button_delete_no, f"show:{record.short_id}")
-    text = texts.memory_delete_ask.format(text=_cut(spoken(record, texts), _QUOTED))
-    return Page(text, ((yes, no),))
+    parts = [texts.memory_delete_ask.format(text=_cut(spoken(record, texts), _QUOTED))]
+    counts = (
+        (texts.memory_delete_messages, doomed.said),
+        (texts.memory_delete_summaries, len(doomed.summaries)),
+    )
+    if along := [f"• {text.format(count)}" for text, count in counts if count]:
+        parts.append("\n".join((texts.memory_delete_along, *along)))
+    return Page("\n\n".join(parts), ((yes, no),))
 
 
-def deleted(record: Record, texts: Texts) -> Page:
-    """It is deleted, and can be brought back for a while."""
-    undo = Button(texts.button_undo, "undo")
-    back = Button(texts.button_back, f"kind:{record.kind.value}")
-    text = texts.memory_deleted.format(text=_cut(spoken(record, texts), _QUOTED))
-    return Page(text, ((undo, back),))
+def deleted(records: Sequence[Record], texts: Texts, notes: Sequence[str] = ()) -> Page:
+    """These are deleted, and can be brought back for a while."""
+    undo, back = Button(texts.button_undo, "undo"), _back_from(records, texts)
+    lines = _each(texts.memory_deleted, records, texts)
+    return Page("\n".join((*lines, *notes)), ((undo, back),))
 
 
-def brought_back(record: Record, texts: Texts) -> Page:
+def brought_back(records: Sequence[Record], texts: Texts) -> Page:
     """The deletion was taken back."""
-    back = Button(texts.button_back, f"kind:{record.kind.value}")
-    text = texts.memory_brought_back.format(text=_cut(spoken(record, texts), _QUOTED))
-    return Page(text, ((back,),))
+    lines = _each(texts.memory_brought_back, records, texts)
+    return Page("\n".join(lines), ((_back_from(records, texts),),))
 
 
-def editing(record: Record, texts: Texts) -> Page:
-    """How to put a record into other words."""
+def not_back_yet(texts: Texts) -> Page:
+    """The deletion could not be taken back just now: it can be tried again."""
+    undo, back = Button(texts.button_undo, "undo"), Button(texts.button_back, "home")
+    return Page(texts.memory_unavailable, ((undo, back),))
+
+
+def gone(texts: Texts) -> Page:
+    """There is no such record any more."""
+    return Page(texts.memory_gone, ((Button(texts.button_back, "home"),),))
+
+
+def editing(record: Record, texts: Texts, *, waits: bool) -> Page:
+    """How to put a record into other words: by sending them, if the bot `waits` for them."""
     back = Button(texts.button_back, f"show:{record.short_id}")
-    text = texts.edit_how.format(id=record.short_id, text=_cut(record.text, _QUOTED))
+    how = texts.edit_ask if waits else texts.edit_how
+    text = how.format(id=record.short_id, text=_cut(record.text, _QUOTED))
     return Page(text, ((back,),))
+
+
+def reworded(record: Record, texts: Texts) -> Page:
+    """The record in its new words, with what can be done about it."""
+    text = texts.remembered.format(text=_cut(spoken(record, texts), _QUOTED), id=record.short_id)
+    return Page(text, detail(record, texts).rows)
+
+
+def unchanged(record: Record, reason: Refusal, texts: Texts) -> Page:
+    """The new words were refused."""
+    refused = texts.remember_refused.format(reason=texts.refusals[reason])
+    still = texts.edit_unchanged.format(text=_cut(record.text, _QUOTED))
+    again = Button(texts.button_edit, f"edit:{record.short_id}")
+    back = Button(texts.button_back, f"show:{record.short_id}")
+    return Page(f"{refused}\n\n{still}", ((again, back),))
 
 
 def sources(record: Record, messages: Sequence[Record], texts: Texts) -> Page:
@@ -151,6 +193,19 @@ def spoken(record: Record, texts: Texts) -> str:
 def _line(record: Record, texts: Texts) -> str:
     date = f"{record.created_at:%Y-%m-%d}: " if record.kind is Kind.SUMMARY else ""
     return f"• {date}{_cut(spoken(record, texts), _LISTED)}  [{record.short_id}]"
+
+
+def _each(template: str, records: Sequence[Record], texts: Texts) -> list[str]:
+    """A line for each record, together not too long for a message."""
+    longest = min(_QUOTED, _TOGETHER // len(records))
+    return [template.format(text=_cut(spoken(one, texts), longest)) for one in records]
+
+
+def _back_from(records: Sequence[Record], texts: Texts) -> Button:
+    """Back to the list of their kind, or to all if they are of several."""
+    kinds = {record.kind for record in records}
+    to = f"kind:{kinds.pop().value}" if len(kinds) == 1 else "home"
+    return Button(texts.button_back, to)
 
 
 def _author(message: Record, texts: Texts) -> str:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from bot.telegram.reading import Click, Origin
-from bot.telegram.sender import Sender
 from bot.telegram.texts import Sentence
+from bot.telegram.voice import Voice
 from memory.records import Actor
 
 #: For how long buttons stay good. In seconds.
@@ -34,6 +34,14 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
+class Opened:
+    """A new panel: the secret in its buttons, and its message, None if it may not have arrived."""
+
+    secret: str
+    message_id: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class _Panel:
     """A message with buttons: who opened it, whose memory it is about, and when."""
 
@@ -51,23 +59,29 @@ class Panels:
         self,
         prefix: str,
         command: str,
-        sender: Sender,
+        voice: Voice,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         """Callback data begins with the `prefix`; a stale panel is opened anew by the `command`."""
         self._prefix, self._command = prefix, command
-        self._sender, self._monotonic = sender, monotonic
+        self._voice, self._monotonic = voice, monotonic
         self._panels: dict[str, _Panel] = {}
 
-    async def open(self, origin: Origin, page: Page, answering: int | None = None) -> None:
+    async def open(self, origin: Origin, page: Page, answering: int | None = None) -> Opened:
         """Send the first page; who reads it may press its buttons."""
-        keyboard = self._keyboard(page, self._remembered(origin))
-        await self._sender.send(origin.place, page.text, answering=answering, keyboard=keyboard)
+        secret = self._remembered(origin)
+        keyboard = self._keyboard(page, secret)
+        return Opened(secret, await self._voice.post(origin, page.text, keyboard, answering))
 
-    async def show(self, click: Click, page: Page) -> None:
-        """Let the message that was clicked show this page."""
+    async def show(self, click: Click, page: Page) -> int | None:
+        """Let the message that was clicked show this page. The id of the message that does; None
+        if it is not known to."""
         keyboard = self._keyboard(page, secret_of(click))
-        await self._sender.replace_text(click.origin.place, click.message_id, page.text, keyboard)
+        return await self._voice.replace(click, page.text, keyboard)
+
+    def data(self, secret: str, action: str) -> str:
+        """What a press of a button of the panel with this secret brings."""
+        return f"{self._prefix}:{secret}:{action}"
 
     def has(self, click: Click) -> bool:
         """Whether a click is on a button of one of these panels."""
@@ -78,7 +92,9 @@ class Panels:
         panel = self._panels.get(secret_of(click))
         if panel is None or self._monotonic() - panel.opened > BUTTONS_SECONDS:
             return lambda texts: texts.buttons_stale.format(command=self._command)
-        if (panel.owner, panel.actor) != (click.origin.user_id, click.origin.actor):
+        # What was opened in the name of a group is for whoever may press there.
+        openers = (click.origin.user_id, click.origin.place.chat_id)
+        if panel.actor != click.origin.actor or panel.owner not in openers:
             return lambda texts: texts.button_not_yours
         return None
 
@@ -95,10 +111,9 @@ class Panels:
         return secret
 
     def _keyboard(self, page: Page, secret: str) -> InlineKeyboardMarkup | None:
-        start = f"{self._prefix}:{secret}"
         rows: Sequence[Sequence[InlineKeyboardButton]] = [
             [
-                InlineKeyboardButton(button.label, callback_data=f"{start}:{button.action}")
+                InlineKeyboardButton(button.label, callback_data=self.data(secret, button.action))
                 for button in row
             ]
             for row in page.rows

@@ -6,7 +6,6 @@ has meant a string prefix for some accounts: what is read is held against the ex
 against what was deleted from here, always."""
 
 import asyncio
-import time
 import uuid
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +18,8 @@ import structlog
 from memory.errors import StoreUnavailable, UnknownRecord
 from memory.records import LEARNED_KINDS, Actor, Draft, Hit, Kind, Record, Turn
 from memory.stores import agentcore_events, agentcore_records
+from memory.stores.agentcore_batches import batches, done, failed, require
+from memory.stores.agentcore_deletions import Deletions
 from memory.stores.agentcore_erasure import Eraser
 from memory.stores.agentcore_moving import Copier
 from memory.stores.agentcore_records import belongs, restored, settled
@@ -32,10 +33,9 @@ _log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
-#: Limits of the service model: characters of a query, rows of a search, records of a batch.
+#: Limits of the service model: characters of a query, rows of a search.
 MAX_QUERY = 10_000
 MAX_ROWS = 100
-BATCH = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,9 @@ class AgentCoreStore:
         self._sender = Sender(outbox, self._send, self._timing.pace)
         self._eraser = Eraser(calls, outbox, self._delete_rows, self._timing.second_look)
         self._copier = Copier(self._pairs, self._create, self._update, self._strategies)
-        self._deleted: dict[str, float] = {}
+        self._deletions = Deletions(
+            self._pairs, self._create, self._update, self._strategies, self._timing.deletion
+        )
         self._seldom = Seldom()
         self._closed = False
 
@@ -150,7 +152,7 @@ class AgentCoreStore:
         replaced = await self._replaced(actor, drafts)
         ids: dict[str, str] = {}
         try:
-            for batch in _batches(entries):
+            for batch in batches(entries):
                 ids |= await self._create(batch)
             await self._update([agentcore_records.superseded(row, at) for row, at in replaced])
         except StoreUnavailable:
@@ -180,15 +182,15 @@ class AgentCoreStore:
         answer = await self._calls.ask(
             "batch_create_memory_records", records=entries, clientToken=uuid.uuid4().hex
         )
-        made = {row["requestIdentifier"]: row["memoryRecordId"] for row in _done(answer)}
+        made = {row["requestIdentifier"]: row["memoryRecordId"] for row in done(answer)}
         if len(made) < len(entries):
             await self._undo(made.values(), [])
-        _require(answer)
+        require(answer)
         return made
 
     async def _update(self, entries: list[dict[str, Any]]) -> None:
-        for batch in _batches(entries):
-            _require(await self._calls.ask("batch_update_memory_records", records=batch))
+        for batch in batches(entries):
+            require(await self._calls.ask("batch_update_memory_records", records=batch))
 
     async def _undo(self, created: Iterable[str], replaced: Sequence[dict[str, Any]]) -> None:
         """Make the old records current again, then delete the new ones, as far as AWS lets us. In
@@ -301,13 +303,12 @@ class AgentCoreStore:
     ) -> list[tuple[dict[str, Any], Record]]:
         """The rows with their records, without what is not exactly the actor's own and what was
         deleted from here."""
-        self._deleted = {i: until for i, until in self._deleted.items() if until > time.monotonic()}
         pairs, foreign = [], 0
         for row in rows:
             record = restored(row, actor)
             if record is None:
                 foreign += 1
-            elif record.id not in self._deleted:
+            elif not self._deletions.hides(record.id):
                 pairs.append((row, record))
         if foreign:
             _log.warning("foreign_records_dropped", actor=actor.id, count=foreign)
@@ -323,6 +324,7 @@ class AgentCoreStore:
         found = await asyncio.gather(*(self._own_row(actor, i) for i in dict.fromkeys(record_ids)))
         ids = [row["memoryRecordId"] for row in found if row]
         left = await self._delete_rows(ids)
+        self._deletions.note(actor, ids)
         if left:
             raise StoreUnavailable(f"AWS could not delete {left} of {len(ids)} memories: try again")
         return ids
@@ -330,7 +332,7 @@ class AgentCoreStore:
     async def _own_row(self, actor: Actor, record_id: str) -> dict[str, Any] | None:
         """The row of this id if it is there and exactly the actor's own. By-id calls of AWS ask
         nobody whose it is."""
-        if record_id in self._deleted:
+        if self._deletions.hides(record_id):
             return None
         try:
             answer = await self._calls.ask("get_memory_record", memoryRecordId=record_id)
@@ -344,15 +346,21 @@ class AgentCoreStore:
     async def _delete_rows(self, record_ids: Sequence[str]) -> int:
         """Delete records in hundreds; how many of them AWS did not delete."""
         left = 0
-        for batch in _batches(record_ids):
+        for batch in batches(record_ids):
             entries = [{"memoryRecordId": record_id} for record_id in batch]
             answer = await self._calls.ask("batch_delete_memory_records", records=entries)
             # What AWS no longer knows is as gone as it can be.
-            kept = {r["memoryRecordId"] for r in _failed(answer) if r.get("errorCode") != 404}
+            kept = {r["memoryRecordId"] for r in failed(answer) if r.get("errorCode") != 404}
             left += len(kept)
-            until = time.monotonic() + self._timing.deletion
-            self._deleted |= {record_id: until for record_id in batch if record_id not in kept}
+            self._deletions.hide(record_id for record_id in batch if record_id not in kept)
         return left
+
+    async def restore(self, actor: Actor, records: Sequence[Record]) -> list[Record]:
+        """See LongTermMemory. AWS gives what comes back new ids, of what its strategies had written
+        the words for people are kept, and there are no archived messages. Raises UnknownRecord also
+        for what was deleted by another process or longer ago than `deletion`."""
+        self._require_open()
+        return await self._deletions.restore(actor, records)
 
     async def move(self, actor: Actor, to: Actor) -> None:
         """See LongTermMemory. AWS can give nobody's events to somebody else: they are deleted with
@@ -374,26 +382,7 @@ class AgentCoreStore:
         again until it is gone, and once more after a while for what extraction had under way.
         Raises StoreUnavailable, saying what is left, when something could not be deleted now."""
         self._require_open()
+        self._deletions.forget(actor)
         await self._outbox.erase(actor, datetime.now(UTC))
         await self._sender.drop(actor)
         await self._eraser.erase(actor)
-
-
-def _batches(items: Sequence[T]) -> list[list[T]]:
-    return [list(items[i : i + BATCH]) for i in range(0, len(items), BATCH)]
-
-
-def _done(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return list(answer.get("successfulRecords") or ())
-
-
-def _failed(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return list(answer.get("failedRecords") or ())
-
-
-def _require(answer: Mapping[str, Any]) -> None:
-    """Raise StoreUnavailable if a record of a batch failed: the answer is 2xx all the same."""
-    failed = _failed(answer)
-    if failed:
-        codes = ", ".join(sorted({str(row.get("errorCode", "?")) for row in failed}))
-        raise StoreUnavailable(f"AWS did not write {len(failed)} of the memories (codes {codes})")

@@ -82,6 +82,30 @@ def created(
     return entry
 
 
+def revived(
+    record: Record, actor: Actor, number: int, strategies: Mapping[Kind, str]
+) -> dict[str, Any]:
+    """An entry of BatchCreateMemoryRecords that writes a record again which was deleted, current or
+    not; `number` counts those of one call."""
+    draft = Draft(
+        record.kind,
+        record.text,
+        record.created_at,
+        session_id=record.session_id,
+        turn_ids=record.turn_ids,
+        slot=record.slot,
+        importance=record.importance,
+        event_date=record.event_date,
+        supersedes=record.supersedes,
+        topics=record.topics,
+        speaker=record.speaker,
+    )
+    entry = created(draft, actor, number, strategies)
+    if record.superseded_at:
+        entry["metadata"] |= {"superseded_at": {"stringValue": _moment(record.superseded_at)}}
+    return entry
+
+
 def label(number: int) -> str:
     """How AWS's answer refers to the entry of this number."""
     return f"r{number}"

@@ -31,11 +31,17 @@ from memory.text import clean, words
 
 @dataclass(slots=True)
 class _Person:
-    """One actor's records by row, oldest first, and what makes ids and turns unique."""
+    """One actor's records by row, oldest first, what makes ids and turns unique, and the rows in
+    which deleted records were, by id."""
 
     rows: dict[int, Record] = field(default_factory=dict)
     turns: set[str] = field(default_factory=set)
     counters: Counter[str] = field(default_factory=Counter)
+    deleted: dict[str, int] = field(default_factory=dict)
+
+    def copy(self) -> "_Person":
+        """The same again, to be changed without changing this."""
+        return _Person(dict(self.rows), set(self.turns), Counter(self.counters), dict(self.deleted))
 
     def insert(self, record: Record) -> Record:
         """Give a record its id and keep it."""
@@ -45,6 +51,24 @@ class _Person:
         numbered = replace(record, id=f"{letter}{self.counters[letter]}")
         self.rows[self.counters["row"]] = numbered
         return numbered
+
+    def delete(self, record_id: str) -> bool:
+        """Drop a record, but for its place; whether it was there."""
+        row = self.row_of(record_id)
+        if row is not None:
+            del self.rows[row]
+            self.deleted[record_id] = row
+        return row is not None
+
+    def restore(self, record: Record) -> Record:
+        """Put a record that was deleted back into its place, unless it is there."""
+        if (there := self.row_of(record.id)) is not None:
+            return self.rows[there]
+        if record.id not in self.deleted:
+            raise UnknownRecord(f"no record with the id {record.id!r} was deleted")
+        self.rows[self.deleted.pop(record.id)] = record
+        self.rows = dict(sorted(self.rows.items()))
+        return record
 
     def row_of(self, record_id: str) -> int | None:
         """Where the record with this id is."""
@@ -85,8 +109,7 @@ class InMemoryStore:
 
     async def commit(self, actor: Actor, drafts: Sequence[Draft]) -> list[Record]:
         """See LongTermMemory. Raises UnknownRecord, RefusedText."""
-        person = self._person(actor)
-        copy = _Person(dict(person.rows), set(person.turns), Counter(person.counters))
+        copy = self._person(actor).copy()
         written = [_write(copy, draft) for draft in drafts]
         self._people[actor] = copy
         return written
@@ -132,13 +155,14 @@ class InMemoryStore:
     async def delete(self, actor: Actor, record_ids: Sequence[str]) -> list[str]:
         """See LongTermMemory."""
         person = self._person(actor)
-        deleted = []
-        for record_id in dict.fromkeys(record_ids):
-            row = person.row_of(record_id)
-            if row is not None:
-                del person.rows[row]
-                deleted.append(record_id)
-        return deleted
+        return [id_ for id_ in dict.fromkeys(record_ids) if person.delete(id_)]
+
+    async def restore(self, actor: Actor, records: Sequence[Record]) -> list[Record]:
+        """See LongTermMemory. Ids stay. Raises UnknownRecord."""
+        copy = self._person(actor).copy()
+        restored = [copy.restore(record) for record in records]
+        self._people[actor] = copy
+        return restored
 
     async def erase(self, actor: Actor) -> None:
         """See LongTermMemory."""

@@ -1,11 +1,9 @@
 """The journal in one SQLite file: open sessions, their turns, and ended ones that wait."""
 
-import json
 import sqlite3
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from contextlib import closing
-from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import Self, TypeVar
@@ -16,12 +14,9 @@ from memory.errors import StoreUnavailable
 from memory.ports import Backlog, Job
 from memory.records import (
     Actor,
-    Message,
     Place,
-    Role,
     Session,
     Shift,
-    ToolUse,
     Turn,
 )
 from memory.stores.database import Database
@@ -29,6 +24,7 @@ from memory.stores.journal_tiers import SESSION as _SESSION
 from memory.stores.journal_tiers import TierRows, move
 from memory.stores.journal_tiers import session_of as _session
 from memory.stores.journal_tiers import stamp as _stamp
+from memory.stores.journal_turns import dump, load, put_back
 from memory.stores.schema import Migration
 
 _log = structlog.get_logger(__name__)
@@ -86,6 +82,10 @@ MIGRATIONS = (
         "private sessions",
         ("ALTER TABLE session ADD COLUMN private INTEGER NOT NULL DEFAULT 0",),
     ),
+)
+_TURN = (
+    "SELECT turn.id, session, body, channel, chat, topic FROM turn "
+    "JOIN session ON session.id = session"
 )
 _NO_LEASE = "holder = NULL, leased_until = NULL"
 #: The sessions that would be a second open one in the place they are moved to.
@@ -168,7 +168,7 @@ class SqliteJournal(TierRows):
             db.execute(
                 "INSERT INTO turn (session, position, id, body) SELECT ?1, "
                 "1 + coalesce(max(position), 0), ?2, ?3 FROM turn WHERE session = ?1",
-                (session_id, turn.id, _dump(turn)),
+                (session_id, turn.id, dump(turn)),
             )
             db.execute(
                 "UPDATE session SET last_at = ?, message_count = message_count + ? WHERE id = ?",
@@ -182,11 +182,13 @@ class SqliteJournal(TierRows):
 
     async def turns(self, session_id: str) -> list[Turn]:
         """The session's turns, oldest first."""
-        sql = (
-            "SELECT turn.id, session, body, channel, chat, topic FROM turn "
-            "JOIN session ON session.id = session WHERE session = ? ORDER BY position"
-        )
-        return [_load(*row) for row in await self._db.rows(sql, session_id)]
+        rows = await self._db.rows(f"{_TURN} WHERE session = ? ORDER BY position", session_id)
+        return [load(*row) for row in rows]
+
+    async def turn(self, turn_id: str) -> Turn | None:
+        """The turn with this id, whatever has become of its session, until that is done."""
+        rows = await self._db.rows(f"{_TURN} WHERE turn.id = ?", turn_id)
+        return load(*rows[0]) if rows else None
 
     async def end(self, session_id: str, reason: str, at: datetime) -> bool:
         """Close an open session, which makes it a job. False if it was not open."""
@@ -254,28 +256,33 @@ class SqliteJournal(TierRows):
         await self._db.write(f"UPDATE session SET {_NO_LEASE} WHERE holder IS NOT NULL")
 
     async def done(self, session_id: str) -> None:
-        """The job is finished: drop the session and its turns."""
-        await self._db.write("DELETE FROM session WHERE id = ?", session_id)
+        """The job is finished: drop the session, its turns and every trace of them. What was not to
+        be kept, or names what was to be forgotten, went no further than this."""
+        sql = "DELETE FROM session WHERE id = ?"
+        await self._db.wipe(lambda db: db.execute(sql, (session_id,)))
 
-    async def retry(self, session_id: str, next_at: datetime, error: str) -> None:
-        """The job failed: count the attempt, end the lease and try again not before `next_at`."""
-        await self._db.write(
-            f"UPDATE session SET attempts = attempts + 1, due_at = ?, error = ?, {_NO_LEASE} "
-            "WHERE id = ?",
-            _stamp(next_at),
-            error,
-            session_id,
-        )
+    async def retry(self, session_id: str, holder: str, next_at: datetime, error: str) -> bool:
+        """The job failed: count the attempt, end the lease and try again not before `next_at`.
+        False, and nothing is written, if the job is no longer this holder's."""
+        return await self._failed("due_at", session_id, holder, next_at, error)
 
-    async def set_aside(self, session_id: str, at: datetime, error: str) -> None:
-        """The job failed for the last time: keep it, and try it no more."""
-        await self._db.write(
-            f"UPDATE session SET attempts = attempts + 1, set_aside_at = ?, error = ?, {_NO_LEASE} "
-            "WHERE id = ?",
+    async def set_aside(self, session_id: str, holder: str, at: datetime, error: str) -> bool:
+        """The job failed for the last time: keep it, and try it no more. False, and nothing is
+        written, if the job is no longer this holder's."""
+        return await self._failed("set_aside_at", session_id, holder, at, error)
+
+    async def _failed(
+        self, column: str, session_id: str, holder: str, at: datetime, error: str
+    ) -> bool:
+        changed = await self._db.write(
+            f"UPDATE session SET attempts = attempts + 1, {column} = ?, error = ?, {_NO_LEASE} "
+            "WHERE id = ? AND holder = ?",
             _stamp(at),
             error,
             session_id,
+            holder,
         )
+        return changed == 1
 
     async def put_back(self, now: datetime) -> int:
         """Make jobs of all that was set aside, due now and with no attempts; how many."""
@@ -299,6 +306,16 @@ class SqliteJournal(TierRows):
             db.executemany("DELETE FROM turn WHERE id = ?", [(id_,) for id_ in turn_ids])
 
         await self._db.wipe(work)
+
+    async def restore_turns(self, actor: Actor, turns: Sequence[Turn]) -> list[str]:
+        """Put turns that were deleted back into those of the actor's sessions that are still there,
+        each before what was said after it, and into their windows; the ids really put back. A turn
+        that is there stays as it is."""
+
+        def work(db: sqlite3.Connection) -> list[str]:
+            return [turn.id for turn in turns if put_back(db, actor, turn)]
+
+        return await self._db.change(work)
 
     async def backlog(self) -> Backlog:
         """What of the ended sessions is not extracted yet."""
@@ -353,21 +370,3 @@ def _backlog(db: sqlite3.Connection) -> Backlog:
         "SELECT count(*), count(set_aside_at) FROM session WHERE ended_at IS NOT NULL"
     ).fetchone()
     return Backlog(ended - aside, aside)
-
-
-def _dump(turn: Turn) -> str:
-    messages = [{**asdict(m), "at": m.at.isoformat()} for m in turn.messages]
-    tools = [asdict(tool) for tool in turn.tools]
-    document = {"messages": messages, "tools": tools, "kept": turn.kept}
-    return json.dumps(document, ensure_ascii=False)
-
-
-def _load(id_: str, session_id: str, body: str, channel: str, chat: int, topic: int | None) -> Turn:
-    document = json.loads(body)
-    messages = tuple(
-        Message(Role(m["role"]), m["text"], datetime.fromisoformat(m["at"]), m["speaker"])
-        for m in document["messages"]
-    )
-    tools = tuple(ToolUse(**tool) for tool in document["tools"])
-    place = Place(channel, chat, topic)
-    return Turn(id_, session_id, messages, tools, document.get("kept", True), place)

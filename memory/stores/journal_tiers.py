@@ -94,6 +94,19 @@ def move(db: sqlite3.Connection, shift: Shift) -> None:
     db.executemany("DELETE FROM running_summary WHERE id = ?", dropped)
 
 
+def make_room(db: sqlite3.Connection, session_id: str, position: int) -> None:
+    """Move the session's turns from this position on by one, with the summaries that begin there,
+    in the transaction under way."""
+    here = (session_id, position)
+    # By way of negative numbers: no two turns may have the same position for a moment.
+    db.execute("UPDATE turn SET position = -1 - position WHERE session = ? AND position >= ?", here)
+    db.execute("UPDATE turn SET position = -position WHERE session = ? AND position < 0", here[:1])
+    db.execute(
+        "UPDATE running_summary SET position = position + 1 WHERE session = ? AND position >= ?",
+        here,
+    )
+
+
 def stamp(at: datetime) -> str:
     """A moment as text that sorts by time: UTC, always with microseconds."""
     return at.astimezone(UTC).isoformat(timespec="microseconds")

@@ -1,11 +1,10 @@
 """One person's memory as one open SQLite file. Synchronous: the store calls it on a thread."""
 
-import json
 import sqlite3
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,8 +14,9 @@ from memory.fusion import Meaning, fuse
 from memory.merging import Merging
 from memory.query import parse
 from memory.ranking import CONTEXT, Ranked, Weights
-from memory.records import LEARNED_KINDS, Draft, Hit, Kind, Message, Place, Record, Role, Turn
+from memory.records import LEARNED_KINDS, Draft, Hit, Kind, Message, Record, Turn
 from memory.resemblance import distinct, telling
+from memory.stores.rows import COLUMNS, moment, record_of, values_of
 from memory.stores.schema import migrate, snapshot, transaction
 from memory.stores.shelf import SHELVES, candidates, shelf_of
 from memory.text import TOKENISER_VERSION, clean
@@ -29,11 +29,6 @@ BUSY_SECONDS = 5.0
 
 #: Pages kept in memory for each open file, in KiB: a thousand people may be open at once.
 _CACHE_KIB = 64
-
-_COLUMNS = (
-    "id, kind, text, created_at, session_id, turn_ids, slot, importance, event_date, "
-    "supersedes, superseded_at, role, speaker, place, topics"
-)
 
 
 class PersonFile:
@@ -117,13 +112,13 @@ class PersonFile:
         marks = ", ".join("?" * len(kinds))
         current = "" if include_superseded else "AND superseded_at IS NULL"
         rows = self._connection.execute(
-            f"SELECT {_COLUMNS} FROM record WHERE kind IN ({marks}) {current} ORDER BY row",
+            f"SELECT {COLUMNS} FROM record WHERE kind IN ({marks}) {current} ORDER BY row",
             [kind.value for kind in kinds],
         )
-        return sorted(map(_record, rows), key=lambda record: record.created_at)
+        return sorted(map(record_of, rows), key=lambda record: record.created_at)
 
     def delete(self, record_ids: Iterable[str]) -> list[str]:
-        """Delete records with every trace; the ids really deleted."""
+        """Delete records with every trace but their place; the ids really deleted."""
         with transaction(self._connection):
             deleted = [id_ for id_ in dict.fromkeys(record_ids) if self._remove(id_)]
             for shelf in SHELVES:
@@ -133,6 +128,12 @@ class PersonFile:
             # The write-ahead log still holds the pages as they were.
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         return deleted
+
+    def restore(self, records: Iterable[Record]) -> list[Record]:
+        """Bring back records that were deleted, under their ids and in their places, all or none.
+        Raises UnknownRecord for one that was not deleted here."""
+        with transaction(self._connection):
+            return [self._restored(record) for record in records]
 
     def contents(self) -> tuple[list[str], list[Record]]:
         """The ids of the turns that were archived, and all records, oldest first."""
@@ -229,7 +230,7 @@ class PersonFile:
             raise UnknownRecord(f"no current record has the id {record_id!r}")
         row, kind = found
         self._connection.execute(
-            "UPDATE record SET superseded_at = ? WHERE row = ?", (_moment(at), row)
+            "UPDATE record SET superseded_at = ? WHERE row = ?", (moment(at), row)
         )
         shelf_of(Kind(kind)).remove(self._connection, row)
         self._connection.execute("DELETE FROM vector WHERE row = ?", (row,))
@@ -241,16 +242,38 @@ class PersonFile:
             "RETURNING last",
             (record.kind.value,),
         ).fetchone()
-        record = replace(record, id=f"{record.kind.value[0]}{number}")
-        values = _values(record)
+        return self._fetch(self._put(replace(record, id=f"{record.kind.value[0]}{number}")))
+
+    def _put(self, record: Record, row: int | None = None) -> int:
+        """Write a record, and index it if it is current; its row, a new one unless it is named."""
+        values = (*values_of(record), row)
         marks = ", ".join("?" * len(values))
-        (row,) = self._connection.execute(
-            f"INSERT INTO record ({_COLUMNS}, moment) VALUES ({marks}) RETURNING row",
+        (put,) = self._connection.execute(
+            f"INSERT INTO record ({COLUMNS}, moment, row) VALUES ({marks}) RETURNING row",
             values,
         ).fetchone()
-        stored = self._fetch(row)
-        self._index(row, stored)
-        return stored
+        if record.current:
+            self._index(put, self._fetch(put))
+        return int(put)
+
+    def _restored(self, record: Record) -> Record:
+        found = self._connection.execute(f"SELECT {COLUMNS} FROM record WHERE id = ?", (record.id,))
+        if there := found.fetchone():
+            return record_of(there)
+        place = self._connection.execute(
+            "DELETE FROM deleted WHERE id = ? RETURNING row", (record.id,)
+        ).fetchone()
+        if place is None:
+            raise UnknownRecord(f"no record with the id {record.id!r} was deleted")
+        row = self._put(record, *place)
+        if is_context(record):
+            # What was said next is explained by it again.
+            self._connection.execute(
+                "UPDATE record SET context = min(context, ?1) "
+                "WHERE session_id = ?2 AND row BETWEEN ?1 AND ?1 + ?3 AND kind = 'message'",
+                (row, record.session_id, CONTEXT),
+            )
+        return self._fetch(row)
 
     def _index(self, row: int, record: Record) -> None:
         words = entry(record)
@@ -280,6 +303,7 @@ class PersonFile:
         (row,) = found
         record = self._fetch(row)
         self._connection.execute("DELETE FROM record WHERE row = ?", (row,))
+        self._connection.execute("INSERT INTO deleted VALUES (?, ?)", (record_id, row))
         self._connection.execute("DELETE FROM vector WHERE row = ?", (row,))
         if record.current:
             shelf_of(record.kind).remove(self._connection, row)
@@ -291,8 +315,8 @@ class PersonFile:
         return record, telling(record.text, lambda: shelf.words(self._connection, row))
 
     def _fetch(self, row: int) -> Record:
-        found = self._connection.execute(f"SELECT {_COLUMNS} FROM record WHERE row = ?", (row,))
-        return _record(found.fetchone())
+        found = self._connection.execute(f"SELECT {COLUMNS} FROM record WHERE row = ?", (row,))
+        return record_of(found.fetchone())
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
@@ -323,64 +347,3 @@ def _archived(message: Message, turn: Turn) -> Record:
         speaker=message.speaker,
         place=turn.place,
     )
-
-
-def _values(record: Record) -> tuple[object, ...]:
-    return (
-        record.id,
-        record.kind.value,
-        record.text,
-        _moment(record.created_at),
-        record.session_id,
-        json.dumps(record.turn_ids),
-        _cleaned(record.slot),
-        record.importance,
-        _cleaned(record.event_date),
-        record.supersedes,
-        None,
-        record.role.value,
-        _cleaned(record.speaker),
-        _place_text(record.place),
-        json.dumps([clean(topic) for topic in record.topics]) if record.topics else None,
-        _zoned(record.created_at).timestamp(),
-    )
-
-
-def _record(row: tuple[str, ...]) -> Record:
-    (id_, kind, text, created_at, session_id, turn_ids, slot, importance, event_date,
-     supersedes, superseded_at, role, speaker, place, topics) = row  # fmt: skip
-    return Record(
-        id=id_,
-        kind=Kind(kind),
-        text=text,
-        created_at=datetime.fromisoformat(created_at),
-        session_id=session_id,
-        turn_ids=tuple(json.loads(turn_ids)),
-        slot=slot,
-        importance=int(importance),
-        event_date=event_date,
-        supersedes=supersedes,
-        superseded_at=datetime.fromisoformat(superseded_at) if superseded_at else None,
-        role=Role(role),
-        speaker=speaker,
-        topics=tuple(json.loads(topics)) if topics else (),
-        place=Place(*json.loads(place)) if place else None,
-    )
-
-
-def _place_text(place: Place | None) -> str | None:
-    return json.dumps([place.channel, place.chat_id, place.topic_id]) if place else None
-
-
-def _moment(at: datetime) -> str:
-    """ISO with the offset it was said at."""
-    return _zoned(at).isoformat()
-
-
-def _zoned(at: datetime) -> datetime:
-    """A time without a zone is taken for UTC."""
-    return at if at.tzinfo else at.replace(tzinfo=UTC)
-
-
-def _cleaned(text: str | None) -> str | None:
-    return None if text is None else clean(text) or None

@@ -102,6 +102,11 @@ MIGRATIONS = (
             "ALTER TABLE record ADD COLUMN topics TEXT",
         ),
     ),
+    Migration(
+        "places of what was deleted",
+        # Of a record nothing else stays: who wants it back brings it along.
+        ("CREATE TABLE deleted (id TEXT PRIMARY KEY, row INTEGER NOT NULL) WITHOUT ROWID",),
+    ),
 )
 
 _LEDGER = """CREATE TABLE IF NOT EXISTS migration (

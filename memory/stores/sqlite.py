@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import structlog
 
-from memory.errors import StoreUnavailable
+from memory.errors import StoreUnavailable, UnknownRecord
 from memory.ports import Embedder
 from memory.ranking import Weights
 from memory.records import LEARNED_KINDS, Actor, Draft, Hit, Kind, Record, Turn
@@ -124,6 +124,18 @@ class SqliteStore:
     async def delete(self, actor: Actor, record_ids: Sequence[str]) -> list[str]:
         """See LongTermMemory."""
         return await self._ask(actor, lambda file: file.delete(record_ids), [])
+
+    async def restore(self, actor: Actor, records: Sequence[Record]) -> list[Record]:
+        """See LongTermMemory. Ids stay, and so does the order of what was said. Raises
+        UnknownRecord."""
+        restored: list[Record] | None = await self._ask(
+            actor, lambda file: file.restore(records), None if records else []
+        )
+        if restored is None:
+            raise UnknownRecord("nothing of this actor was deleted")
+        if self._semantics:
+            self._semantics.changed(actor)
+        return restored
 
     async def erase(self, actor: Actor) -> None:
         """See LongTermMemory. Copies that were set aside because of damage go as well."""

@@ -84,19 +84,23 @@ async def eventually(check: Callable[[], Awaitable[bool]], seconds: float = 10.0
         await asyncio.sleep(0.02)
 
 
+async def written(store: LongTermMemory, actor: Actor, *drafts: Draft) -> list[Record]:
+    """Commit, and wait until all of it is seen."""
+    records = await store.commit(actor, drafts)
+    ids = {record.id for record in records}
+
+    async def seen() -> bool:
+        return ids <= {record.id for record in await store.records(actor)}
+
+    await eventually(seen)
+    return records
+
+
 class LongTermMemoryContract:
     """The claims. `store` is an empty store that the fixture closes."""
 
     async def _written(self, store: LongTermMemory, actor: Actor, *drafts: Draft) -> list[Record]:
-        """Commit, and wait until all of it is seen."""
-        written = await store.commit(actor, drafts)
-        ids = {record.id for record in written}
-
-        async def seen() -> bool:
-            return ids <= {record.id for record in await store.records(actor)}
-
-        await eventually(seen)
-        return written
+        return await written(store, actor, *drafts)
 
     async def test_committed_records_come_back_in_order_with_all_they_had(
         self, store: LongTermMemory
@@ -311,6 +315,21 @@ class LongTermMemoryContract:
         await eventually(together)
         current = texts(await store.records(SUPERGROUP))
         assert current == ["We meet in Oslo", "We have a cat", "I call you Eve"]
+
+    async def test_moving_leaves_everybody_of_a_group_their_own_answer(
+        self, store: LongTermMemory
+    ) -> None:
+        for speaker, place in (("Ann", "Acme"), ("Bob", "Globex")):
+            told = Draft(Kind.FACT, f"I work at {place}", NOON, slot="employer", speaker=speaker)
+            await self._written(store, GROUP, told)
+        await store.move(GROUP, SUPERGROUP)
+
+        async def moved() -> bool:
+            return len(await store.records(SUPERGROUP)) == 2
+
+        await eventually(moved)
+        after = await store.records(SUPERGROUP)
+        assert {record.speaker for record in after} == {"Ann", "Bob"}
 
     async def test_moving_again_adds_nothing(self, store: LongTermMemory) -> None:
         await self._written(store, GROUP, draft("We meet in Oslo"))

@@ -1,20 +1,33 @@
 """The memory browser: pages in one message, deletions that can be taken back, clicks of nobody
 else."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from memory.records import Actor, Draft, Kind, Message, Place, Role
+from memory.errors import StoreUnavailable
+from memory.records import Actor, Draft, Kind, Message, Place, Record, Role
 from memory.stores.inmemory import InMemoryStore
-from tests.bot.telegram.stage import Stage, ask, stage
+from tests.bot.telegram.stage import Stage, ask, stage, tell
 from tests.fakes.botapi import BotApiServer
 
 ANNA, BORIS = 1001, 1002
 ANN = Actor.person(ANNA)
 PLANTS = "basil beans beets chives corn garlic kale leeks mint peas sage thyme".split()
+
+
+class Away(InMemoryStore):
+    """A store that can bring nothing back while it is away."""
+
+    away = False
+
+    async def restore(self, actor: Actor, records: Sequence[Record]) -> list[Record]:
+        if self.away:
+            raise StoreUnavailable("away")
+        return await super().restore(actor, records)
 
 
 def keys(message: dict[str, Any]) -> list[str]:
@@ -59,16 +72,20 @@ async def test_pages_of_a_kind_turn_in_one_message(server: BotApiServer, tmp_pat
         await on.memory.remember(ANN, "I like tea", Kind.PREFERENCE)
         first = await opened(server)
         assert "What I remember about you" in first["text"]
-        assert "… and 2 earlier ones" in first["text"]
+        newest = [line for line in first["text"].split("\n") if line.startswith(("•", "…"))]
+        assert newest[0].startswith("• You grow thyme"), "newest first, as on the pages"
+        assert newest[9].startswith("• You grow beets")
+        assert newest[10] == "… and 2 earlier ones"
         assert keys(first) == ["Facts (12)", "Preferences (1)"]
         page = await press(server, on, "Facts (12)")
         assert page["text"].startswith("Facts 1/3\n1. ")
         assert "You grow thyme" in page["text"]
-        assert keys(page) == ["1", "2", "3", "4", "5", "›", "‹ Back"]
+        assert keys(page)[:2] == ["1. You grow thyme", "2. You grow sage"]
+        assert keys(page)[5:] == ["›", "‹ Back"]
         page = await press(server, on, "›")
         assert "You grow kale" in page["text"]
         page = await press(server, on, "›")
-        assert keys(page) == ["11", "12", "‹", "‹ Back"]
+        assert keys(page) == ["11. You grow beans", "12. You grow basil", "‹", "‹ Back"]
         page = await press(server, on, "‹")
         assert page["text"].startswith("Facts 2/3")
         assert keys(await press(server, on, "‹ Back")) == keys(first)
@@ -82,10 +99,11 @@ async def test_a_record_is_deleted_after_a_question_and_brought_back(
         await remember(on, "I live in Oslo", "I work at Acme")
         await opened(server)
         await press(server, on, "Facts (2)")
-        shown = await press(server, on, "2")
+        shown = await press(server, on, "2. You live in Oslo")
         assert shown["text"].startswith("You live in Oslo")
         assert keys(shown) == ["Edit", "Delete", "Where from?", "‹ Back"]
-        await press(server, on, "Delete")
+        asked = await press(server, on, "Delete")
+        assert asked["text"] == "Shall I delete this?\n\nYou live in Oslo", "nothing goes along"
         assert len(await on.memory.records(ANN)) == 2, "nothing is deleted by the question"
         kept = await press(server, on, "No, keep it")
         assert kept["text"] == shown["text"]
@@ -94,12 +112,56 @@ async def test_a_record_is_deleted_after_a_question_and_brought_back(
         assert gone["text"] == "Deleted: You live in Oslo"
         assert [r.text for r in await on.memory.records(ANN)] == ["I work at Acme"]
         back = await press(server, on, "Undo")
-        assert back["text"].startswith("It is back: You live in Oslo")
+        assert back["text"] == "It is back: You live in Oslo"
         assert {r.text for r in await on.memory.records(ANN)} == {
             "I live in Oslo",
             "I work at Acme",
         }
-        assert keys(await press(server, on, "‹ Back"))[:2] == ["1", "2"]
+        listed = keys(await press(server, on, "‹ Back"))
+        assert listed[:2] == ["1. You work at Acme", "2. You live in Oslo"]
+
+
+async def test_the_question_names_what_goes_along_and_undo_brings_it_all_back(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    async with stage(server, tmp_path) as on:
+        await tell(on, "I live in Oslo")
+        await ask(server, "/new")
+        await on.memory.settle()
+        before = await on.memory.records(ANN, tuple(Kind))
+        assert {record.kind for record in before} == {Kind.FACT, Kind.SUMMARY, Kind.MESSAGE}
+        await ask(server, "/memory")
+        for label in ("Facts (1)", "1. You live in Oslo"):
+            await press(server, on, label)
+        asked = await press(server, on, "Delete")
+        assert asked["text"] == (
+            "Shall I delete this?\n\nYou live in Oslo\n\nWith it go:\n"
+            "• 2 messages where it comes up\n• 1 summary of a conversation"
+        )
+        gone = await press(server, on, "Yes, delete it")
+        assert gone["text"] == "Deleted: You live in Oslo"
+        assert await on.memory.records(ANN, tuple(Kind)) == []
+        assert (await press(server, on, "Undo"))["text"] == "It is back: You live in Oslo"
+        assert await on.memory.records(ANN, tuple(Kind)) == before
+        await press(server, on, "‹ Back")
+        await press(server, on, "1. You live in Oslo")
+        assert "You: “I live in Oslo”" in (await press(server, on, "Where from?"))["text"]
+
+
+async def test_undo_goes_on_when_the_memory_is_back(server: BotApiServer, tmp_path: Path) -> None:
+    store = Away()
+    async with stage(server, tmp_path, store=store) as on:
+        await remember(on, "I live in Oslo")
+        await opened(server)
+        for label in ("Facts (1)", "1. You live in Oslo", "Delete", "Yes, delete it"):
+            await press(server, on, label)
+        store.away = True
+        told = await press(server, on, "Undo")
+        assert told["text"].startswith("I can't reach my memory right now")
+        assert await on.memory.records(ANN) == []
+        store.away = False
+        assert (await press(server, on, "Undo"))["text"] == "It is back: You live in Oslo"
+        assert [r.text for r in await on.memory.records(ANN)] == ["I live in Oslo"]
 
 
 async def test_where_a_record_is_from_is_quoted_with_its_date(
@@ -113,7 +175,7 @@ async def test_where_a_record_is_from_is_quoted_with_its_date(
         await store.commit(ANN, [Draft(Kind.FACT, "I live in Oslo now", at, turn_ids=turn)])
         await opened(server)
         await press(server, on, "Facts (1)")
-        await press(server, on, "1")
+        await press(server, on, "1. You live in Oslo now")
         quoted = await press(server, on, "Where from?")
         assert "2026-11-01 09:30 You: “By the way, I live in Oslo now!”" in quoted["text"]
         assert "You live in Oslo" in (await press(server, on, "‹ Back"))["text"]
@@ -124,7 +186,7 @@ async def test_a_record_is_put_into_other_words(server: BotApiServer, tmp_path: 
         await remember(on, "I live in Oslo")
         await opened(server)
         await press(server, on, "Facts (1)")
-        await press(server, on, "1")
+        await press(server, on, "1. You live in Oslo")
         how = (await press(server, on, "Edit"))["text"]
         id_ = how.split("/edit ")[1].split()[0]
         assert "Remembered: You live in Bergen" in await ask(
@@ -134,7 +196,7 @@ async def test_a_record_is_put_into_other_words(server: BotApiServer, tmp_path: 
         everything = await on.memory.records(ANN, everything=True)
         assert len(everything) == 2, "the former words are history"
         assert "no memory with the id f99" in await ask(server, "/edit f99 I live in Rome")
-        assert "Tell me which memory" in await ask(server, "/edit f1")
+        assert "Tell me which memory" in await ask(server, "/edit")
 
 
 async def test_only_who_opened_it_may_press(server: BotApiServer, tmp_path: Path) -> None:
@@ -210,6 +272,15 @@ async def test_buttons_fit_and_tell_others_nothing(server: BotApiServer, tmp_pat
         assert not set(data(one)) & set(data(two)), "each message has a secret of its own"
 
 
+async def test_what_is_on_a_button_fits_a_phone(server: BotApiServer, tmp_path: Path) -> None:
+    async with stage(server, tmp_path) as on:
+        await remember(on, "I walk my dog Hektor around the lake every morning before work")
+        await opened(server)
+        page = await press(server, on, "Facts (1)")
+        assert keys(page)[0] == "1. You walk your dog Hektor…"
+        assert "around the lake every morning before work" in page["text"], "whole above"
+
+
 async def test_search_and_remember_are_commands_as_well(
     server: BotApiServer, tmp_path: Path
 ) -> None:
@@ -218,8 +289,6 @@ async def test_search_and_remember_are_commands_as_well(
         assert said.startswith("Remembered: You collect stamps from Norway  [f")
         assert "stamps from Norway" in await ask(server, "/search stamps")
         assert await ask(server, "/search zeppelins") == "I found nothing about that."
-        assert "/search and some words" in await ask(server, "/search")
-        assert "/remember and a sentence" in await ask(server, "/remember")
         assert "I can't keep that" in await ask(server, "/remember " + "x " * 900)
         assert "I found nothing" in await ask(server, "/search stamps", BORIS)
 
@@ -230,7 +299,7 @@ async def test_what_was_deleted_is_not_brought_back_after_everything_was(
     async with stage(server, tmp_path) as on:
         await remember(on, "I live in Oslo")
         await opened(server)
-        for label in ("Facts (1)", "1", "Delete", "Yes, delete it"):
+        for label in ("Facts (1)", "1. You live in Oslo", "Delete", "Yes, delete it"):
             await press(server, on, label)
         panel = server.sent(ANNA)[-1]
         await ask(server, "/forget all")

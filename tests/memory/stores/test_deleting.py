@@ -13,7 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memory.ports import LongTermMemory
 from memory.records import Kind, Message, Role, Turn
+from memory.stores.inmemory import InMemoryStore
 from memory.stores.sqlite import SqliteStore
 from memory.stores.vectors import _packed
 from tests.contracts.long_term_memory import ANN, NOON, draft, texts
@@ -66,7 +68,45 @@ async def test_no_byte_of_what_is_deleted_stays_and_the_rest_is_found(
         await store.aclose()
 
 
-async def _keep(store: SqliteStore, text: str, *, as_message: bool) -> None:
+@settings(max_examples=10, deadline=None)
+@given(words=_WORDS, data=st.data())
+async def test_after_an_undo_everything_is_as_if_nothing_had_been_deleted(
+    tmp_path_factory: pytest.TempPathFactory, words: list[str], data: st.DataObject
+) -> None:
+    file = tmp_path_factory.mktemp("memory") / "u1.sqlite"
+    with ThreadPoolExecutor(1) as pool:
+        store, fake = SqliteStore(file.parent, pool, embedder=WordEmbedder()), InMemoryStore()
+        plain = SqliteStore(file.parent / "plain", pool)
+        for number, word in enumerate(words):
+            for each in (store, fake, plain):
+                await _keep(each, f"The {word} is in my garden", as_message=bool(number % 3))
+        await store.settle()
+        before, held = await store.records(ANN, kinds=EVERYTHING), _bytes(file)
+        found = [await plain.search(ANN, w, kinds=EVERYTHING, now=NOON) for w in words]
+        # Several deletions, taken back in any order.
+        parts = data.draw(st.lists(st.lists(st.sampled_from(before), unique=True), max_size=3))
+        for each in (store, fake, plain):
+            gone = []
+            for part in parts:
+                ids = await each.delete(ANN, [record.id for record in part])
+                gone.append([record for record in part if record.id in ids])
+            for part in data.draw(st.permutations(gone)):
+                assert await each.restore(ANN, part) == part
+        await store.settle()
+
+        for each in (store, fake, plain):
+            assert await each.records(ANN, kinds=EVERYTHING) == before
+        for word, hits in zip(words, found, strict=True):
+            for other in (fake, plain):
+                assert await other.search(ANN, word, kinds=EVERYTHING, now=NOON) == hits
+        traces = [trace for trace in _traces(set(words)) if trace in held]
+        assert [trace for trace in traces if trace not in _bytes(file)] == []
+        assert _orphans(file) == 0
+        await store.aclose()
+        await plain.aclose()
+
+
+async def _keep(store: LongTermMemory, text: str, *, as_message: bool) -> None:
     if as_message:
         await store.add_turn(
             ANN, Turn(f"t-{crc32(text.encode())}", "s-1", (Message(Role.USER, text, NOON),))

@@ -10,6 +10,7 @@ from memory.records import Kind
 from memory.stores.inmemory import InMemoryStore
 from memory.stores.sqlite import SqliteStore
 from tests.contracts.long_term_memory import ANN, NOON, LongTermMemoryContract, draft, turn
+from tests.contracts.restoring import RestoringContract
 
 
 @pytest.fixture
@@ -19,7 +20,7 @@ async def store() -> AsyncIterator[InMemoryStore]:
     await opened.aclose()
 
 
-class TestInMemoryStore(LongTermMemoryContract):
+class TestInMemoryStore(LongTermMemoryContract, RestoringContract):
     """See the contract."""
 
 

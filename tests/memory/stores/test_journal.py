@@ -97,7 +97,8 @@ async def test_a_failed_job_waits_for_its_next_time_and_counts_its_attempts(path
     async with SqliteJournal(path, pool) as journal:
         await journal.start(session())
         await journal.end("s1", "idle", NOW)
-        await journal.retry("s1", NOW + timedelta(minutes=5), "TimeoutError")
+        await claim(journal)
+        assert await journal.retry("s1", "me", NOW + timedelta(minutes=5), "TimeoutError")
         assert await claim(journal) == []
         (job,) = await claim(journal, NOW + timedelta(minutes=5))
         assert job.attempts == 1
@@ -113,6 +114,23 @@ async def test_a_leased_job_is_nobody_elses_until_its_lease_has_run_out(path, po
         assert await claim(other, NOW + timedelta(minutes=2), holder="you") == []
         assert len(await claim(other, NOW + timedelta(minutes=3), holder="you")) == 1
         assert not await journal.renew("s1", "me", NOW + timedelta(minutes=9))
+
+
+async def test_whoever_has_lost_a_job_neither_counts_its_failure_nor_puts_it_back(path, pool):
+    async with SqliteJournal(path, pool) as journal:
+        await journal.start(session())
+        await journal.end("s1", "new", NOW)
+        await claim(journal, holder="me")
+        later = NOW + timedelta(minutes=2)
+        assert len(await claim(journal, later, holder="you")) == 1
+        assert not await journal.retry("s1", "me", later, "TimeoutError")
+        assert not await journal.set_aside("s1", "me", later, "TimeoutError")
+        assert await claim(journal, later, holder="somebody else") == [], "you have it"
+        assert await journal.backlog() == Backlog(1, 0)
+        assert await journal.retry("s1", "you", later, "TimeoutError")
+        (job,) = await claim(journal, later)
+        assert job.attempts == 1
+        assert not await journal.retry("s1", "you", later, "TimeoutError"), "it was given back"
 
 
 async def test_jobs_are_taken_oldest_first_and_no_more_than_asked_for(path, pool):
@@ -151,7 +169,7 @@ async def test_what_was_set_aside_keeps_its_turns_and_waits_to_be_put_back(path,
         await journal.append("s1", turn())
         await journal.end("s1", "new", NOW)
         await claim(journal)
-        await journal.set_aside("s1", NOW, "ExtractionFailed")
+        assert await journal.set_aside("s1", "me", NOW, "ExtractionFailed")
         assert await journal.backlog() == Backlog(0, 1)
         assert backlog_in(path) == Backlog(0, 1)
         assert await claim(journal, NOW + timedelta(days=99)) == []
@@ -341,6 +359,37 @@ async def test_dropped_turns_and_the_summaries_that_told_of_them_leave_no_byte(p
 
 
 # -- private sessions, and sessions that move -----------------------------------------------------
+
+
+async def test_turns_that_were_dropped_go_back_to_where_they_were(path, pool):
+    async with SqliteJournal(path, pool) as journal:
+        await filled(journal)
+        await journal.shift(Shift(("s1-t1", "s1-t2", "s1-t3"), (), (summary("e1", 3),)))
+        before = await journal.turns("s1")
+        gone = [before[0], before[1], before[3]]
+        await journal.drop_turns([turn.id for turn in gone])
+        # It gets the number that the last one had.
+        await journal.append("s1", turn(5))
+        assert await journal.restore_turns(ANNA, gone[1:]) == ["s1-t2", "s1-t4"]
+        assert await journal.restore_turns(ANNA, gone) == ["s1-t1"]
+        assert await journal.turns("s1") == [*before, turn(5)]
+        assert await journal.evicted("s1") == ["s1-t3"], "the others are in the window"
+        await journal.append("s1", turn(6))
+        await journal.shift(Shift((), (), (summary("e0", 1), summary("e2", 4))))
+        assert [s.id for s in await journal.summaries("s1")] == ["e0", "e1", "e2"]
+
+
+async def test_turns_go_back_into_no_session_that_is_gone_or_another_s(path, pool):
+    async with SqliteJournal(path, pool) as journal:
+        await filled(journal, 2)
+        await journal.drop_turns(["s1-t1", "s1-t2"])
+        assert await journal.restore_turns(BORIS, [turn(1)]) == []
+        assert await journal.restore_turns(ANNA, [turn(1, "s9")]) == []
+        assert await journal.turns("s1") == []
+        await journal.end("s1", "new", NOW)
+        assert await journal.restore_turns(ANNA, [turn(1)]) == ["s1-t1"], "not extracted yet"
+        await journal.done("s1")
+        assert await journal.restore_turns(ANNA, [turn(2)]) == []
 
 
 async def test_a_private_session_comes_back_private(path, pool):

@@ -24,6 +24,7 @@ from tests.contracts.long_term_memory import (
     texts,
     turn,
 )
+from tests.contracts.restoring import RestoringContract
 
 EVERYTHING = tuple(Kind)
 
@@ -47,7 +48,7 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "memory" / "u1.sqlite"
 
 
-class TestSqliteStore(LongTermMemoryContract):
+class TestSqliteStore(LongTermMemoryContract, RestoringContract):
     """See the contract."""
 
 

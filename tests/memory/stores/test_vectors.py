@@ -26,6 +26,7 @@ from tests.contracts.long_term_memory import (
     texts,
     turn,
 )
+from tests.contracts.restoring import RestoringContract
 from tests.fakes.embedders import WordEmbedder
 
 PET = "I walk my spaniel before breakfast"
@@ -79,7 +80,7 @@ def vectors(file: Path) -> dict[str, list[bytes]]:
     return found
 
 
-class TestSqliteStoreWithEmbedder(LongTermMemoryContract):
+class TestSqliteStoreWithEmbedder(LongTermMemoryContract, RestoringContract):
     """See the contract."""
 
 
