@@ -12,11 +12,12 @@ FLOOR = 95
 help: ## what can be made here
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/'
 
+# No shell waits for the bot: Ctrl-C would end it before the bot has said goodbye.
 run: .venv/ready ## start the bot: on Telegram if TELEGRAM_BOT_TOKEN is set, else in this terminal
-	@.venv/bin/mordecai run $(ARGS) || [ $$? -eq 130 ]
+	@exec .venv/bin/mordecai run $(ARGS)
 
 chat: .venv/ready ## chat in this terminal, whatever is set
-	@.venv/bin/mordecai chat $(ARGS) || [ $$? -eq 130 ]
+	@exec .venv/bin/mordecai chat $(ARGS)
 
 test: .venv-test/ready ## lint, types, import rules, tests, coverage
 	.venv-test/bin/ruff check .

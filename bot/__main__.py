@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from bot.settings import Loaded, Settings
 
 _OPERATOR_MISTAKE = 2
+_GOODBYE = "Goodbye! We can go on from here next time."
+_GOODBYE_FOR_GOOD = "Goodbye!"
 _MEMORY_NEWER = "Upgrade mordecai, or name another directory with --data or MORDECAI_DATA_DIR"
 
 command = typer.Typer(
@@ -91,14 +93,19 @@ def health(config: ConfigFile = None, data: DataDir = None) -> None:
 
 @command.command()
 def approve(
-    code: Annotated[str, typer.Argument(metavar="CODE", help="What the bot told the person.")],
+    code_or_id: Annotated[
+        str,
+        typer.Argument(
+            metavar="CODE|ID", help="The code that the bot told the person, or their numeric id."
+        ),
+    ],
     config: ConfigFile = None,
     data: DataDir = None,
 ) -> None:
-    """Let somebody use the bot, by the code that it gave them; it may be running meanwhile."""
+    """Let somebody use the bot, who hears of it from the bot; it may be running meanwhile."""
     from bot.approval import let_in
 
-    typer.echo(let_in(_loaded(config, data).settings, code))
+    typer.echo(let_in(_loaded(config, data).settings, code_or_id))
 
 
 @command.command()
@@ -251,14 +258,24 @@ def _chat(settings: "Settings", user_id: int) -> NoReturn:
     from bot.terminal import is_interactive
 
     _make(settings.data_dir)
+    person = is_interactive(sys.stdin, sys.stdout)
     # On the screen of a conversation log lines would get between the person and the bot.
-    apart = settings.data_dir / "mordecai.log" if is_interactive(sys.stdin, sys.stdout) else None
+    apart = settings.data_dir / "mordecai.log" if person else None
     configure(settings.log_level, settings.log_format, file=apart)
     if apart and settings.log_level == "debug":
         _say(f"The log is in {apart}.")
     from bot.app import run_chat
 
-    raise typer.Exit(asyncio.run(run_chat(settings, user_id)))
+    try:
+        code = asyncio.run(run_chat(settings, user_id))
+    except KeyboardInterrupt:
+        # For a person it is a way to leave like any other; a script was broken off.
+        if not person:
+            raise
+        code = 0
+    if person and code == 0:
+        typer.echo(_GOODBYE if settings.memory_enabled else _GOODBYE_FOR_GOOD)
+    raise typer.Exit(code)
 
 
 def _make(data_dir: Path) -> None:
@@ -308,7 +325,8 @@ def _nothing(mode: Literal["r", "w"]) -> TextIO:
 
 
 def main() -> NoReturn:
-    """Run the command and exit: 0 done, 2 a mistake that the operator can put right, 130 Ctrl-C."""
+    """Run the command and exit: 0 done, 2 a mistake that the operator can put right, 130 broken off
+    by Ctrl-C. A person who leaves a chat with it has broken off nothing."""
     from bot.errors import OperatorError
     from memory.errors import NewerStore
 

@@ -6,6 +6,7 @@ from typing import Protocol
 import structlog
 
 from memory.errors import StoreUnavailable
+from memory.language import second_person
 from memory.ports import ExtractionFailed
 from memory.records import Actor, Record
 from memory.service import Memory
@@ -16,6 +17,8 @@ _log = structlog.get_logger(__name__)
 PATIENCE = 4.0
 #: A greeting names at most so many topics: it is no recital.
 _TOPICS = 3
+#: The sentences of so many people are kept.
+_MOST_WRITTEN = 1_000
 
 
 class Greeter(Protocol):
@@ -41,6 +44,8 @@ class Greetings:
         greetings. `patience` in seconds."""
         self._memory, self._greeter, self._patience = memory, greeter, patience
         self._wanted = wanted
+        # By actor: the summary that was last taken up, and how.
+        self._written: dict[Actor, tuple[str, str]] = {}
 
     async def sentence(self, actor: Actor, topics: str) -> str | None:
         """A greeting, or None for whom nothing is known of. `topics` is the template, with
@@ -51,11 +56,29 @@ class Greetings:
             async with asyncio.timeout(self._patience):
                 summaries = (await self._memory.profile(actor)).summaries
                 if not summaries:
+                    self._written.pop(actor, None)
                     return None
                 if self._greeter:
-                    return await self._greeter.greet(summaries[-1])
+                    return await self._greet(self._greeter, actor, summaries[-1])
         except (StoreUnavailable, ExtractionFailed, TimeoutError) as failure:
             _log.info("no_greeting", actor=actor.id, error=type(failure).__name__)
             return None
-        named = summaries[-1].topics[:_TOPICS]
+        named = [_addressed(topic) for topic in summaries[-1].topics[:_TOPICS]]
         return topics.format(topics=", ".join(named)) if named else None
+
+    async def _greet(self, greeter: Greeter, actor: Actor, last: Record) -> str:
+        """One sentence for each last conversation: asking again and again costs nothing, as
+        commands have no limit. Raises ExtractionFailed."""
+        known, sentence = self._written.get(actor, ("", ""))
+        if known != last.id:
+            sentence = await greeter.greet(last)
+            if len(self._written) >= _MOST_WRITTEN:
+                self._written.clear()
+            self._written[actor] = last.id, sentence
+        return sentence
+
+
+def _addressed(topic: str) -> str:
+    """A topic, kept in the person's words, as one says it to them: "your garden"."""
+    turned = second_person(topic)
+    return turned[:1].lower() + turned[1:] if topic[:1].islower() else turned

@@ -32,6 +32,7 @@ class Refusal(StrEnum):
     EMPTY = "empty"
     LONG = "long"
     ORDER = "order"
+    QUESTION = "question"
     SETTING = "setting"
     OFF = "off"
     NAME_LINES = "name_lines"

@@ -38,6 +38,12 @@ def gist(turns: Sequence[Turn], tokens: int, count: Count = estimate_tokens) -> 
     return cut_to_tokens(" ".join(parts), tokens, count)
 
 
+def quotable(text: str) -> str:
+    """The text with other marks for its own quotes, so that it is certain where a quote of it
+    ends."""
+    return text.translate({ord(mark): '"' for mark in "“”„"})
+
+
 def joined(one: str, other: str, tokens: int, count: Count = estimate_tokens) -> str:
     """Two texts as one in at most `tokens`: each gets half, and what the other does not need."""
     half = tokens // 2
@@ -80,7 +86,7 @@ def _speaker(message: Message) -> str:
 
 def _opening(text: str) -> str:
     """The first sentence of a message, or as much of it as is quoted."""
-    line = " ".join(text.split())
+    line = quotable(" ".join(text.split()))
     if len(line) <= _QUOTE_CHARS:
         return line.rstrip(".")
     return f"{line[:_QUOTE_CHARS].rsplit(None, 1)[0]}…"

@@ -31,6 +31,7 @@ from memory.records import (
     Message,
     Place,
     Profile,
+    Role,
     RunningSummary,
     Session,
     ToolUse,
@@ -188,16 +189,19 @@ class Memory(Knowledge):
 
         Raises StoreUnavailable if the turn could not be written: then it did not happen."""
         now = self._clock()
-        id_ = uuid.uuid5(_TURNS, f"{actor.id}/{name}") if name else uuid.uuid4()
+        id_ = _turn_id(actor, name) if name else uuid.uuid4().hex
         # "Yesterday" is asked for by the actor's calendar, so what was said is dated by it, too.
         zone = self._here(actor, now).tzinfo
         said = tuple(replace(message, at=message.at.astimezone(zone)) for message in messages)
         # Not while something is forgotten: a turn must not be written between two of its steps.
         async with self._locks[actor]:
-            live = await self._sessions.find_or_open(actor, place, now)
-            if private and not live.session.private:
-                return None
-            turn = Turn(id_.hex, live.session.id, said, tuple(tools), kept, place)
+            if private:
+                live = await self._sessions.find(actor, place)
+                if live is None or not live.session.private:
+                    return None
+            else:
+                live = await self._sessions.find_or_open(actor, place, now)
+            turn = Turn(id_, live.session.id, said, tuple(tools), kept, place)
             await self._condenser.append(live, turn)
             if self.options.enabled and kept and not live.session.private:
                 try:
@@ -207,10 +211,22 @@ class Memory(Knowledge):
                     self._complain("add_turn", failure)
         return await self._end(live, "length", now) if self._sessions.is_full(live) else None
 
+    async def answer(self, actor: Actor, name: str) -> str | None:
+        """What was answered in the turn that was recorded under this name; None if there is none,
+        or it is in memory alone by now. Raises StoreUnavailable."""
+        turn = await self._journal.turn(_turn_id(actor, name))
+        answers = [m.text for m in turn.messages if m.role is Role.ASSISTANT] if turn else []
+        return answers[-1] if answers else None
+
     async def session(self, actor: Actor, place: Place) -> Session | None:
         """The open session of this place, if there is one. Raises StoreUnavailable."""
         live = await self._found(actor, place)
         return live.session if live else None
+
+    async def session_now(self, actor: Actor, place: Place) -> Session:
+        """The session that what is said now belongs to: the open one, or else a new one. Raises
+        StoreUnavailable."""
+        return (await self._live(actor, place, self._clock())).session
 
     async def end_session(self, actor: Actor, place: Place, reason: str) -> Ending | None:
         """End the open session of this place; None if there was none, or nothing in it."""
@@ -222,7 +238,7 @@ class Memory(Knowledge):
         kept; it goes on until it is ended or falls silent. The ending of the former one comes back
         as from `end_session`. Raises StoreUnavailable."""
         ending = await self.end_session(actor, place, "private")
-        await self._opened(actor, place, self._clock(), private=True)
+        await self._opened_private(actor, place, self._clock())
         return ending
 
     async def settle(self) -> None:
@@ -259,8 +275,9 @@ class Memory(Knowledge):
         if live and self._sessions.is_idle(live, now):
             await self._end(live, "idle", now)
             # Whoever writes on has not heard yet that it is private no more: so it still is.
-            private = live.session.private
-            live = await self._opened(actor, place, now, private=private)
+            if live.session.private:
+                return await self._opened_private(actor, place, now)
+            live = None
         return live or await self._opened(actor, place, now)
 
     async def _found(self, actor: Actor, place: Place) -> Live | None:
@@ -276,6 +293,12 @@ class Memory(Knowledge):
     ) -> Live:
         async with self._locks[actor]:
             return await self._sessions.find_or_open(actor, place, now, private=private)
+
+    async def _opened_private(self, actor: Actor, place: Place, now: datetime) -> Live:
+        """A private session, whatever somebody else has opened there meanwhile."""
+        while not (live := await self._opened(actor, place, now, private=True)).session.private:
+            await self._end(live, "private", now)
+        return live
 
     async def _end(self, live: Live, reason: str, now: datetime) -> Ending | None:
         async with self._locks[live.session.actor]:
@@ -329,13 +352,17 @@ class Memory(Knowledge):
         StoreUnavailable."""
         now = self._clock()
         self._sessions.drop_idle(now)
-        self._profiles.keep(self._sessions.has)
+        self._profiles.keep(self._sessions.actors())
         for session in await self._sessions.idle(now):
             live = await self._found(session.actor, session.place)
             if live and self._sessions.is_idle(live, now):
                 ending = await self._end(live, "idle", now)
                 if ending and live.session.private and self._jobs.on_saved:
                     await self._jobs.on_saved(live.session)
+
+
+def _turn_id(actor: Actor, name: str) -> str:
+    return uuid.uuid5(_TURNS, f"{actor.id}/{name}").hex
 
 
 def _is_of(hit: Hit, session: Session) -> bool:

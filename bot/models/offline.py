@@ -45,8 +45,11 @@ from memory.language import (
     memory_question,
     naming,
     noteworthy,
+    only_asks,
+    own_quotes,
 )
 from memory.records import Kind, own_words
+from memory.tiers import EARLIER_TAG
 
 #: Its name in settings, logs and replies' metadata.
 MODEL_NAME = "offline"
@@ -150,7 +153,8 @@ def _next_step(messages: Sequence[ModelMessage], info: AgentInfo) -> Call | str:
         if call.tool in offered and call.tool not in answers:
             return call
     # The last request of a turn comes without tools; a turn without any has no memory to use.
-    heard = _heard(text, said[:-1], answers, keeps=bool(offered or answers))
+    before = [*_earlier(messages), *said[:-1]]
+    heard = _heard(text, before, answers, keeps=bool(offered or answers))
     return reply(replace(heard, private=_is_private(messages)))
 
 
@@ -159,7 +163,7 @@ def _calls(text: str) -> list[Call]:
     calls = []
     if name := naming(text):
         calls.append(Call("set_agent_name", {"name": name}))
-    if what := asks_to_remember(text):
+    if (what := asks_to_remember(text)) and not only_asks(what):
         kinds = {finding.kind for finding in noteworthy(text)}
         kind = Kind.PREFERENCE if kinds == {Kind.PREFERENCE} else Kind.FACT
         calls.append(Call("remember", {"text": what, "memory_type": kind.value}))
@@ -212,6 +216,20 @@ def _said(messages: Sequence[ModelMessage]) -> list[str]:
     ]
     texts = (text if isinstance(text, str) else _last_text(text) for text in prompts)
     return [own_words(text).strip() for text in texts]
+
+
+def _earlier(messages: Sequence[ModelMessage]) -> tuple[str, ...]:
+    """What the user said in this conversation before the messages that are still there, as far as
+    the notes that open the prompt quote it."""
+    prompts = (part for m in messages for part in m.parts if isinstance(part, UserPromptPart))
+    first = next(prompts, None)
+    notes = first.content if first and not isinstance(first.content, str) else ()
+    return tuple(
+        quote
+        for note in notes
+        if isinstance(note, str) and note.startswith(f"<{EARLIER_TAG}>")
+        for quote in own_quotes(unescape(note))
+    )
 
 
 def _is_private(messages: Sequence[ModelMessage]) -> bool:

@@ -5,13 +5,12 @@ import re
 from collections.abc import Iterable
 
 from bot.models.offline_answers import Heard, on_questions
-from bot.models.offline_words import ENGLISH, Words
+from bot.models.offline_words import BY_CODE, COURTESIES, ENGLISH, Words
 from memory.language import (
+    courtesy,
     is_chatter,
-    is_greeting,
     is_off_record,
     is_statement,
-    is_thanks,
     naming,
     noteworthy,
     second_person,
@@ -83,14 +82,17 @@ def _mirrored(text: str) -> str:
 
 
 def _on_the_rest(text: str, words: Words) -> str:
+    if polite := courtesy(text):
+        kind, code = polite
+        return COURTESIES[code][kind]
     answers = (
         (not any(map(str.isalnum, text)), words.nudge),
-        (is_greeting(text), words.greeting),
-        (is_thanks(text), words.welcome),
         (is_chatter(text), words.okay),
         (words.asks_about_self.search(text) is not None, words.about_self),
         (words.wants_forgotten.match(text) is not None, words.forgetting),
         (is_off_record(text), words.off_record),
         (is_statement(text), words.passing),
     )
-    return next((answer for fits, answer in answers if fits), words.otherwise)
+    alone = text.strip(" .!?")
+    helped = (each.about_self for each in BY_CODE.values() if each.asks_about_self.fullmatch(alone))
+    return next((answer for fits, answer in answers if fits), next(helped, words.otherwise))

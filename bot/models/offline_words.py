@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from memory.language import Courtesy
+
 
 @dataclass(frozen=True, slots=True)
 class Words:
@@ -35,8 +37,6 @@ class Words:
     private: str
     okay: str
     nudge: str
-    greeting: str
-    welcome: str
     about_self: str
     forgetting: str
     otherwise: str
@@ -97,8 +97,6 @@ ENGLISH = Words(
     okay="Okay.",
     nudge="I'm here. Tell me something about yourself, or ask me what I know about you.",
     passing="I see. I keep lasting facts and preferences, so I won't store that.",
-    greeting="Hello! Tell me something about yourself, or ask me what I know about you.",
-    welcome="You're welcome!",
     about_self=(
         "I'm an assistant that remembers what you tell me. I run without a language model, so I "
         "understand plain statements about you and questions about what I know. See /help."
@@ -145,8 +143,6 @@ RUSSIAN = Words(
     okay="Хорошо.",
     nudge="Я здесь. Расскажите о себе или спросите, что я о вас знаю.",
     passing="Понимаю. Я храню то, что верно надолго, поэтому это не запомню.",
-    greeting="Здравствуйте! Расскажите о себе или спросите, что я о вас знаю.",
-    welcome="Пожалуйста!",
     about_self=(
         "Я помощник, который помнит то, что вы рассказали. Я работаю без языковой модели, поэтому "
         "понимаю простые фразы о вас и вопросы о том, что я знаю. Подробнее: /help."
@@ -165,4 +161,102 @@ RUSSIAN = Words(
     wants_forgotten=re.compile(r"\s*(?:пожалуйста,? )?(?:забудь|удали|сотри)", re.IGNORECASE),
 )
 
-BY_CODE = {"en": ENGLISH, "ru": RUSSIAN}
+GERMAN = Words(
+    header="Das weiß ich über dich:",
+    elsewhere="Aus unseren Gesprächen:",
+    just_told="In diesem Gespräch hast du mir erzählt:",
+    calls_me="Du nennst mich {name}",
+    noted="Verstanden: {said}.",
+    liked="Alles klar: {said}.",
+    later=("Ich merke es mir, wenn wir dieses Gespräch beenden.",) * 2,
+    kept="Ich habe es mir gemerkt: {said}.",
+    named="Ab jetzt heiße ich {name}. Das gilt in allen unseren Gesprächen.",
+    own_name="Ich heiße {name}.",
+    unnamed="Ich habe noch keinen Namen. Sag „Ich nenne dich …“, und ich habe einen.",
+    nothing_known="Ich weiß noch nichts über dich. Erzähl mir von dir, und ich merke es mir.",
+    not_known="Das weiß ich noch nicht. Erzähl es mir, und ich merke es mir.",
+    no_memory="Ich komme gerade nicht an mein Gedächtnis. Frag mich bitte gleich noch einmal.",
+    name_not_kept="Diesen Namen konnte ich nicht speichern. Nimm einen anderen oder sag es später.",
+    not_kept="Das konnte ich gerade nicht speichern. Sag es mir bitte später noch einmal.",
+    off_record="In Ordnung, das behalte ich nicht.",
+    heard_only=(
+        "Das Langzeitgedächtnis ist hier ausgeschaltet: nach diesem Gespräch vergesse ich es."
+    ),
+    no_names_here=(
+        "Einen Namen kann ich leider nicht behalten: das Langzeitgedächtnis ist hier ausgeschaltet."
+    ),
+    nothing_kept_here=(
+        "Hier wird nichts gespeichert: das Langzeitgedächtnis ist ausgeschaltet, ich kenne nur "
+        "dieses Gespräch."
+    ),
+    private="Dieses Gespräch ist privat: ich behalte nichts davon. /private beendet es.",
+    okay="Gut.",
+    nudge="Ich bin da. Erzähl mir etwas von dir, oder frag mich, was ich über dich weiß.",
+    passing="Verstehe. Ich behalte, was auf Dauer gilt, deshalb speichere ich das nicht.",
+    about_self=(
+        "Ich bin ein Assistent, der sich merkt, was du erzählst. Ich laufe ohne Sprachmodell und "
+        "verstehe deshalb einfache Sätze über dich und Fragen nach dem, was ich weiß. Mehr: /help."
+    ),
+    forgetting="/memory zeigt, was ich behalte, und /forget mit der Nummer löscht einen Eintrag.",
+    otherwise=(
+        "Ich laufe ohne Sprachmodell und kann darauf nicht antworten. Erzähl von dir („Ich arbeite "
+        "bei …“, „Ich mag …“) oder gib mir einen Namen („Ich nenne dich …“). Dann frag „Was weißt "
+        "du über mich?“ oder sieh in /help nach."
+    ),
+    asks_about_self=re.compile(
+        r"\b(?:hilfe|hilf mir|was kannst du|wer bist du|was bist du|wie funktionierst du|"
+        r"bist du (?:ein(?:e)? )?(?:ki|bot|roboter|mensch|maschine|echt))\b",
+        re.IGNORECASE,
+    ),
+    wants_forgotten=re.compile(r"\s*(?:bitte )?(?:vergiss|lösche?|entferne)\b", re.IGNORECASE),
+)
+
+BY_CODE = {"en": ENGLISH, "ru": RUSSIAN, "de": GERMAN}
+
+#: What is answered to a greeting, a good-bye and thanks, in the language of each. Where questions
+#: are not understood, nothing invites one.
+COURTESIES: dict[str, dict[Courtesy, str]] = {
+    code: dict(zip(Courtesy, answers, strict=True))
+    for code, answers in {
+        "en": (
+            "Hello! Tell me something about yourself, or ask me what I know about you.",
+            "Take care, and see you soon!",
+            "You're welcome!",
+        ),
+        "ru": (
+            "Здравствуйте! Расскажите о себе или спросите, что я о вас знаю.",
+            "Всего доброго, до встречи!",
+            "Пожалуйста!",
+        ),
+        "de": (
+            "Hallo! Erzähl mir etwas von dir, oder frag mich, was ich über dich weiß.",
+            "Mach’s gut, bis bald!",
+            "Gern geschehen!",
+        ),
+        "es": (
+            "¡Hola! Cuéntame algo de ti; /memory muestra lo que guardo.",
+            "¡Cuídate, hasta pronto!",
+            "¡De nada!",
+        ),
+        "it": (
+            "Ciao! Raccontami qualcosa di te; /memory mostra quello che ricordo.",
+            "Stammi bene, a presto!",
+            "Prego!",
+        ),
+        "pt": (
+            "Olá! Conte algo sobre você; /memory mostra o que guardo.",
+            "Tudo de bom, até logo!",
+            "De nada!",
+        ),
+        "fr": (
+            "Bonjour ! Parle-moi de toi ; /memory montre ce que je retiens.",
+            "Prends soin de toi, à bientôt !",
+            "De rien !",
+        ),
+        "zh": (
+            "你好！说说你自己吧；用 /memory 可以看到我记住了什么。",
+            "再见，下次聊！",
+            "不客气！",
+        ),
+    }.items()
+}

@@ -46,6 +46,10 @@ class Screen(Protocol):
         """Show what is final. `unfinished` is what the person is typing meanwhile, if anything."""
         ...
 
+    def leave_line(self) -> None:
+        """What comes next begins on a line of its own: the person has left the prompt's."""
+        ...
+
 
 class PlainScreen:
     """Replies as plain text, each beginning with `bot: `."""
@@ -66,6 +70,9 @@ class PlainScreen:
             self._stdout.write(printable("\n".join(lines)) + "\n")
             self._stdout.flush()
 
+    def leave_line(self) -> None:
+        """A script has no prompt."""
+
 
 class LiveScreen:
     """A conversation for a person: formatted, with a sign of life while the bot is busy."""
@@ -78,7 +85,7 @@ class LiveScreen:
     def greet(self) -> None:
         """Two lines: who is there, and how to get on."""
         self._console.print(Text(printable(self._about), "bold"))
-        self._console.print(Text("Type /help for what I can do. Ctrl-D leaves.", "dim"))
+        self._console.print(Text("Type help for what I can do, quit or Ctrl-D to leave.", "dim"))
 
     def watch(self, bubbles: Sequence[Bubble], activity: str | None) -> None:
         """Keep the lower part of the screen up to date until `show`."""
@@ -100,6 +107,10 @@ class LiveScreen:
         if unfinished is not None and bubbles:
             self._console.file.write(PROMPT + unfinished)
         self._console.file.flush()
+
+    def leave_line(self) -> None:
+        """After Ctrl-C and Ctrl-D the cursor stands behind the prompt."""
+        self._console.file.write("\n")
 
 
 def _rendered(bubble: Bubble) -> RenderableType:

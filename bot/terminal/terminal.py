@@ -27,6 +27,10 @@ _NOT_UTF8 = (
     "Please send it again as UTF-8."
 )
 
+#: What people type to leave a program, and to be helped by one.
+_LEAVING = frozenset({"quit", "exit", "/quit", "/exit", ":q", ":q!", ":wq", "/q"})
+_HELP = frozenset({"help", ":help"})
+
 
 class _Doing(Enum):
     """What the terminal waits for; it decides what Ctrl-C means."""
@@ -92,12 +96,16 @@ class Terminal:
     async def _talk(self, settle: Settle) -> None:
         while (line := await self._next_line()) is not None:
             text = self._understood(line)
+            if self._interactive and text and text.lower() in _LEAVING:
+                break
             if text and (choices := self._chat.mistaken(text)):
                 self._say(_NO_SUCH_CHOICE.format(last=choices))
             elif text:
                 self._doing = _Doing.ANSWERING
                 self._chat.enter(text)
                 await self._settled(settle)
+        else:
+            self._screen.leave_line()
         self._doing = _Doing.ENDING
         await self._settled(settle, "saving…")
 
@@ -124,7 +132,7 @@ class Terminal:
             return None
         if not text and not self._interactive:
             self._say(_EMPTY)
-        return text
+        return "/help" if text.lower() in _HELP else text
 
     def _say(self, text: str) -> None:
         self._screen.show([Bubble(Marked(text))])

@@ -1,5 +1,7 @@
 """Sentence understanding without a model. A language is one table; see `grammar`."""
 
+from memory.language.asking import only_asks
+from memory.language.courtesies import Courtesy, courtesy
 from memory.language.extractor import RuleExtractor
 from memory.language.learning import learned_from
 from memory.language.naming import asks_agent_name, introduces_self, naming
@@ -8,8 +10,6 @@ from memory.language.questions import (
     answering_slots,
     asks_to_remember,
     is_chatter,
-    is_greeting,
-    is_thanks,
     memory_question,
     second_person,
 )
@@ -19,31 +19,35 @@ from memory.language.statements import (
     is_statement,
     noteworthy,
     slot_of,
+    sole_finding,
     statements,
 )
-from memory.language.summaries import RuleSummarizer
+from memory.language.summaries import RuleSummarizer, own_quotes
 from memory.language.tables import language_code
 
 __all__ = [
+    "Courtesy",
     "MemoryQuestion",
     "RuleExtractor",
     "RuleSummarizer",
     "answering_slots",
     "asks_agent_name",
     "asks_to_remember",
+    "courtesy",
     "introduces_self",
     "is_about_relatives",
     "is_chatter",
-    "is_greeting",
     "is_off_record",
     "is_statement",
-    "is_thanks",
     "language_code",
     "learned_from",
     "memory_question",
     "naming",
     "noteworthy",
+    "only_asks",
+    "own_quotes",
     "second_person",
     "slot_of",
+    "sole_finding",
     "statements",
 ]

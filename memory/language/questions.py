@@ -62,8 +62,16 @@ def asks_to_remember(text: str) -> str | None:
         masked = mask(plain(text.strip(), language))
         without_greeting = without_start(masked.text, language.courtesy)
         if match := language.keep_request.match(without_greeting):
-            return masked.restore(clean(match["what"], language)) or None
+            return masked.restore(clean(_as_sentence(match), language)) or None
     return None
+
+
+def _as_sentence(match: re.Match[str]) -> str:
+    """What is to be kept; where the request put its verb last, with the verb where it belongs."""
+    parts = match.groupdict()
+    if parts.get("verb"):
+        return f"{parts['subject']} {parts['verb']} {parts['rest']}"
+    return match["what"]
 
 
 def second_person(sentence: str) -> str:
@@ -81,19 +89,9 @@ def second_person(sentence: str) -> str:
     return masked.restore(turned[:1].upper() + turned[1:])
 
 
-def is_greeting(text: str) -> bool:
-    """Whether the message is nothing but a greeting or a good-bye."""
-    return any(language.greeting.match(text.strip()) for language in LANGUAGES)
-
-
 def is_chatter(text: str) -> bool:
     """Whether the message is nothing but "ok" or "I see"."""
     return any(language.chatter.match(text.strip()) for language in LANGUAGES)
-
-
-def is_thanks(text: str) -> bool:
-    """Whether the message is nothing but thanks."""
-    return any(language.thanks.match(text.strip()) for language in LANGUAGES)
 
 
 def _asked(clause: str, language: Language) -> MemoryQuestion | None:

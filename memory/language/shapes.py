@@ -154,9 +154,8 @@ class Language:
     numeral_before: re.Pattern[str] = NEVER
     numeral_after: re.Pattern[str] = NEVER
     agent_name_question: re.Pattern[str] = NEVER
-    #: "Remember that …", with the group `what`.
+    #: "Remember that …", with the group `what`; where a verb that stands last belongs after its
+    #: subject, also with `subject`, `rest` and `verb`.
     keep_request: re.Pattern[str] = NEVER
-    greeting: re.Pattern[str] = NEVER
-    thanks: re.Pattern[str] = NEVER
     chatter: re.Pattern[str] = NEVER
     stopwords: frozenset[str] = frozenset()

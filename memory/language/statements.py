@@ -1,6 +1,6 @@
 """What a message states, and whether any of it is worth keeping."""
 
-from memory.language.grammar import Finding, findings, has_first_person_clause
+from memory.language.grammar import Finding, findings, has_first_person_clause, words
 from memory.language.grammar import is_off_record as _is_off_record
 from memory.language.grammar import statements as _statements
 from memory.language.tables import LANGUAGES, language_of
@@ -24,6 +24,12 @@ def slot_of(text: str) -> str | None:
     one that has a single answer."""
     found = noteworthy(text)
     return found[0].slot if len(found) == 1 and not found[0].negated else None
+
+
+def sole_finding(text: str) -> Finding | None:
+    """The text as the extractor would keep it, if it is one statement worth keeping and no more."""
+    found = noteworthy(text)
+    return found[0] if len(found) == 1 and words(found[0].text) == words(text) else None
 
 
 def is_statement(text: str) -> bool:

@@ -1,20 +1,27 @@
-"""Summaries without a model: they quote instead of retelling, so that nothing is made up."""
+"""Summaries without a model: they quote instead of retelling, so that nothing is made up, and what
+they quote can be read again."""
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Iterable, Sequence
 
 from memory.gate import MASK, mask_secrets
+from memory.gist import quotable
+from memory.language.courtesies import is_courtesy
 from memory.language.grammar import sentences
-from memory.language.learning import learned
+from memory.language.learning import learned_from
 from memory.language.naming import asks_agent_name, naming
-from memory.language.questions import is_greeting, is_thanks, memory_question
+from memory.language.questions import memory_question
 from memory.language.shapes import Language
 from memory.language.statements import is_off_record, noteworthy
 from memory.language.tables import LANGUAGES, language_of
-from memory.records import Message, Role, Turn
+from memory.records import Message, Role, Turn, own_words
 
 #: A summary quotes at most this many sentences of a sort, each at most this many characters.
 _QUOTES = 4
-_QUOTE_CHARS = 120
+_QUOTE_CHARS = 160
+#: One of a session that goes on has more statements: nothing else tells what left the window. So
+#: many take some 200 tokens, which is what a running summary may have.
+_STATEMENTS = 20
 #: An earlier summary is carried on up to this length, so that summaries of summaries stay short.
 _EARLIER_CHARS = 400
 
@@ -24,8 +31,11 @@ class RuleSummarizer:
 
     async def summarize(self, turns: Sequence[Turn], earlier: str | None = None) -> str:
         """See `memory.ports.Summarizer`. Never raises ExtractionFailed."""
-        told = " ".join(filter(None, _told_and_asked(turns))) or _opening(turns)
-        before = [_shortened(earlier, _EARLIER_CHARS)] if earlier else []
+        kept = own_quotes(earlier or "")
+        told_and_asked = _told_and_asked(turns, kept, _STATEMENTS)
+        told = " ".join(filter(None, told_and_asked)) or _opening(turns)
+        # What was not quoted by the rules can only be carried on as it is.
+        before = [_shortened(earlier, _EARLIER_CHARS)] if earlier and not kept else []
         return " ".join([*before, told])
 
 
@@ -36,44 +46,78 @@ def session_summary(turns: Sequence[Turn]) -> str | None:
     return " ".join(filter(None, (told, asked))) if told else None
 
 
-def _told_and_asked(turns: Sequence[Turn]) -> tuple[str, str]:
-    """One sentence on what was stated and one on what was asked, either may be empty."""
-    language = language_of("\n".join(turn.said for turn in turns))
+def own_quotes(summary: str) -> tuple[str, ...]:
+    """What a summary by these rules, or the gist that stands in for one, quotes of the person it is
+    for, in order. Of what was cut, as much as is certainly whole."""
+    quoted = (quote for told in _TOLD.finditer(summary) for quote in _QUOTE.findall(told["quotes"]))
+    return tuple(filter(None, map(_whole, quoted)))
+
+
+_TOLD = re.compile(
+    r"(?:user \(\d+\): |{})(?P<quotes>“[^“”]*”(?:; “[^“”]*”)*)".format(
+        "|".join(re.escape(each.phrases.you_said.split("{quotes}")[0]) for each in LANGUAGES)
+    )
+)
+_QUOTE = re.compile("“([^“”]*)”")
+_SENTENCE = re.compile(r".*[.!?。！？]")
+
+
+def _whole(quote: str) -> str:
+    if not quote.endswith("…"):
+        return quote
+    whole = _SENTENCE.match(quote.removesuffix("…"))
+    return whole[0] if whole else ""
+
+
+def _told_and_asked(
+    turns: Sequence[Turn], kept: Sequence[str] = (), statements: int = _QUOTES
+) -> tuple[str, str]:
+    """One sentence on what was stated, some of it `kept` from before, and one on what was asked;
+    either may be empty."""
+    texts = [*kept, *(own_words(message.text) for message in _by_users(turns))]
+    language = language_of("\n".join(texts))
     if language is None:
         return "", ""
-    phrases, current = language.phrases, {proposal.text for proposal in learned(turns)}
-    told = _by_speaker(turns, language, lambda said: _told(said, current, language))
-    asked = _by_speaker(turns, language, lambda said: _asked(said, language))
+    phrases, current = language.phrases, {proposal.text for proposal in learned_from(texts)}
+    said = _by_speaker(turns, kept, language)
+    told = {who: _told(what, current, language, statements) for who, what in said.items()}
+    asked = {who: _asked(what, language) for who, what in said.items()}
     return (
         _reported(told, phrases.you_said, phrases.said),
         _reported(asked, phrases.you_asked, phrases.asked),
     )
 
 
+def _by_users(turns: Sequence[Turn]) -> list[Message]:
+    return [message for turn in turns for message in turn.messages if message.role is Role.USER]
+
+
 def _by_speaker(
-    turns: Sequence[Turn], language: Language, choose: Callable[[list[str]], list[str]]
+    turns: Sequence[Turn], kept: Sequence[str], language: Language
 ) -> dict[str | None, list[str]]:
-    said: dict[str | None, list[str]] = {}
+    said: dict[str | None, list[str]] = {None: [*kept]}
     for message in _worth_telling(turns):
         quotable = (s for s in sentences(message.text, language) if _may_be_quoted(s))
         said.setdefault(message.speaker, []).extend(quotable)
-    return {who: chosen for who, what in said.items() if (chosen := choose(what))}
+    return said
 
 
-def _told(said: Sequence[str], current: set[str], language: Language) -> list[str]:
-    """The weightiest statements that still hold, in the order in which they were made."""
+def _told(said: Sequence[str], current: set[str], language: Language, statements: int) -> list[str]:
+    """The weightiest statements that still hold, in the order in which they were made, and few of
+    the sentences that say nothing lasting."""
     weights: dict[str, int] = {}
     for sentence in said:
         found = noteworthy(sentence)
         weights.update({each.text: each.importance for each in found if each.text in current})
         if not found and not _asks(sentence, language):
             weights[sentence] = 0
-    weightiest = sorted(weights, key=lambda text: weights[text], reverse=True)[:_QUOTES]
-    return [text for text in weights if text in weightiest]
+    weightiest = sorted(weights, key=lambda text: weights[text], reverse=True)[:statements]
+    chosen = {text for at, text in enumerate(weightiest) if weights[text] or at < _QUOTES}
+    return [text for text in weights if text in chosen]
 
 
 def _asked(said: Sequence[str], language: Language) -> list[str]:
-    return [sentence for sentence in said if _asks(sentence, language)]
+    return [sentence for sentence in dict.fromkeys(said) if _asks(sentence, language)][:_QUOTES]
 
 
 def _asks(sentence: str, language: Language) -> bool:
@@ -87,17 +131,15 @@ def _reported(by_speaker: dict[str | None, list[str]], you: str, other: str) -> 
     return " ".join(
         (other if who else you).format(who=who, quotes=_quoted(said))
         for who, said in by_speaker.items()
+        if said
     )
 
 
 def _worth_telling(turns: Sequence[Turn]) -> list[Message]:
     return [
         message
-        for turn in turns
-        for message in turn.messages
-        if message.role is Role.USER
-        and not _small_talk(message.text)
-        and not is_off_record(message.text)
+        for message in _by_users(turns)
+        if not _small_talk(message.text) and not is_off_record(message.text)
     ]
 
 
@@ -112,8 +154,7 @@ def _small_talk(text: str) -> bool:
     return (
         not any(letter.isalnum() for letter in text)
         or text.startswith("/")
-        or is_greeting(text)
-        or is_thanks(text)
+        or is_courtesy(text)
         or any(language.chatter.match(text) for language in LANGUAGES)
         or memory_question(text) is not None
         or asks_agent_name(text)
@@ -122,8 +163,8 @@ def _small_talk(text: str) -> bool:
 
 
 def _quoted(said: Iterable[str]) -> str:
-    chosen = list(dict.fromkeys(said))[:_QUOTES]
-    return "; ".join(f"“{_shortened(sentence.strip(' .!…'), _QUOTE_CHARS)}”" for sentence in chosen)
+    sentences = (quotable(sentence.strip(" .!…")) for sentence in dict.fromkeys(said))
+    return "; ".join(f"“{_shortened(sentence, _QUOTE_CHARS)}”" for sentence in sentences)
 
 
 def _shortened(text: str, limit: int) -> str:

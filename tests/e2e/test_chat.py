@@ -68,6 +68,20 @@ async def test_a_restart_in_the_middle_of_a_conversation_loses_nothing(tmp_path:
     assert "March 15" in later.replies[2]
 
 
+async def test_late_in_a_long_conversation_nothing_that_was_said_is_forgotten(tmp_path: Path):
+    (tmp_path / "data").mkdir()
+    places = [f"I have an aunt in Town{n} and she is a baker" for n in range(20)]
+    lines = ["my name is Ann", "I work at Acme Corp", *places, "what do you know about me?"]
+    ran = await mordecai(
+        "chat", "--data", str(tmp_path / "data"),
+        cwd=tmp_path, stdin="\n".join(lines).encode(),
+        MORDECAI_MAX_CONVERSATION_MESSAGES="1000",
+    )  # fmt: skip
+    assert ran.code == 0, ran.err
+    aunts = [f"You have an aunt in Town{n}" for n in range(20)]
+    assert listed(ran.replies[-1]) == ["Your name is Ann", "You work at Acme Corp", *aunts]
+
+
 async def test_settings_are_chosen_by_numbers(tmp_path: Path):
     data = tmp_path / "data"
     chosen = await chat(data, "/settings", "1", "3", "3", "1", "/search")
@@ -76,7 +90,7 @@ async def test_settings_are_chosen_by_numbers(tmp_path: Path):
     assert "Sprache: Deutsch" in chosen.replies[2]
     assert "[1] kurz" in chosen.replies[3]
     assert "Länge der Antworten: kurz" in chosen.replies[4]
-    assert "Sag mir, wonach ich suchen soll" in chosen.replies[5]
+    assert "Wonach soll ich suchen?" in chosen.replies[5]
     later = await chat(data, "/settings")
     assert "Länge der Antworten: kurz" in later.replies[0], "kept over a restart"
 
@@ -99,6 +113,23 @@ async def test_a_memory_is_forgotten_by_the_id_that_memory_shows(tmp_path: Path)
     assert "Acme" not in "".join(after.replies[1:])
     left = b"".join(p.read_bytes() for p in data.rglob("*") if p.is_file())
     assert b"Acme" not in left
+
+
+async def test_a_deletion_says_what_goes_along_and_is_taken_back_by_numbers(tmp_path: Path):
+    data = tmp_path / "data"
+    ran = await chat(
+        data,
+        "I work at Zanzibar Corp",
+        "/new",
+        *("/memory", "1", "1", "2", "1"),  # Facts, the first one, Delete, Yes
+        "1",  # Undo
+        *("/memory", "1", "1", "3"),  # Where from?
+    )
+    asked, deleted, back = ran.replies[5:8]
+    assert "• 2 messages where it comes up\n• 1 summary of a conversation" in asked
+    assert "Deleted: You work at Zanzibar Corp\n[1] Undo" in deleted
+    assert "It is back: You work at Zanzibar Corp\n" in back
+    assert "You: “I work at Zanzibar Corp”" in ran.replies[-1]
 
 
 async def test_forget_all_asks_first_and_leaves_no_byte(tmp_path: Path):

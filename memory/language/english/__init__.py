@@ -273,17 +273,6 @@ ENGLISH = Language(
         r"keep\s+in\s+mind|make\s+a\s+note)(?:\s+this)?(?:\s+that\s+|\s*:\s*|\s+(?=(?:i|i'm|i've|my|we|our|the)"
         r"\b))(?P<what>[^?]+)(?(asked)\??)$"
     ),
-    greeting=pattern(
-        r"(?:(?:hi+|hello+|hey+|hiya|howdy|yo|greetings|good\s+(?:morning|afternoon|evening|day|night)|"
-        r"morning|bye|goodbye|see\s+you(?:\s+\w+)?|how\s+are\s+you(?:\s+\w+)?|how's\s+it\s+going|"
-        r"what's\s+up|nice\s+to\s+meet\s+you|welcome\s+back|there|again|everyone|bot|assistant|"
-        r"(?<=\s)(?-i:[A-Z])\w+)[\s,.!?]*)+$"
-    ),
-    thanks=pattern(
-        r"(?:(?:ok|okay|great|perfect|cool|wow|nice|oh|many|a\s+lot)[\s,.!]+)*(?:thank\s+you|thanks|thx|ty|"
-        r"much\s+appreciated|cheers|thank\s+u)\b(?:\W+(?:so|very|much|a|lot|again|for|everything|that|the|help|"
-        r"your|you're|you|are|great|the\s+best|my|friend|(?-i:[A-Z])\w+))*\W*$"
-    ),
     chatter=pattern(
         r"(?:(?:ok(?:ay)?|yes|no|yeah|yep|nope|sure|cool|great|nice|wow|hmm+|lol|perfect|good|fine|right|"
         r"got\s+it|i\s+see|never\s+mind|new)[\s,.!?]*)+$"

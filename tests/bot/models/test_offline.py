@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 import pytest
 from pydantic_ai import Agent, RunContext, ToolFailed
@@ -25,6 +26,8 @@ from pydantic_ai.run import AgentRunResultEvent
 from pydantic_ai.tools import ToolDefinition
 
 from bot.models.offline import offline_model
+from memory.records import RunningSummary
+from memory.tiers import earlier_block
 
 _WORK = "- [fact f3, 2026-11-21] I work at Acme &amp; Sons"
 _BORN = "- [fact f4, 2026-11-21] My birthday is March 15"
@@ -381,3 +384,55 @@ async def test_it_answers_in_the_language_it_is_spoken_to() -> None:
     assert (await _answer("Я буду звать тебя Джарвис")).startswith("Теперь меня зовут Джарвис.")
     assert (await _answer("Живу в Москве")).startswith("Понятно: живёте в Москве.")
     assert "языковой модели" in await _answer("Какая столица Франции?")
+
+
+async def test_what_left_the_window_is_known_from_the_notes_on_it() -> None:
+    now = datetime(2026, 11, 21, tzinfo=UTC)
+    texts = ("You said: “I work at Acme & Sons”; “I live in Oslo”.", "user (1): “I have 2 cats”.")
+    notes = earlier_block(
+        [RunningSummary(str(n), "s1", text, ("t1",), now, now) for n, text in enumerate(texts)]
+    )
+    before: list[ModelMessage] = [
+        ModelRequest(
+            parts=[UserPromptPart(content=["<about_the_user>", notes, "I moved to Rome"])]
+        ),
+        ModelResponse(parts=[TextPart("Noted.")]),
+    ]
+    answer = await _answer(["Today is Friday.", "what do you know about me?"], None, before)
+    assert answer.splitlines()[1:] == [
+        "- You work at Acme & Sons",
+        "- You have 2 cats",
+        "- You moved to Rome",
+    ]
+    assert "Acme" in await _answer(["Today is Friday.", "where do I work?"], None, before)
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("good night", "Take care, and see you soon!"),
+        ("Bye!", "Take care, and see you soon!"),
+        ("спокойной ночи", "Всего доброго, до встречи!"),
+        ("gute Nacht", "Mach’s gut, bis bald!"),
+        ("danke", "Gern geschehen!"),
+    ],
+)
+async def test_a_good_bye_is_no_greeting(said: str, answer: str) -> None:
+    assert await _answer(said) == answer
+
+
+async def test_a_question_is_not_asked_to_be_remembered() -> None:
+    tools = Tools()
+    assert "later" not in await _answer("remember that: what time is it?", tools)
+    assert "later" not in await _answer("remember that what time is it", tools)
+    assert tools.calls == []
+
+
+async def test_german_is_answered_in_german() -> None:
+    assert await _answer("Was weißt du über mich?", None, _before("Ich wohne in Berlin")) == (
+        "In diesem Gespräch hast du mir erzählt:\n- Ich wohne in Berlin"
+    )
+    tools = Tools()
+    assert "Max" in await _answer("Ich nenne dich Max", tools)
+    assert tools.calls == [("set_agent_name", {"name": "Max"})]
+    assert "Assistent" in await _answer("Hilfe!")

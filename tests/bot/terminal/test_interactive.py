@@ -96,7 +96,7 @@ async def person(tmp_path: Path) -> AsyncIterator[Person]:
 
 async def test_a_greeting_a_reply_and_a_clean_end(person: Person):
     await person.sees("Echo, no engine")
-    await person.sees("Ctrl-D leaves")
+    await person.sees("Ctrl-D to leave")
     await person.sees("you: ")
     person.types("hello\n")
     await person.sees("bot: heard hello")

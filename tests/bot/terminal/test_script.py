@@ -23,6 +23,14 @@ async def test_every_line_is_one_message_and_gets_its_reply_in_order(tmp_path: P
     assert out.getvalue() == "bot: one\nbot: two\nbot: three\nbot: last without an end\n"
 
 
+@pytest.mark.parametrize("word", ["quit", "exit", "EXIT", ":q", "/quit"])
+async def test_a_person_leaves_by_a_word_and_a_script_only_by_its_end(tmp_path: Path, word: str):
+    lines = f"help\n{word}\nmore\n".encode()
+    for interactive, heard in ((True, ["/help"]), (False, ["/help", word, "more"])):
+        terminal = Terminal(7, tmp_path, io.BytesIO(lines), io.StringIO(), interactive=interactive)
+        assert (await converse(terminal)).texts == heard
+
+
 async def test_no_input_is_no_output(tmp_path: Path):
     terminal, out = script(b"", tmp_path)
     assert (await converse(terminal)).updates == []

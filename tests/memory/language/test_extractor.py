@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.language import RuleExtractor, RuleSummarizer, noteworthy, statements
+from memory.gist import gist
+from memory.language import RuleExtractor, RuleSummarizer, noteworthy, own_quotes, statements
 from memory.ports import Extraction, Extractor, Proposal, Summarizer
 from memory.records import Actor, Kind, Message, Place, Record, Role, Turn
 from tests.fakes.memories import NOON, open_memory
@@ -187,6 +188,28 @@ async def test_a_summary_goes_on_from_the_earlier_one_and_stays_short() -> None:
     assert summary.startswith("They met.")
     assert "bread" in summary
     assert len(summary) < 1200
+
+
+async def test_a_summary_of_an_open_session_keeps_every_statement_over_all_batches() -> None:
+    summarizer: Summarizer = RuleSummarizer()
+    habits = [f"I {verb} every day" for verb in ("run", "swim", "read", "cook", "walk", "paint")]
+    first = await summarizer.summarize(_turns(*habits, "The weather was fine", "I live in Oslo"))
+    second = await summarizer.summarize(
+        _turns("I moved to Rome", "My dog is called “Rex”", "what time is it?"), earlier=first
+    )
+    said = own_quotes(second)
+    assert set(habits) <= set(said)
+    assert 'My dog is called "Rex"' in said
+    assert "I live in Oslo" not in said, "the newer one holds"
+    assert "I moved to Rome" in said
+    assert not any("time" in quote for quote in said), "a question is no statement"
+
+
+def test_only_the_persons_own_whole_quotes_are_read_again() -> None:
+    turns = _turns("I live in “New” York", "I have " + "very " * 30 + "old cats", answer="I am 5")
+    assert own_quotes(gist(turns, 500)) == ('I live in "New" York',)
+    assert own_quotes("Anna said: “I live in Oslo”. You said: “I sing”.") == ("I sing",)
+    assert own_quotes("They talked about “Oslo”.") == ()
 
 
 async def test_talk_in_a_language_without_a_table_still_gets_a_summary() -> None:

@@ -5,8 +5,6 @@ import pytest
 from memory.language import (
     asks_agent_name,
     asks_to_remember,
-    is_greeting,
-    is_thanks,
     memory_question,
     naming,
     second_person,
@@ -36,6 +34,8 @@ def test_a_name_for_the_assistant_is_told_from_the_speakers(text: str, name: str
     [
         ("Что ты знаешь обо мне?", None),
         ("Привет, что ты помнишь обо мне?", None),
+        ("Что ты обо мне знаешь?", None),
+        ("Какая у меня аллергия?", "аллергия"),
         ("Где я работаю?", "работаю"),
         ("Когда у меня день рождения?", "день рождения"),
         ("что я говорил о работе?", "работе"),
@@ -76,7 +76,5 @@ def test_a_sentence_is_said_back_politely(said: str, back: str) -> None:
     assert second_person(said) == back
 
 
-def test_courtesies_and_requests_to_remember_are_known() -> None:
-    assert is_greeting("Доброе утро, как дела?")
-    assert is_thanks("Спасибо большое!")
+def test_requests_to_remember_are_known() -> None:
     assert asks_to_remember("Запомни, что у меня аллергия") == "У меня аллергия"

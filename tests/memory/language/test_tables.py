@@ -135,4 +135,4 @@ async def test_topics_are_what_was_talked_about_most() -> None:
     )
     turns = [Turn(f"t{n}", "s", (Message(Role.USER, text, AT),)) for n, text in enumerate(said)]
     extraction = await RuleExtractor().extract(turns, [])
-    assert set(extraction.topics) == {"sofa", "Rex"}
+    assert set(extraction.topics) == {"the sofa", "Rex"}

@@ -1,5 +1,12 @@
-"""German, as one table: what people most often say of themselves."""
+"""German, as one table: what people most often say of themselves, and how they ask for it."""
 
+from memory.language.german.questions import (
+    AGENT_NAME_QUESTION,
+    NAMING,
+    NOT_NAMES,
+    QUESTIONS,
+    SLOTS,
+)
 from memory.language.shapes import Language, Phrases, fact, liking, nothing, pattern
 
 _ADV = (
@@ -206,4 +213,29 @@ GERMAN = Language(
     generic=frozenset("job arbeit wohnung haus mehr".split()),
     relatives=pattern(rf"{_MY}\s+{_KIN}\b"),
     request=pattern(r"(?:bitte|antworte|schreib|nenn)\w*\b"),
+    naming=NAMING,
+    not_names=NOT_NAMES,
+    after_name=pattern(r"\s+(?:und|aber|ab|weil|denn|bitte|ok|okay|jetzt|wenn|nennen)\b"),
+    questions=QUESTIONS,
+    slots=SLOTS,
+    others=pattern(rf"\b{_KIN}\b"),
+    courtesy=pattern(
+        r"(?:(?:bitte|und|aber|also|ok|okay|hallo|hey|sag\s+mal|sag\s+mir|kannst\s+du\s+mir\s+sagen|"
+        r"weißt\s+du(?:\s+noch)?|erinner\s+mich(?:\s+daran)?)[,\s:]+)+(?=\w)"
+    ),
+    question_noise=frozenset(
+        "ich mich mir mein meine meinen meiner du dir dein ist sind war was wer wo wann wie welche "
+        "habe hat der die das den dem ein eine einen in an auf über von noch mal denn "
+        "gern ja".split()
+    ),
+    agent_name_question=AGENT_NAME_QUESTION,
+    keep_request=pattern(
+        r"(?:bitte\s+)?(?:merk(?:e)?\s+dir|vergiss\s+nicht|denk\s+(?:dran|daran))(?:\s+bitte)?"
+        r"(?:\s*:\s*|,?\s+dass\s+|,\s*)(?P<what>(?<=dass\s)(?P<subject>ich|wir|(?:mein|unser)e?\s+\w+)"
+        r"\s+(?P<rest>[^?,]+)\s+(?P<verb>\w+)\W*$|[^?]+$)"
+    ),
+    chatter=pattern(
+        r"(?:(?:ok(?:ay)?|ja|nein|gut|super|toll|klar|genau|aha|hm+|prima|schön|alles\s+klar|na\s+gut|"
+        r"verstehe|stimmt|cool)[\s,.!?]*)+$"
+    ),
 )  # fmt: skip

@@ -1,0 +1,61 @@
+"""The bot's own commands in the terminal: the handlers of Telegram, and answers by typing."""
+
+import asyncio
+import io
+from pathlib import Path
+
+import pytest
+
+from bot.app import talk
+from bot.telegram.texts import ENGLISH
+from bot.terminal import Terminal
+from tests.bot.test_app import channel_on
+
+DELETED = ENGLISH.forget_all_done
+
+
+async def said_to(lines: list[str], folder: Path) -> list[str]:
+    """What the terminal shows, line by line, when these are typed."""
+    out, typed = io.StringIO(), "".join(f"{line}\n" for line in lines).encode()
+    terminal = Terminal(7, folder, io.BytesIO(typed), out, interactive=False)
+    async with channel_on(terminal.request, folder) as (channel, memory):
+        await asyncio.wait_for(talk(terminal, channel, memory), 60)
+    return out.getvalue().splitlines()
+
+
+@pytest.mark.parametrize("answer", ["yes", "1"])
+async def test_a_typed_yes_is_as_good_as_the_number_of_its_button(
+    tmp_path: Path, answer: str
+) -> None:
+    shown = await said_to(["/remember I live in Oslo", "/forget all", answer, "yes"], tmp_path)
+    assert shown[-2:] == [f"bot: {DELETED}", "bot: you said: yes"]
+
+
+async def test_the_browser_is_used_by_numbers_and_words(tmp_path: Path) -> None:
+    shown = await said_to(
+        [
+            "/remember I live in Oslo",
+            "/memory",
+            "1",
+            "1",
+            "1",
+            "I live in Bergen",
+            "/search Bergen",
+        ],
+        tmp_path,
+    )
+    assert "[1] 1. You live in Oslo" in shown
+    assert "Now it reads: I live in Oslo" in shown
+    assert "bot: Remembered: You live in Bergen  [f2]" in shown
+    assert shown[-1].endswith("You live in Bergen  [f2]")
+
+
+async def test_what_was_forgotten_by_its_id_comes_back_by_a_number(tmp_path: Path) -> None:
+    shown = await said_to(["/remember I live in Oslo", "/forget f1", "1"], tmp_path)
+    assert shown[1:] == [
+        "bot: Deleted: You live in Oslo",
+        "[1] Undo",
+        "[2] ‹ Back",
+        "bot: It is back: You live in Oslo",
+        "[1] ‹ Back",
+    ]
