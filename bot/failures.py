@@ -62,13 +62,15 @@ _SEES_NOTHING = re.compile(
 class Failure:
     """Why a model gave no answer. `user` says what to do next; `remedy` is for the operator and
     None where there is nothing to mend. `permanent` means that the same request can't succeed
-    later either; `outage` that the model is out of service for now, and another one may do."""
+    later either; `outage` that the model is out of service for now, and another one may do.
+    `askable` means that the person can put it right by asking otherwise: no error of anybody's."""
 
     kind: str
     user: str
     remedy: str | None
     permanent: bool = False
     outage: bool = False
+    askable: bool = False
     status: int | None = None
 
 
@@ -114,18 +116,21 @@ OVERFLOW = Failure(
     "That is more than I can read at once. Please send less text, or say /new to start over.",
     "use a model with a larger context window, or a smaller conversation_window_size",
     permanent=True,
+    askable=True,
 )
 REJECTED = Failure(
     "rejected",
     "My language model could not make sense of that message. Please say it differently.",
     "the server refused the request: does the model support tools and streaming?",
     permanent=True,
+    askable=True,
 )
 UNSEEN = Failure(
     "attachment_refused",
     "My language model can't take what you attached. Please tell me in words what matters.",
     "the server refused pictures or documents: say in model_sees what the model can look at",
     permanent=True,
+    askable=True,
 )
 TIMEOUT = Failure(
     "timeout",
@@ -144,21 +149,25 @@ FILTERED = Failure(
     "I can't answer that one. Please ask me something else.",
     None,
     permanent=True,
+    askable=True,
 )
 NO_ANSWER = Failure(
     "no_answer",
     "I could not come up with an answer. Please say it again in other words.",
     "the model gave no usable answer; a stronger one would",
+    askable=True,
 )
 TOO_LONG = Failure(
     "output_limit",
     "My answer got too long to finish. Please ask for a smaller piece of it.",
     "the output limit was reached before there was an answer",
+    askable=True,
 )
 ENDLESS = Failure(
     "endless_tools",
     "I went round in circles and gave up. Please say it again in other words.",
     "the model would not stop calling tools; a stronger one would",
+    askable=True,
 )
 MISUSED = Failure(
     "configuration",

@@ -105,9 +105,10 @@ def webhook_of(settings: Settings) -> WebhookOptions | None:
 
 def terminal_options(settings: Settings, *, interactive: bool) -> ChannelOptions:
     """How the bot behaves in the terminal. A script reads replies when they are done, and drafts
-    are Telegram's."""
+    are Telegram's. Whoever waits for an answer at a prompt hears of every error."""
     shown = interactive and settings.streaming != "off"
-    return ChannelOptions(streaming=Streaming.EDIT if shown else Streaming.OFF, drafts=False)
+    streaming = Streaming.EDIT if shown else Streaming.OFF
+    return ChannelOptions(streaming=streaming, drafts=False, error_pause=0)
 
 
 def turn_limits(settings: Settings) -> TurnLimits:

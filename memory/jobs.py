@@ -7,7 +7,6 @@ set aside with its turns, for the operator to see and to try again."""
 import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -67,10 +66,13 @@ class Ending:
     async def wait(self, seconds: float) -> Outcome:
         """The outcome, or LATER if it is not there within this time; then the observer hears."""
         self._awaited = True
-        with suppress(TimeoutError):
+        try:
             return await asyncio.wait_for(asyncio.shield(self._outcome), seconds)
-        self._awaited = False
-        return Outcome.LATER
+        except TimeoutError:
+            # It may have come together with the end of the time.
+            return self._outcome.result() if self._outcome.done() else Outcome.LATER
+        finally:
+            self._awaited = False
 
     def finish(self, outcome: Outcome) -> bool:
         """Set the outcome; whether somebody waits for it."""
@@ -149,14 +151,24 @@ class ExtractionJobs:
         room = self._parallel - len(self._work.tasks)
         if room < 1:
             return
-        now = self._clock()
+        now, waited_for = self._clock(), [ending.session for ending in self._endings.values()]
         try:
             taken = await self._journal.claim(self._holder, now, now + self._lease, room)
+            for job in taken:
+                # A task of ours whose lease ran out is still at it, and has a new one with this.
+                if job.session.id not in self._work.tasks:
+                    self._work.begin(job.session.id, self._run(job))
+            if len(taken) < room:
+                await self._release(waited_for)
         except StoreUnavailable as failure:
             _log.warning("journal_unavailable", error=str(failure))
-            return
-        for job in taken:
-            self._work.begin(job.session.id, self._run(job))
+
+    async def _release(self, sessions: Sequence[Session]) -> None:
+        """Keep nobody waiting for those of these sessions that were no jobs to take up: they were
+        forgotten, as a rule."""
+        for session in sessions:
+            if session.id in self._endings and session.id not in self._work.tasks:
+                await self._tell(session, await self._unsaved(session))
 
     async def _run(self, job: Job) -> None:
         session = job.session
@@ -203,6 +215,10 @@ class ExtractionJobs:
             saved = await self._save(session, turns, extraction)
             if saved is not None:
                 return saved
+        return await self._unsaved(session)
+
+    async def _unsaved(self, session: Session) -> Outcome:
+        """How it ends for a session that is no job of ours."""
         return Outcome.LATER if await self._journal.turns(session.id) else Outcome.NOTHING
 
     async def _hand_over(self, session: Session) -> list[Turn] | None:
@@ -265,9 +281,10 @@ class ExtractionJobs:
         pause = backoff(job.attempts, _LONGEST_RETRY)
         try:
             if tries < self._attempts:
-                await self._journal.retry(id_, self._clock() + pause, why)
+                await self._journal.retry(id_, self._holder, self._clock() + pause, why)
                 return
-            await self._journal.set_aside(id_, self._clock(), why)
+            if not await self._journal.set_aside(id_, self._holder, self._clock(), why):
+                return
         except StoreUnavailable as unavailable:
             # Nobody has the job until its lease has run out, and then it is tried again.
             log.warning("journal_unavailable", error=str(unavailable))

@@ -1,7 +1,7 @@
 """The profiles that sessions begin with, read once and kept until something remembered changes."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from memory.choices import Choices, choices_of
 from memory.ports import Journal, LongTermMemory
@@ -24,6 +24,7 @@ class Profiles:
         self._known: dict[Actor, Profile] = {}
         self._choices: dict[Actor, Choices] = {}
         self._readings: dict[Actor, asyncio.Task[Profile]] = {}
+        self._tasks: set[asyncio.Task[Profile]] = set()
 
     async def get(self, actor: Actor) -> Profile:
         """The actor's profile. When whoever asks has no time left, reading goes on for the next
@@ -36,6 +37,9 @@ class Profiles:
             # Nobody may be waiting any more when it fails.
             reading.add_done_callback(lambda done: done.cancelled() or done.exception())
             self._readings[actor] = reading
+            # One that is out of date when it is done runs on, too.
+            self._tasks.add(reading)
+            reading.add_done_callback(self._tasks.discard)
         return await asyncio.shield(reading)
 
     def choices(self, actor: Actor) -> Choices | None:
@@ -63,14 +67,14 @@ class Profiles:
         self.changed(actor)
         self._choices.pop(actor, None)
 
-    def keep(self, wanted: Callable[[Actor], bool]) -> None:
+    def keep(self, wanted: Collection[Actor]) -> None:
         """Let go of everybody else's."""
-        self._known = {actor: known for actor, known in self._known.items() if wanted(actor)}
-        self._choices = {actor: made for actor, made in self._choices.items() if wanted(actor)}
+        self._known = {actor: known for actor, known in self._known.items() if actor in wanted}
+        self._choices = {actor: made for actor, made in self._choices.items() if actor in wanted}
 
     async def aclose(self) -> None:
         """Stop reading."""
-        readings = list(self._readings.values())
+        readings = list(self._tasks)
         for reading in readings:
             reading.cancel()
         await asyncio.gather(*readings, return_exceptions=True)

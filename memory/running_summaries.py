@@ -2,7 +2,7 @@
 the summarizer makes of them, however often it takes. No reply waits for it."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -73,35 +73,48 @@ class RunningSummaries:
         await self._work.settle()
 
     async def finish(self, session_id: str) -> None:
-        """Try every fallback of this session now, whether its next try is due or not. Raises
-        StoreUnavailable."""
+        """Try every fallback of this session now, whether its next try is due or not."""
         while running := self._work.tasks.get(session_id):
             await asyncio.wait([running])
-        jobs = await self._journal.fallbacks(session_id=session_id)
-        if jobs and session_id not in self._work.tasks:
-            await asyncio.wait([self._begin(session_id, jobs)])
+        await asyncio.wait([self._begin(session_id)])
 
     async def _take_up(self) -> None:
+        now = self._clock()
         try:
-            jobs = await self._journal.fallbacks(due=self._clock())
+            jobs = await self._journal.fallbacks(due=now)
         except StoreUnavailable as failure:
             _log.warning("journal_unavailable", error=str(failure))
             return
         for session_id in dict.fromkeys(job.session.id for job in jobs):
             if session_id not in self._work.tasks:
-                self._begin(session_id, [job for job in jobs if job.session.id == session_id])
+                self._begin(session_id, now)
 
-    def _begin(self, session_id: str, jobs: Sequence[SummaryJob]) -> "asyncio.Task[None]":
-        return self._work.begin(session_id, self._run(session_id, jobs))
+    def _begin(self, session_id: str, due: datetime | None = None) -> "asyncio.Task[None]":
+        return self._work.begin(session_id, self._run(session_id, due))
 
-    async def _run(self, session_id: str, jobs: Sequence[SummaryJob]) -> None:
+    async def _run(self, session_id: str, due: datetime | None) -> None:
         settled = False
         try:
             async with self._slots:
-                settled = all([await self._settled(job) for job in jobs])
+                with Boundary(_log.bind(session=session_id), "running_summaries_broke"):
+                    settled = await self._work_off(session_id, due)
         finally:
             # A fallback that could not even be put off waits until we look again by ourselves.
             self._work.ended(session_id, look=settled)
+
+    async def _work_off(self, session_id: str, due: datetime | None) -> bool:
+        """Try each fallback of the session once; whether all are made, or put off."""
+        settled, tried = True, set[str]()
+        try:
+            # Looked up one by one: while one is made, others are merged, forgotten, or end with
+            # their session.
+            while job := _first(await self._journal.fallbacks(due, session_id), tried):
+                tried.add(job.summary.id)
+                settled &= await self._settled(job)
+        except StoreUnavailable as failure:
+            _log.warning("journal_unavailable", error=str(failure))
+            return False
+        return settled
 
     async def _settled(self, job: SummaryJob) -> bool:
         """Try to make a summary; whether it is made, or put off."""
@@ -145,3 +158,7 @@ class RunningSummaries:
             _log.warning("journal_unavailable", session=job.session.id)
             return False
         return True
+
+
+def _first(jobs: Sequence[SummaryJob], tried: Collection[str]) -> SummaryJob | None:
+    return next((job for job in jobs if job.summary.id not in tried), None)

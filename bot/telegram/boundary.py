@@ -1,11 +1,11 @@
 """The handler boundary: where errors of handling an update end, whatever they are."""
 
 import secrets
-import time
 
 import structlog
 from telegram.error import TelegramError
 
+from bot.telegram.cooldown import Cooldown
 from bot.telegram.inbox import Inbox
 from bot.telegram.lanes import Item, Said
 from bot.telegram.personal import PersonalSettings
@@ -16,20 +16,21 @@ from memory.records import Place
 
 _log = structlog.get_logger(__name__)
 
-#: At most one message about an error a chat in this many seconds.
-_COOLDOWN_SECONDS = 60.0
-
 
 class Boundary:
     """Carries out the items of the lanes. Never raises: an error becomes a line in the log and one
     polite sentence, both with the same id. Then the item's updates are done."""
 
     def __init__(
-        self, replying: Replying, sender: Sender, inbox: Inbox, personal: PersonalSettings
+        self,
+        replying: Replying,
+        sender: Sender,
+        inbox: Inbox,
+        personal: PersonalSettings,
+        cooldown: Cooldown,
     ) -> None:
         self._replying, self._sender, self._inbox = replying, sender, inbox
-        self._personal = personal
-        self._told: dict[Place, float] = {}
+        self._personal, self._cooldown = personal, cooldown
         #: How many updates went wrong since the start.
         self.errors = 0
 
@@ -57,15 +58,10 @@ class Boundary:
         error_id = secrets.token_hex(3)
         chat = place.chat_id if place else None
         _log.error("update_failed", error_id=error_id, chat=chat, exc_info=error)
-        if place is None or not self._may_tell(place):
+        if place is None or not self._cooldown.over(place):
             return
         try:
             texts = await self._personal.texts_at(place)
             await self._sender.send(place, texts.failed.format(id=error_id))
         except TelegramError as failure:
             _log.warning("error_not_told", error_id=error_id, error=type(failure).__name__)
-
-    def _may_tell(self, place: Place) -> bool:
-        now = time.monotonic()
-        self._told = {p: at for p, at in self._told.items() if now - at < _COOLDOWN_SECONDS}
-        return self._told.setdefault(place, now) == now

@@ -57,6 +57,7 @@ class Inbox:
         self._source = f"{channel}:{token.partition(':')[0]}"
         self._unclaimed: set[int] = set()
         self._open: set[int] = set()
+        self._left: set[int] = set()
         self._all_done = asyncio.Event()
         self._all_done.set()
         self._db = Database(path, _MIGRATIONS, pool)
@@ -105,7 +106,12 @@ class Inbox:
         )
         new = [row for row in rows if row[0] not in self._open]
         self._opened([update_id for update_id, *_ in new])
+        self._left.update(update_id for update_id, *_ in new)
         return [Waiting(json.loads(body), reply, preview) for _, body, reply, preview in new]
+
+    def was_left(self, update_id: int) -> bool:
+        """Whether an earlier process has left this update open, and it is open still."""
+        return update_id in self._left
 
     async def keep_reply(self, update_ids: Sequence[int], reply: str) -> None:
         """Keep the reply to a merged burst until it is delivered; the first update stands for all.
@@ -135,6 +141,7 @@ class Inbox:
                 await self._db.change(lambda db: self._close(db, ids))
         finally:
             self._open.difference_update(ids)
+            self._left.difference_update(ids)
             if not self._open:
                 self._all_done.set()
 

@@ -4,11 +4,13 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
+from functools import reduce
+from itertools import accumulate
 
 from bot.replies import Inbound
 from bot.telegram.attachments import Enclosed, go_together
 from bot.telegram.clock import Clock
-from memory.records import Place
+from memory.records import Actor, Place
 
 #: How long an answer waits for what may still follow, in seconds.
 GATHERING = 1.0
@@ -18,31 +20,71 @@ GATHERING = 1.0
 class Said:
     """Something said that wants an answer: one message or a merged burst. `message_ids` are those
     of the chat's messages, `update_ids` those of the updates that brought them. Where more may
-    follow, an answer waits for it a moment. `files` are not fetched yet."""
+    follow, an answer waits for it a moment. `files` are not fetched yet. A burst knows what it was
+    `merged` of. `user_id` is who said it: people may have one name."""
 
     inbound: Inbound
     update_ids: tuple[int, ...]
     message_ids: tuple[int, ...]
     more_may_follow: bool = False
     files: tuple[Enclosed, ...] = ()
+    merged: "tuple[Said, ...]" = ()
+    user_id: int = 0
+
+    @property
+    def parts(self) -> "tuple[Said, ...]":
+        """The single messages, one or more."""
+        return self.merged or (self,)
+
+    @property
+    def _who(self) -> tuple[Actor, int, str | None]:
+        # Anonymous admins have one id, and may sign in different ways.
+        return self.inbound.actor, self.user_id, self.inbound.speaker
+
+    def beginnings(self) -> "list[tuple[Said, Said | None]]":
+        """Its first message and the rest of it, its first two and the rest …, all of it and
+        None."""
+        parts = self.parts
+        heads = accumulate(parts, Said._and)
+        rests = accumulate(reversed(parts[1:]), lambda rest, part: part._and(rest))
+        return list(zip(heads, [*reversed([*rests]), None], strict=True))
 
     def joined(self, later: "Said", longest: int) -> "Said | None":
         """Both as one, if one person said them and they are not too much together."""
-        mine, theirs = self.inbound, later.inbound
-        if (mine.actor, mine.speaker) != (theirs.actor, theirs.speaker):
+        if self._who != later._who:
             return None
-        # An album that answers a picture brings that with every message of its own.
-        files = tuple(dict.fromkeys(self.files + later.files))
-        if len(mine.text) + 1 + len(theirs.text) > longest or not go_together(files):
+        burst = self._and(later)
+        return burst if len(burst.inbound.text) <= longest and go_together(burst.files) else None
+
+    def amended(
+        self, message_id: int, text: str, files: tuple[Enclosed, ...] = ()
+    ) -> "Said | None":
+        """The same with one of its messages reading otherwise and holding these files; None if it
+        has no such message."""
+        if message_id not in self.message_ids:
             return None
-        inbound = replace(
-            theirs, id=f"{mine.id}+{later.message_ids[-1]}", text=f"{mine.text}\n{theirs.text}"
+        return reduce(
+            Said._and,
+            (
+                replace(part, inbound=replace(part.inbound, text=text), files=files)
+                if part.message_ids == (message_id,)
+                else part
+                for part in self.parts
+            ),
         )
+
+    def _and(self, later: "Said") -> "Said":
+        mine, theirs = self.inbound, later.inbound
+        # The name of a burst depends on nothing but its messages, in whatever order it grew.
+        id_ = "+".join((mine.id, *map(str, later.message_ids)))
         return Said(
-            inbound,
+            replace(theirs, id=id_, text=f"{mine.text}\n{theirs.text}"),
             self.update_ids + later.update_ids,
             self.message_ids + later.message_ids,
-            files=files,
+            # An album that answers a picture brings that with every message of its own.
+            files=tuple(dict.fromkeys(self.files + later.files)),
+            merged=self.parts + later.parts,
+            user_id=self.user_id,
         )
 
 
@@ -107,9 +149,9 @@ class Lanes:
         """Let a message that waits read otherwise, and hold these files; whether there is one."""
         lane = self._lanes.get((place, False))
         for number, item in enumerate(lane.waiting if lane else ()):
-            if lane and isinstance(item, Said) and item.message_ids == (message_id,):
-                inbound = replace(item.inbound, text=text)
-                lane.waiting[number] = replace(item, inbound=inbound, files=files)
+            amended = item.amended(message_id, text, files) if isinstance(item, Said) else None
+            if lane and amended:
+                lane.waiting[number] = amended
                 return True
         return False
 
@@ -121,6 +163,12 @@ class Lanes:
         dropped = [item for item in lane.waiting if isinstance(item, Said)]
         lane.waiting = deque(item for item in lane.waiting if isinstance(item, Errand))
         return dropped
+
+    def places_in(self, chat: Place) -> list[Place]:
+        """The places of a chat, its topics, where anything is under way or waits."""
+        where = chat.channel, chat.chat_id
+        places = {place for place, _ in self._lanes if (place.channel, place.chat_id) == where}
+        return list(places)
 
     async def settle(self) -> None:
         """Return when every lane has ended."""

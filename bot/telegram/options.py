@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from bot.health import STALLED_SECONDS
 from bot.telegram.clock import Clock
+from bot.telegram.cooldown import COOLDOWN_SECONDS
 from bot.telegram.preview import Streaming
 from bot.telegram.quotas import QuotaLimits
 from bot.telegram.webhook import WebhookOptions
@@ -14,12 +15,12 @@ from bot.telegram.webhook import WebhookOptions
 class ChannelOptions:
     """How the channel behaves. Times in seconds unless they say otherwise.
 
-    `streaming` is how replies are shown to who has chosen nothing, OFF to everybody; `drafts` says
-    whether the channel has such. `longest_text` is the longest message that is answered, in
+    `streaming` is how replies are shown to who has chosen nothing, OFF to everybody; `drafts`
+    says whether the channel has such. `longest_text` is the longest message that is answered, in
     characters. `parallel_replies` bounds the replies that are written at once, over all chats.
-    `stop_seconds` is what replies under way get to finish when the bot is stopped. Updates come by
-    `webhook` if there is one, else by polling, which has stalled when nothing was heard for
-    `stalled_seconds`."""
+    `error_pause` is how long a chat hears of no other error. `stop_seconds` is what replies
+    under way get to finish when the bot is stopped. Updates come by `webhook` if there is one,
+    else by polling, which has stalled when nothing was heard for `stalled_seconds`."""
 
     longest_text: int = 16_000
     typing_seconds: float = 4.0
@@ -28,6 +29,7 @@ class ChannelOptions:
     leaves_strangers: bool = True
     parallel_replies: int = 16
     stale: timedelta = timedelta(minutes=60)
+    error_pause: float = COOLDOWN_SECONDS
     stop_seconds: float = 25.0
     poll_seconds: float = 25.0
     stalled_seconds: float = STALLED_SECONDS

@@ -36,7 +36,8 @@ async def lived(data: Path) -> None:
                 place = Place("telegram", 1)
                 await journal.start(Session(id_, ANNA, place, LONG_AGO, LONG_AGO))
                 await journal.end(id_, "new", LONG_AGO)
-            await journal.set_aside("s1", LONG_AGO, "ExtractionFailed")
+            await journal.claim("me", LONG_AGO, LONG_AGO, 3)
+            await journal.set_aside("s1", "me", LONG_AGO, "ExtractionFailed")
 
 
 async def maintain(data: Path, *arguments: str) -> Ran:

@@ -43,10 +43,10 @@ class Journal(SqliteJournal):
             raise self.broken
         return await super().claim(holder, now, until, limit)
 
-    async def retry(self, session_id: str, next_at: datetime, error: str) -> None:
+    async def retry(self, session_id: str, holder: str, next_at: datetime, error: str) -> bool:
         if self.broken:
             raise self.broken
-        await super().retry(session_id, next_at, error)
+        return await super().retry(session_id, holder, next_at, error)
 
 
 class Broken:
@@ -173,6 +173,57 @@ async def test_whoever_has_lost_its_lease_writes_nothing(world: World):
     assert await world.journal.backlog() == Backlog(1, 0)
 
 
+@pytest.mark.parametrize("attempts", [3, 1], ids=["tried again", "set aside"])
+async def test_whoever_has_lost_its_lease_and_fails_does_not_take_the_job_from_who_has_it(
+    world: World, attempts: int
+):
+    (session,) = await world.ended("s1")
+    world.extractor.failures = 1
+    world.extractor.gate.clear()
+    async with running(world.jobs(attempts=attempts)) as jobs:
+        ending = jobs.ended(session)
+        await called(world.extractor, 1)
+        late = world.clock() + timedelta(hours=1)
+        assert await world.journal.claim("another", late, late + timedelta(hours=1), 9)
+        world.extractor.gate.set()
+        with capture_logs() as logs:
+            assert await ending.wait(10) is Outcome.LATER
+    assert "session_set_aside" not in [line["event"] for line in logs]
+    assert await world.journal.renew("s1", "another", late), "it is still theirs"
+    await world.journal.release("another")
+    (job,) = await world.journal.claim("me", late, late, 9)
+    assert job.attempts == 0
+
+
+async def test_a_job_under_way_is_not_begun_again_when_its_lease_has_run_out(world: World):
+    await world.ended("s1")
+    world.extractor.gate.clear()
+    async with running(world.jobs()) as jobs:
+        await called(world.extractor, 1)
+        # The clock leaps, or the actor's lock was held for long.
+        world.clock.now += timedelta(hours=1)
+        (other,) = await world.ended("s2")
+        ending = jobs.ended(other)
+        await called(world.extractor, 2)
+        world.extractor.gate.set()
+        assert await ending.wait(10) is Outcome.SAVED
+        await jobs.settle()
+    assert world.extractor.calls == 2
+    assert sorted(await world.facts()) == ["I like s1", "I like s2"]
+
+
+async def test_nobody_waits_for_a_session_that_was_erased_before_its_turn(world: World):
+    (session,) = await world.ended("s1")
+    jobs = world.jobs()
+    ending = jobs.ended(session)
+    await world.journal.erase(ANNA)
+    async with running(jobs):
+        assert await ending.wait(10) is Outcome.NOTHING
+        await jobs.settle()
+    assert world.extractor.calls == 0
+    assert not jobs._endings
+
+
 async def test_a_stop_gives_its_jobs_back_at_once(world: World):
     await world.ended("s1")
     world.extractor.gate.clear()
@@ -259,6 +310,26 @@ async def test_a_failure_that_can_not_even_be_written_down_costs_no_other_job(wo
     async with running(world.jobs()) as jobs:
         await jobs.settle()
     assert sorted(await world.facts()) == ["I like s1", "I like s2"]
+
+
+async def test_when_whoever_waits_is_broken_off_the_observer_hears(world: World):
+    heard: list[str] = []
+
+    async def hear(session: Session) -> None:
+        heard.append(session.id)
+
+    (session,) = await world.ended("s1")
+    world.extractor.gate.clear()
+    jobs = world.jobs()
+    jobs.on_saved = hear
+    async with running(jobs):
+        waiting = asyncio.create_task(jobs.ended(session).wait(10))
+        await called(world.extractor, 1)
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        world.extractor.gate.set()
+        await jobs.settle()
+    assert heard == ["s1"]
 
 
 async def test_an_observer_that_fails_costs_nothing(world: World):

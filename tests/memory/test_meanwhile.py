@@ -1,7 +1,7 @@
 """Two things at once: what one task reads of the journal while another one changes it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -9,7 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from memory.records import Actor, Message, Place, Role, RunningSummary
+from memory.records import (
+    LEARNED_KINDS,
+    Actor,
+    Kind,
+    Message,
+    Place,
+    Record,
+    Role,
+    RunningSummary,
+)
 from memory.service import Memory
 from memory.stores.inmemory import InMemoryStore
 from memory.stores.journal import SqliteJournal
@@ -38,6 +47,28 @@ class Hesitant(SqliteJournal):
                 self.read.set()
                 await self.gate.wait()
         return found
+
+
+class Slow(InMemoryStore):
+    """A store that does not get on with reading."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reading = 0
+
+    async def records(
+        self,
+        actor: Actor,
+        *,
+        kinds: Sequence[Kind] = LEARNED_KINDS,
+        include_superseded: bool = False,
+    ) -> list[Record]:
+        self.reading += 1
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.reading -= 1
+        return []
 
 
 @asynccontextmanager
@@ -95,3 +126,17 @@ async def test_a_session_that_is_being_read_does_not_outlive_its_end(
         assert (await memory.recall(ANNA, HOME, "hello")).messages == ()
         await says(memory, "hello")
         assert len((await memory.recall(ANNA, HOME, "hello")).messages) == 2
+
+
+async def test_no_reading_outlives_the_memory_also_when_it_is_out_of_date(tmp_path: Path) -> None:
+    store = Slow()
+    with ThreadPoolExecutor(2) as pool:
+        async with SqliteJournal(tmp_path / "journal.sqlite", pool) as journal:
+            async with Memory(store, journal, EverySentence(), clock=lambda: NOW) as memory:
+                asking = asyncio.create_task(memory.profile(ANNA))
+                async with asyncio.timeout(10):
+                    while not store.reading:
+                        await asyncio.sleep(0.005)
+                await memory.forget_all(ANNA)
+            assert store.reading == 0
+            await asyncio.gather(asking, return_exceptions=True)

@@ -176,8 +176,25 @@ async def test_a_turn_that_outlives_it_is_not_written(tmp_path: Path) -> None:
         await memory.end_session(ANN, HOME, "idle")
         said = (Message(Role.USER, SECRET, scene.now), Message(Role.ASSISTANT, "ok", scene.now))
         await memory.record(ANN, HOME, said, private=history.metadata.private)
+        assert await memory.session(ANN, HOME) is None, "nothing begins with it"
         assert await window(memory) == []
         assert scene.on_disk("Xanadu") == []
+
+
+async def test_a_turn_that_comes_between_does_not_keep_it_from_being_private(
+    tmp_path: Path,
+) -> None:
+    scene = Scene(tmp_path)
+    async with scene.process() as memory:
+        await scene.says(memory, "hello")
+        said = (Message(Role.USER, "by the way", scene.now), Message(Role.ASSISTANT, "ok", NOON))
+        await asyncio.gather(
+            memory.begin_private(ANN, HOME),
+            *(memory.record(ANN, HOME, said) for _ in range(3)),
+        )
+        session = await memory.session(ANN, HOME)
+        assert session is not None
+        assert session.private
 
 
 async def test_it_is_private_without_a_memory_too(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from memory.jobs import Outcome
 from memory.records import Actor, ConversationHistory, Kind, Message, Place, Role
@@ -302,6 +303,36 @@ async def test_on_request_the_fallback_serves_if_the_summarizer_fails(world: Wor
         assert "I own thing 1" in summary.text
         (summary,) = await memory.summarize_now(ANNA, HOME)
         assert not summary.fallback, "who asks again does not wait for the pause to end"
+
+
+async def test_whoever_asks_twice_at_once_gets_the_summary_twice(world: World):
+    async with world.process() as memory:
+        await world.talk(memory, 3)
+        asked = [memory.summarize_now(ANNA, HOME), memory.summarize_now(ANNA, HOME)]
+        one, other = await asyncio.gather(*asked)
+        assert one == other
+        assert not one[0].fallback
+    assert len(world.summarizer.calls) == 1
+
+
+async def test_a_session_that_ends_before_its_turn_is_not_summed_up(world: World):
+    world.summarizer.gate.clear()
+    with capture_logs() as logs:
+        async with world.process() as memory:
+            people = [Actor(f"u{number}") for number in range(1, 6)]
+            for actor in people:  # one more than are summed up at once
+                for number in range(4):
+                    await world.say(memory, f"I own thing {number}", actor=actor)
+            async with asyncio.timeout(10):
+                while len(memory._running._work.tasks) < 5 or len(world.summarizer.calls) < 4:
+                    await asyncio.sleep(0.005)
+            ending = await memory.end_session(people[-1], AWAY, "new")
+            assert ending
+            assert await ending.wait(10) is Outcome.SAVED
+            world.summarizer.gate.set()
+            await memory.settle()
+    assert len(world.summarizer.calls) == 4
+    assert "running_summary_failed" not in [line["event"] for line in logs]
 
 
 # -- forgetting -----------------------------------------------------------------------------------

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from memory.errors import RefusedText, StoreUnavailable, UnknownRecord
+from memory.errors import Refusal, RefusedText, StoreUnavailable, UnknownRecord
 from memory.jobs import Ending, Outcome
 from memory.records import (
+    AGENT_NAME_SLOT,
     LEARNED_KINDS,
     Actor,
     Draft,
@@ -371,6 +372,40 @@ async def test_remembering_the_same_twice_keeps_it_once(world: World):
             await memory.remember(ANNA, "  ")
 
 
+async def test_a_question_is_no_memory(world: World):
+    async with world.process() as memory:
+        with pytest.raises(RefusedText) as refused:
+            await memory.remember(ANNA, "what time is it")
+        assert refused.value.reason is Refusal.QUESTION
+        kept = await memory.remember(ANNA, "who my doctor is: Dr. Smith")
+        with pytest.raises(RefusedText):
+            await memory.revise(ANNA, kept.short_id, "Who is my doctor?")
+
+
+async def test_what_is_to_be_remembered_is_kept_as_extraction_keeps_it(world: World):
+    async with world.process() as memory:
+        annie = await memory.remember(ANNA, "call me Annie")
+        assert (annie.kind, annie.text, annie.slot) == (
+            Kind.PREFERENCE,
+            "Call me Annie",
+            "nickname",
+        )
+        await memory.remember(ANNA, "I work at Acme")
+        globex = await memory.remember(ANNA, "I work at Globex")
+        assert await memory.records(ANNA, (Kind.FACT,)) == [globex], "one employer at a time"
+        other = await memory.remember(ANNA, "The plumber comes on Mondays")
+        assert (other.kind, other.slot) == (Kind.FACT, None)
+
+
+async def test_a_name_for_the_assistant_is_not_the_persons_own(world: World):
+    async with world.process() as memory:
+        named = await memory.remember(ANNA, "your name is Max")
+        assert named.slot == AGENT_NAME_SLOT
+        assert await memory.agent_name(ANNA) == "Max"
+        assert await memory.remember(ANNA, "I call you Max") == named
+        assert len(await memory.records(ANNA)) == 1
+
+
 async def test_forgetting_takes_ones_own_record_and_no_other(world: World):
     async with world.process() as memory:
         record = await memory.remember(ANNA, "I live in Oslo")
@@ -378,7 +413,8 @@ async def test_forgetting_takes_ones_own_record_and_no_other(world: World):
             await memory.forget(BORIS, record.short_id)
         with pytest.raises(UnknownRecord):
             await memory.forget(ANNA, "nonsense id")
-        assert (await memory.forget(ANNA, f" {record.short_id.upper()} ")).text == "I live in Oslo"
+        gone = await memory.forget(ANNA, f" {record.short_id.upper()} ")
+        assert gone.record.text == "I live in Oslo"
         assert await world.texts(memory) == []
         with pytest.raises(UnknownRecord):
             await memory.forget(ANNA, record.short_id)

@@ -5,24 +5,35 @@ from pathlib import Path
 
 import pytest
 
-from bot.telegram import ChannelOptions
-from tests.bot.telegram.stage import ask, stage
+from bot.replies import FileKind
+from bot.telegram import ChannelOptions, Senses
+from tests.bot.telegram.stage import Stage, ask, stage
 from tests.fakes.botapi import BotApiServer
-from tests.fakes.clock import FastClock
+from tests.fakes.clock import FastClock, HeldClock
 
 ANNA, BORIS = 1001, 1002
 
 
-def fast() -> ChannelOptions:
-    return ChannelOptions(stop_seconds=5, poll_seconds=5, clock=FastClock(20))
+def held() -> tuple[ChannelOptions, HeldClock]:
+    """A bot whose time stands still until a test has sent all that belongs together."""
+    clock = HeldClock(20)
+    return ChannelOptions(stop_seconds=5, poll_seconds=5, clock=clock), clock
+
+
+async def received(server: BotApiServer, on: Stage, count: int) -> None:
+    """Return when the bot has so many messages that are not answered."""
+    await server.wait_for(lambda: on.inbox.open_count == count, what=f"{count} messages there")
 
 
 async def test_the_pieces_of_a_long_text_are_one_question(
     server: BotApiServer, tmp_path: Path
 ) -> None:
-    async with stage(server, tmp_path, options=fast()) as on:
-        await server.user(ANNA).says("word " * 810)
-        await server.user(ANNA).says("and the end")
+    options, clock = held()
+    async with stage(server, tmp_path, options=options) as on:
+        for number, piece in enumerate(("word " * 810, "word " * 810, "and the end"), 1):
+            await server.user(ANNA).says(piece)
+            await received(server, on, number)
+        clock.released.set()
         await server.replies_to(ANNA, 1)
         await on.channel.settle()
         [inbound] = on.echo.heard
@@ -36,13 +47,30 @@ async def test_a_short_text_is_answered_at_once(server: BotApiServer, tmp_path: 
 
 
 async def test_forwards_are_gathered_and_quoted(server: BotApiServer, tmp_path: Path) -> None:
-    async with stage(server, tmp_path, options=fast()) as on:
-        for text in ("I am rich", "and I am old"):
+    options, clock = held()
+    async with stage(server, tmp_path, options=options) as on:
+        for number, text in enumerate(("I am rich", "and I am old"), 1):
             await server.user(ANNA).forwards(text, of=server.user(BORIS, "Boris"))
+            await received(server, on, number)
+        clock.released.set()
         await server.replies_to(ANNA, 1)
         await on.channel.settle()
         [inbound] = on.echo.heard
         assert inbound.text == "> Boris:\n> I am rich\n> Boris:\n> and I am old"
+
+
+async def test_the_pictures_of_an_album_are_gathered(server: BotApiServer, tmp_path: Path) -> None:
+    options, clock = held()
+    senses = Senses(frozenset((FileKind.PICTURE,)))
+    async with stage(server, tmp_path, options=options, senses=senses) as on:
+        for number in (1, 2, 3):
+            await server.user(ANNA).sends("photo", b"\xff\xd8\xff", album="a")
+            await received(server, on, number)
+        clock.released.set()
+        await server.replies_to(ANNA, 1)
+        await on.channel.settle()
+        [inbound] = on.echo.heard
+        assert len(inbound.attachments) == 3
 
 
 async def test_a_change_before_the_answer_counts_and_one_after_it_does_not(
@@ -62,6 +90,37 @@ async def test_a_change_before_the_answer_counts_and_one_after_it_does_not(
         await ask(server, "bye", BORIS)
         await on.channel.settle()
         assert len(server.sent(ANNA)) == 2
+
+
+async def test_what_is_changed_while_it_is_answered_is_answered_as_it_reads_now(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    async with stage(server, tmp_path) as on:
+        on.echo.hold("I live in Olso")
+        message = await server.user(ANNA).says("I live in Olso")
+        await server.wait_for(lambda: on.echo.running)
+        await server.user(ANNA).edits(message, "I live in Oslo")
+        assert await server.replies_to(ANNA, 1) == ["you said: I live in Oslo"]
+        await on.channel.settle()
+        assert len(server.sent(ANNA)) == 1
+
+
+async def test_one_message_of_a_burst_is_changed_while_the_burst_is_answered(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    async with stage(server, tmp_path) as on:
+        first = on.echo.hold("wait")
+        on.echo.hold("I live in Olso\nand you?")
+        await server.user(ANNA).says("wait")
+        await server.wait_for(lambda: on.echo.running)
+        message = await server.user(ANNA).says("I live in Olso")
+        await server.user(ANNA).says("and you?")
+        await ask(server, "hi", BORIS)
+        first.set()
+        await server.wait_for(lambda: on.echo.heard[-1].text.startswith("I live in Olso"))
+        await server.user(ANNA).edits(message, "I live in Oslo")
+        replies = await server.replies_to(ANNA, 2)
+        assert replies[1] == "you said: I live in Oslo\nand you?"
 
 
 async def test_the_message_that_is_answered_is_context_and_no_statement(

@@ -6,12 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from bot.replies import Inbound
 from bot.telegram import ChannelOptions
-from bot.telegram.lanes import Errand, Item, Lanes
-from memory.records import Place
+from bot.telegram.lanes import Errand, Item, Lanes, Said
+from memory.records import Actor, Place
 from tests.bot.telegram.stage import stage
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.conversing import Echo
+from tests.fakes.memories import NOON
+
+HERE = Place("telegram", 1)
 
 
 def texts(server: BotApiServer, chat_id: int) -> list[str]:
@@ -99,6 +103,7 @@ async def test_only_so_many_replies_are_written_at_once(
         for user_id in range(1001, 1006):
             await server.user(user_id).says("slow")
         await server.wait_for(lambda: len(server.calls_of("sendChatAction")) >= 5)
+        await server.wait_for(lambda: echo.running == 2)
         release.set()
         for user_id in range(1001, 1006):
             assert await server.replies_to(user_id, 1) == ["you said: slow"]
@@ -196,3 +201,19 @@ async def test_what_waits_behind_an_item_that_is_cut_off_is_not_begun() -> None:
 
 async def nothing() -> None:
     pass
+
+
+def said(number: int) -> Said:
+    inbound = Inbound(f"telegram:1:{number}", Actor("u1"), HERE, f"text {number}", NOON)
+    return Said(inbound, (700 + number,), (number,))
+
+
+def test_a_burst_knows_its_beginnings_and_what_follows_each() -> None:
+    one, two, three = said(1), said(2), said(3)
+    begun = one.joined(two, 100)
+    assert begun
+    burst = begun.joined(three, 100)
+    assert burst
+    assert burst.inbound.id == "telegram:1:1+2+3"
+    assert burst.beginnings() == [(one, two.joined(three, 100)), (begun, three), (burst, None)]
+    assert one.beginnings() == [(one, None)]

@@ -1,10 +1,12 @@
 """What a person gets back for what they send."""
 
 import asyncio
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from bot.failures import UNREACHABLE
 from bot.replies import Failed, Inbound
 from bot.telegram import ChannelOptions
 from memory.records import Actor, Place
@@ -167,6 +169,49 @@ async def test_a_failure_of_the_conversation_is_its_own_sentence(
     async with stage(server, tmp_path, conversation=Echo(lambda _: Failed(sentence))):
         await server.user(1001).says("hi")
         assert await server.replies_to(1001, 1) == [sentence]
+
+
+async def test_what_the_operator_may_mend_has_an_id(server: BotApiServer, tmp_path: Path) -> None:
+    failed = Failed("I can't reach it.", "unreachable", error_id="a1b2c3")
+    async with stage(server, tmp_path, conversation=Echo(lambda _: failed)):
+        await server.user(1001).says("hi")
+        [sentence] = await server.replies_to(1001, 1)
+        assert sentence == f"{UNREACHABLE.user} (error a1b2c3)"
+
+
+def _heard(echo: Echo, count: int) -> bool:
+    return len(echo.heard) == count
+
+
+async def test_of_a_model_that_stays_away_a_chat_hears_once_a_minute(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    away = Failed("I can't reach it.", "unreachable", error_id="a1b2c3")
+    mine = Failed("That is too long for me.")
+    echo = Echo(lambda inbound: mine if inbound.text == "a novel" else away)
+    async with stage(server, tmp_path, conversation=echo) as on:
+        for number, text in enumerate(("hi", "hello?", "a novel"), 1):
+            await server.user(1001).says(text)
+            await server.wait_for(partial(_heard, echo, number))
+            await on.channel.settle()
+        sentences = [sent["text"] for sent in server.sent(1001)]
+        assert sentences == [f"{UNREACHABLE.user} (error a1b2c3)", "That is too long for me."]
+        assert on.inbox.open_count == 0
+
+
+async def test_one_chat_hears_of_errors_once_a_minute_in_whatever_topic(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    group = server.group(-1000500)
+    for topic in (7, 8):
+        group.add_topic(topic)
+    broken = Echo(lambda _: ZeroDivisionError())
+    async with stage(server, tmp_path, conversation=broken) as on:
+        for topic in (7, 8):
+            await server.user(1001).says("/ask break", group=group, topic=topic)
+        await server.wait_for(lambda: len(broken.heard) == 2)
+        await on.channel.settle()
+        assert len(server.sent(group.id)) == 1
 
 
 async def test_an_unexpected_error_is_one_sentence_with_an_id_a_minute(

@@ -1,0 +1,290 @@
+"""Whatever people do in whatever order, through crashes and restarts: no turn is lost or doubled,
+nothing private or forgotten is left anywhere, and nobody has anything of anybody else."""
+
+import asyncio
+import random
+import tempfile
+from collections import Counter
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, TypeVar
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from memory.ports import LongTermMemory
+from memory.records import Actor, Kind, Message, Place, Role
+from memory.service import Memory, MemoryOptions
+from memory.sessions import SessionLimits
+from memory.stores.inmemory import InMemoryStore
+from memory.stores.journal import SqliteJournal
+from memory.stores.sqlite import SqliteStore
+from tests.fakes.extractors import EverySentence
+from tests.fakes.summarizers import Numbering
+
+T = TypeVar("T")
+
+PEOPLE = (Actor("u1"), Actor("u12"))
+PLACES = (Place("telegram", 1), Place("telegram", 1, 12))
+#: Sessions end by their length, and turns leave windows, after a few turns.
+LIMITS = SessionLimits(window_messages=4, window_batch=1, max_summaries=2, max_messages=10)
+QUICK = settings(
+    max_examples=8,
+    stateful_step_count=25,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+)
+
+people, places = st.sampled_from(PEOPLE), st.sampled_from(PLACES)
+
+
+def word(number: int) -> str:
+    """A word that nothing else holds, alike to no other."""
+    syllables = [c + v for c in "bdfgklmnprstvz" for v in "aeiou"]
+    return "".join(random.Random(number).choices(syllables, k=5))
+
+
+class Expected:
+    """What there must be of one actor, in words."""
+
+    def __init__(self) -> None:
+        #: What is archived: said to be kept, and not forgotten.
+        self.archived: list[str] = []
+        #: What was said in sessions that go on, by place; with what is not to be kept.
+        self.open: dict[Place, list[str]] = {}
+        #: What was said, to be kept, in sessions that are over.
+        self.ended: list[str] = []
+        self.private: set[Place] = set()
+        self.unkept: set[str] = set()
+
+    def ends(self, place: Place) -> set[str]:
+        """The session there is over; what of it must be gone once the work is done."""
+        said = self.open.pop(place, [])
+        if place in self.private:
+            self.private.discard(place)
+            return set(said)
+        self.ended += [text for text in said if text not in self.unkept]
+        return set(said) & self.unkept
+
+    def forgets(self, text: str) -> None:
+        for texts in (self.archived, self.ended, *self.open.values()):
+            if text in texts:
+                texts.remove(text)
+
+
+class AnyOrder(RuleBasedStateMachine):
+    """A data directory, and one process after the other on it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = Path(self.folder.name)
+        self.pool = ThreadPoolExecutor(2)
+        self.runner = asyncio.Runner()
+        self.now = datetime(2026, 11, 21, 12, tzinfo=UTC)
+        self.expected = {actor: Expected() for actor in PEOPLE}
+        self.number = 0
+        #: What was private or forgotten, and must be nowhere, not in one byte.
+        self.gone: set[str] = set()
+        #: What goes when the work that is under way is done.
+        self.going: set[str] = set()
+
+    def make_store(self) -> LongTermMemory:
+        """A store on the directory, of this process."""
+        raise NotImplementedError
+
+    async def close_store(self) -> None:
+        """What the end of a process does to its store."""
+        raise NotImplementedError
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        self.now += timedelta(minutes=1)
+        return self.runner.run(work)
+
+    async def begin(self) -> None:
+        self.store = self.make_store()
+        self.journal = SqliteJournal(self.path / "journal.sqlite", self.pool)
+        options = MemoryOptions(limits=LIMITS, recall_seconds=30, extraction_seconds=30)
+        self.memory = Memory(
+            self.store,
+            self.journal,
+            EverySentence(),
+            options,
+            lambda: self.now,
+            summarizer=Numbering(),
+        )
+        await self.memory.__aenter__()
+
+    @initialize()
+    def starts(self) -> None:
+        self.run(self.begin())
+
+    # -- what happens -----------------------------------------------------------------------------
+
+    @rule(actor=people, place=places, turns=st.integers(1, 4), again=st.booleans())
+    def talks(self, actor: Actor, place: Place, turns: int, again: bool) -> None:
+        for _ in range(turns):
+            self.run(self.turn(actor, place, kept=self.number % 5 > 0, again=again))
+
+    async def turn(self, actor: Actor, place: Place, kept: bool, again: bool) -> None:
+        self.number += 1
+        text, expected = f"I like {word(self.number)}", self.expected[actor]
+        history = await self.memory.recall(actor, place, text)
+        assert history.metadata.private == (place in expected.private)
+        expected.open.setdefault(place, []).append(text)
+        if place in expected.private:
+            kept = True
+        elif kept:
+            expected.archived.append(text)
+        else:
+            expected.unkept.add(text)
+        said = (Message(Role.USER, text, self.now), Message(Role.ASSISTANT, "I see", self.now))
+        for _ in range(1 + again):  # a process that was killed says it again
+            ending = await self.memory.record(
+                actor, place, said, name=text, kept=kept, private=place in expected.private
+            )
+            if ending:
+                self.going |= expected.ends(place)
+
+    @rule(actor=people, place=places, private=st.booleans())
+    def begins_anew(self, actor: Actor, place: Place, private: bool) -> None:
+        expected, memory = self.expected[actor], self.memory
+        gone = self.gone if place in expected.private else self.going
+        if private:
+            self.run(memory.begin_private(actor, place))
+        else:
+            self.run(memory.end_session(actor, place, "new"))
+        gone |= expected.ends(place)
+        if private:
+            expected.private.add(place)
+
+    @rule(actor=people, place=places)
+    def sums_up(self, actor: Actor, place: Place) -> None:
+        self.run(self.memory.summarize_now(actor, place))
+
+    @rule()
+    def works_off(self) -> None:
+        self.run(self.memory.settle())
+        for actor, expected in self.expected.items():
+            facts = self.run(self.texts(actor, Kind.FACT))
+            assert Counter(facts) == Counter(expected.ended)
+        self.gone |= self.going
+        self.going = set()
+
+    @rule(killed=st.booleans())
+    def is_started_again(self, killed: bool) -> None:
+        self.run(self.crash() if killed else self.restart())
+
+    async def restart(self) -> None:
+        await self.close()
+        await self.begin()
+
+    async def crash(self) -> None:
+        """Nobody closes anything: whatever runs stops where it is, and RAM is gone."""
+        doomed = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+        for task in doomed:
+            task.cancel()
+        await asyncio.gather(*doomed, return_exceptions=True)
+        await self.journal.aclose()
+        await self.close_store()
+        # As the program does where nobody else works on the file.
+        await self.begin()
+        await self.journal.end_leases()
+
+    async def close(self) -> None:
+        await self.memory.__aexit__(None, None, None)
+        await self.journal.aclose()
+        await self.close_store()
+
+    @rule(actor=people, which=st.integers(0, 99))
+    def forgets_one(self, actor: Actor, which: int) -> None:
+        records = self.run(self.memory.records(actor, (Kind.FACT,)))
+        if records:
+            record = records[which % len(records)]
+            self.run(self.memory.forget(actor, record.short_id))
+            self.expected[actor].forgets(record.text)
+            self.gone.add(record.text)
+
+    @rule(actor=people)
+    def forgets_all(self, actor: Actor) -> None:
+        self.run(self.memory.forget_all(actor))
+        old, self.expected[actor] = self.expected[actor], Expected()
+        said = {text for texts in old.open.values() for text in texts}
+        self.gone |= said | {*old.archived, *old.ended, *old.unkept}
+
+    # -- what holds at any time -------------------------------------------------------------------
+
+    @invariant()
+    def nothing_is_lost_or_doubled_or_mixed_up(self) -> None:
+        for actor in PEOPLE:
+            self.run(self.check(actor))
+
+    async def check(self, actor: Actor) -> None:
+        expected = self.expected[actor]
+        assert sorted(await self.texts(actor, Kind.MESSAGE)) == sorted(expected.archived)
+        facts = await self.texts(actor, Kind.FACT)
+        assert Counter(facts) <= Counter(expected.ended)
+        sessions = await self.journal.open_sessions(actor)
+        turns = {session.place: await self.journal.turns(session.id) for session in sessions}
+        said = {place: [turn.said for turn in there] for place, there in turns.items() if there}
+        assert said == {place: texts for place, texts in expected.open.items() if texts}
+        private = {session.place for session in sessions if session.private}
+        assert private == expected.private
+        tiers = await self.memory.tiers(actor)
+        open_ids = {session.id for session in sessions}
+        summed_up = [id_ for s in tiers.summaries if s.session_id in open_ids for id_ in s.turn_ids]
+        placed = [*(turn.id for turn in tiers.active if turn.kept), *summed_up]
+        assert Counter(placed) == Counter(t.id for there in turns.values() for t in there if t.kept)
+
+    @invariant()
+    def nothing_private_or_forgotten_is_left(self) -> None:
+        files = [file for file in self.path.rglob("*") if file.is_file()]
+        bytes_ = b"".join(file.read_bytes() for file in files)
+        assert not [text for text in self.gone if text.split()[-1].encode() in bytes_]
+
+    async def texts(self, actor: Actor, kind: Kind) -> list[str]:
+        """What the store has of the actor, without the assistant's own words."""
+        records = await self.store.records(actor, kinds=(kind,), include_superseded=True)
+        return [record.text for record in records if record.text != "I see"]
+
+    def teardown(self) -> None:
+        try:
+            self.works_off()
+            self.nothing_private_or_forgotten_is_left()
+        finally:
+            self.run(self.close())
+            self.runner.close()
+            self.pool.shutdown()
+            self.folder.cleanup()
+
+
+class InRam(AnyOrder):
+    """With the store of tests, which outlives its processes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.in_ram = InMemoryStore()
+
+    def make_store(self) -> LongTermMemory:
+        return self.in_ram
+
+    async def close_store(self) -> None:
+        pass
+
+
+class OnDisk(AnyOrder):
+    """With the store of the program."""
+
+    def make_store(self) -> LongTermMemory:
+        return SqliteStore(self.path / "memory", self.pool)
+
+    async def close_store(self) -> None:
+        await self.store.aclose()
+
+
+InRam.TestCase.settings = OnDisk.TestCase.settings = QUICK
+TestInRam, TestOnDisk = InRam.TestCase, OnDisk.TestCase
