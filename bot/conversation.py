@@ -1,6 +1,7 @@
 """One turn of conversation, top to bottom: recall, prompt, model and tools, record."""
 
 import asyncio
+import secrets
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
@@ -185,15 +186,17 @@ def _failed(
     may quote what was said, or a key."""
     if models := tried(error):
         log = log.bind(tried=models)
+    error_id = secrets.token_hex(3)
     log.warning(
         "turn_failed",
+        error_id=error_id,
         kind=failure.kind,
         status=failure.status,
         error=type(error).__name__,
         remedy=failure.remedy,
         duration_ms=_since(started),
     )
-    return Failed(failure.user, failure.kind)
+    return Failed(failure.user, failure.kind, "" if failure.askable else error_id)
 
 
 def _log_turn(answer: Answer, log: structlog.stdlib.BoundLogger, started: float) -> None:

@@ -3,7 +3,8 @@ model vendor's type passes through here."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
+from decimal import Decimal
 from enum import StrEnum
 from typing import Protocol
 
@@ -76,10 +77,12 @@ class Finished:
 @dataclass(frozen=True, slots=True)
 class Failed:
     """There is no reply; `text` is one polite sentence for the user, in English, and `kind` says
-    what it is about, for who can say it in other languages. Nothing was recorded."""
+    what it is about, for who can say it in other languages. Where something was wrong that the
+    operator may mend, the log has the `error_id`. Nothing was recorded."""
 
     text: str
     kind: str = ""
+    error_id: str = field(default="", compare=False)
 
 
 ReplyEvent = TextDelta | ToolCalled | Finished | Failed
@@ -96,12 +99,23 @@ class Conversing(Protocol):
 
 
 class NotTranscribed(Exception):
-    """A recording could not be written down."""
+    """A recording could not be written down; the text says why and what to do, to the operator."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """What is said in a recording; no words if there are none. The recording was this long, and
+    writing it down cost so many US dollars; None if nobody knows."""
+
+    text: str
+    length: timedelta = timedelta(0)
+    cost: Decimal | None = None
 
 
 class Transcriber(Protocol):
     """Writes down what is said in a recording."""
 
-    async def transcribe(self, recording: bytes, media_type: str) -> str:
-        """The words; empty if there are none. Raises NotTranscribed."""
+    async def transcribe(self, recording: bytes, media_type: str, length: timedelta) -> Transcript:
+        """Write it down. It is said to be of this length; no length is an unknown one. Raises
+        NotTranscribed."""
         ...

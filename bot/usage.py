@@ -5,13 +5,13 @@ reply waiting: it happens in the background, and a count that fails is logged an
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, fields
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 import structlog
 from pydantic_ai.usage import RunUsage
@@ -25,7 +25,7 @@ from memory.stores.schema import Migration
 _log = structlog.get_logger(__name__)
 
 #: What a model was asked for.
-UsageKind = Literal["turn", "extraction"]
+UsageKind = Literal["turn", "extraction", "recording"]
 
 #: Money is stored in whole trillionths of a US dollar: a token costs down to some ten millionths.
 _UNIT = Decimal(10) ** 12
@@ -44,6 +44,10 @@ _MIGRATIONS = (
             "CREATE INDEX usage_session ON usage (session)",
         ),
     ),
+    Migration(
+        "recordings",
+        ("ALTER TABLE usage ADD COLUMN audio_milliseconds INTEGER NOT NULL DEFAULT 0",),
+    ),
 )
 _COUNTS = (
     "runs",
@@ -54,6 +58,7 @@ _COUNTS = (
     "cache_read_tokens",
     "cache_write_tokens",
     "cost",
+    "audio_milliseconds",
 )
 _SUMS = ", ".join(f"sum({name})" for name in _COUNTS)
 _ADD = (
@@ -73,7 +78,8 @@ class Usage:
     """What models have used. `runs` are the turns or extractions that came to their end, `requests`
     what a model answered, also in runs that failed afterwards. Input tokens include those of the
     cache. `cost` in US dollars, by the public prices that genai-prices knows; `unpriced` counts the
-    requests that it leaves out because their model has no known price."""
+    requests that it leaves out because their model has no known price. `audio_milliseconds` is the
+    length of the recordings that were written down."""
 
     runs: int = 0
     requests: int = 0
@@ -83,6 +89,7 @@ class Usage:
     cache_read_tokens: int = 0
     cache_write_tokens: int = 0
     cost: Decimal = Decimal(0)
+    audio_milliseconds: int = 0
 
     @classmethod
     def of(cls, usage: RunUsage, *, finished: bool = True) -> "Usage":
@@ -99,6 +106,17 @@ class Usage:
             cost=usage.cost or Decimal(0),
         )
 
+    @classmethod
+    def of_recording(cls, length: timedelta, cost: Decimal | None) -> "Usage":
+        """What writing down one recording of this length used; no cost is an unknown one."""
+        return cls(
+            runs=1,
+            requests=1,
+            unpriced=int(cost is None),
+            cost=cost or Decimal(0),
+            audio_milliseconds=round(length / timedelta(milliseconds=1)),
+        )
+
     def __add__(self, other: "Usage") -> "Usage":
         names = (field.name for field in fields(self))
         return Usage(**{name: getattr(self, name) + getattr(other, name) for name in names})
@@ -111,15 +129,17 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What an actor has used: turns, and what was done with their sessions afterwards."""
+    """What an actor has used: turns, what was done with their sessions afterwards, and recordings
+    that were written down."""
 
     turns: Usage = Usage()
     extractions: Usage = Usage()
+    recordings: Usage = Usage()
 
     @property
     def total(self) -> Usage:
-        """Both together; `runs` then counts turns and extractions alike."""
-        return self.turns + self.extractions
+        """All together; `runs` then counts turns, extractions and recordings alike."""
+        return self.turns + self.extractions + self.recordings
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +190,10 @@ class Accounts:
         meanwhile is nobody's, and not counted."""
         self._note(_ADD_FOR_SESSION, *self._row("extraction", usage), session_id)
 
+    def note_recording(self, actor: Actor, session_id: str, usage: Usage) -> None:
+        """Add a recording that was written down to the account; like `note_turn`."""
+        self._note(_ADD_FOR_ACTOR, actor.id, session_id, *self._row("recording", usage))
+
     # -- reading ----------------------------------------------------------------------------------
 
     async def of_session(self, actor: Actor, session_id: str) -> Account:
@@ -184,12 +208,11 @@ class Accounts:
         """What everybody has used since a day (ISO, UTC). Raises StoreUnavailable."""
         await self.settle()
         sql = f"SELECT kind, {_SUMS} FROM usage WHERE day >= ? GROUP BY kind"
-        by_kind = {kind: _usage(counts) for kind, *counts in await self._db.rows(sql, since)}
+        rows = await self._db.rows(sql, since)
         people = await self._db.rows(
             "SELECT count(DISTINCT actor) FROM usage WHERE day >= ? AND kind = 'turn'", since
         )
-        account = Account(by_kind.get("turn", Usage()), by_kind.get("extraction", Usage()))
-        return Totals(int(people[0][0]), account)
+        return Totals(int(people[0][0]), _account(rows))
 
     async def export(self, actor: Actor) -> list[dict[str, Any]]:
         """All there is about the actor: one entry a day, session and kind, oldest first; costs in
@@ -228,8 +251,9 @@ class Accounts:
     # -- inside -----------------------------------------------------------------------------------
 
     def _row(self, kind: UsageKind, usage: Usage) -> tuple[object, ...]:
-        counts = [getattr(usage, name) for name in _COUNTS[:-1]]
-        return (self._today(), kind, *counts, int(usage.cost * _UNIT))
+        counts = {name: getattr(usage, name) for name in _COUNTS}
+        counts["cost"] = int(usage.cost * _UNIT)
+        return (self._today(), kind, *counts.values())
 
     def _today(self) -> str:
         return f"{self._clock().astimezone(UTC):%Y-%m-%d}"
@@ -249,9 +273,14 @@ class Accounts:
     async def _account(self, condition: str, actor: Actor, value: str) -> Account:
         await self.settle()
         sql = f"SELECT kind, {_SUMS} FROM usage WHERE actor = ? AND {condition} GROUP BY kind"
-        rows = await self._db.rows(sql, actor.id, value)
-        by_kind = {kind: _usage(counts) for kind, *counts in rows}
-        return Account(by_kind.get("turn", Usage()), by_kind.get("extraction", Usage()))
+        return _account(await self._db.rows(sql, actor.id, value))
+
+
+def _account(rows: Iterable[Sequence[Any]]) -> Account:
+    """The account of rows that begin with their kind."""
+    by_kind = {kind: _usage(counts) for kind, *counts in rows}
+    kinds: tuple[UsageKind, ...] = get_args(UsageKind)
+    return Account(*(by_kind.get(kind, Usage()) for kind in kinds))
 
 
 def _usage(counts: Iterable[int]) -> Usage:

@@ -19,11 +19,14 @@ from bot.doctor.disk import check_disk, is_running
 from bot.doctor.examination import Check, examine
 from bot.doctor.finding import Finding, Mark, ok, wrong
 from bot.doctor.model import check_model
+from bot.doctor.transcriber import check_transcriber
 from bot.doctor.webhook import check_webhook
 from bot.errors import OperatorError
 from bot.settings import Loaded, Settings
 from bot.settings.schema import MASK
 
+#: A server of one's own may have to load its model first.
+_TRANSCRIBER_SECONDS = 60.0
 _STYLES = {Mark.OK: "green", Mark.WARNING: "yellow", Mark.WRONG: "bold red"}
 
 
@@ -65,6 +68,7 @@ def _checks(settings: Settings, pool: Executor) -> list[Check]:
         Check("token", partial(check_token, settings, running=running)),
         Check("webhook", partial(check_webhook, settings, running=running)),
         Check("model", partial(check_model, settings), settings.model_timeout_seconds),
+        Check("transcriber", partial(check_transcriber, settings), _TRANSCRIBER_SECONDS),
     ]
     if aws:
         checks.append(Check("credentials", partial(in_pool, check_credentials, settings)))

@@ -2,16 +2,21 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import timedelta
+from decimal import Decimal
 
 import httpx2
 import openai
 import structlog
+from genai_prices import calc_price
+from genai_prices import types as prices
+from openai.types.audio.transcription import UsageDuration, UsageTokens
 from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
 from bot.errors import OperatorError
 from bot.models.catalogue import OPENAI, SERVERS
-from bot.replies import NotTranscribed
+from bot.replies import NotTranscribed, Transcript
 from bot.settings import Settings
 
 _log = structlog.get_logger(__name__)
@@ -38,32 +43,89 @@ _ENDINGS = {
 }
 
 
+#: What helps against what the server answers; from the special to the general.
+_REMEDIES = (
+    (openai.AuthenticationError, "check transcriber_api_key: the server does not take it"),
+    (openai.PermissionDeniedError, "check transcriber_api_key: it may not use this model"),
+    (openai.NotFoundError, "check transcriber and transcriber_base_url: no such model or address"),
+    (openai.RateLimitError, "too many requests, or the account's credit is used up"),
+    (openai.BadRequestError, "check transcriber: the server does not take recordings for it"),
+    (openai.APITimeoutError, "the server is too slow, or can't be reached"),
+    (openai.APIConnectionError, "check the network and transcriber_base_url, and that it runs"),
+)
+
+
 class SpeechModel:
     """A Transcriber over the network."""
 
-    def __init__(self, model: str, client: openai.AsyncOpenAI) -> None:
-        """Whoever made the client closes it."""
-        self._model, self._client = model, client
+    def __init__(
+        self, model: str, client: openai.AsyncOpenAI, minute_cost: Decimal | None = None
+    ) -> None:
+        """Whoever made the client closes it. `minute_cost` is what a minute costs in US dollars;
+        None is what genai-prices knows of this model at this address, if it does."""
+        self._model, self._client, self._minute_cost = model, client, minute_cost
 
-    async def transcribe(self, recording: bytes, media_type: str) -> str:
+    async def transcribe(
+        self, recording: bytes, media_type: str, length: timedelta = timedelta(0)
+    ) -> Transcript:
         """See Transcriber. The server learns no name of a file."""
         file = (f"speech.{_ENDINGS.get(media_type, 'ogg')}", recording, media_type)
         try:
             heard = await self._client.audio.transcriptions.create(model=self._model, file=file)
         except openai.OpenAIError as error:
             # What the error itself says may quote a key.
-            _log.warning(
-                "not_transcribed",
-                error=type(error).__name__,
-                status=getattr(error, "status_code", None),
-                remedy="check transcriber, transcriber_base_url, the key, and the server's own log",
-            )
-            raise NotTranscribed from error
+            status = getattr(error, "status_code", None)
+            raise _not_transcribed(_remedy(error), type(error).__name__, status) from error
         text: object = getattr(heard, "text", heard)
         if not isinstance(text, str):
-            _log.warning("not_transcribed", remedy="transcriber_base_url: the answer has no text")
-            raise NotTranscribed
-        return text
+            raise _not_transcribed("transcriber_base_url: the answer has no text")
+        used = getattr(heard, "usage", None)
+        if isinstance(used, UsageDuration):
+            # Who sends a recording can say of it what they like.
+            length = timedelta(seconds=used.seconds)
+        return Transcript(text, length, self._cost(length, used))
+
+    def _cost(self, length: timedelta, used: object) -> Decimal | None:
+        if self._minute_cost is None:
+            return public_price(self._model, str(self._client.base_url), length, used)
+        return self._minute_cost * Decimal(str(length / timedelta(minutes=1))) if length else None
+
+
+def public_price(model: str, server: str, length: timedelta, used: object) -> Decimal | None:
+    """What writing down a recording costs at the server with this address, in US dollars, as
+    genai-prices knows it; None if it does not."""
+    billed = _billed(length, used)
+    if billed is None:
+        return None
+    try:
+        price = calc_price(billed, model, provider_api_url=server).total_price
+    except LookupError:
+        return None
+    # Nothing for something: its price is for what this answer does not tell.
+    return price or None
+
+
+def _billed(length: timedelta, used: object) -> prices.Usage | None:
+    """What vendors bill: tokens where the answer tells of some, else seconds; None if unknown."""
+    if isinstance(used, UsageTokens):
+        details = used.input_token_details
+        return prices.Usage(
+            input_tokens=used.input_tokens,
+            input_audio_tokens=(details and details.audio_tokens) or 0,
+            output_tokens=used.output_tokens,
+        )
+    return prices.Usage(audio_seconds=length.total_seconds()) if length else None
+
+
+def _not_transcribed(remedy: str, error: str | None = None, status: int | None = None) -> Exception:
+    """The failure, after its line in the log."""
+    _log.warning("not_transcribed", error=error, status=status, remedy=remedy)
+    return NotTranscribed(f"HTTP status {status}: {remedy}" if status else remedy)
+
+
+def _remedy(error: openai.OpenAIError) -> str:
+    found = (remedy for kind, remedy in _REMEDIES if isinstance(error, kind))
+    return next(found, "the transcriber's own log says more")
 
 
 @asynccontextmanager
@@ -79,7 +141,12 @@ async def transcriber_of(settings: Settings) -> AsyncIterator[SpeechModel | None
     provider.client.max_retries = 1
     provider.client.timeout = httpx2.Timeout(_READ_SECONDS, connect=_CONNECT_SECONDS)
     async with provider:
-        yield SpeechModel(model, provider.client)
+        yield SpeechModel(model, provider.client, _minute_cost(settings))
+
+
+def _minute_cost(settings: Settings) -> Decimal | None:
+    cost = settings.transcriber_minute_cost
+    return None if cost is None else Decimal(str(cost))
 
 
 def _provider(settings: Settings, vendor: str) -> OpenAIProvider | OpenAICompatibleProvider:

@@ -76,7 +76,7 @@ class Settings(BaseSettings):
 
     access: Literal["pairing", "allowlist", "open"] = "pairing"
     """Who may use the bot: `pairing` (whoever sends the code from the log first becomes its owner),
-    `allowlist` (`allowed_users` only) or `open` (everybody)"""
+    `allowlist` (`allowed_users` and `owners` only) or `open` (everybody)"""
     allowed_users: UserIds = ()
     """Numeric Telegram ids that may use the bot, with `pairing` too; separated by commas in the
     environment"""
@@ -130,6 +130,9 @@ class Settings(BaseSettings):
     transcriber_api_key: SecretStr | None = None
     """The key for it; null is `model_api_key` if `model` is of the same vendor. A secret:
     environment or `.env` only"""
+    transcriber_minute_cost: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    """How many US dollars a minute of recordings costs, for `/usage` and `cost_per_day`; null is
+    the vendor's public price, and for a server of one's own an unknown one"""
 
     identity: Text = IDENTITY
     """Who the assistant is. This and the next four make the static system prompt, the same for
@@ -163,7 +166,7 @@ class Settings(BaseSettings):
     """Whether a message that does not point back ("go on", "as before") goes to the model with the
     newest turns alone. Shorter requests, of which a prompt cache can serve less"""
     max_conversation_messages: Annotated[int, Field(ge=2, le=10_000)] = 30
-    """After this many messages a session ends and is saved"""
+    """After this many messages, the bot's own among them, a session ends and is saved"""
     session_idle_minutes: Annotated[int, Field(ge=1, le=525_600)] = 360
     """After this long a silence a session ends and is saved"""
 
@@ -287,7 +290,7 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _somebody_may_come_in(self) -> Self:
-        if self.access == "allowlist" and not self.allowed_users:
+        if self.access == "allowlist" and not (self.allowed_users or self.owners):
             raise ValueError(
                 "access = allowlist with no allowed_users lets nobody in: "
                 'list the numeric ids in allowed_users, or set access to "pairing"'

@@ -1,13 +1,11 @@
 """Who may talk to the bot: closed by default, and by numeric ids alone."""
 
 import asyncio
-import hmac
-import re
-import secrets
+import logging
 import time
-from collections import Counter
 from collections.abc import Callable, Collection
 from concurrent.futures import Executor
+from dataclasses import replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -15,16 +13,15 @@ from typing import TypeVar
 
 import structlog
 
+from bot.prompt import speaker_name
+from bot.telegram.approvals import Approval, Verdict, approve
 from bot.telegram.guestbook import Book, Guest, GuestBook, Request, UnreadableOwner
+from bot.telegram.pairing import Guess, Pairing, new_code
 
 _log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
-#: Without letters and digits that look alike. Eight of 31 are 39 bits.
-_ALPHABET = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
-_CODE = re.compile(r"[0-9A-Za-z]{4}-[0-9A-Za-z]{4}")
-_ATTEMPTS = 5
 _REFUSAL_SECONDS = 3600
 _MOST_REFUSED = 10_000
 
@@ -61,14 +58,13 @@ class Access:
         self._guests = GuestBook(path) if path and mode is AccessMode.PAIRING else None
         self._stamp = self._guests.stamp if self._guests else (0, 0)
         self._book = self._guests.read() if self._guests else Book()
-        self._code = new_code() if self._guests and not self._owned else None
-        self._attempts: Counter[int] = Counter()
+        self._pairing = Pairing(new_code() if self._guests and not self._owned else None)
         self._refused: dict[tuple[int, bool], float] = {}
 
     @property
     def pairing_code(self) -> str | None:
         """The code that makes its sender the owner; None if there is an owner or no pairing."""
-        return self._code
+        return self._pairing.code
 
     @property
     def owners(self) -> list[int]:
@@ -86,10 +82,11 @@ class Access:
 
     def announce(self) -> None:
         """Tell the operator how to become the owner, if nobody is."""
-        if self._code:
-            _log.warning(
-                "pairing", code=self._code, hint="send this code to the bot to become its owner"
-            )
+        if code := self.pairing_code:
+            # Nobody gets in without it, however little is logged.
+            seen = logging.getLogger(__name__).isEnabledFor(logging.WARNING)
+            say = _log.warning if seen else _log.error
+            say("pairing", code=code, hint="send this code to the bot to become its owner")
 
     def owns(self, user_id: int) -> bool:
         """Whether this person is an owner."""
@@ -107,27 +104,28 @@ class Access:
         await self._read_again(self._guests)
         return self._knows(user_id)
 
-    async def pair(self, user_id: int, text: str, name: str = "") -> bool:
-        """Whether this person has just become the owner by sending the code. A few wrong codes
-        from one person, and that person's are not looked at any more."""
-        said = text.removeprefix("/start").strip()
-        if self._code is None or not _CODE.fullmatch(said):
-            return False
-        if self._attempts[user_id] >= _ATTEMPTS:
-            return False
-        if not hmac.compare_digest(said.upper().encode(), self._code.encode()):
-            self._attempts[user_id] += 1
-            _log.warning("wrong_pairing_code", user=user_id, attempts=self._attempts[user_id])
-            return False
-        code, self._code = self._code, None
-        owner = Guest(user_id, name, _now().isoformat(timespec="seconds"))
-        try:
-            await self._change(lambda book: (book.owned_by(owner), None))
-        except OSError:
-            self._code = code
-            raise
-        _log.info("paired", user=user_id)
-        return True
+    async def pair(self, user_id: int, text: str, name: str = "") -> Guess:
+        """What this message is as a guess at the pairing code; whoever is right has just become
+        the owner. Raises OSError."""
+        code = self.pairing_code
+        guess = self._pairing.guess(user_id, text)
+        if guess in (Guess.WRONG, Guess.LAST):
+            _log.warning("wrong_pairing_code", user=user_id, guess=guess.value)
+            if self._pairing.is_closed:
+                _log.error("pairing_closed", remedy="start the bot again: it makes a new code")
+        if guess is Guess.RIGHT:
+            owner = Guest(user_id, speaker_name(name), _now().isoformat(timespec="seconds"))
+            try:
+                await self._change(lambda book: (book.owned_by(owner), None))
+            except OSError:
+                self._pairing.code = code
+                raise
+            _log.info("paired", user=user_id)
+        return guess
+
+    def may_guess(self, user_id: int) -> bool:
+        """Whether a pairing code that this person sends would be looked at."""
+        return self.pairing_code is not None and not self._pairing.is_spent(user_id)
 
     async def ask(self, user_id: int, name: str) -> tuple[Request, bool] | None:
         """The request of a person who wants in, and whether it is new; None where nobody could
@@ -135,7 +133,8 @@ class Access:
         if self._guests is None or not self._owned:
             return None
         now = _now()
-        request = Request(new_code(), user_id, name, now.isoformat(timespec="seconds"))
+        at = now.isoformat(timespec="seconds")
+        request = Request(new_code(), user_id, speaker_name(name), at)
 
         def step(book: Book) -> tuple[Book, tuple[Request, bool]]:
             if known := book.request_of(user_id, now):
@@ -144,12 +143,22 @@ class Access:
 
         return await self._change(step)
 
-    async def approve(self, code: str) -> Guest | None:
-        """Let in whoever was given this code; None if it is nobody's, or too old. Raises
+    async def approve(self, written: str) -> Approval:
+        """Let in whoever was given this code, or has this numeric id. Raises OSError."""
+        if self._guests is None:
+            return Approval(Verdict.NOT_HERE)
+        named = self._allowed | self._owners
+        return await self._change(lambda book: approve(book, written, _now(), named=named))
+
+    async def unwelcomed(self) -> tuple[int, ...]:
+        """Whom the command line has let in meanwhile; from now on they count as told. Raises
         OSError."""
         if self._guests is None:
-            return None
-        return await self._change(lambda book: approve(book, code, _now()))
+            return ()
+        await self._read_again(self._guests)
+        if not self._book.unwelcomed:
+            return ()
+        return await self._change(lambda book: (replace(book, unwelcomed=()), book.unwelcomed))
 
     async def remove(self, user_id: int) -> bool:
         """Let a guest in no more; whether there was such a guest. Owners and those whom the
@@ -215,22 +224,6 @@ class Access:
         loop = asyncio.get_running_loop()
         self._book, result = await loop.run_in_executor(self._pool, work)
         return result
-
-
-def new_code() -> str:
-    """A code that nobody guesses, made to be read out and typed."""
-    letters = [secrets.choice(_ALPHABET) for _ in range(8)]
-    return "".join((*letters[:4], "-", *letters[4:]))
-
-
-def approve(book: Book, code: str, now: datetime) -> tuple[Book, Guest | None]:
-    """The book with whoever was given this code as a guest, and the guest."""
-    wanted = code.strip().upper()
-    for request in book.still_waiting(now):
-        if hmac.compare_digest(request.code.encode(), wanted.encode()):
-            approved = book.approved(request, now)
-            return approved, approved.guests[-1]
-    return book, None
 
 
 def _now() -> datetime:

@@ -1,5 +1,6 @@
 """What somebody has used, as the bot tells them. Pure."""
 
+import math
 from decimal import ROUND_UP, Decimal
 
 from bot.telegram.texts import Texts
@@ -9,26 +10,36 @@ _SMALLEST = Decimal("0.0001")
 
 
 def bill(account: Account, texts: Texts) -> str:
-    """An account in a few lines: turns, tokens, cost."""
+    """An account in a few lines: turns, tokens, recordings if there were any, cost."""
     total = account.total
     if not total.requests:
         return texts.usage_nothing
-    return texts.usage_account.format(
+    lines = texts.usage_account.format(
         turns=account.turns.runs,
         read=f"{total.input_tokens:,}",
         cached=f"{total.cached_share:.0%}",
         written=f"{total.output_tokens:,}",
-        cost=_cost(total, texts),
+        cost=cost_of(total, texts, nothing=texts.usage_free),
     )
+    if not total.audio_milliseconds:
+        return lines
+    return f"{texts.usage_recordings.format(length=length_of(total))}\n{lines}"
 
 
-def _cost(total: Usage, texts: Texts) -> str:
+def cost_of(total: Usage, texts: Texts, *, nothing: str) -> str:
+    """What something has cost, or `nothing`, and what of it has no known price."""
     amount = _amount(total.cost)
     if total.unpriced and total.cost:
         return texts.usage_cost_partly.format(total.unpriced, amount=amount)
     if total.unpriced:
         return texts.usage_cost_unknown
-    return texts.usage_cost.format(amount=amount) if total.cost else texts.usage_free
+    return texts.usage_cost.format(amount=amount) if total.cost else nothing
+
+
+def length_of(total: Usage) -> str:
+    """How long the recordings were, in minutes and seconds."""
+    minutes, seconds = divmod(math.ceil(total.audio_milliseconds / 1000), 60)
+    return f"{minutes}:{seconds:02}"
 
 
 def _amount(cost: Decimal) -> str:

@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
@@ -48,11 +48,13 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """What the file says."""
+    """What the file says. `unwelcomed` are the ids of guests who have not heard yet that they are:
+    the command line has let them in, and the bot tells them."""
 
     owners: tuple[Guest, ...] = ()
     guests: tuple[Guest, ...] = ()
     waiting: tuple[Request, ...] = ()
+    unwelcomed: tuple[int, ...] = ()
 
     def admits(self, user_id: int) -> bool:
         """Whether this person was let in."""
@@ -61,6 +63,10 @@ class Book:
     def owns(self, user_id: int) -> bool:
         """Whether this person is an owner."""
         return any(owner.id == user_id for owner in self.owners)
+
+    def known(self, user_id: int) -> Guest | None:
+        """The owner or guest with this id."""
+        return next((one for one in (*self.owners, *self.guests) if one.id == user_id), None)
 
     def request_of(self, user_id: int, now: datetime) -> Request | None:
         """The request of this person that still waits."""
@@ -72,26 +78,26 @@ class Book:
 
     def asked(self, request: Request, now: datetime) -> "Book":
         """The book with one more request."""
-        waiting = (*self.still_waiting(now), request)[-MOST_WAITING:]
-        return Book(self.owners, self.guests, waiting)
+        return replace(self, waiting=(*self.still_waiting(now), request)[-MOST_WAITING:])
 
-    def approved(self, request: Request, now: datetime) -> "Book":
-        """The book with this person as a guest."""
-        guest = Guest(request.id, request.name, now.isoformat(timespec="seconds"))
-        left = self.without(request.id)
-        return Book(left.owners, (*left.guests, guest), left.waiting)
+    def with_guest(self, guest: Guest, *, welcomed: bool = True) -> "Book":
+        """The book with one more guest, whose request is answered by that."""
+        left = self.without(guest.id)
+        unwelcomed = left.unwelcomed if welcomed else (*left.unwelcomed, guest.id)
+        return replace(left, guests=(*left.guests, guest), unwelcomed=unwelcomed)
 
     def owned_by(self, owner: Guest) -> "Book":
         """The book with one more owner."""
         left = self.without(owner.id)
-        return Book((*left.owners, owner), left.guests, left.waiting)
+        return replace(left, owners=(*left.owners, owner))
 
     def without(self, user_id: int) -> "Book":
         """The book without this guest and without a request of theirs. Owners stay."""
-        return Book(
-            self.owners,
-            tuple(guest for guest in self.guests if guest.id != user_id),
-            tuple(request for request in self.waiting if request.id != user_id),
+        return replace(
+            self,
+            guests=tuple(guest for guest in self.guests if guest.id != user_id),
+            waiting=tuple(request for request in self.waiting if request.id != user_id),
+            unwelcomed=tuple(id_ for id_ in self.unwelcomed if id_ != user_id),
         )
 
 
@@ -144,7 +150,13 @@ def _book(document: dict[str, Any]) -> Book:
     if "owner" in document:
         # How versions with a single owner wrote it.
         return Book(owners=(Guest(_numeric(document["owner"])),))
-    return Book(_guests(document["owners"]), _guests(document["guests"]), _waiting(document))
+    return Book(
+        _guests(document["owners"]),
+        _guests(document["guests"]),
+        _waiting(document),
+        # Older versions had no such people.
+        tuple(map(_numeric, document.get("unwelcomed", ()))),
+    )
 
 
 def _guests(listed: Sequence[dict[str, Any]]) -> tuple[Guest, ...]:

@@ -8,13 +8,23 @@ import structlog
 from telegram import Bot
 from telegram.error import BadRequest, RetryAfter, TelegramError
 
-from bot.replies import Attachment, FileKind, Inbound, NotTranscribed, Transcriber
+from bot.replies import (
+    Attachment,
+    FileKind,
+    Inbound,
+    NotTranscribed,
+    Transcriber,
+    Transcript,
+)
 from bot.telegram.attachments import LARGEST, LONGEST_RECORDING, Enclosed
 from bot.telegram.clock import Clock
 from bot.telegram.failures import seconds_of
 from bot.telegram.lanes import Said
 from bot.telegram.text import clean
 from bot.telegram.texts import Sentence, Texts
+from bot.usage import Accounts, Usage
+from memory.errors import StoreUnavailable
+from memory.service import Memory
 
 _log = structlog.get_logger(__name__)
 
@@ -60,8 +70,12 @@ class _Refused(Exception):
 class Media:
     """Makes of what was said, with files still at Telegram, what the conversation answers."""
 
-    def __init__(self, bot: Bot, senses: Senses, clock: Clock) -> None:
+    def __init__(
+        self, bot: Bot, senses: Senses, memory: Memory, accounts: Accounts, clock: Clock
+    ) -> None:
+        """The memory tells to which session the account is to put what recordings cost."""
         self._bot, self._senses, self._clock = bot, senses, clock
+        self._memory, self._accounts = memory, accounts
 
     async def received(self, said: Said) -> Inbound | Declined:
         """What was said, with its pictures and documents, and with recordings written down. A file
@@ -97,23 +111,35 @@ class Media:
     async def _taken(self, file: Enclosed, inbound: Inbound) -> Inbound:
         data = await self._fetched(file)
         if file.kind is FileKind.SPEECH:
-            words = await self._written_down(file, data)
+            words = await self._written_down(file, data, inbound)
             return replace(inbound, text=inbound.text.replace(file.mark, words))
         attachment = _attachment(file, data)
         return replace(inbound, attachments=(*inbound.attachments, attachment))
 
-    async def _written_down(self, file: Enclosed, data: bytes) -> str:
+    async def _written_down(self, file: Enclosed, data: bytes, inbound: Inbound) -> str:
         """What is said in a recording, on one line. Raises _Refused."""
         if self._senses.transcriber is None:
             raise _Refused(lambda texts: texts.hears_nothing)
         try:
-            transcript = await self._senses.transcriber.transcribe(data, file.media_type)
+            transcript = await self._senses.transcriber.transcribe(
+                data, file.media_type, file.length
+            )
         except NotTranscribed:
             raise _Refused(lambda texts: texts.unheard_recording) from None
-        words = " ".join(clean(transcript).split())
+        await self._count(transcript, inbound)
+        words = " ".join(clean(transcript.text).split())
         if not words:
             raise _Refused(lambda texts: texts.wordless_recording)
         return words
+
+    async def _count(self, transcript: Transcript, inbound: Inbound) -> None:
+        """Add what was written down to the account, whether there were words in it or not."""
+        try:
+            session = (await self._memory.session_now(inbound.actor, inbound.place)).id
+        except StoreUnavailable:
+            session = ""
+        usage = Usage.of_recording(transcript.length, transcript.cost)
+        self._accounts.note_recording(inbound.actor, session, usage)
 
     async def _fetched(self, file: Enclosed) -> bytes:
         """The file's bytes. Raises _Refused. No error's text is logged: it may hold the address,

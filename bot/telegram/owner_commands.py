@@ -2,9 +2,10 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import UTC, datetime
-from decimal import Decimal
 
 from bot.telegram.access import Access, AccessMode
+from bot.telegram.approvals import Verdict
+from bot.telegram.bill import cost_of, length_of
 from bot.telegram.guestbook import Guest, Request
 from bot.telegram.personal import PersonalSettings
 from bot.telegram.reading import Command
@@ -13,8 +14,8 @@ from bot.usage import Accounts
 from memory.records import Place
 from memory.service import Memory
 
-#: Says something in a place: what the sender does.
-Say = Callable[[Place, str], Awaitable[object]]
+#: Says something in a place, and whether it arrived: what the sender does.
+Say = Callable[[Place, str], Awaitable[bool]]
 _REMOVE = "remove"
 
 
@@ -56,16 +57,28 @@ class OwnerCommands:
         """Carry out a command; what the owner hears. Raises StoreUnavailable."""
         return await self._table[command.name](place, command.argument.strip(), texts)
 
-    async def _approve(self, place: Place, code: str, texts: Texts) -> str:
-        if not code:
+    async def _approve(self, place: Place, written: str, texts: Texts) -> str:
+        if not written:
             return texts.approve_how
-        guest = await self._access.approve(code)
+        approval = await self._access.approve(written)
+        guest = approval.guest
         if guest is None:
-            return texts.no_such_code.format(code=code[:20])
+            return self._not_approved(approval.verdict, written, texts)
+        if approval.verdict is Verdict.IN_ALREADY:
+            return texts.in_already.format(name=_name(guest), id=guest.id)
         # A private chat has the id of the person in it.
         chat = Place(place.channel, guest.id)
-        await self._say(chat, (await self._personal.texts_at(chat)).approved_you)
-        return texts.approved.format(name=_name(guest), id=guest.id)
+        heard = await self._say(chat, (await self._personal.texts_at(chat)).approved_you)
+        told = texts.approved if heard else texts.approved_untold
+        return told.format(name=_name(guest), id=guest.id)
+
+    def _not_approved(self, verdict: Verdict, written: str, texts: Texts) -> str:
+        if verdict is Verdict.NOT_HERE:
+            is_open = self._access.mode is AccessMode.OPEN
+            return texts.users_everybody if is_open else texts.approve_listed
+        if verdict is Verdict.NO_ID:
+            return texts.approve_ids_only
+        return texts.no_such_code.format(code=written[:20])
 
     async def _users(self, place: Place, argument: str, texts: Texts) -> str:
         action, _, rest = argument.partition(" ")
@@ -97,13 +110,14 @@ class OwnerCommands:
         day = await self._accounts.totals(f"{today:%Y-%m-%d}")
         month = await self._accounts.totals(f"{today:%Y-%m}-01")
         backlog = await self._memory.backlog()
-        used = day.account.total
+        used, free = day.account.total, texts.usage_cost.format(amount="0.00")
         return texts.stats.format(
             people=day.people,
             turns=day.account.turns.runs,
             tokens=used.input_tokens + used.output_tokens,
-            today=_dollars(used.cost),
-            month=_dollars(month.account.total.cost),
+            recordings=length_of(used),
+            today=cost_of(used, texts, nothing=free),
+            month=cost_of(month.account.total, texts, nothing=free),
             since=f"{self._began:%Y-%m-%d %H:%M}",
             errors=self._errors(),
             backlog=backlog.waiting + backlog.set_aside,
@@ -122,7 +136,3 @@ def _listed(guests: Sequence[Guest]) -> str:
 
 def _waiting(requests: Iterable[Request]) -> str:
     return "\n".join(f"• {one.id} {_name(one)}: /approve {one.code}" for one in requests)
-
-
-def _dollars(cost: Decimal) -> str:
-    return f"{cost:.2f}" if cost >= 1 or not cost else f"{cost:.4f}"

@@ -165,8 +165,11 @@ async def test_the_operator_hears_the_remedy_and_no_text() -> None:
     refusal = ModelHTTPError(500, "scripted", {"message": "secret words"})
     async with open_memory() as memory:
         with structlog.testing.capture_logs() as logs:
-            await events_of(conversation(Scripted([refusal]).model, memory), said("private"))
+            talk = conversation(Scripted([refusal]).model, memory)
+            (failed,) = await events_of(talk, said("private"))
     (line,) = [entry for entry in logs if entry["event"] == "turn_failed"]
+    assert isinstance(failed, Failed)
+    assert failed.error_id == line["error_id"] != ""
     assert line["model"] == "scripted"
     assert line["status"] == 500
     assert line["actor"] == "u1"

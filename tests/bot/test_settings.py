@@ -372,3 +372,7 @@ def test_paths_start_at_the_folder_of_the_configuration(tmp_path: Path):
 def test_a_key_without_its_certificate_is_a_mistake(tmp_path: Path):
     [problem] = problems(write_config(tmp_path, webhook_key="key.pem"))
     assert "webhook_certificate" in problem
+
+
+def test_owners_alone_are_somebody_to_let_in() -> None:
+    assert Settings(access="allowlist", owners=(1001,)).allowed_users == ()

@@ -1,9 +1,10 @@
 """What models have used, for whom: counted after the turn, kept on disk, gone when forgotten."""
 
+import sqlite3
 import uuid
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from datetime import datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -92,6 +93,35 @@ async def test_an_extraction_of_a_forgotten_session_is_nobody_s() -> None:
         await accounts.erase(ANNA)
         accounts.note_extraction("s1", TURN)
         assert await accounts.today(ANNA) == Account()
+
+
+async def test_recordings_are_counted_beside_the_turns() -> None:
+    spoken = Usage.of_recording(timedelta(seconds=75), Decimal("0.0075"))
+    of_nobody_knows_what_price = Usage.of_recording(timedelta(seconds=0.5), None)
+    async with open_accounts() as accounts:
+        accounts.note_turn(ANNA, "s1", TURN)
+        accounts.note_recording(ANNA, "s1", spoken)
+        accounts.note_recording(ANNA, "s1", of_nobody_knows_what_price)
+        account = await accounts.of_session(ANNA, "s1")
+        assert account == Account(TURN, recordings=spoken + of_nobody_knows_what_price)
+        assert account.total.audio_milliseconds == 75_500
+        assert account.total.cost == TURN.cost + Decimal("0.0075")
+        assert account.total.unpriced == 1
+        totals = await accounts.totals("2026-11-01")
+        assert (totals.people, totals.account) == (1, account)
+
+
+async def test_an_account_of_an_older_version_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "usage.sqlite"
+    async with open_accounts(path) as accounts:
+        accounts.note_turn(ANNA, "s1", TURN)
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("ALTER TABLE usage DROP COLUMN audio_milliseconds")
+        db.execute("DELETE FROM migration WHERE name = 'recordings'")
+        db.commit()
+    async with open_accounts(path) as accounts:
+        accounts.note_turn(ANNA, "s1", TURN)
+        assert await accounts.today(ANNA) == Account(TURN + TURN)
 
 
 async def test_accounts_outlive_the_process(tmp_path: Path) -> None:

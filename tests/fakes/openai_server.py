@@ -73,6 +73,8 @@ class OpenAIServer:
     #: What every recording says, and the recordings: name, type, content, model.
     speech: Reply = field(default_factory=lambda: text("Hello."))
     recordings: list[tuple[str, str, bytes, str]] = field(default_factory=list)
+    #: What writing a recording down has used, as the server tells it.
+    speech_usage: dict[str, Any] | None = None
     #: A text-only model, whose server says so.
     is_blind: bool = False
     decide: Callable[[dict[str, Any]], Reply] | None = None
@@ -161,7 +163,8 @@ class OpenAIServer:
         await asyncio.sleep(self.speech.delay)
         if self.speech.status != 200:
             return _error(self.speech.status, self.speech.message, self.speech.code)
-        return web.json_response({"text": "".join(self.speech.texts)})
+        used = {"usage": self.speech_usage} if self.speech_usage else {}
+        return web.json_response({"text": "".join(self.speech.texts)} | used)
 
 
 def _packed(numbers: list[float]) -> str:

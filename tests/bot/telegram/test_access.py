@@ -1,14 +1,18 @@
 """Closed by default; numeric ids decide."""
 
+import io
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+import structlog
 
+from bot import logs
 from bot.telegram import Access, AccessMode, GuestBook, UnreadableOwner
-from bot.telegram.access import approve
-from bot.telegram.guestbook import MOST_WAITING, WAITING
+from bot.telegram.approvals import Approval, Verdict, approve
+from bot.telegram.guestbook import MOST_WAITING, WAITING, Book, Guest
+from bot.telegram.pairing import ALL_ATTEMPTS, Guess
 
 
 def pairing(folder: Path, monotonic: float = 0.0) -> Access:
@@ -20,9 +24,9 @@ async def test_the_first_to_send_the_code_owns_the_bot_for_good(tmp_path: Path) 
     code = access.pairing_code
     assert code
     assert not await access.admits(1001)
-    assert await access.pair(1001, f" {code} ")
+    assert await access.pair(1001, f" {code} ") is Guess.RIGHT
     assert await access.admits(1001)
-    assert not await access.pair(1002, code)
+    assert await access.pair(1002, code) is Guess.VAIN
     assert not await access.admits(1002)
     after_restart = pairing(tmp_path)
     assert after_restart.pairing_code is None
@@ -30,25 +34,15 @@ async def test_the_first_to_send_the_code_owns_the_bot_for_good(tmp_path: Path) 
     assert not await after_restart.admits(1002)
 
 
-async def test_the_code_comes_by_a_start_link_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize("level", ["debug", "info", "warning", "error"])
+def test_the_code_is_in_the_log_however_little_is_logged(
+    tmp_path: Path, everything_logged: io.StringIO, level: str
+) -> None:
+    logs.configure(level, "json", stream=everything_logged)
     access = pairing(tmp_path)
-    assert await access.pair(1001, f"/start {access.pairing_code}")
-
-
-async def test_guessing_ends_after_a_few_codes(tmp_path: Path) -> None:
-    access = pairing(tmp_path)
-    code = access.pairing_code or ""
-    for guess in range(5):
-        assert not await access.pair(666, f"AAAA-AAA{guess}")
-    assert not await access.pair(666, code), "the right code comes too late"
-    assert await access.pair(1001, code), "the owner is not locked out by somebody else"
-
-
-async def test_ordinary_talk_is_no_guess(tmp_path: Path) -> None:
-    access = pairing(tmp_path)
-    for _ in range(20):
-        assert not await access.pair(1001, "hello, is anybody there?")
-    assert await access.pair(1001, access.pairing_code or "")
+    access.announce()
+    assert access.pairing_code
+    assert access.pairing_code in everything_logged.getvalue()
 
 
 def test_every_start_has_another_code(tmp_path: Path) -> None:
@@ -118,7 +112,7 @@ async def test_without_a_disk_nobody_becomes_the_owner(tmp_path: Path) -> None:
 
 async def paired(folder: Path, owner: int = 1001) -> Access:
     access = pairing(folder)
-    assert await access.pair(owner, access.pairing_code or "", "Anna")
+    assert await access.pair(owner, access.pairing_code or "", "Anna") is Guess.RIGHT
     return access
 
 
@@ -131,11 +125,12 @@ async def test_whoever_asks_gets_one_code_and_an_owner_lets_them_in_with_it(tmp_
     assert (asked[1], again[1]) == (True, False)
     assert asked[0].code == again[0].code
     assert not await access.admits(7)
-    guest = await access.approve(f" {asked[0].code.lower()} ")
-    assert guest
-    assert (guest.id, guest.name) == (7, "Boris")
+    approval = await access.approve(f" {asked[0].code.lower()} ")
+    assert approval.guest
+    assert (approval.verdict, approval.guest.id) == (Verdict.LET_IN, 7)
+    assert approval.guest.name == "Boris"
     assert await access.admits(7)
-    assert await access.approve(asked[0].code) is None, "a code is good once"
+    assert await access.approve(asked[0].code) == Approval(Verdict.NO_CODE), "a code is good once"
     assert await pairing(tmp_path).admits(7), "also after a restart"
     assert not access.owns(7)
 
@@ -143,8 +138,8 @@ async def test_whoever_asks_gets_one_code_and_an_owner_lets_them_in_with_it(tmp_
 async def test_codes_of_others_let_nobody_in(tmp_path: Path) -> None:
     access = await paired(tmp_path)
     assert await access.ask(7, "Boris")
-    for code in ("", "AAAA-AAAA", "7", "ü"):
-        assert await access.approve(code) is None
+    for code in ("", "AAAA-AAAA", "Boris", "7 8", "٧", "ü", "\ud83d"):
+        assert (await access.approve(code)).verdict is Verdict.NO_CODE
     assert not await access.admits(7)
 
 
@@ -170,7 +165,10 @@ async def test_an_approval_on_the_command_line_is_noticed(tmp_path: Path) -> Non
     asked = await access.ask(7, "Boris")
     assert asked
     book = GuestBook(tmp_path / "access.json")
-    assert book.change(lambda known: approve(known, asked[0].code, datetime.now(UTC)))
+    book.change(lambda known: approve(known, asked[0].code, datetime.now(UTC), welcomed=False))
+    assert await access.admits(7)
+    assert await access.unwelcomed() == (7,)
+    assert await access.unwelcomed() == (), "they are told once"
     assert await access.admits(7)
 
 
@@ -201,3 +199,75 @@ async def test_owners_by_the_settings_need_no_pairing(tmp_path: Path) -> None:
     assert await access.admits(5)
     assert access.owns(5)
     assert await access.ask(7, "Boris")
+
+
+# -- by numeric id --------------------------------------------------------------------------------
+
+
+async def test_somebody_who_never_wrote_is_let_in_by_their_numeric_id(tmp_path: Path) -> None:
+    access = await paired(tmp_path)
+    approval = await access.approve(" 7 ")
+    assert approval.verdict is Verdict.LET_IN
+    assert await access.admits(7)
+    assert await pairing(tmp_path).admits(7), "also after a restart"
+    assert (await access.approve("7")).verdict is Verdict.IN_ALREADY
+    assert (await access.approve("1001")).verdict is Verdict.IN_ALREADY, "an owner"
+    assert len((await access.people()).guests) == 1
+
+
+async def test_the_numeric_id_of_somebody_who_waits_answers_their_request(tmp_path: Path) -> None:
+    access = await paired(tmp_path)
+    asked = await access.ask(7, "Boris")
+    assert asked
+    approval = await access.approve("7")
+    assert approval.guest
+    assert approval.guest.name == "Boris"
+    assert (await access.people()).waiting == ()
+    assert (await access.approve(asked[0].code)).verdict is Verdict.NO_CODE
+
+
+@pytest.mark.parametrize(
+    "written", ["@boris", "@7", "0", "-7", "-1001234567890", str(2**52), "9" * 5000]
+)
+async def test_user_names_and_ids_of_nobody_let_nobody_in(tmp_path: Path, written: str) -> None:
+    access = await paired(tmp_path)
+    assert (await access.approve(written)).guest is None
+    assert (await access.people()).guests == ()
+
+
+async def test_whom_the_settings_let_in_is_in_already(tmp_path: Path) -> None:
+    access = Access(AccessMode.PAIRING, [7], tmp_path / "access.json", owners=[5])
+    for written in ("7", "5"):
+        assert (await access.approve(written)).verdict is Verdict.IN_ALREADY
+    assert (await access.people()).guests == ()
+
+
+async def test_without_pairing_nobody_is_approved() -> None:
+    for access in (Access(AccessMode.OPEN), Access(AccessMode.ALLOWLIST, allowed=[1])):
+        assert (await access.approve("7")).verdict is Verdict.NOT_HERE
+        assert await access.unwelcomed() == ()
+
+
+async def test_whoever_is_removed_is_not_welcomed_any_more(tmp_path: Path) -> None:
+    guest = Guest(7)
+    assert Book().with_guest(guest, welcomed=False).unwelcomed == (7,)
+    assert Book().with_guest(guest, welcomed=False).with_guest(guest).unwelcomed == ()
+    assert Book().with_guest(guest, welcomed=False).without(7) == Book()
+
+
+async def test_a_name_can_not_look_like_anything_else(tmp_path: Path) -> None:
+    access = await paired(tmp_path)
+    asked = await access.ask(7, "Boris\x1b[2J\n• 8 Anna: /approve " + "x" * 500)
+    assert asked
+    assert asked[0].name.isprintable()
+    assert len(asked[0].name) <= 64
+
+
+async def test_the_operator_hears_that_no_more_codes_are_looked_at(tmp_path: Path) -> None:
+    access = pairing(tmp_path)
+    with structlog.testing.capture_logs() as lines:
+        for person in range(1, ALL_ATTEMPTS + 10):
+            await access.pair(person, "AAAA-AAAA")
+    [closed] = [line for line in lines if line["event"] == "pairing_closed"]
+    assert "start the bot again" in closed["remedy"]
+    assert not access.may_guess(5000)

@@ -1,5 +1,6 @@
 """What somebody has used, in words."""
 
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
@@ -18,6 +19,14 @@ def test_a_bill_names_turns_tokens_the_cached_share_and_the_cost() -> None:
         "• tokens written: 678",
         "• cost: $0.0133",
     ]
+
+
+def test_a_bill_tells_of_recordings_where_there_were_some() -> None:
+    recordings = Usage.of_recording(timedelta(seconds=59.5), Decimal("0.006"))
+    recordings += Usage.of_recording(timedelta(minutes=1), Decimal("0.006"))
+    first, *_, last = bill(Account(recordings=recordings), ENGLISH).splitlines()
+    assert first == "• recordings: 2:00 min"
+    assert last == "• cost: $0.0120"
 
 
 def test_nothing_used_is_said_in_a_word() -> None:

@@ -2,12 +2,13 @@
 what can't be taken gets one polite sentence."""
 
 import io
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bot.replies import FileKind, NotTranscribed
+from bot.replies import FileKind, NotTranscribed, Transcript
 from bot.telegram import ChannelOptions, Senses
 from bot.telegram.texts import ENGLISH
 from tests.bot.telegram.stage import stage
@@ -30,12 +31,12 @@ class Typist:
         self.words = words
         self.heard: list[tuple[bytes, str]] = []
 
-    async def transcribe(self, recording: bytes, media_type: str) -> str:
+    async def transcribe(self, recording: bytes, media_type: str, length: timedelta) -> Transcript:
         """See Transcriber."""
         self.heard.append((recording, media_type))
         if self.words is None:
             raise NotTranscribed
-        return self.words
+        return Transcript(self.words, length)
 
 
 def senses(typist: Typist | None = None) -> Senses:
@@ -136,6 +137,20 @@ async def test_a_picture_that_is_answered_is_shown_again(
         [inbound] = on.echo.heard
     assert inbound.text == "> Boris:\n> [a photo]\nwhat is this?"
     assert [a.data for a in inbound.attachments] == [JPEG]
+
+
+async def test_a_picture_is_asked_about_by_an_answer_without_a_word(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    async with stage(server, tmp_path, senses=senses()) as on:
+        group = server.group(GROUP)
+        photo = await server.user(BORIS, "Boris").sends("photo", JPEG, group=group)
+        await server.user(ANNA).says("/ask", group=group, reply_to=photo)
+        await server.replies_to(GROUP, 1)
+        await server.user(ANNA).sends("photo", JPEG, group=group, caption="/ask")
+        await server.replies_to(GROUP, 2)
+        assert [i.text for i in on.echo.heard] == ["> Boris:\n> [a photo]", "> [a photo]"]
+        assert [len(i.attachments) for i in on.echo.heard] == [1, 1]
 
 
 async def test_a_question_about_an_older_picture_needs_no_eyes(
@@ -306,7 +321,9 @@ async def test_an_album_that_nobody_can_see_gets_one_sentence(
             await server.user(ANNA).sends("photo", JPEG, album="a")
         await server.replies_to(ANNA, 1)
         await on.channel.settle()
-        assert [sent["text"] for sent in server.sent(ANNA)] == [ENGLISH.sees_nothing], "a sentence is no error"
+        assert [sent["text"] for sent in server.sent(ANNA)] == [ENGLISH.sees_nothing], (
+            "a sentence is no error"
+        )
 
 
 async def test_stop_ends_a_fetch(server: BotApiServer, tmp_path: Path) -> None:

@@ -51,7 +51,8 @@ async def test_somebody_unknown_is_let_in_by_the_owner(tmp_path: Path) -> None:
 
 
 async def test_owners_commands_are_nobody_elses(tmp_path: Path) -> None:
-    access = Access(AccessMode.ALLOWLIST, allowed=[BORIS], owners=[ANNA])
+    path = tmp_path / "access.json"
+    access = Access(AccessMode.PAIRING, allowed=[BORIS], path=path, owners=[ANNA])
     async with BotApiServer() as server, stage(server, tmp_path, access=access):
         for command in ("/stats", "/users", "/approve AAAA-AAAA"):
             assert "I don't know" in await ask(server, command, BORIS)
@@ -73,7 +74,8 @@ async def test_stats_tell_what_was_used_and_what_waits(tmp_path: Path) -> None:
     assert "people today: 2" in stats
     assert "turns today: 2" in stats
     assert "tokens today: 2000" in stats
-    assert "cost today: $0.5000, this month: $0.5000" in stats
+    assert "cost today: $0.5000\n• cost this month: $0.5000" in stats
+    assert "recordings today: 0:00" in stats
     assert "UTC: 0" in stats
 
 
