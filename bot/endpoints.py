@@ -25,6 +25,8 @@ _log = structlog.get_logger(__name__)
 
 #: Whether one part is as it has to be.
 Check = Callable[[], Awaitable[bool]]
+#: What an address says: whether all is well, and a document.
+Answer = Callable[[], Awaitable[tuple[bool, dict[str, bool]]]]
 
 #: Nobody's memory: the store answers for it without having anything to look for.
 _NOBODY = Actor.person(2**52 - 1)
@@ -39,9 +41,11 @@ _LONGEST_BODY = 1024
 async def endpoints(address: str, port: int, checks: Mapping[str, Check]) -> AsyncIterator[None]:
     """Serve both, with these checks for `/readyz`. Raises OperatorError if nobody can listen
     there."""
-    application = Application(
-        [("/healthz", _Alive), ("/readyz", _Ready, {"checks": checks})], log_function=_silent
-    )
+    routes: list[tuple[str, Any, dict[str, Any]]] = [
+        ("/healthz", _Endpoint, {"answer": _alive}),
+        ("/readyz", _Endpoint, {"answer": _ready(checks)}),
+    ]
+    application = Application(routes, log_function=_silent)
     server = HTTPServer(application, max_body_size=_LONGEST_BODY)
     server.add_socket(listening(address, port, "health_listen and health_port"))
     _log.info("health_listening", address=address, port=port)
@@ -89,18 +93,21 @@ def readiness(
     return {"telegram": connected, "memory": remembered, "data": writes}
 
 
-def at_most_every(seconds: float, check: Check) -> Check:
+def at_most_every(
+    seconds: float, check: Check, monotonic: Callable[[], float] = time.monotonic
+) -> Check:
     """The check, with its last result as long as that is not older: for what costs something."""
     result, at = False, -seconds
 
     async def remembered() -> bool:
         nonlocal result, at
-        if time.monotonic() - at >= seconds:
-            at = time.monotonic()
+        if monotonic() - at >= seconds:
+            at = monotonic()
             try:
                 result = await check()
-            except asyncio.CancelledError:
-                # Given up: what hangs is not to be asked again by every probe.
+            except BaseException:
+                # Given up or broken: what hangs is not to be asked again by every probe, and what
+                # was said before does not count any more.
                 result = False
                 raise
         return result
@@ -119,7 +126,11 @@ def is_writable(directory: Path) -> bool:
 
 
 class _Endpoint(RequestHandler):
-    """What both have in common."""
+    """One address: a short JSON document, and in the status whether it says something good."""
+
+    def initialize(self, answer: Answer) -> None:
+        """What tornado does for each request."""
+        self._answer = answer
 
     def set_default_headers(self) -> None:
         """Nobody needs to know what runs here, and no proxy should keep an answer."""
@@ -134,43 +145,38 @@ class _Endpoint(RequestHandler):
         """Every answer is new."""
 
     async def get(self) -> None:
-        """The answer, as a short JSON document."""
-        status, document = await self.answer()
-        self.set_status(status)
+        """Status and document."""
+        document = await self._answered()
         self.set_header("Content-Type", "application/json")
         self.write(json.dumps(document))
 
     async def head(self) -> None:
         """The same without the document."""
-        status, _ = await self.answer()
-        self.set_status(status)
+        await self._answered()
 
-    async def answer(self) -> tuple[int, dict[str, bool]]:
-        """Status and document."""
-        raise NotImplementedError
+    async def _answered(self) -> dict[str, bool]:
+        well, document = await self._answer()
+        self.set_status(200 if well else 503)
+        return document
 
 
-class _Alive(_Endpoint):
+async def _alive() -> tuple[bool, dict[str, bool]]:
     """That this is answered is the answer: the event loop turns."""
-
-    async def answer(self) -> tuple[int, dict[str, bool]]:
-        """See _Endpoint."""
-        return 200, {"alive": True}
+    return True, {"alive": True}
 
 
-class _Ready(_Endpoint):
-    """200 if every part is ready, else 503; which ones are says the document."""
+def _ready(checks: Mapping[str, Check]) -> Answer:
+    """Whether every part is ready; which ones are says the document."""
 
-    def initialize(self, checks: Mapping[str, Check]) -> None:
-        """What tornado does for each request."""
-        self._checks = checks
+    async def answer() -> tuple[bool, dict[str, bool]]:
+        asked = (_in_time(check) for check in checks.values())
+        # One that breaks says that its part is not well, and nothing of the others.
+        results = await asyncio.gather(*asked, return_exceptions=True)
+        parts = {part: _is_well(part, result) for part, result in zip(checks, results, strict=True)}
+        ready = all(parts.values())
+        return ready, {"ready": ready, **parts}
 
-    async def answer(self) -> tuple[int, dict[str, bool]]:
-        """See _Endpoint."""
-        results = await asyncio.gather(*(_in_time(check) for check in self._checks.values()))
-        parts = dict(zip(self._checks, results, strict=True))
-        ready = all(results)
-        return 200 if ready else 503, {"ready": ready, **parts}
+    return answer
 
 
 async def _in_time(check: Check) -> bool:
@@ -179,6 +185,16 @@ async def _in_time(check: Check) -> bool:
             return await check()
     except TimeoutError:
         return False
+
+
+def _is_well(part: str, result: bool | BaseException) -> bool:
+    """What a check has found; if it broke instead, that is logged."""
+    if isinstance(result, bool):
+        return result
+    if not isinstance(result, Exception):
+        raise result
+    _log.error("readiness_check_broke", part=part, exc_info=result)
+    return False
 
 
 def _silent(handler: RequestHandler) -> None:

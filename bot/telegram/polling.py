@@ -52,8 +52,9 @@ class JournalingRequest(BaseRequest):
 
     def __init__(self, inner: BaseRequest, inbox: Inbox) -> None:
         self._inner, self._inbox = inner, inbox
-        #: Monotonic time of the last answer, in seconds.
-        self.last_round_trip = time.monotonic()
+        #: Monotonic time of the last answer, whatever it was, and of the last one that had updates
+        #: or said that there are none. In seconds.
+        self.last_round_trip = self.last_fetched = time.monotonic()
 
     @property
     def read_timeout(self) -> float | None:
@@ -75,6 +76,7 @@ class JournalingRequest(BaseRequest):
         self.last_round_trip = time.monotonic()
         if url.endswith("/getUpdates") and status == 200:
             payload = await self._journaled(payload)
+            self.last_fetched = time.monotonic()
         return status, payload
 
     async def _journaled(self, payload: bytes) -> bytes:
@@ -122,47 +124,54 @@ class Polling:
         self._bot, self._queue, self._request = bot, queue, request
         self._complaints, self._clock = complaints, clock
         self._poll_seconds, self._stalled_seconds = poll_seconds, stalled_seconds
-        self._offset = 0
+        self._offset, self._pause, self._backoff = 0, 0.0, Backoff()
         self._rebuilds, self._rebuilt_at = 0, 0.0
 
     @property
     def silent_seconds(self) -> float:
-        """See Intake."""
-        return time.monotonic() - self._request.last_round_trip
+        """See Intake. To whom Telegram says that somebody else polls, it is silent."""
+        return time.monotonic() - self._request.last_fetched
 
     async def start(self) -> None:
-        """Take a webhook away, if there is one: Telegram would not let itself be asked. What waits
-        stays."""
+        """Take a webhook away, if there is one: Telegram would not let itself be asked. Then fetch
+        what waits there already, so that it can be answered together."""
         delete = partial(self._bot.delete_webhook, drop_pending_updates=False)
         await persistently(delete, self._complaints)
+        self._pause = await self._fetch(0)
 
     async def run(self) -> None:
         """See Intake."""
-        backoff = Backoff()
         while True:
-            try:
-                # The timeouts of HTTP begin again with every byte; this one does not.
-                async with asyncio.timeout(self._patience):
-                    await self._poll()
-            except InvalidToken:
-                raise RejectedToken from None
-            except (TelegramError, TimeoutError) as failure:
-                pause = self._pause_after(failure, backoff)
-                if self._quiet_seconds >= self._stalled_seconds:
-                    await self._rebuild(unreachable=isinstance(failure.__cause__, _UNREACHABLE))
-                    continue
-                await self._clock.sleep(pause)
-            else:
-                backoff.reset()
+            if self._pause:
+                await self._clock.sleep(self._pause)
+            self._pause = await self._fetch(self._poll_seconds)
 
     async def stop(self) -> None:
         """Nothing is left to stop: whoever runs this has cancelled it. What was fetched is not
         acknowledged in a hurry; when it comes again, it is known."""
 
-    async def _poll(self) -> None:
+    async def _fetch(self, seconds: float) -> float:
+        """Poll once, for so long; how many seconds to wait with the next one. Raises RejectedToken,
+        Stalled."""
+        try:
+            # The timeouts of HTTP begin again with every byte; this one does not.
+            async with asyncio.timeout(self._patience):
+                await self._poll(seconds)
+        except InvalidToken:
+            raise RejectedToken from None
+        except (TelegramError, TimeoutError) as failure:
+            pause = self._pause_after(failure)
+            if self._quiet_seconds < self._stalled_seconds:
+                return pause
+            await self._rebuild(unreachable=isinstance(failure.__cause__, _UNREACHABLE))
+        else:
+            self._backoff.reset()
+        return 0.0
+
+    async def _poll(self, seconds: float) -> None:
         updates = await self._bot.get_updates(
             offset=self._offset,
-            timeout=timedelta(seconds=self._poll_seconds),
+            timeout=timedelta(seconds=seconds),
             allowed_updates=UPDATES,
         )
         for update in updates:
@@ -181,23 +190,23 @@ class Polling:
         """How long the next poll may take: at least as long as Telegram may wait with it."""
         return max(self._stalled_seconds - self._quiet_seconds, self._poll_seconds + 1)
 
-    def _pause_after(self, failure: TelegramError | TimeoutError, backoff: Backoff) -> float:
+    def _pause_after(self, failure: TelegramError | TimeoutError) -> float:
         if isinstance(failure, Conflict):
             self._complaints.log(
                 "another_copy_is_running",
                 hint="two programs use this bot token: stop the other one; trying on slowly",
             )
-            return backoff.after(failure, at_least=_CONFLICT_SECONDS)
+            return self._backoff.after(failure, at_least=_CONFLICT_SECONDS)
         error = name_of(failure) if isinstance(failure, TelegramError) else "no answer"
         self._complaints.log("polling_failed", error=error)
-        return backoff.after(failure)
+        return self._backoff.after(failure)
 
     async def _rebuild(self, *, unreachable: bool) -> None:
         """Begin anew with new connections. Raises Stalled if that was of no use several times,
         unless Telegram is plainly out of reach, which is waited for."""
         if self._request.last_round_trip > self._rebuilt_at:
             self._rebuilds = 0
-        silent = round(self.silent_seconds)
+        silent = round(time.monotonic() - self._request.last_round_trip)
         if self._rebuilds >= _MOST_REBUILDS and not unreachable:
             _log.critical("polling_given_up", silent_seconds=silent, rebuilds=self._rebuilds)
             raise Stalled

@@ -106,6 +106,25 @@ async def test_what_does_not_answer_is_not_ready():
         assert answer.json() == {"ready": False, "telegram": True, "memory": False}
 
 
+async def test_a_check_that_breaks_is_named_and_logged_and_the_others_still_count(
+    capsys: pytest.CaptureFixture[str],
+):
+    async def breaks() -> bool:
+        raise ZeroDivisionError
+
+    async with asked({"telegram": yes, "memory": breaks, "data": yes}) as client:
+        for _ in range(2):
+            answer = await client.get("/readyz")
+            assert answer.status_code == 503
+            assert answer.json() == {
+                "ready": False, "telegram": True, "memory": False, "data": True,
+            }  # fmt: skip
+    logged = capsys.readouterr().out
+    assert "readiness_check_broke" in logged
+    assert "part=memory" in logged
+    assert "ZeroDivisionError" in logged
+
+
 async def test_nothing_else_is_served():
     async with asked({}) as client:
         assert (await client.get("/")).status_code == 404
@@ -173,3 +192,21 @@ async def test_what_hangs_is_not_asked_again_by_every_probe() -> None:
             await check()
     assert not await check()
     assert times == 1
+
+
+async def test_what_broke_is_not_well_until_it_is_asked_again() -> None:
+    now, failing = 0.0, False
+
+    async def check() -> bool:
+        if failing:
+            raise ZeroDivisionError
+        return True
+
+    remembered = at_most_every(30.0, check, monotonic=lambda: now)
+    assert await remembered()
+    now, failing = 31.0, True
+    with pytest.raises(ZeroDivisionError):
+        await remembered()
+    assert not await remembered(), "what it said before does not count"
+    now, failing = 62.0, False
+    assert await remembered()

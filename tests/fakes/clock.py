@@ -1,4 +1,4 @@
-"""A clock that runs fast."""
+"""Clocks that run fast, or stand still."""
 
 import asyncio
 import time
@@ -19,3 +19,16 @@ class FastClock(Clock):
     async def sleep(self, seconds: float) -> None:
         """See Clock."""
         await asyncio.sleep(seconds / self._speed)
+
+
+class HeldClock(FastClock):
+    """Stands still until it is released, then runs fast."""
+
+    def __init__(self, speed: float = 100.0) -> None:
+        super().__init__(speed)
+        self.released = asyncio.Event()
+
+    async def sleep(self, seconds: float) -> None:
+        """See Clock."""
+        await self.released.wait()
+        await super().sleep(seconds)

@@ -10,10 +10,14 @@ import pytest
 
 from bot.telegram import ChannelOptions, Stalled
 from bot.telegram.clock import Clock
+from bot.telegram.quotas import QuotaLimits
 from tests.bot.telegram.stage import stage
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.clock import FastClock
 from tests.fakes.conversing import Echo
+
+#: Long enough for an answer on a busy machine, and short enough to wait for.
+QUICK = ChannelOptions(stop_seconds=5, poll_seconds=0.5, stalled_seconds=2.0)
 
 
 def texts(server: BotApiServer, chat_id: int) -> list[str]:
@@ -54,17 +58,60 @@ async def test_beside_another_copy_it_tries_on_slowly_and_more_and_more_so(
     options = ChannelOptions(stop_seconds=5, poll_seconds=5, clock=clock)
     async with stage(server, tmp_path, options=options):
         await _polls(server, 8)
-        assert clock.pauses[0] == 5
-        assert clock.pauses[:7] == sorted(clock.pauses[:7])
-        assert clock.pauses[6] == 30
+        # Others, too, look after something every five seconds.
+        assert min(clock.pauses) == 5
+        longer = [pause for pause in clock.pauses if pause > 5]
+        assert longer == sorted(longer)
+        assert (len(longer), longer[-1]) == (6, 30)
         await server.user(1001).says("hi")
         assert await server.replies_to(1001, 1) == ["you said: hi"]
 
 
-# -- polling that has stalled ---------------------------------------------------------------------
+async def test_beside_another_copy_the_bot_is_not_well_and_waits(
+    server: BotApiServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It gets answers, and no updates: whoever asks for its health is to know."""
+    options = replace(QUICK, poll_seconds=5, clock=FastClock())
+    async with stage(server, tmp_path, options=options) as on:
+        await _polls(server, 1)
+        rival = server.fail("getUpdates", status=409, description="Conflict", times=10_000)
+        await server.wait_for(
+            lambda: on.channel.silent_seconds > QUICK.stalled_seconds, what="silence"
+        )
+        assert not on.running.done()
+        rival.times = 0
+        await server.user(1001).says("hi")
+        assert await server.replies_to(1001, 1) == ["you said: hi"]
+        await server.wait_for(lambda: on.channel.silent_seconds < QUICK.stalled_seconds)
+    assert "polling_stalled" not in capsys.readouterr().out
 
-#: Long enough for an answer on a busy machine, and short enough to wait for.
-QUICK = ChannelOptions(stop_seconds=5, poll_seconds=0.5, stalled_seconds=2.0)
+
+async def test_what_waits_at_telegram_when_the_bot_starts_is_answered_together(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    for text in ("one", "two"):
+        await server.user(1001).says(text)
+    await server.user(1002).says("me too")
+    await server.user(1001).says("three")
+    # With a limit, what somebody has used is looked up for each message: that takes a moment.
+    limited = replace(QUICK, quotas=QuotaLimits(tokens=1_000_000))
+    async with stage(server, tmp_path, options=limited) as on:
+        assert await server.replies_to(1001, 1) == ["you said: one\ntwo\nthree"]
+        assert await server.replies_to(1002, 1) == ["you said: me too"]
+        await on.channel.settle()
+        assert len(on.echo.heard) == 2
+
+
+async def test_where_what_waits_can_not_be_fetched_at_once_it_is_answered_all_the_same(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    server.fail("getUpdates", status=502, description="Bad Gateway")
+    await server.user(1001).says("one")
+    async with stage(server, tmp_path):
+        assert await server.replies_to(1001, 1) == ["you said: one"]
+
+
+# -- polling that has stalled ---------------------------------------------------------------------
 
 
 async def test_polling_that_gets_no_answer_any_more_begins_anew(

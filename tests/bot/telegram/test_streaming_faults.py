@@ -34,6 +34,9 @@ async def test_a_line_break_alone_is_no_edit(server: BotApiServer, tmp_path: Pat
         writer.writes("Hello")
         await shows(server, f"Hello{CURSOR}")
         writer.writes("\n\n")
+        typed = len(server.calls_of("sendChatAction"))
+        # Several looks at the reply later:
+        await server.wait_for(lambda: len(server.calls_of("sendChatAction")) >= typed + 2)
         writer.writes(" ")
         writer.writes("you")
         await shows(server, f"Hello\n\nyou{CURSOR}")
@@ -125,6 +128,9 @@ async def test_after_a_preview_that_may_have_been_sent_there_is_no_second_one(
         writer.writes("Hel")
         await server.wait_for(lambda: server.calls_of("sendMessage", 1001))
         writer.writes("lo")
+        typed = len(server.calls_of("sendChatAction"))
+        await server.wait_for(lambda: len(server.calls_of("sendChatAction")) >= typed + 2)
+        assert len(server.calls_of("sendMessage", 1001)) == 1
         writer.finishes("Hello")
         await shows(server, "Hello")
         await on.channel.settle()
@@ -172,6 +178,7 @@ async def test_somebody_who_blocks_the_bot_meanwhile_stops_the_previews(
         writer.writes("lo")
         await server.wait_for(lambda: server.calls_of("editMessageText", 1001))
         writer.writes(" you")
+        await asyncio.sleep(0.3)  # six more looks at the reply
         writer.finishes("Hello you")
         await on.channel.settle()
         assert len(server.calls_of("editMessageText", 1001)) == 2, "one preview, one answer"

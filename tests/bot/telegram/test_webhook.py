@@ -5,7 +5,6 @@ import asyncio
 import socket
 import sqlite3
 import ssl
-import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from dataclasses import replace
@@ -19,6 +18,7 @@ from bot.errors import OperatorError
 from bot.telegram import ChannelOptions, WebhookOptions
 from bot.telegram.webhook import made_up_secret, tls_context
 from tests.bot.telegram.stage import Stage, stage
+from tests.bot.telegram.tls import self_signed
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.botapi.world import Webhook
 from tests.fakes.conversing import Echo
@@ -335,27 +335,7 @@ async def test_going_back_to_polling_takes_the_webhook_away_and_loses_nothing(
 @pytest.fixture(scope="session")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A certificate that signs itself, and its key."""
-    folder = tmp_path_factory.mktemp("tls")
-    pem, key = folder / "cert.pem", folder / "key.pem"
-    subject = ("-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost")
-    files = ("-keyout", str(key), "-out", str(pem))
-    subprocess.run(
-        [
-            "openssl",
-            "req",
-            "-x509",
-            "-newkey",
-            "rsa:2048",
-            "-nodes",
-            "-days",
-            "2",
-            *subject,
-            *files,
-        ],
-        check=True,
-        capture_output=True,
-    )
-    return pem, key
+    return self_signed(tmp_path_factory.mktemp("tls"), "localhost")
 
 
 async def test_with_a_certificate_of_its_own_the_bot_speaks_tls_and_telegram_knows_it_by_that(

@@ -15,13 +15,21 @@ Files = Mapping[str, tuple[str, bytes]]
 Method = Callable[[Json, Files], Awaitable[object]]
 
 _LONGEST_DATA = 64
+#: Bot API, answerCallbackQuery: 0-200 characters.
+_LONGEST_NOTE = 200
 #: Bot API, getFile: bots can download files of up to 20 MB.
 _MOST_FETCHED = 20 * 2**20
+#: Bot API, sendDocument: bots can send files of up to 50 MB.
+_MOST_SENT = 50 * 2**20
 _WEBHOOK_PORTS = (80, 88, 443, 8443)
 _MOST_COMMANDS = 100
 _ACTIONS = frozenset(
     "typing upload_photo record_video upload_video record_voice upload_voice upload_document "
     "choose_sticker find_location record_video_note upload_video_note".split()
+)
+_ACTIONS_OF_BUTTONS = frozenset(
+    "url callback_data web_app login_url switch_inline_query switch_inline_query_current_chat "
+    "switch_inline_query_chosen_chat copy_text callback_game pay".split()
 )
 _NOT_MODIFIED = (
     "message is not modified: specified new message content and reply markup are exactly the same "
@@ -152,6 +160,8 @@ class Methods:
     async def _edit_message_text(self, parameters: Json, files: Files) -> object:
         chat = self._chat(parameters)
         message = self._own(chat, parameters)
+        if "text" not in message:
+            raise bad_request("there is no text in the message to edit")
         content = {**_content(parameters), **_keyboard(parameters)}
         kept = ("text", "entities", "reply_markup")
         if content == {key: message[key] for key in kept if key in message}:
@@ -172,8 +182,13 @@ class Methods:
 
     async def _delete_message(self, parameters: Json, files: Files) -> object:
         chat = self._chat(parameters)
-        if chat.messages.pop(_int(parameters, "message_id"), None) is None:
+        message = chat.messages.get(_int(parameters, "message_id"))
+        if message is None:
             raise bad_request("message to delete not found")
+        mine = self._world.bot["id"]
+        if message["from"]["id"] != mine and chat.kind != "private" and mine not in chat.admins:
+            raise bad_request("message can't be deleted")
+        del chat.messages[message["message_id"]]
         return True
 
     async def _send_document(self, parameters: Json, files: Files) -> object:
@@ -183,6 +198,8 @@ class Methods:
         name, content = files["document"]
         if not content:
             raise bad_request("file must be non-empty")
+        if len(content) > _MOST_SENT:
+            raise Refused(413, "Request Entity Too Large")
         file_id = f"document-{len(self._world.files) + 1}"
         self._world.files[file_id] = (name, content)
         document = {
@@ -230,6 +247,8 @@ class Methods:
             raise bad_request(
                 "query is too old and response timeout expired or query ID is invalid"
             )
+        if len(str(parameters.get("text", ""))) > _LONGEST_NOTE:
+            raise bad_request("MESSAGE_TOO_LONG")
         self._world.open_queries.discard(query_id)
         self._world.answered_queries[query_id] = dict(parameters)
         return True
@@ -238,6 +257,8 @@ class Methods:
 
     async def _set_my_commands(self, parameters: Json, files: Files) -> object:
         commands = _json(parameters.get("commands")) or []
+        if not re.fullmatch("([a-z]{2})?", parameters.get("language_code", "")):
+            raise bad_request("invalid language code specified")
         if len(commands) > _MOST_COMMANDS:
             raise bad_request("BOT_COMMANDS_TOO_MUCH")
         for command in commands:
@@ -338,6 +359,11 @@ def _keyboard(parameters: Json) -> Json:
         return {}
     for button in (button for row in rows for button in row):
         data = button.get("callback_data")
+        if not _ACTIONS_OF_BUTTONS & set(button):
+            raise bad_request(
+                "can't parse inline keyboard button: "
+                "Text buttons are unallowed in the inline keyboard"
+            )
         if data is not None and not 1 <= len(data.encode()) <= _LONGEST_DATA:
             raise bad_request("BUTTON_DATA_INVALID")
     return {"reply_markup": {"inline_keyboard": rows}}

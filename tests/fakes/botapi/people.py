@@ -1,7 +1,7 @@
 """What people do on Telegram."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tests.fakes.botapi.markup import found_entities
@@ -16,6 +16,17 @@ _GROUP_BOT: Json = {
 }
 
 
+#: Who writes in the name of a channel in a group.
+_CHANNEL_BOT: Json = {
+    "id": 136817688,
+    "is_bot": True,
+    "first_name": "Channel",
+    "username": "Channel_Bot",
+}
+#: Who brings a channel's posts into the group that it is linked to.
+_TELEGRAM: Json = {"id": 777000, "is_bot": False, "first_name": "Telegram"}
+
+
 class Group:
     """A group, or with `kind` "supergroup" one with topics."""
 
@@ -28,7 +39,7 @@ class Group:
         return self._chat.id
 
     def add_topic(self, topic_id: int) -> None:
-        """Open a topic."""
+        """Open a topic; the group is a forum from then on."""
         self._chat.topics.add(topic_id)
 
     def remove_topic(self, topic_id: int) -> None:
@@ -43,6 +54,36 @@ class Group:
     def make_admin(self, user_id: int) -> None:
         """Let somebody run the group."""
         self._chat.admins.add(user_id)
+
+    def dismiss_admin(self, user_id: int) -> None:
+        """Let somebody run the group no more."""
+        self._chat.admins.discard(user_id)
+
+    async def says(self, text: str, *, signature: str | None = None) -> Json:
+        """An admin who stays anonymous writes in the name of the group; the message."""
+        content: Json = {"sender_chat": self._chat.shown}
+        if signature:
+            content["author_signature"] = signature
+        return await self._gets(_GROUP_BOT, text, content)
+
+    async def gets_post(self, channel: str, text: str, *, by_hand: bool = False) -> Json:
+        """A post of the channel that the group is linked to; with `by_hand` somebody writes in the
+        name of that channel instead."""
+        sender: Json = {"id": -1000900, "type": "channel", "title": channel}
+        if by_hand:
+            return await self._gets(_CHANNEL_BOT, text, {"sender_chat": sender})
+        origin = {"type": "channel", "date": int(time.time()), "chat": sender, "message_id": 1}
+        forwarded = {"is_automatic_forward": True, "forward_origin": origin}
+        return await self._gets(_TELEGRAM, text, {"sender_chat": sender, **forwarded})
+
+    async def _gets(self, author: Json, text: str, content: Json) -> Json:
+        content = {"text": text, **content}
+        if entities := found_entities(text):
+            content["entities"] = entities
+        message = self._world.message(self._chat, author, **content)
+        self._world.offer("message", dict(message))
+        await self._world.notify()
+        return message
 
     @property
     def has_bot(self) -> bool:
@@ -93,9 +134,15 @@ class Person:
         reply_to: Json | None = None,
         topic: int | None = None,
         date: int | None = None,
+        elsewhere: Json | None = None,
     ) -> Json:
-        """Write a message; the message. `date` is Unix time."""
+        """Write a message; the message. `date` is Unix time. It answers `reply_to`, or a message
+        `elsewhere`, in another topic or chat."""
         content: Json = {"text": text}
+        if elsewhere:
+            author = {"type": "user", "date": elsewhere["date"], "sender_user": elsewhere["from"]}
+            where = {key: elsewhere[key] for key in ("chat", "message_id")}
+            content["external_reply"] = {"origin": author, **where}
         if entities := found_entities(text):
             content["entities"] = entities
         return await self._send(content, group, reply_to, topic, date)
@@ -172,21 +219,42 @@ class Person:
 
     async def adds_bot(self, group: Group) -> None:
         """Add the bot to a group."""
+        self._world.chats[group.id].reachable = True
         await self._changes_bot(self._world.chats[group.id], "left", "member")
+
+    async def removes_bot(self, group: Group) -> None:
+        """Throw the bot out of a group, as Telegram tells it."""
+        group.kick_bot()
+        await self._changes_bot(self._world.chats[group.id], "member", "kicked")
+
+    async def restricts_bot(self, group: Group, *, thrown_out: bool = False) -> None:
+        """Let the bot do less in a group; who is restricted can be `thrown_out` as well."""
+        chat = self._world.chats[group.id]
+        before, chat.reachable = chat.reachable, not thrown_out
+        may = {**dict.fromkeys(_PERMISSIONS, False), "is_member": before}
+        after = {"is_member": not thrown_out}
+        await self._changes_bot(chat, "restricted", "restricted", may, after)
 
     async def blocks_and_tells(self) -> None:
         """Block the bot, as Telegram tells it."""
         self.blocks()
         await self._changes_bot(self._own_chat, "member", "kicked")
 
-    async def _changes_bot(self, chat: Chat, before: str, after: str) -> None:
-        me = {"user": self._world.bot}
+    async def _changes_bot(
+        self,
+        chat: Chat,
+        before: str,
+        after: str,
+        details: Mapping[str, bool] | None = None,
+        changed: Mapping[str, bool] | None = None,
+    ) -> None:
+        me: Json = {"user": self._world.bot, "until_date": 0, **(details or {})}
         change = {
             "chat": chat.shown,
             "from": self.profile,
             "date": int(time.time()),
             "old_chat_member": {**me, "status": before},
-            "new_chat_member": {**me, "status": after, "until_date": 0},
+            "new_chat_member": {**me, "status": after, **(changed or {})},
         }
         self._world.offer("my_chat_member", change)
         await self._world.notify()
@@ -230,6 +298,27 @@ class Person:
         author = message.get("reply_to_message", {}).get("from", {})
         is_command = str(message.get("text") or message.get("caption", "")).startswith("/")
         return is_command or author.get("id") == self._world.bot["id"]
+
+
+#: What the Bot API always tells of somebody who is restricted.
+_PERMISSIONS = (
+    "can_send_messages",
+    "can_send_audios",
+    "can_send_documents",
+    "can_send_photos",
+    "can_send_videos",
+    "can_send_video_notes",
+    "can_send_voice_notes",
+    "can_send_polls",
+    "can_send_other_messages",
+    "can_add_web_page_previews",
+    "can_edit_tag",
+    "can_react_to_messages",
+    "can_change_info",
+    "can_invite_users",
+    "can_pin_messages",
+    "can_manage_topics",
+)
 
 
 def _origin(author: Person) -> Json:

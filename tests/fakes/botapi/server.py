@@ -145,7 +145,7 @@ class BotApiServer:
         ]
 
     def fail(self, method: str, **how: Any) -> Fault:
-        """Let the next calls go wrong; see Fault."""
+        """Let the next calls go wrong, or with "download" the fetching of files; see Fault."""
         fault = Fault(method.lower(), **how)
         self.faults.append(fault)
         return fault
@@ -192,6 +192,9 @@ class BotApiServer:
     async def _download(self, request: web.Request) -> web.StreamResponse:
         try:
             self._authorize(request.match_info["token"])
+            fault = next((f for f in self.faults if f.hits("download", None)), None)
+            if fault and fault.refusal:
+                raise fault.refusal
         except Refused as refusal:
             return web.json_response(refusal.answer, status=refusal.status)
         file = self.world.files.get(request.match_info["path"].removeprefix("documents/"))

@@ -35,7 +35,8 @@ class Chat:
         """The chat as it stands inside a message."""
         if self.kind == "private":
             return {"id": self.id, "type": "private", "first_name": self.title}
-        return {"id": self.id, "type": self.kind, "title": self.title}
+        forum = {"is_forum": True} if self.topics else {}
+        return {"id": self.id, "type": self.kind, "title": self.title, **forum}
 
 
 @dataclass(slots=True)
