@@ -23,6 +23,7 @@ from bot.telegram.menu import publish_menu
 from bot.telegram.options import ChannelOptions
 from bot.telegram.parts import Services, assemble
 from bot.telegram.polling import JournalingRequest, Polling, readable
+from bot.telegram.texts import Texts
 from bot.telegram.webhook import Webhook
 from bot.usage import Accounts
 from memory.records import Session
@@ -56,7 +57,7 @@ class TelegramChannel:
         carries methods and getUpdates; HTTP by default. `senses` are for files; none by default."""
         self.channel = channel
         self._options = options or ChannelOptions()
-        self._access, self._inbox = access, inbox
+        self._memory, self._access, self._inbox = memory, access, inbox
         asking = JournalingRequest(get_updates_request or _http(connections=2), inbox)
         self._application = _application(token, base_url, request, asking)
         self._parts = assemble(
@@ -90,7 +91,7 @@ class TelegramChannel:
             if await _unless(stop, self._begin()):
                 _log.info("listening", channel=self.channel, bot=self._application.bot.username)
                 self.listening = True
-                await _first(stop.wait(), self._intake.run())
+                await _first(stop.wait(), self._intake.run(), self._parts.doorkeeper.welcome())
         finally:
             self.listening = False
             await self._close()
@@ -116,8 +117,19 @@ class TelegramChannel:
 
     async def _tell_saved(self, session: Session) -> None:
         texts = await self._parts.personal.texts(session.actor)
-        text = texts.private_over if session.private else texts.saved
-        await self._parts.sender.send(session.place, text)
+        if session.private:
+            await self._parts.sender.send(session.place, texts.private_over)
+            return
+        why = self._why_ended(session, texts)
+        await self._parts.sender.send(session.place, "\n".join(filter(None, (texts.saved, why))))
+
+    def _why_ended(self, session: Session, texts: Texts) -> str:
+        """Why a conversation that was saved is over, if nobody ended it."""
+        limits = self._memory.options.limits
+        if session.message_count >= limits.max_messages:
+            return texts.saved_full.format(session.message_count)
+        silent = self._memory.local_time(session.actor) - session.last_at
+        return texts.saved_idle if silent >= limits.idle else ""
 
     # -- begin ------------------------------------------------------------------------------------
 
@@ -143,19 +155,22 @@ class TelegramChannel:
             publish_menu(self._application.bot, self._access.owners), name="command menu"
         )
         await self._intake.start()
+        # With what was left open and what has waited at Telegram, a chat's backlog is one turn.
+        await self._application.update_queue.join()
+        self._parts.lanes.open()
 
     async def _feed_waiting(self) -> None:
         """Handle first what an earlier process left open."""
         waiting = await self._inbox.waiting()
         for item in waiting:
             update = Update.de_json(readable(item.update), self._application.bot)
+            self._parts.handlers.left_open.add(update.update_id)
             if item.reply is not None:
                 self._parts.handlers.kept_replies[update.update_id] = item.reply
             if item.preview is not None:
                 self._parts.previews.left_behind[update.update_id] = item.preview
             await self._application.update_queue.put(update)
         await self._application.update_queue.join()
-        self._parts.lanes.open()
         if waiting:
             _log.info("resuming", updates=len(waiting))
 

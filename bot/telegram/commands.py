@@ -10,7 +10,6 @@ from bot.telegram.forget_all import ForgetAll
 from bot.telegram.groups import Groups
 from bot.telegram.privacy import Privacy
 from bot.telegram.reading import Click, Command, Heard, Origin
-from bot.telegram.sender import Sender
 from bot.telegram.settings_panel import SettingsPanel
 from bot.telegram.texts import Sentence, Texts
 from bot.telegram.voice import Voice
@@ -22,9 +21,9 @@ _log = structlog.get_logger(__name__)
 Work = Callable[[Heard, str, Texts], Awaitable[None]]
 
 #: What only a group's admins may do there: it shows or changes what is remembered of everybody.
-_ADMINS_ONLY = frozenset(("memory", "search", "forget", "edit", "export", "settings"))
-#: What they alone may change there, and everybody see.
-_ADMINS_CHANGE = frozenset(("language", "timezone"))
+_ADMINS_ONLY = frozenset(("memory", "search", "forget", "edit", "export", "private"))
+#: What they alone may set there; everybody may see language and time zone.
+_ADMINS_SET = frozenset(("settings", "language", "timezone"))
 
 
 class Commands:
@@ -34,33 +33,33 @@ class Commands:
         self,
         table: Mapping[str, Work],
         voice: Voice,
-        sender: Sender,
         groups: Groups,
         privacy: Privacy,
         forget_all: ForgetAll,
         panels: tuple[Browser | SettingsPanel, ...],
+        is_owner: Callable[[int], bool],
     ) -> None:
         """`table` is what there is to do by command; `panels` have buttons, as the question of
-        /forget all does."""
-        self._table, self._voice, self._sender = table, voice, sender
+        /forget all does. Owners' commands are carried out elsewhere."""
+        self._table, self._voice, self._is_owner = table, voice, is_owner
         self._groups, self._privacy = groups, privacy
         self._forget_all, self._panels = forget_all, panels
 
     def knows(self, command: Command) -> bool:
-        """Whether there is such a command. /stop and /ask are two, though not carried out here."""
-        return command.name in self._table or command.name in ("stop", "ask")
+        """Whether there is such a command. /stop is one, though not carried out here."""
+        return command.name in self._table or command.name == "stop"
 
     async def run(self, heard: Heard, command: Command) -> None:
         """Carry out a command and say what came of it."""
         texts = await self._voice.texts(heard.origin)
         work = self._table.get(command.name)
         if work is None:
-            await self._voice.say(heard, _unknown(command.name, texts))
-            return
-        if not await self._may(heard, command):
-            await self._voice.say(heard, texts.admins_only)
+            await self._voice.say(heard, self._unknown(heard, command, texts))
             return
         try:
+            if refusal := await self._refusal(heard.origin, command):
+                await self._voice.say(heard, refusal(texts))
+                return
             if await self._privacy.forbids(command, heard.origin.actor, heard.origin.place):
                 await self._voice.say(heard, texts.private_refused)
                 return
@@ -74,36 +73,74 @@ class Commands:
         panel = self._panel_of(click)
         return panel.panels.refusal_of(click) if panel else self._forget_all.refusal_of(click)
 
+    async def forbids(self, click: Click) -> Sentence | None:
+        """Why a click that is not refused is not carried out after all: in a group, only its admins
+        may press, even where who opened the panel was one. None if it is."""
+        if await self._may_manage(click.origin):
+            return None
+        settings = isinstance(self._panel_of(click), SettingsPanel)
+        return _is_for_everybody if settings else _is_of_everybody
+
+    async def run_answer(self, heard: Heard, click: Click) -> None:
+        """Carry out a message that answers a question as a press of its button does."""
+        if refusal := await self.forbids(click):
+            await self._voice.say_sentence(heard, refusal)
+        else:
+            await self.run_click(click)
+
     async def run_click(self, click: Click) -> None:
         """Carry out a click that is not refused; its message becomes the outcome."""
+        if await self.forbids(click):
+            return
         texts, panel = await self._voice.texts(click.origin), self._panel_of(click)
         if panel is None:
-            may = await self._may_manage(click.origin)
-            await self._forget_all.press(click, texts, may_manage=may)
+            await self._forget_all.press(click, texts)
             return
         try:
             await panel.press(click, texts)
         except StoreUnavailable as failure:
             _log.warning("memory_unavailable", command="click", error=str(failure))
-            place, message = click.origin.place, click.message_id
-            await self._sender.replace_text(place, message, texts.memory_unavailable)
+            await self._voice.replace(click, texts.memory_unavailable)
 
     def _panel_of(self, click: Click) -> Browser | SettingsPanel | None:
         return next((panel for panel in self._panels if panel.panels.has(click)), None)
 
-    async def _may(self, heard: Heard, command: Command) -> bool:
-        changes = command.name in _ADMINS_CHANGE and bool(command.argument)
-        free = command.name not in _ADMINS_ONLY and not changes
-        return free or await self._may_manage(heard.origin)
+    async def _refusal(self, origin: Origin, command: Command) -> Sentence | None:
+        """Why a command is not carried out for this person; None if it is. Raises
+        StoreUnavailable."""
+        why = None if origin.is_private else await self._reserved(origin, command)
+        return why if why and not await self._may_manage(origin) else None
+
+    async def _reserved(self, origin: Origin, command: Command) -> Sentence | None:
+        """Why a command is for a group's admins alone; None if it is for everybody."""
+        if command.name in _ADMINS_SET and (command.argument or command.name == "settings"):
+            return _is_for_everybody
+        # That nothing is kept is not for anybody to end.
+        ends_private = command.name == "new" and await self._privacy.is_on(
+            origin.actor, origin.place
+        )
+        return _is_of_everybody if command.name in _ADMINS_ONLY or ends_private else None
 
     async def _may_manage(self, origin: Origin) -> bool:
-        """Whether this person may see and change what is remembered here."""
-        return origin.is_private or await self._groups.is_admin(origin.place, origin.user_id)
+        """Whether this person may see and change what is remembered here. Only admins can write in
+        the name of a group."""
+        known = origin.is_private or origin.is_anonymous
+        return known or await self._groups.is_admin(origin.place, origin.user_id)
+
+    def _unknown(self, heard: Heard, command: Command, texts: Texts) -> str:
+        """What is said to a command that there is not: the nearest one, of those that this person
+        may give here."""
+        owns = heard.origin.is_private and self._is_owner(heard.origin.user_id)
+        known = [*texts.commands, *(texts.owner_commands if owns else ())]
+        near = difflib.get_close_matches(command.name, known, n=1)
+        if near:
+            return texts.unknown_command_near.format(given=command.name, near=near[0])
+        return texts.unknown_command.format(given=command.name)
 
 
-def _unknown(name: str, texts: Texts) -> str:
-    commands = ", ".join(f"/{known}" for known in texts.commands)
-    near = difflib.get_close_matches(name, list(texts.commands), n=1)
-    if near:
-        return texts.unknown_command_near.format(given=name, near=near[0], commands=commands)
-    return texts.unknown_command.format(given=name, commands=commands)
+def _is_of_everybody(texts: Texts) -> str:
+    return texts.admins_only
+
+
+def _is_for_everybody(texts: Texts) -> str:
+    return texts.admins_only_settings

@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 
 from telegram.constants import FileSizeLimit
 
-from bot.telegram.sender import Sender
+from bot.telegram.reading import Origin
 from bot.telegram.texts import Texts
+from bot.telegram.voice import Voice
 from bot.usage import Accounts
 from memory.export import readable
-from memory.records import Actor, Place
 from memory.service import Memory
 
 
@@ -20,16 +20,17 @@ class Exports:
         self,
         memory: Memory,
         accounts: Accounts,
-        sender: Sender,
+        voice: Voice,
         largest: int = FileSizeLimit.FILESIZE_UPLOAD,
     ) -> None:
         """`largest` is how many bytes a file may have that is sent."""
-        self._memory, self._accounts, self._sender = memory, accounts, sender
+        self._memory, self._accounts, self._voice = memory, accounts, voice
         self._largest = largest
 
-    async def send(self, actor: Actor, place: Place, texts: Texts) -> None:
+    async def send(self, origin: Origin, texts: Texts) -> None:
         """Send both files; of one that is too big for Telegram it is said. Raises
         StoreUnavailable."""
+        actor = origin.actor
         document = await self._memory.export(actor)
         document["usage"] = await self._accounts.export(actor)
         name = f"mordecai-{actor.id}-{datetime.now(UTC):%Y-%m-%d}"
@@ -41,7 +42,7 @@ class Exports:
         for file, text in files.items():
             content = text.encode(errors="replace")
             if len(content) > self._largest:
-                await self._sender.send(place, texts.export_too_big.format(name=file))
+                await self._voice.post(origin, texts.export_too_big.format(name=file))
             else:
-                await self._sender.send_file(place, file, content, caption)
+                await self._voice.send_file(origin, file, content, caption)
                 caption = ""

@@ -7,6 +7,14 @@ from memory.records import Place
 
 #: A failure before the request went out: nothing can have been sent.
 _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+#: What Telegram says of chats and topics where the bot can't write.
+_OUT_OF_REACH = (
+    "chat not found",
+    "not enough rights to send",
+    "have no rights to send",
+    "topic_closed",
+    "chat_write_forbidden",
+)
 #: The topic that every forum has. Bot API: messages go there without naming it.
 GENERAL_TOPIC = 1
 
@@ -26,6 +34,13 @@ def seconds_of(limit: RetryAfter) -> float:
 def surely_not_sent(failure: TelegramError) -> bool:
     """Whether the request never went out."""
     return isinstance(failure.__cause__, _NOT_SENT)
+
+
+def is_out_of_reach(refusal: BadRequest) -> bool:
+    """Whether nothing can be sent there: no such chat, or none that the bot may write in (it was
+    muted, or the topic is closed)."""
+    reason = refusal.message.lower()
+    return any(sign in reason for sign in _OUT_OF_REACH)
 
 
 def is_not_modified(failure: TelegramError) -> bool:

@@ -1,16 +1,18 @@
-"""Deleting everything about somebody: the question, its two buttons, and what comes of them."""
+"""Deleting everything about somebody: the question, its two answers, and what comes of them."""
 
 from datetime import UTC, datetime
+from functools import partial
 
 import structlog
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
+from bot.telegram.awaited import Awaited, yes_or_no
 from bot.telegram.browser import Browser
 from bot.telegram.inbox import Inbox
 from bot.telegram.privacy import Privacy
 from bot.telegram.reading import Click, Heard
-from bot.telegram.sender import Sender
 from bot.telegram.texts import Sentence, Texts
+from bot.telegram.voice import Voice
 from bot.usage import Accounts
 from memory.errors import StoreUnavailable
 from memory.service import Memory
@@ -28,28 +30,31 @@ class ForgetAll:
     def __init__(
         self,
         memory: Memory,
-        sender: Sender,
+        voice: Voice,
         inbox: Inbox,
         accounts: Accounts,
         browser: Browser,
         privacy: Privacy,
+        awaited: Awaited,
     ) -> None:
-        self._memory, self._sender, self._inbox = memory, sender, inbox
+        self._memory, self._voice, self._inbox = memory, voice, inbox
         self._accounts, self._browser, self._privacy = accounts, browser, privacy
+        self._awaited = awaited
 
     async def ask(self, heard: Heard, texts: Texts) -> None:
-        """Ask, with a button for either answer."""
+        """Ask, with a button for either answer; "yes" and "no" in words are as good."""
         origin = heard.origin
         question = texts.forget_all_ask if origin.is_private else texts.forget_all_ask_group
-        # The asker's id: whoever else clicks is refused. A click can be made up, so that in a group
-        # its admins are asked for once more when it comes.
+        # The asker's id, be that the group's: whoever else clicks is refused. A click can be made
+        # up, so that in a group its admins are asked for once more when it comes.
         data = f"{_ACTION}:{origin.user_id}"
         buttons = (
             InlineKeyboardButton(texts.forget_all_yes, callback_data=f"{data}:yes"),
             InlineKeyboardButton(texts.forget_all_no, callback_data=f"{data}:no"),
         )
         keyboard = InlineKeyboardMarkup([[button] for button in buttons])
-        await self._sender.send(origin.place, question, keyboard=keyboard)
+        message_id = await self._voice.say(heard, question, keyboard)
+        self._awaited.expect(heard, message_id, partial(_pressed, data))
 
     def refusal_of(self, click: Click) -> Sentence | None:
         """Why a click is not carried out, as a note for the clicker; None if it is."""
@@ -57,17 +62,17 @@ class ForgetAll:
         owner, _, answer = rest.partition(":")
         if action != _ACTION or answer not in ("yes", "no"):
             return _stale
-        if owner != str(click.origin.user_id):
+        if owner not in (str(click.origin.user_id), str(click.origin.place.chat_id)):
             return lambda texts: texts.button_not_yours
         age = (datetime.now(UTC) - click.asked_at).total_seconds()
         return _stale if age > _QUESTION_SECONDS else None
 
-    async def press(self, click: Click, texts: Texts, *, may_manage: bool) -> None:
+    async def press(self, click: Click, texts: Texts) -> None:
         """Carry out a click that is not refused; the question becomes its outcome."""
         outcome = texts.forget_all_kept
         if click.data.endswith(":yes"):
-            outcome = await self._erased(click, texts) if may_manage else texts.admins_only
-        await self._sender.replace_text(click.origin.place, click.message_id, outcome)
+            outcome = await self._erased(click, texts)
+        await self._voice.replace(click, outcome)
 
     async def _erased(self, click: Click, texts: Texts) -> str:
         """Delete everything; what is said about it."""
@@ -85,6 +90,14 @@ class ForgetAll:
             return texts.memory_unavailable
         _log.info("forgot_all", actor=actor.id)
         return texts.forget_all_done
+
+
+def _pressed(data: str, answer: Heard, question: int) -> Click | None:
+    """The button that an answer in words is as good as."""
+    agreed = yes_or_no(answer.words)
+    if agreed is None:
+        return None
+    return answer.pressing(question, f"{data}:{'yes' if agreed else 'no'}")
 
 
 def _stale(texts: Texts) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import structlog
-from telegram import Bot, Chat, ChatMember, ChatMemberUpdated
+from telegram import Bot, Chat, ChatMember, ChatMemberRestricted, ChatMemberUpdated
 from telegram.error import TelegramError
 
 from memory.records import Place
@@ -16,7 +16,7 @@ _log = structlog.get_logger(__name__)
 _KNOWN_SECONDS = 60.0
 _MOST_KNOWN = 1_000
 
-_THERE = (ChatMember.MEMBER, ChatMember.ADMINISTRATOR, ChatMember.OWNER, ChatMember.RESTRICTED)
+_THERE = (ChatMember.MEMBER, ChatMember.ADMINISTRATOR, ChatMember.OWNER)
 _ADMINS = (ChatMember.ADMINISTRATOR, ChatMember.OWNER)
 
 
@@ -35,12 +35,18 @@ def membership_of(change: ChatMemberUpdated, channel: str) -> Membership | None:
     """What a change of the bot's own membership means; None if it still is where it was, or if the
     chat is neither a group nor somebody's own."""
     chat, before, after = change.chat, change.old_chat_member, change.new_chat_member
-    was, is_ = before.status in _THERE, after.status in _THERE
+    was, is_ = _is_there(before), _is_there(after)
     if was == is_ or chat.type not in (Chat.PRIVATE, Chat.GROUP, Chat.SUPERGROUP):
         return None
     user = change.from_user
     is_group = chat.type != Chat.PRIVATE
     return Membership(Place(channel, chat.id), user.id, is_group, is_, user.language_code)
+
+
+def _is_there(member: ChatMember) -> bool:
+    """Whether this is a member. Who is restricted may be one or not."""
+    restricted = isinstance(member, ChatMemberRestricted) and member.is_member
+    return restricted or member.status in _THERE
 
 
 class Groups:

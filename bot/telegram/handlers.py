@@ -21,6 +21,7 @@ from telegram.ext import (
 
 from bot.replies import Inbound
 from bot.telegram.access import Access
+from bot.telegram.awaited import Answer, Awaited
 from bot.telegram.boundary import Boundary
 from bot.telegram.commands import Commands
 from bot.telegram.doorkeeper import Doorkeeper
@@ -49,6 +50,8 @@ Context = CallbackContext[Any, Any, Any, Any]
 _APOLOGY_SECONDS = 600.0
 #: For how long after it was sent a change of a message still counts.
 _EDITABLE = timedelta(minutes=1)
+#: More messages than anybody sends a bot in that time.
+_MOST_SEEN = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +83,20 @@ class Handlers:
         quotas: Quotas,
         doorkeeper: Doorkeeper,
         migrations: Migrations,
+        awaited: Awaited,
     ) -> None:
         self._channel, self._limits, self._access, self._inbox = channel, limits, access, inbox
         self._lanes, self._boundary = lanes, boundary
         self._sender, self._voice, self._personal = sender, voice, personal
         self._replying, self._commands = replying, commands
         self._owner_commands, self._quotas = owner_commands, quotas
-        self._doorkeeper, self._migrations = doorkeeper, migrations
+        self._doorkeeper, self._migrations, self._awaited = doorkeeper, migrations, awaited
         #: Replies that an earlier process made and did not deliver, by update.
         self.kept_replies: dict[int, str] = {}
+        #: The updates that an earlier process has not answered.
+        self.left_open: set[int] = set()
+        # The last messages that were for the bot, by chat.
+        self._seen: deque[tuple[int, int]] = deque(maxlen=_MOST_SEEN)
         self._apologised: dict[Place, float] = {}
         # The last albums that were for the bot.
         self._albums: deque[str | None] = deque(maxlen=100)
@@ -116,9 +124,11 @@ class Handlers:
         heard = hear(update.update_id, update.message, _me(context), self._channel, self._albums)
         if heard and album:
             self._albums.append(album)
+        if heard:
+            self._seen.append((heard.origin.place.chat_id, heard.message_id))
         if heard is None:
             await self._boundary.close((update.update_id,))
-        elif not await self._access.admits(heard.origin.user_id):
+        elif not await self._doorkeeper.admits(heard.origin):
             await self._doorkeeper.turn_away(heard)
         else:
             self._personal.note(heard.origin)
@@ -126,24 +136,54 @@ class Handlers:
 
     async def _take(self, heard: Heard) -> None:
         """Something from somebody who may use the bot."""
+        answer = self._awaited.take(heard)
         if heard.update_id in self.kept_replies:
             self._deliver_kept(heard)
         elif self._is_stale(heard):
             await self._apologise(heard)
         elif heard.command:
             await self._take_command(heard, heard.command)
+        elif answer and not _begins_anew(heard):
+            await self._take_answer(heard, answer)
         else:
             await self._take_text(heard)
 
+    async def _take_answer(self, heard: Heard, answer: Answer) -> None:
+        """What somebody has been asked for, and is no talk."""
+        if isinstance(answer, Command):
+            await self._take_command(heard, answer)
+        else:
+            work = partial(self._commands.run_answer, heard, answer)
+            self._put(heard, Errand("answer", work, (heard.update_id,)))
+
     async def _on_edit(self, update: Update, context: Context) -> None:
-        """What is changed within a minute and not answered yet is answered as it reads now."""
+        """What is changed within a minute and not answered yet is answered as it reads now, also
+        if only now it is for the bot."""
         if not self._inbox.claim(update.update_id) or update.edited_message is None:
             return
         heard = hear(update.update_id, update.edited_message, _me(context), self._channel)
-        fresh = heard is not None and datetime.now(UTC) - heard.at <= _EDITABLE
-        if heard and fresh and heard.text and await self._access.admits(heard.origin.user_id):
-            self._lanes.amend(heard.origin.place, heard.message_id, heard.text, heard.files)
-        await self._boundary.close((update.update_id,))
+        is_talk = heard is not None and heard.command is None and heard.text
+        if not heard or not is_talk or not await self._doorkeeper.admits(heard.origin):
+            await self._boundary.close((update.update_id,))
+        elif self._is_new_by_change(heard):
+            self._seen.append((heard.origin.place.chat_id, heard.message_id))
+            self._personal.note(heard.origin)
+            await self._take(heard)
+        else:
+            if datetime.now(UTC) - heard.at <= _EDITABLE:
+                place, text = heard.origin.place, heard.text or ""
+                change = place, heard.message_id, text, heard.files
+                if not self._lanes.amend(*change):
+                    self._replying.amend(*change)
+            await self._boundary.close((update.update_id,))
+
+    def _is_new_by_change(self, heard: Heard) -> bool:
+        """Whether what somebody has changed was not for the bot before. Of messages from before the
+        start that is only known where an earlier process has found it so."""
+        if (heard.origin.place.chat_id, heard.message_id) in self._seen:
+            return False
+        fresh = heard.at >= self._began and datetime.now(UTC) - heard.at <= _EDITABLE
+        return fresh or heard.update_id in self.left_open
 
     async def _on_click(self, update: Update, context: Context) -> None:
         query = update.callback_query
@@ -153,6 +193,7 @@ class Handlers:
         if click is None:
             await self._boundary.close((update.update_id,))
             return
+        self._awaited.note(click.origin, click.update_id)
         place, ids = click.origin.place, (update.update_id,)
         if not await self._access.admits(click.origin.user_id):
             # Of somebody who may not use the bot, nothing is looked up.
@@ -169,7 +210,7 @@ class Handlers:
 
     async def _answer_click(self, click: Click, refusal: Sentence | None) -> None:
         note = None
-        if refusal:
+        if refusal := refusal or await self._commands.forbids(click):
             origin = click.origin
             note = refusal(await self._personal.texts(origin.actor, origin.language))
         await self._sender.answer_click(click.query_id, note)
@@ -184,9 +225,10 @@ class Handlers:
             return
         if change and not change.came:
             # Whoever blocked the bot gets no answer: nothing is to be written for them.
-            dropped = self._lanes.drop_said(change.place)
-            self._replying.stop(change.place)
-            ids = (*ids, *(id_ for said in dropped for id_ in said.update_ids))
+            for place in self._lanes.places_in(change.place):
+                dropped = self._lanes.drop_said(place)
+                self._replying.stop(place)
+                ids = (*ids, *(id_ for said in dropped for id_ in said.update_ids))
         await self._boundary.close(ids)
 
     async def _on_other(self, update: Update, context: Context) -> None:
@@ -272,7 +314,7 @@ class Handlers:
             self._reply(heard, lambda texts: texts.empty)
         elif (length := len(heard.text)) > longest:
             self._reply(heard, lambda texts: texts.too_long.format(length, longest=longest))
-        elif heard.text.lower() == "new":
+        elif _begins_anew(heard):
             work = partial(self._commands.run, heard, Command("new", ""))
             self._put(heard, Errand("new", work, (heard.update_id,)))
         elif too_much := await self._too_much(heard):
@@ -313,6 +355,11 @@ def _me(context: Context) -> User:
     return me
 
 
+def _begins_anew(heard: Heard) -> bool:
+    """Whether somebody has written /new without its slash."""
+    return heard.text is not None and heard.text.lower() == "new"
+
+
 def _said(heard: Heard, text: str) -> Said:
     origin = heard.origin
     inbound = Inbound(
@@ -325,7 +372,13 @@ def _said(heard: Heard, text: str) -> Said:
         language=origin.language,
     )
     ids = (heard.update_id,), (heard.message_id,)
-    return Said(inbound, *ids, more_may_follow=heard.more_may_follow, files=heard.files)
+    return Said(
+        inbound,
+        *ids,
+        more_may_follow=heard.more_may_follow,
+        files=heard.files,
+        user_id=origin.user_id,
+    )
 
 
 def _click(update_id: int, query: CallbackQuery, channel: str) -> Click | None:

@@ -1,9 +1,11 @@
-"""The commands by which the bot introduces itself: /start and /help."""
+"""How the bot introduces itself: /start, /help, its hello to a group, /ask without a question."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.greeting import Greetings
+from bot.telegram.groups import Groups
+from bot.telegram.menu import group_menu
 from bot.telegram.reading import Heard
 from bot.telegram.texts import Texts
 from bot.telegram.voice import Voice, paragraphs
@@ -31,34 +33,39 @@ class Introduction:
         voice: Voice,
         about: About,
         greetings: Greetings,
+        groups: Groups,
         is_owner: Callable[[int], bool],
     ) -> None:
         """Owners' commands are carried out elsewhere; /help tells owners of them."""
         self._memory, self._voice, self._about = memory, voice, about
-        self._greetings, self._is_owner = greetings, is_owner
-        self.table = {"start": self._start, "help": self._help}
+        self._greetings, self._groups, self._is_owner = greetings, groups, is_owner
+        self.table = {"start": self._start, "help": self._help, "ask": self._ask}
 
     async def _start(self, heard: Heard, argument: str, texts: Texts) -> None:
         name = await self._agent_name(heard)
-        keeps = texts.start_keeps if self._about.memory_enabled else texts.start_forgets
+        if heard.origin.is_private:
+            keeps = texts.start_keeps if self._about.memory_enabled else texts.start_forgets
+            hello = paragraphs(texts.start.format(name=name), keeps)
+        else:
+            hello = hello_to_group(name, self._about, texts, self._groups)
         greeting = await self._greetings.sentence(heard.origin.actor, texts.greeting_topics)
-        await self._voice.say(
-            heard,
-            paragraphs(
-                texts.start.format(name=name),
-                keeps,
-                _engine(self._about.models, texts),
-                greeting or "",
-            ),
-        )
+        engine = _engine(self._about.models, texts)
+        await self._voice.say(heard, paragraphs(hello, engine, greeting or ""))
 
     async def _help(self, heard: Heard, argument: str, texts: Texts) -> None:
-        known = dict(texts.commands)
-        if heard.origin.is_private and self._is_owner(heard.origin.user_id):
-            known |= texts.owner_commands
-        lines = "\n".join(f"/{name} – {what}" for name, what in known.items())
         engine = _engine(self._about.models, texts)
-        await self._voice.say(heard, paragraphs(texts.help.format(commands=lines), engine))
+        if heard.origin.is_private:
+            owners = texts.owner_commands if self._is_owner(heard.origin.user_id) else {}
+            lists = texts.help.format(commands=_lines({**texts.commands, **owners}))
+            await self._voice.say(heard, paragraphs(lists, engine))
+            return
+        how = _how_in_group(texts, self._groups)
+        lists = texts.group_help.format(commands=_lines(group_menu(texts)))
+        await self._voice.say(heard, paragraphs(how, lists, engine))
+
+    async def _ask(self, heard: Heard, argument: str, texts: Texts) -> None:
+        """Nothing was asked: what is has been taken for talk to the bot."""
+        await self._voice.say(heard, texts.ask_how)
 
     async def _agent_name(self, heard: Heard) -> str:
         """A greeting does not fail because the memory does."""
@@ -67,6 +74,23 @@ class Introduction:
         except StoreUnavailable:
             name = None
         return name or self._about.agent_name
+
+
+def hello_to_group(name: str, about: About, texts: Texts, groups: Groups) -> str:
+    """Who the bot is among several people, whose what they say there is, how to ask."""
+    keeps = texts.group_keeps if about.memory_enabled else texts.start_forgets
+    hello = f"{texts.group_hello.format(name=name)} {_how_in_group(texts, groups)}"
+    return paragraphs(hello, keeps)
+
+
+def _how_in_group(texts: Texts, groups: Groups) -> str:
+    """How to reach the bot among several people."""
+    hidden = "" if groups.reads_everything else texts.group_privacy
+    return " ".join(filter(None, (texts.group_how, hidden)))
+
+
+def _lines(commands: Mapping[str, str]) -> str:
+    return "\n".join(f"/{name} – {what}" for name, what in commands.items())
 
 
 def _engine(models: Sequence[str], texts: Texts) -> str:

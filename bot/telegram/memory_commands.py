@@ -1,21 +1,42 @@
 """The commands about what is remembered: /memory, /search, /remember, /edit, /forget, /export."""
 
+import re
 from collections.abc import Sequence
+from functools import partial
 
+from bot.telegram.awaited import Awaited, yes_or_no
 from bot.telegram.browser import Browser
 from bot.telegram.exports import Exports
 from bot.telegram.forget_all import ForgetAll
 from bot.telegram.pages import found, spoken
-from bot.telegram.reading import Heard
+from bot.telegram.privacy import Privacy
+from bot.telegram.reading import Command, Heard
 from bot.telegram.texts import Texts
 from bot.telegram.voice import Voice
-from memory.errors import RefusedText, UnknownRecord
+from memory.errors import RefusedText, StoreUnavailable, UnknownRecord
+from memory.forgetting import Forgotten
 from memory.language import asks_to_remember
 from memory.records import LEARNED_KINDS, Kind, Record, Role
 from memory.service import Memory
 from memory.text import words
 
-_EVERYTHING = ("all", "everything")
+#: What is deleted with one command; each is looked up by itself.
+_MOST_IDS = 20
+_APART = re.compile(r"[\s,;]+")
+#: What the ids of records look like, perhaps as /memory shows them: a letter for the kind, and a
+#: number or six letters.
+_ID = re.compile(r"\[?[#/]?[a-z](\d{1,7}|[a-z2-7]{6})\]?", re.IGNORECASE)
+
+#: Everything, in the languages of the bot.
+_EVERYTHING = frozenset(("all", "everything", "alles", "todo", "tutto", "tudo", "всё", "все", "सब"))
+#: What people say with it and mean no less.
+_AND_NO_LESS = frozenset(
+    (
+        "please", "it", "of", "that", "now", "about", "me", "us", "you", "know", "remember",
+        "bitte", "über", "mich", "por", "favor", "sobre", "mí", "mi", "per", "favore", "di", "mim",
+        "пожалуйста", "обо", "мне", "कुछ",
+    )
+)  # fmt: skip
 
 
 class MemoryCommands:
@@ -29,12 +50,15 @@ class MemoryCommands:
         browser: Browser,
         exports: Exports,
         forget_all: ForgetAll,
+        awaited: Awaited,
+        privacy: Privacy,
         *,
         enabled: bool,
     ) -> None:
         """Where the memory is not `enabled`, there is nothing to show."""
         self._memory, self._voice, self._browser = memory, voice, browser
         self._exports, self._forget_all, self._enabled = exports, forget_all, enabled
+        self._awaited, self._privacy = awaited, privacy
         self.table = {
             "memory": self._show,
             "search": self._search,
@@ -48,15 +72,20 @@ class MemoryCommands:
         if not self._enabled:
             await self._voice.say(heard, texts.memory_off)
             return
-        if not await self._memory.records(heard.origin.actor):
-            await self._voice.say(heard, texts.memory_empty)
+        origin = heard.origin
+        if await self._memory.records(origin.actor):
+            await self._browser.open(origin, texts, _answering(heard))
             return
-        answering = None if heard.origin.is_private else heard.message_id
-        await self._browser.open(heard.origin, texts, answering)
+        private = await self._privacy.is_on(origin.actor, origin.place)
+        adds = texts.memory_adds_nothing if private else texts.memory_adds
+        await self._voice.say(heard, f"{texts.memory_empty} {adds}")
 
     async def _search(self, heard: Heard, argument: str, texts: Texts) -> None:
-        if not argument or not self._enabled:
-            await self._voice.say(heard, texts.search_how if argument == "" else texts.memory_off)
+        if not self._enabled:
+            await self._voice.say(heard, texts.memory_off)
+            return
+        if not argument:
+            await self._ask_for(heard, "search", texts.search_ask, texts.search_how)
             return
         hits = await self._memory.search(
             heard.origin.actor, argument, (*LEARNED_KINDS, Kind.MESSAGE)
@@ -66,8 +95,11 @@ class MemoryCommands:
         await self._voice.say(heard, text)
 
     async def _remember(self, heard: Heard, argument: str, texts: Texts) -> None:
+        if not self._enabled:
+            await self._voice.say(heard, texts.memory_off)
+            return
         if not argument:
-            await self._voice.say(heard, texts.remember_how)
+            await self._ask_for(heard, "remember", texts.remember_ask, texts.remember_how)
             return
         # "/remember that I live in Oslo": the first word is the request's, not the fact's.
         text = asks_to_remember(f"remember {argument}") or argument
@@ -81,11 +113,14 @@ class MemoryCommands:
             await self._voice.say(heard, _remembered(record, texts))
 
     async def _edit(self, heard: Heard, argument: str, texts: Texts) -> None:
-        id_, _, said = argument.partition(" ")
-        if not said.strip():
+        id_, said = (*argument.split(maxsplit=1), "", "")[:2]
+        if not id_ or not (said or heard.origin.is_private):
             await self._voice.say(heard, texts.edit_usage)
             return
         try:
+            if not said:
+                await self._browser.rewording.open(heard, id_, texts)
+                return
             record = await self._memory.revise(heard.origin.actor, id_, said)
         except UnknownRecord:
             await self._voice.say(heard, texts.no_such_memory.format(id=id_[:40]))
@@ -95,26 +130,70 @@ class MemoryCommands:
             await self._voice.say(heard, _remembered(record, texts))
 
     async def _forget(self, heard: Heard, argument: str, texts: Texts) -> None:
-        if argument.lower() in _EVERYTHING:
+        ids = list(dict.fromkeys(_APART.split(argument.strip(" ,;.!"))))
+        if _means_everything(argument):
             await self._forget_all.ask(heard, texts)
-            return
-        if not argument:
+        elif not argument:
             records = await self._memory.records(heard.origin.actor)
             example = records[0].short_id if records else "f1"
             await self._voice.say(heard, texts.forget_how.format(example=example))
-            return
-        try:
-            gone = await self._memory.forget(heard.origin.actor, argument)
-        except UnknownRecord:
-            await self._voice.say(heard, texts.no_such_memory.format(id=argument[:40]))
+        elif len(ids) > _MOST_IDS or not all(_ID.fullmatch(id_) for id_ in ids):
+            await self._voice.say(heard, texts.forget_which)
         else:
-            await self._voice.say(heard, texts.forgotten.format(text=spoken(gone.record, texts)))
+            await self._forget_each(heard, ids, texts)
+
+    async def _forget_each(self, heard: Heard, ids: Sequence[str], texts: Texts) -> None:
+        """Forget these, and say of each what came of it."""
+        origin = heard.origin
+        gone: list[Forgotten] = []
+        notes: list[str] = []
+        for id_ in ids:
+            try:
+                gone.append(await self._memory.forget(origin.actor, id_.strip("[]")))
+            except UnknownRecord:
+                notes.append(texts.no_such_memory.format(id=id_))
+            except StoreUnavailable:
+                if not gone:
+                    raise
+                # What is gone by now has to be said, and can be brought back.
+                notes.append(texts.memory_unavailable)
+                break
+        if gone:
+            await self._browser.deleted(origin, gone, texts, _answering(heard), notes)
+        else:
+            await self._voice.say(heard, "\n".join(notes))
 
     async def _export(self, heard: Heard, argument: str, texts: Texts) -> None:
         if not self._enabled:
             await self._voice.say(heard, texts.memory_off)
             return
-        await self._exports.send(heard.origin.actor, heard.origin.place, texts)
+        await self._exports.send(heard.origin, texts)
+
+    async def _ask_for(self, heard: Heard, name: str, question: str, how: str) -> None:
+        """Ask for what is missing after a command: the next message is it. In a group, where the
+        bot may not get that, say how the command is given."""
+        if not heard.origin.is_private:
+            await self._voice.say(heard, how)
+            return
+        asked = await self._voice.say(heard, question)
+        self._awaited.expect(heard, asked, partial(_completed, name))
+
+
+def _completed(name: str, answer: Heard, question: int) -> Command | None:
+    """The command that the answer completes; none for a no."""
+    return None if yes_or_no(answer.words) is False else Command(name, answer.words)
+
+
+def _means_everything(argument: str) -> bool:
+    """Whether all of it shall be forgotten: "all", "everything, please", but not what is about
+    something."""
+    said = {word.strip(" ,;.!") for word in argument.casefold().split()}
+    return bool(said & _EVERYTHING) and said <= _EVERYTHING | _AND_NO_LESS
+
+
+def _answering(heard: Heard) -> int | None:
+    """The message that a panel answers: in a group it has to be told."""
+    return None if heard.origin.is_private else heard.message_id
 
 
 def _remembered(record: Record, texts: Texts) -> str:

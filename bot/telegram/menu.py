@@ -25,6 +25,11 @@ IN_GROUPS = (
 _NOT_IN_PRIVATE = frozenset(("ask",))
 
 
+def group_menu(texts: Texts) -> dict[str, str]:
+    """The commands where several people talk, with what they do there."""
+    return {name: texts.group_commands.get(name, texts.commands[name]) for name in IN_GROUPS}
+
+
 async def publish_menu(bot: Bot, owners: Iterable[int]) -> None:
     """Show the commands in Telegram's menu, by kind of chat and by language; to owners theirs as
     well. The bot works without."""
@@ -35,16 +40,30 @@ async def publish_menu(bot: Bot, owners: Iterable[int]) -> None:
             await _publish(bot, commands, code, scope)
 
 
+async def publish_owner_menu(bot: Bot, owner: int) -> None:
+    """Show somebody who has just become an owner what owners may do."""
+    for language, texts in languages().items():
+        code = None if texts is ENGLISH else language
+        await _publish(bot, _owners_menu(texts), code, BotCommandScopeChat(owner))
+
+
 def _menus(
     texts: Texts, owners: Iterable[int]
 ) -> Iterable[tuple[BotCommandScope | None, Mapping[str, str]]]:
     """Each scope with its commands, from the general to the special."""
-    private = {name: what for name, what in texts.commands.items() if name not in _NOT_IN_PRIVATE}
     yield None, texts.commands
-    yield BotCommandScopeAllPrivateChats(), private
-    yield BotCommandScopeAllGroupChats(), {name: texts.commands[name] for name in IN_GROUPS}
+    yield BotCommandScopeAllPrivateChats(), _private_menu(texts)
+    yield BotCommandScopeAllGroupChats(), group_menu(texts)
     for owner in owners:
-        yield BotCommandScopeChat(owner), {**private, **texts.owner_commands}
+        yield BotCommandScopeChat(owner), _owners_menu(texts)
+
+
+def _private_menu(texts: Texts) -> dict[str, str]:
+    return {name: what for name, what in texts.commands.items() if name not in _NOT_IN_PRIVATE}
+
+
+def _owners_menu(texts: Texts) -> dict[str, str]:
+    return {**_private_menu(texts), **texts.owner_commands}
 
 
 async def _publish(

@@ -7,9 +7,11 @@ from telegram import Bot
 from bot.greeting import Greetings
 from bot.replies import Conversing
 from bot.telegram.access import Access
+from bot.telegram.awaited import Awaited
 from bot.telegram.boundary import Boundary
 from bot.telegram.browser import Browser
 from bot.telegram.commands import Commands
+from bot.telegram.cooldown import Cooldown
 from bot.telegram.doorkeeper import Doorkeeper
 from bot.telegram.exports import Exports
 from bot.telegram.forget_all import ForgetAll
@@ -60,6 +62,7 @@ class Parts:
     sender: Sender
     previews: Previews
     personal: PersonalSettings
+    doorkeeper: Doorkeeper
 
 
 def assemble(bot: Bot, services: Services, channel: str, options: ChannelOptions) -> Parts:
@@ -71,21 +74,38 @@ def assemble(bot: Bot, services: Services, channel: str, options: ChannelOptions
         bot, sender.holds, inbox, options.streaming, clock=clock, drafts=options.drafts
     )
     personal, privacy, groups = PersonalSettings(memory), Privacy(memory, inbox), Groups(bot)
-    voice = Voice(sender, personal, privacy.marks)
+    voice, awaited = Voice(sender, personal, privacy.marks), Awaited()
+    cooldown = Cooldown(options.error_pause)
     replying = Replying(
         services.conversation,
         sender,
         previews,
         inbox,
-        Media(bot, services.senses, clock),
+        Media(bot, services.senses, memory, accounts, clock),
         personal,
         parallel=options.parallel_replies,
         is_private=privacy.marks,
+        recorded=memory.answer,
+        cooldown=cooldown,
     )
-    boundary = Boundary(replying, sender, inbox, personal)
+    boundary = Boundary(replying, sender, inbox, personal, cooldown)
     lanes = Lanes(boundary.carry_out, longest_burst=options.longest_text, clock=clock)
     migrations = Migrations(memory, accounts, lanes, channel, clock)
     sender.on_migrated = migrations.follow
+    doorkeeper = Doorkeeper(
+        access,
+        lanes,
+        boundary,
+        sender,
+        voice,
+        personal,
+        groups,
+        bot,
+        clock,
+        channel=channel,
+        about=about,
+        leaves_strangers=options.leaves_strangers,
+    )
     handlers = Handlers(
         channel,
         Limits(options.longest_text, options.stale),
@@ -97,7 +117,7 @@ def assemble(bot: Bot, services: Services, channel: str, options: ChannelOptions
         voice,
         personal,
         replying,
-        _commands(services, sender, voice, personal, privacy, previews, groups),
+        _commands(services, voice, personal, privacy, previews, groups, awaited),
         OwnerCommands(
             access,
             memory,
@@ -107,49 +127,42 @@ def assemble(bot: Bot, services: Services, channel: str, options: ChannelOptions
             errors=lambda: boundary.errors + replying.failed,
         ),
         Quotas(accounts, options.quotas),
-        Doorkeeper(
-            access,
-            lanes,
-            boundary,
-            sender,
-            voice,
-            personal,
-            groups,
-            agent_name=about.agent_name,
-            leaves_strangers=options.leaves_strangers,
-        ),
+        doorkeeper,
         migrations,
+        awaited,
     )
-    return Parts(handlers, lanes, sender, previews, personal)
+    return Parts(handlers, lanes, sender, previews, personal, doorkeeper)
 
 
 def _commands(
     services: Services,
-    sender: Sender,
     voice: Voice,
     personal: PersonalSettings,
     privacy: Privacy,
     previews: Previews,
     groups: Groups,
+    awaited: Awaited,
 ) -> Commands:
     memory, accounts, about = services.memory, services.accounts, services.about
     greetings, enabled = services.greetings, services.about.memory_enabled
-    browser = Browser(memory, sender)
-    panel = SettingsPanel(memory, sender, personal, previews, privacy.is_on)
-    forget_all = ForgetAll(memory, sender, services.inbox, accounts, browser, privacy)
-    exports = Exports(memory, accounts, sender)
-    introduction = Introduction(memory, voice, about, greetings, services.access.owns)
+    browser = Browser(memory, voice, awaited, privacy)
+    panel = SettingsPanel(memory, voice, personal, previews, privacy.is_on)
+    forget_all = ForgetAll(memory, voice, services.inbox, accounts, browser, privacy, awaited)
+    exports = Exports(memory, accounts, voice)
+    introduction = Introduction(memory, voice, about, greetings, groups, services.access.owns)
     sessions = SessionCommands(memory, voice, privacy, accounts, greetings, enabled=enabled)
-    remembered = MemoryCommands(memory, voice, browser, exports, forget_all, enabled=enabled)
+    remembered = MemoryCommands(
+        memory, voice, browser, exports, forget_all, awaited, privacy, enabled=enabled
+    )
     settings = SettingsCommands(
         memory, personal, panel, voice, agent_name=about.agent_name, enabled=enabled
     )
     return Commands(
         {**introduction.table, **sessions.table, **remembered.table, **settings.table},
         voice,
-        sender,
         groups,
         privacy,
         forget_all,
         (browser, panel),
+        services.access.owns,
     )

@@ -15,6 +15,8 @@ _log = structlog.get_logger(__name__)
 PRIVATE_MARK = "🔒"
 #: Commands that would keep what is said after them. A setting is no part of a conversation.
 _KEEPING = frozenset(("remember", "edit", "name"))
+#: Of these, one that tells something without.
+_TELLING = "name"
 
 
 class Privacy:
@@ -38,7 +40,7 @@ class Privacy:
 
     async def forbids(self, command: Command, actor: Actor, place: Place) -> bool:
         """Whether a command is not carried out there. Raises StoreUnavailable."""
-        keeps = command.name in _KEEPING and bool(command.argument)
+        keeps = command.name in _KEEPING and (bool(command.argument) or command.name != _TELLING)
         return keeps and await self.is_on(actor, place)
 
     async def begin(self, actor: Actor, place: Place) -> Ending | None:

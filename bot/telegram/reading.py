@@ -18,8 +18,10 @@ from telegram import (
     User,
 )
 
+from bot.prompt import speaker_name
 from bot.replies import FileKind
 from bot.telegram.attachments import Enclosed, answered_text, described, enclosed_in
+from bot.telegram.failures import GENERAL_TOPIC
 from bot.telegram.marked import utf16_length
 from bot.telegram.text import clean
 from memory.records import Actor, Place, quoted
@@ -37,7 +39,8 @@ _NEAR_LIMIT = 4000
 @dataclass(frozen=True, slots=True)
 class Origin:
     """Whose memory a message belongs to, where it was written, by whom. `name` is what Telegram
-    shows of that person, `speaker` the same where several people speak."""
+    shows of that person, `speaker` what tells them from others where several people speak. Who
+    writes in the name of a group has the group's id."""
 
     place: Place
     actor: Actor
@@ -50,6 +53,11 @@ class Origin:
     def is_private(self) -> bool:
         """Whether it is the private chat of one person."""
         return not self.actor.is_group
+
+    @property
+    def is_anonymous(self) -> bool:
+        """Whether it was written by one of a group's admins, nobody knows which."""
+        return self.actor.is_group and self.user_id == self.place.chat_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +75,8 @@ class Heard:
     """A message that is for the bot. `text` is None if it holds what can't be put into words; what
     it forwards, holds or answers is quoted in it, because these are not the sender's words. `files`
     are to be fetched when it is answered. `more_may_follow`: it looks like one of several that were
-    sent at once."""
+    sent at once. `words` is what the sender has written, if that is all there is, and `answered`
+    the message that it answers."""
 
     update_id: int
     message_id: int
@@ -77,11 +86,18 @@ class Heard:
     command: Command | None = None
     more_may_follow: bool = False
     files: tuple[Enclosed, ...] = ()
+    words: str = ""
+    answered: int | None = None
+
+    def pressing(self, message_id: int, data: str) -> "Click":
+        """This message as a press of a button under that one: of the button that it names."""
+        return Click(self.update_id, "", self.origin, message_id, self.at, data, self.words)
 
 
 @dataclass(frozen=True, slots=True)
 class Click:
-    """A press of a button under one of the bot's messages."""
+    """A press of a button under one of the bot's messages. `words` is what was written instead of
+    pressing one."""
 
     update_id: int
     query_id: str
@@ -89,6 +105,7 @@ class Click:
     message_id: int
     asked_at: datetime
     data: str
+    words: str = ""
 
 
 def hear(
@@ -97,14 +114,12 @@ def hear(
     """What the message means, or None if it is not for this bot: a bot's or a channel's, a service
     message, a command for another bot, or talk of a group's members with each other. Of an album
     in a group only one message has the caption: `albums` are those that are for the bot."""
-    if message.from_user is None or message.from_user.is_bot:
-        return None
     if message.text is None and message.effective_attachment is None:
         return None
-    origin = origin_of(message, message.from_user, channel)
+    origin = _written_by(message, channel)
     if origin is None:
         return None
-    theirs = _is_theirs(message, message.from_user)
+    theirs = _is_theirs(message, origin.user_id)
     words, command, asked = _written(message, me, theirs=theirs)
     if command is None and not theirs and _is_for_another_bot(words, me):
         return None
@@ -116,26 +131,58 @@ def hear(
     heard = partial(Heard, update_id, message.message_id, origin, message.date)
     if command:
         return heard(words, command)
-    text = _content(message, words, theirs=theirs)
-    if text and (context := _context(message)):
-        text = f"{context}\n{text}"
-    return heard(text, None, _more_may_follow(message), files=_files(message))
+    text, context = _content(message, words, theirs=theirs), _context(message)
+    if asked and not text and not context:
+        return heard("", Command("ask", ""))
+    if text is not None and context:
+        text = f"{context}\n{text}".rstrip()
+    return heard(
+        text,
+        None,
+        _more_may_follow(message),
+        _files(message),
+        "" if message.forward_origin or message.text is None else words,
+        _answered(message),
+    )
 
 
 def origin_of(message: Message, user: User, channel: str) -> Origin | None:
     """Where a message comes from and whose memory that is; None for a channel. `user` is who wrote
     it, or who clicked under it."""
-    chat = message.chat
-    topic = message.message_thread_id if message.is_topic_message else None
-    place = Place(channel, chat.id, topic)
+    chat, place = message.chat, _place_of(message, channel)
     language, name = user.language_code, clean(user.full_name).strip()
     match chat.type:
         case Chat.PRIVATE:
             return Origin(place, Actor.person(user.id), user.id, language, name=name)
         case Chat.GROUP | Chat.SUPERGROUP:
-            return Origin(place, Actor.group(chat.id), user.id, language, name or None, name)
+            # Without a name that can be shown, people would be one to the model.
+            speaker = name if speaker_name(name) else f"#{user.id}"
+            return Origin(place, Actor.group(chat.id), user.id, language, speaker, name)
         case _:
             return None
+
+
+def _place_of(message: Message, channel: str) -> Place:
+    """The chat, and the topic in it. What is written in a forum's general topic names none."""
+    chat = message.chat
+    general = GENERAL_TOPIC if chat.is_forum and chat.type == Chat.SUPERGROUP else None
+    topic = message.message_thread_id if message.is_topic_message else general
+    return Place(channel, chat.id, topic)
+
+
+def _written_by(message: Message, channel: str) -> Origin | None:
+    """Where a message comes from; None for a bot's and a channel's. What is written in the name of
+    a chat has a stand-in as its user."""
+    chat, user, instead = message.chat, message.from_user, message.sender_chat
+    if user is None or message.is_automatic_forward:
+        return None
+    if instead is None:
+        return None if user.is_bot else origin_of(message, user, channel)
+    if instead.id != chat.id or chat.type not in (Chat.GROUP, Chat.SUPERGROUP):
+        return None
+    name = clean(message.author_signature or chat.title or "").strip()
+    place = _place_of(message, channel)
+    return Origin(place, Actor.group(chat.id), chat.id, speaker=name or None, name=name)
 
 
 def _written(message: Message, me: User, *, theirs: bool) -> tuple[str, Command | None, bool]:
@@ -174,13 +221,24 @@ def _files(message: Message) -> tuple[Enclosed, ...]:
     return tuple(file for file in (context, enclosed_in(message)) if file)
 
 
+def _answered(message: Message) -> int | None:
+    """The message that this one answers. In a topic every message "answers" the one that opened
+    it."""
+    answered = message.reply_to_message
+    if answered is None or answered.forum_topic_created:
+        return None
+    return answered.message_id
+
+
 def _is_bots(message: Message) -> bool:
-    return message.from_user is not None and message.from_user.is_bot
+    """Whether a bot wrote the message, and nobody in the name of a chat."""
+    user = message.from_user
+    return user is not None and user.is_bot and message.sender_chat is None
 
 
-def _is_theirs(message: Message, sender: User) -> bool:
+def _is_theirs(message: Message, sender_id: int) -> bool:
     """Whether the message forwards what somebody else has written."""
-    return message.forward_origin is not None and not _is_own(message.forward_origin, sender)
+    return message.forward_origin is not None and not _is_own(message.forward_origin, sender_id)
 
 
 def _more_may_follow(message: Message) -> bool:
@@ -196,13 +254,20 @@ def _context(message: Message) -> str | None:
     if not text:
         return None
     answered = message.reply_to_message
-    author = answered.from_user.full_name if answered and answered.from_user else None
+    author = _shown_author(answered) if answered else None
     return quoted(text, author and clean(author))
 
 
-def _is_own(origin: MessageOrigin, sender: User) -> bool:
+def _shown_author(message: Message) -> str | None:
+    """Who is shown above a message: a person, or the chat in whose name it was written."""
+    if message.sender_chat:
+        return message.author_signature or message.sender_chat.title
+    return message.from_user.full_name if message.from_user else None
+
+
+def _is_own(origin: MessageOrigin, sender_id: int) -> bool:
     """Whether somebody forwards what they have written themselves."""
-    return isinstance(origin, MessageOriginUser) and origin.sender_user.id == sender.id
+    return isinstance(origin, MessageOriginUser) and origin.sender_user.id == sender_id
 
 
 def _author(origin: MessageOrigin) -> str | None:
@@ -237,10 +302,8 @@ def _is_for_another_bot(text: str, me: User) -> bool:
 
 def _is_addressed(message: Message, me: User) -> bool:
     """Whether a group's message mentions the bot or answers one of its own."""
-    answered = message.reply_to_message
-    if answered and answered.from_user and answered.from_user.id == me.id:
-        # Every message of a topic "answers" the one that opened it.
-        return not answered.forum_topic_created
+    if _answers(message, me):
+        return True
     wanted: list[str | None] = [MessageEntity.MENTION, MessageEntity.TEXT_MENTION]
     entities = message.parse_entities(wanted) | message.parse_caption_entities(wanted)
     name = f"@{me.username}".lower()
@@ -248,6 +311,18 @@ def _is_addressed(message: Message, me: User) -> bool:
         said.lower() == name or (entity.user is not None and entity.user.id == me.id)
         for entity, said in entities.items()
     )
+
+
+def _answers(message: Message, me: User) -> bool:
+    """Whether the message answers one of the bot's, be that in another topic of the same chat."""
+    answered, elsewhere = message.reply_to_message, message.external_reply
+    if answered and answered.from_user and answered.from_user.id == me.id:
+        # Every message of a topic "answers" the one that opened it.
+        return not answered.forum_topic_created
+    if elsewhere is None or elsewhere.chat is None or elsewhere.chat.id != message.chat.id:
+        return False
+    author = elsewhere.origin
+    return isinstance(author, MessageOriginUser) and author.sender_user.id == me.id
 
 
 def _without_mention(text: str, me: User) -> str:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
@@ -24,6 +24,7 @@ from bot.telegram.failures import (
     GENERAL_TOPIC,
     is_about_entities,
     is_not_modified,
+    is_out_of_reach,
     seconds_of,
     surely_not_sent,
     thread_of,
@@ -42,6 +43,14 @@ T = TypeVar("T")
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
 #: What the file of a long answer is called.
 _ANSWER_FILE = "answer.md"
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """Where a message went, and its id there."""
+
+    place: Place
+    message_id: int
 
 
 class Sender:
@@ -72,8 +81,21 @@ class Sender:
         """Send a text, as it is, in as many messages as it takes: the first one as an answer to the
         message `answering`, the last one with the keyboard. Whether it arrived, as far as can be
         known. Raises TelegramError if Telegram refuses the text."""
+        return await self.post(place, text, answering=answering, keyboard=keyboard) is not None
+
+    async def post(
+        self,
+        place: Place,
+        text: str,
+        *,
+        answering: int | None = None,
+        keyboard: InlineKeyboardMarkup | None = None,
+    ) -> int | None:
+        """Send a text like `send`. The id of the last message, which has the keyboard; None if it
+        is not known to have arrived."""
         parts = list(split(Marked(clean(text))))
-        return await self._send_all(place, parts, answering, keyboard) is not None
+        sent = await self._send_all(place, parts, answering, keyboard)
+        return sent.message_id if sent else None
 
     async def send_answer(
         self,
@@ -92,12 +114,14 @@ class Sender:
                 return False
             if edited:
                 del messages[0]
-        where = await self._send_all(place, messages, answering, None)
-        if where is None:
-            return False
+        if messages:
+            sent = await self._send_all(place, messages, answering, None)
+            if sent is None:
+                return False
+            place = sent.place
         if rendered.document is None:
             return True
-        return await self.send_file(where, _ANSWER_FILE, rendered.document, "")
+        return await self.send_file(place, _ANSWER_FILE, rendered.document, "")
 
     async def _send_all(
         self,
@@ -105,8 +129,9 @@ class Sender:
         parts: Sequence[Marked],
         answering: int | None,
         keyboard: InlineKeyboardMarkup | None,
-    ) -> Place | None:
-        """Where all of it went; None if not all of it went anywhere."""
+    ) -> _Sent | None:
+        """Where all of it went; None if not all of it went anywhere, or there was nothing."""
+        last: _Sent | None = None
         for number, part in enumerate(parts, 1):
             call = partial(
                 self._send_part,
@@ -118,7 +143,8 @@ class Sender:
             if sent is None:
                 return None
             place = _moved(place, sent)
-        return place
+            last = _Sent(place, sent.message_id)
+        return last
 
     async def _send_part(
         self,
@@ -196,11 +222,14 @@ class Sender:
         message_id: int,
         text: str,
         keyboard: InlineKeyboardMarkup | None = None,
-    ) -> None:
+    ) -> int | None:
         """Change one of the bot's messages; its keyboard goes, or becomes this one. A message that
-        reads so already counts as changed, one that is gone is sent anew."""
-        if await self._edited(place, message_id, Marked(text), keyboard) is False:
-            await self.send(place, text, keyboard=keyboard)
+        reads so already counts as changed, one that is gone is sent anew. The id of the message
+        that reads so now; None if it is not known to."""
+        edited = await self._edited(place, message_id, Marked(text), keyboard)
+        if edited is False:
+            return await self.post(place, text, keyboard=keyboard)
+        return message_id if edited else None
 
     async def answer_click(self, query_id: str, text: str | None = None) -> None:
         """Let the button go, with a note if there is one to make. One that is too old is no
@@ -257,7 +286,7 @@ class Sender:
                 _log.info("unreachable", chat=place.chat_id, reason=refusal.message)
                 return None
             except BadRequest as refusal:
-                if "chat not found" in refusal.message.lower():
+                if is_out_of_reach(refusal):
                     _log.info("unreachable", chat=place.chat_id, reason=refusal.message)
                     return None
                 place = _place_after(refusal, place)

@@ -70,8 +70,21 @@ class SessionCommands:
             return
         summaries = await self._memory.summarize_now(heard.origin.actor, heard.origin.place)
         said = "\n\n".join(summary.text for summary in summaries)
-        text = paragraphs(texts.summary_title, said) if said else texts.summary_nothing
-        await self._voice.say(heard, text)
+        if said:
+            await self._voice.say(heard, paragraphs(texts.summary_title, said))
+            return
+        last = await self._last_talk(heard, texts)
+        await self._voice.say(heard, paragraphs(texts.summary_nothing, last))
+
+    async def _last_talk(self, heard: Heard, texts: Texts) -> str:
+        """What the conversation before this one was about. In a group that is its admins' to see,
+        as it may be another topic's."""
+        talks = await self._memory.past_talks(heard.origin.actor)
+        if not talks:
+            return ""
+        if not heard.origin.is_private:
+            return texts.summary_last_group
+        return f"{texts.summary_last}\n{talks[-1].text}"
 
     async def _usage(self, heard: Heard, argument: str, texts: Texts) -> None:
         origin = heard.origin

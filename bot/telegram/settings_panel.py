@@ -7,8 +7,8 @@ from bot.telegram.panels import Button, Page, Panels, action_of
 from bot.telegram.personal import PersonalSettings
 from bot.telegram.preview import Previews
 from bot.telegram.reading import Click, Origin
-from bot.telegram.sender import Sender
 from bot.telegram.texts import Texts
+from bot.telegram.voice import Voice
 from memory.errors import RefusedText
 from memory.records import (
     ANSWER_LENGTH_SLOT,
@@ -27,7 +27,7 @@ class SettingsPanel:
     def __init__(
         self,
         memory: Memory,
-        sender: Sender,
+        voice: Voice,
         personal: PersonalSettings,
         previews: Previews,
         is_private: Callable[[Actor, Place], Awaitable[bool]],
@@ -36,7 +36,7 @@ class SettingsPanel:
         a choice."""
         self._memory, self._personal, self._previews = memory, personal, previews
         self._is_private = is_private
-        self.panels = Panels("s", "settings", sender)
+        self.panels = Panels("s", "settings", voice)
         self._setters: dict[str, Callable[[Actor, str], Awaitable[str]]] = {
             LANGUAGE_SLOT: memory.set_language,
             TIME_ZONE_SLOT: memory.set_time_zone,

@@ -6,7 +6,7 @@ from telegram import InlineKeyboardMarkup
 
 from bot.telegram.personal import PersonalSettings
 from bot.telegram.privacy import PRIVATE_MARK
-from bot.telegram.reading import Heard, Origin
+from bot.telegram.reading import Click, Heard, Origin
 from bot.telegram.sender import Sender
 from bot.telegram.texts import Sentence, Texts
 from memory.records import Actor, Place
@@ -31,23 +31,54 @@ class Voice:
 
     async def say(
         self, heard: Heard, text: str, keyboard: InlineKeyboardMarkup | None = None
-    ) -> None:
-        """Answer a message of somebody who may use the bot."""
-        private = await self._is_private(heard.origin.actor, heard.origin.place)
-        if private and not text.startswith(PRIVATE_MARK):
-            text = f"{PRIVATE_MARK} {text}"
-        await self.answer(heard, text, keyboard)
+    ) -> int | None:
+        """Answer a message of somebody who may use the bot. The id of the answer; None if it is not
+        known to have arrived."""
+        text = await self._marked(heard.origin, text)
+        return await self._answer(heard, text, keyboard)
+
+    async def post(
+        self,
+        origin: Origin,
+        text: str,
+        keyboard: InlineKeyboardMarkup | None = None,
+        answering: int | None = None,
+    ) -> int | None:
+        """Say something where somebody wrote or clicked who may use the bot; like `say`."""
+        text = await self._marked(origin, text)
+        return await self._sender.post(origin.place, text, answering=answering, keyboard=keyboard)
+
+    async def replace(
+        self, click: Click, text: str, keyboard: InlineKeyboardMarkup | None = None
+    ) -> int | None:
+        """Let the message that was clicked read otherwise. The id of the message that does; None if
+        it is not known to."""
+        text = await self._marked(click.origin, text)
+        return await self._sender.replace_text(click.origin.place, click.message_id, text, keyboard)
+
+    async def send_file(self, origin: Origin, name: str, content: bytes, caption: str) -> bool:
+        """Send a file. Whether it arrived."""
+        caption = await self._marked(origin, caption)
+        return await self._sender.send_file(origin.place, name, content, caption)
 
     async def say_sentence(self, heard: Heard, sentence: Sentence) -> None:
         """Answer a message of somebody who may use the bot with one sentence of the catalogue."""
         await self.say(heard, sentence(await self.texts(heard.origin)))
 
-    async def answer(
-        self, heard: Heard, text: str, keyboard: InlineKeyboardMarkup | None = None
-    ) -> None:
+    async def answer(self, heard: Heard, text: str) -> None:
         """Answer any message: nothing is looked up of who wrote it."""
-        answering = None if heard.origin.is_private else heard.message_id
-        await self._sender.send(heard.origin.place, text, answering=answering, keyboard=keyboard)
+        await self._answer(heard, text, None)
+
+    async def _answer(
+        self, heard: Heard, text: str, keyboard: InlineKeyboardMarkup | None
+    ) -> int | None:
+        place, answering = heard.origin.place, None if heard.origin.is_private else heard.message_id
+        return await self._sender.post(place, text, answering=answering, keyboard=keyboard)
+
+    async def _marked(self, origin: Origin, text: str) -> str:
+        if text.startswith(PRIVATE_MARK) or not await self._is_private(origin.actor, origin.place):
+            return text
+        return f"{PRIVATE_MARK} {text}".rstrip()
 
 
 def paragraphs(*parts: str) -> str:

@@ -34,6 +34,14 @@ ENGLISH = Texts(
         "help": "What I can do",
         "start": "Who I am",
     },
+    group_commands={
+        "ask": "Ask me something",
+        "memory": "What I remember about this group; for its admins",
+        "search": "Look for something in my memory; for admins",
+        "forget": "Delete one memory by its id, or all of them; for admins",
+        "name": "What I am called here: see it or change it",
+        "settings": "Language, time zone, how I answer here; for admins",
+    },
     owner_commands={
         "approve": "Let somebody in by their code",
         "users": "Who may use me, and who waits",
@@ -55,13 +63,18 @@ ENGLISH = Texts(
     engine="My answers are written by {model}.",
     engine_instead="When it is not to be had, {models} stands in.",
     help="You can just write to me. These commands help:\n{commands}",
-    unknown_command="I don't know /{given}. I know {commands}.",
-    unknown_command_near="I don't know /{given}. Did you mean /{near}? I know {commands}.",
+    unknown_command="I don't know /{given}. /help shows what I can do.",
+    unknown_command_near="I don't know /{given}. Did you mean /{near}? /help shows all I can do.",
     new="A new conversation begins.",
     greeting_topics="Last time we talked about {topics}.",
     new_saved=f"{SAVED}\nA new conversation begins.",
     new_later="A new conversation begins. I'm still saving the last one.",
     saved=SAVED,
+    saved_full=_counted(
+        "We have exchanged {count} message, so a new conversation begins.",
+        "We have exchanged {count} messages, so a new conversation begins.",
+    ),
+    saved_idle="It was silent for so long that a new conversation begins.",
     private_on=(
         "🔒 This conversation is private. I keep nothing of it: when it ends, it is gone. What I "
         "know about you already I may use. My answers bear this mark until you send /private again "
@@ -80,22 +93,20 @@ ENGLISH = Texts(
     nothing_to_stop="There is nothing to stop.",
     summary_title="What we have talked about so far:",
     summary_nothing="There is nothing to sum up yet: we have only just begun.",
+    summary_last="The last conversation is saved:",
+    summary_last_group="The last conversation is saved: /memory shows admins what it was about.",
     memory_off="My long-term memory is switched off, so there is nothing in it.",
     memory_unavailable="I can't reach my memory right now. Please try again in a minute.",
-    memory_empty=(
-        "I don't remember anything about you yet. What you tell me is added when our conversation "
-        "ends: /new"
-    ),
+    memory_empty="I don't remember anything about you yet.",
+    memory_adds="What you tell me now is added when our conversation ends: /new",
+    memory_adds_nothing="This conversation is private: nothing of it is added.",
     memory_title="What I remember about you",
     memory_title_group="What I remember about this group",
     memory_name="You call me {name}",
     memory_facts="Facts",
     memory_preferences="Preferences",
     memory_summaries="Conversations",
-    memory_footer=(
-        "What you tell me now is added when our conversation ends: /new\n"
-        "To delete one: /forget and its id. To delete everything: /forget all"
-    ),
+    memory_footer="To delete one: /forget and its id. To delete everything: /forget all",
     memory_more=_counted("… and {count} earlier one", "… and {count} earlier ones"),
     memory_none="There is nothing here.",
     memory_noted="Noted on {date}.",
@@ -104,9 +115,16 @@ ENGLISH = Texts(
     memory_from_nowhere="The message that I have this from is not kept any more.",
     memory_said_me="I",
     memory_said_you="You",
-    memory_delete_ask="Shall I delete this, and the messages in which you said it?\n\n{text}",
+    memory_delete_ask="Shall I delete this?\n\n{text}",
+    memory_delete_along="With it go:",
+    memory_delete_messages=_counted(
+        "{count} message where it comes up", "{count} messages where it comes up"
+    ),
+    memory_delete_summaries=_counted(
+        "{count} summary of a conversation", "{count} summaries of conversations"
+    ),
     memory_deleted="Deleted: {text}",
-    memory_brought_back="It is back: {text}\nThe messages it came from stay deleted.",
+    memory_brought_back="It is back: {text}",
     memory_undo_late="It is too late to take that back.",
     memory_gone="This memory is not there any more.",
     buttons_stale="These buttons are too old. Please send /{command} again.",
@@ -121,18 +139,30 @@ ENGLISH = Texts(
         "To put this into other words, send me\n/edit {id} and the new words.\n\n"
         "Now it reads: {text}"
     ),
+    edit_ask=(
+        "Send me the new words for this. (At any time: /edit {id} and the new words.)\n\n"
+        "Now it reads: {text}"
+    ),
+    edit_unchanged="It stays as it was: {text}",
     edit_usage="Tell me which memory and its new words, such as: /edit f1 I live in Oslo",
     search_how="Tell me what to look for: /search and some words.",
+    search_ask="What shall I look for? Send me some words.",
     search_found="What I found",
     search_nothing="I found nothing about that.",
     remember_how="Tell me what to remember: /remember and a sentence about you.",
+    remember_ask=(
+        "What shall I remember? Send me a sentence about you, or any command to call it off."
+    ),
     remembered="Remembered: {text}  [{id}]",
     remember_refused="I can't keep that: {reason}.",
     forget_how=(
         "Tell me what to forget: /forget and the id of a memory, such as /forget {example}, or "
         "/forget all. /memory shows the ids."
     ),
-    forgotten="Forgotten: {text}",
+    forget_which=(
+        "I forget single memories by their ids, or everything: /forget all. To find what is "
+        "about something: /search and some words, then /forget and the ids."
+    ),
     no_such_memory="I have no memory with the id {id}. /memory shows what there is.",
     forget_all_ask=(
         "Shall I delete everything I know about you, also our conversations? This can't be undone."
@@ -143,6 +173,8 @@ ENGLISH = Texts(
     ),
     forget_all_yes="Yes, delete everything",
     forget_all_no="No, keep it",
+    yes_words="yes, y, yep, yeah, yes please, delete everything",
+    no_words="no, n, nope, no thanks, no thank you, cancel",
     forget_all_done="Everything is deleted. We start from the beginning.",
     forget_all_kept="All right, I keep everything.",
     button_not_yours="Only the person who asked can answer this.",
@@ -198,26 +230,30 @@ ENGLISH = Texts(
         "• turns: {turns}\n• tokens read: {read}, {cached} of them from the cache\n"
         "• tokens written: {written}\n• cost: {cost}"
     ),
+    usage_recordings="• recordings: {length} min",
     usage_nothing="• nothing yet",
     usage_cost="${amount}",
     usage_cost_partly=_counted(
         "${amount}, and {count} request at a price I don't know",
         "${amount}, and {count} requests at a price I don't know",
     ),
-    usage_cost_unknown="I don't know the price of my language model",
+    usage_cost_unknown="I don't know the price of my models",
     usage_free="nothing, as I run without a language model",
     usage_footer="Saving conversations is included. Costs are estimates from public prices.",
     export_caption="Everything I keep about you.",
     export_too_big="I can't send you {name}: it is too big for one file on Telegram.",
     admins_only="Only admins of this group can do that, as it concerns what everybody here said.",
+    admins_only_settings=(
+        "Only admins of this group can change its settings, as they are for everybody here."
+    ),
     group_not_welcome=(
         "Thank you for the invitation! I may only join groups that somebody who may use me adds me "
         "to, so I leave again."
     ),
-    group_hello=(
-        "Hello! I'm {name}. Ask me with /ask, mention me or answer one of my messages. What you "
-        "tell me here I remember for this group, and for nobody's private chat."
-    ),
+    group_hello="Hello! I'm {name}.",
+    group_how="Ask me with /ask, mention me or answer one of my messages.",
+    group_keeps="What you tell me here I remember for this group, and for nobody's private chat.",
+    group_help="These commands help:\n{commands}",
     group_privacy=(
         "Telegram hides other messages from me (privacy mode), sometimes also mentions: /ask "
         "always reaches me."
@@ -250,6 +286,10 @@ ENGLISH = Texts(
         "I could not listen to your recording. Please send it again, or write to me what you said."
     ),
     wordless_recording="I could not make out any words in your recording. Please say it again.",
+    ask_how=(
+        "Write your question after /ask. Or answer somebody's message with /ask, and I look at "
+        "that one."
+    ),
     empty="There was no text in your message. Please write me what you would like to say.",
     too_long=_counted(
         "That is too long for me: {count} character, and I can take {longest}. Please send it in "
@@ -263,6 +303,18 @@ ENGLISH = Texts(
     refused_unpaired=(
         "This is a private bot that has no owner yet. If it is yours, send me the pairing code "
         "from its log."
+    ),
+    refused_anonymous=(
+        "I can't see who writes in the name of the group, and I only answer people whom I know. "
+        "Please write to me as yourself."
+    ),
+    not_the_code=(
+        "That is not the code. You find it in the log of the running bot, in the line "
+        "that says “pairing”; every start of the bot makes a new one."
+    ),
+    no_more_codes=(
+        "I have been sent too many wrong codes: I look at no more from you until I am "
+        "started again. Then there is a new one in the log."
     ),
     refused_code=(
         "This is a private bot. To be let in, give its owner this code: {code}\n"
@@ -278,8 +330,23 @@ ENGLISH = Texts(
         "what I remember stays."
     ),
     approved="{name} (id {id}) may use me now.",
+    approved_untold=(
+        "{name} (id {id}) may use me now. I could not tell them, as nobody hears from me "
+        "who has not written to me: please do."
+    ),
+    in_already="{name} (id {id}) may use me already.",
     approved_you="You are welcome: the owner has let you in. Send /help to see what I can do.",
-    approve_how="Tell me whom to let in: /approve and the code that I gave them.",
+    approve_how=(
+        "Tell me whom to let in: /approve and the code that I gave them, or their numeric id."
+    ),
+    approve_ids_only=(
+        "I let people in by their code or their numeric id, such as /approve 1001. A user "
+        "name can be given up and taken by somebody else."
+    ),
+    approve_listed=(
+        "Here the settings alone say who may use me (access = allowlist). Add their "
+        "numeric id to allowed_users and start me again."
+    ),
     no_such_code="I gave nobody the code {code}, or it is too old. /users shows who waits.",
     users_title="Who may use me",
     users_owners="Owners",
@@ -292,7 +359,7 @@ ENGLISH = Texts(
     no_such_user="Nobody whom I could remove has the id {id}. /users shows everybody.",
     stats=(
         "• people today: {people}\n• turns today: {turns}\n• tokens today: {tokens}\n"
-        "• cost today: ${today}, this month: ${month}\n"
+        "• recordings today: {recordings} min\n• cost today: {today}\n• cost this month: {month}\n"
         "• errors since {since} UTC: {errors}\n"
         "• conversations that wait to be saved: {backlog}, of them set aside: {set_aside}"
     ),
@@ -309,6 +376,7 @@ ENGLISH = Texts(
             "it reads as an order about my own rules, and a memory says something of a person, or "
             "how they wish to be spoken to"
         ),
+        Refusal.QUESTION: "it is a question and states nothing; ask me without /remember",
         Refusal.SETTING: "that one is a setting: /settings",
         Refusal.OFF: "my long-term memory is switched off",
         Refusal.NAME_LINES: "a name stands on one line",
@@ -318,5 +386,6 @@ ENGLISH = Texts(
         Refusal.OTHER: "that can't be done here",
     },
     failures={failure.kind: failure.user for failure in FAILURES},
+    error_number="(error {id})",
     failed="Something went wrong on my side. Please try again. (error {id})",
 )

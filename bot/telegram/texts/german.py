@@ -40,6 +40,14 @@ GERMAN = Texts(
         "help": "Was ich kann",
         "start": "Wer ich bin",
     },
+    group_commands={
+        "ask": "Mich etwas fragen",
+        "memory": "Was ich über diese Gruppe weiß; für ihre Admins",
+        "search": "Etwas in meinem Gedächtnis suchen; für Admins",
+        "forget": "Eine Erinnerung anhand ihrer Kennung löschen, oder alle; für Admins",
+        "name": "Wie ich hier heiße: ansehen oder ändern",
+        "settings": "Sprache, Zeitzone, wie ich hier antworte; für Admins",
+    },
     owner_commands={
         "approve": "Jemanden anhand des Codes hereinlassen",
         "users": "Wer mich benutzen darf und wer wartet",
@@ -60,13 +68,20 @@ GERMAN = Texts(
     engine="Meine Antworten schreibt {model}.",
     engine_instead="Wenn es nicht erreichbar ist, springt {models} ein.",
     help="Du kannst mir einfach schreiben. Diese Befehle helfen:\n{commands}",
-    unknown_command="/{given} kenne ich nicht. Ich kenne {commands}.",
-    unknown_command_near="/{given} kenne ich nicht. Meinst du /{near}? Ich kenne {commands}.",
+    unknown_command="/{given} kenne ich nicht. /help zeigt, was ich kann.",
+    unknown_command_near=(
+        "/{given} kenne ich nicht. Meinst du /{near}? /help zeigt alles, was ich kann."
+    ),
     new="Ein neues Gespräch beginnt.",
     greeting_topics="Letztes Mal haben wir über {topics} gesprochen.",
     new_saved=f"{_SAVED}\nEin neues Gespräch beginnt.",
     new_later="Ein neues Gespräch beginnt. Das letzte speichere ich noch.",
     saved=_SAVED,
+    saved_full=_counted(
+        "Wir haben {count} Nachricht ausgetauscht, darum beginnt ein neues Gespräch.",
+        "Wir haben {count} Nachrichten ausgetauscht, darum beginnt ein neues Gespräch.",
+    ),
+    saved_idle="Es war so lange still, dass ein neues Gespräch beginnt.",
     private_on=(
         "🔒 Dieses Gespräch ist privat. Ich behalte nichts davon: Wenn es endet, ist es weg. Was "
         "ich "
@@ -87,24 +102,22 @@ GERMAN = Texts(
     nothing_to_stop="Es gibt nichts abzubrechen.",
     summary_title="Worüber wir bisher gesprochen haben:",
     summary_nothing="Noch gibt es nichts zusammenzufassen: Wir haben gerade erst angefangen.",
+    summary_last="Das letzte Gespräch ist gespeichert:",
+    summary_last_group="Das letzte Gespräch ist gespeichert: /memory zeigt Admins, worum es ging.",
     memory_off="Mein Langzeitgedächtnis ist ausgeschaltet, darum ist nichts darin.",
     memory_unavailable=(
         "Ich komme gerade nicht an mein Gedächtnis. Bitte versuche es in einer Minute noch einmal."
     ),
-    memory_empty=(
-        "Noch weiß ich nichts über dich. Was du mir erzählst, kommt dazu, wenn unser Gespräch "
-        "endet: /new"
-    ),
+    memory_empty="Noch weiß ich nichts über dich.",
+    memory_adds="Was du mir jetzt erzählst, kommt dazu, wenn unser Gespräch endet: /new",
+    memory_adds_nothing="Dieses Gespräch ist privat: Davon kommt nichts dazu.",
     memory_title="Was ich über dich weiß",
     memory_title_group="Was ich über diese Gruppe weiß",
     memory_name="Du nennst mich {name}",
     memory_facts="Fakten",
     memory_preferences="Vorlieben",
     memory_summaries="Gespräche",
-    memory_footer=(
-        "Was du mir jetzt erzählst, kommt dazu, wenn unser Gespräch endet: /new\n"
-        "Eines löschen: /forget und die Kennung. Alles löschen: /forget all"
-    ),
+    memory_footer="Eines löschen: /forget und die Kennung. Alles löschen: /forget all",
     memory_more=_counted("… und {count} älterer Eintrag", "… und {count} ältere Einträge"),
     memory_none="Hier ist nichts.",
     memory_noted="Notiert am {date}.",
@@ -113,11 +126,16 @@ GERMAN = Texts(
     memory_from_nowhere="Die Nachricht, aus der ich das habe, ist nicht mehr aufbewahrt.",
     memory_said_me="Ich",
     memory_said_you="Du",
-    memory_delete_ask=(
-        "Soll ich das löschen, samt den Nachrichten, in denen du es gesagt hast?\n\n{text}"
+    memory_delete_ask="Soll ich das löschen?\n\n{text}",
+    memory_delete_along="Mit gelöscht werden:",
+    memory_delete_messages=_counted(
+        "{count} Nachricht, in der es vorkommt", "{count} Nachrichten, in denen es vorkommt"
+    ),
+    memory_delete_summaries=_counted(
+        "{count} Zusammenfassung eines Gesprächs", "{count} Zusammenfassungen von Gesprächen"
     ),
     memory_deleted="Gelöscht: {text}",
-    memory_brought_back="Wieder da: {text}\nDie Nachrichten dazu bleiben gelöscht.",
+    memory_brought_back="Wieder da: {text}",
     memory_undo_late="Das lässt sich nicht mehr rückgängig machen.",
     memory_gone="Diese Erinnerung gibt es nicht mehr.",
     buttons_stale="Diese Knöpfe sind zu alt. Bitte schick noch einmal /{command}.",
@@ -132,20 +150,34 @@ GERMAN = Texts(
         "Um das anders zu formulieren, schick mir\n/edit {id} und die neuen Worte.\n\n"
         "Jetzt steht da: {text}"
     ),
+    edit_ask=(
+        "Schick mir die neuen Worte dafür. Mit /edit {id} und den neuen Worten geht es "
+        "jederzeit.\n\nJetzt steht da: {text}"
+    ),
+    edit_unchanged="Es bleibt, wie es war: {text}",
     edit_usage=(
         "Sag mir, welche Erinnerung, und die neuen Worte, zum Beispiel: /edit f1 Ich wohne in Oslo"
     ),
     search_how="Sag mir, wonach ich suchen soll: /search und ein paar Wörter.",
+    search_ask="Wonach soll ich suchen? Schick mir ein paar Wörter.",
     search_found="Was ich gefunden habe",
     search_nothing="Dazu habe ich nichts gefunden.",
     remember_how="Sag mir, was ich mir merken soll: /remember und ein Satz über dich.",
+    remember_ask=(
+        "Was soll ich mir merken? Schick mir einen Satz über dich, oder irgendeinen Befehl, um "
+        "es zu lassen."
+    ),
     remembered="Gemerkt: {text}  [{id}]",
     remember_refused="Das kann ich nicht behalten: {reason}.",
     forget_how=(
         "Sag mir, was ich vergessen soll: /forget und die Kennung einer Erinnerung, zum Beispiel "
         "/forget {example}, oder /forget all. /memory zeigt die Kennungen."
     ),
-    forgotten="Vergessen: {text}",
+    forget_which=(
+        "Ich vergesse einzelne Erinnerungen nach ihrer Kennung, oder alles: /forget all. Um zu "
+        "finden, was von etwas handelt: /search und ein paar Wörter, dann /forget und die "
+        "Kennungen."
+    ),
     no_such_memory="Eine Erinnerung mit der Kennung {id} habe ich nicht. /memory zeigt alle.",
     forget_all_ask=(
         "Soll ich alles löschen, was ich über dich weiß, auch unsere Gespräche? Das lässt sich "
@@ -157,6 +189,8 @@ GERMAN = Texts(
     ),
     forget_all_yes="Ja, alles löschen",
     forget_all_no="Nein, behalten",
+    yes_words="ja, j, jawohl, ja bitte, ja gerne, alles löschen",
+    no_words="nein, n, nee, nein danke, abbrechen",
     forget_all_done="Alles ist gelöscht. Wir fangen von vorn an.",
     forget_all_kept="Gut, ich behalte alles.",
     button_not_yours="Das kann nur beantworten, wer gefragt hat.",
@@ -212,13 +246,14 @@ GERMAN = Texts(
         "• Antworten: {turns}\n• gelesene Tokens: {read}, davon {cached} aus dem Cache\n"
         "• geschriebene Tokens: {written}\n• Kosten: {cost}"
     ),
+    usage_recordings="• Aufnahmen: {length} min",
     usage_nothing="• noch nichts",
     usage_cost="${amount}",
     usage_cost_partly=_counted(
         "${amount}, und {count} Anfrage zu einem Preis, den ich nicht kenne",
         "${amount}, und {count} Anfragen zu einem Preis, den ich nicht kenne",
     ),
-    usage_cost_unknown="Den Preis meines Sprachmodells kenne ich nicht",
+    usage_cost_unknown="Den Preis meiner Modelle kenne ich nicht",
     usage_free="nichts, denn ich arbeite ohne Sprachmodell",
     usage_footer=(
         "Das Speichern der Gespräche ist dabei. Die Kosten sind nach öffentlichen Preisen "
@@ -229,15 +264,20 @@ GERMAN = Texts(
     admins_only=(
         "Das können nur Admins dieser Gruppe, denn es betrifft, was alle hier gesagt haben."
     ),
+    admins_only_settings=(
+        "Die Einstellungen dieser Gruppe können nur ihre Admins ändern, denn sie gelten für alle "
+        "hier."
+    ),
     group_not_welcome=(
         "Danke für die Einladung! Ich darf nur in Gruppen sein, in die mich jemand holt, der mich "
         "benutzen darf, darum gehe ich wieder."
     ),
-    group_hello=(
-        "Hallo! Ich bin {name}. Frag mich mit /ask, erwähne mich oder antworte auf eine meiner "
-        "Nachrichten. Was ihr mir hier erzählt, merke ich mir für diese Gruppe und für "
-        "niemandes privaten Chat."
+    group_hello="Hallo! Ich bin {name}.",
+    group_how="Fragt mich mit /ask, erwähnt mich oder antwortet auf eine meiner Nachrichten.",
+    group_keeps=(
+        "Was ihr mir hier erzählt, merke ich mir für diese Gruppe und für niemandes privaten Chat."
     ),
+    group_help="Diese Befehle helfen:\n{commands}",
     group_privacy=(
         "Andere Nachrichten verbirgt Telegram vor mir (Privatsphäre-Modus), manchmal auch "
         "Erwähnungen: /ask erreicht mich immer."
@@ -278,6 +318,10 @@ GERMAN = Texts(
     wordless_recording=(
         "In deiner Aufnahme habe ich keine Wörter verstanden. Bitte sag es noch mal."
     ),
+    ask_how=(
+        "Schreib deine Frage hinter /ask. Oder antworte auf eine Nachricht mit /ask, dann sehe "
+        "ich mir diese an."
+    ),
     empty="In deiner Nachricht war kein Text. Bitte schreib mir, was du sagen möchtest.",
     too_long=_counted(
         "Das ist mir zu lang: {count} Zeichen, und ich kann {longest} aufnehmen. Bitte schick es "
@@ -293,6 +337,18 @@ GERMAN = Texts(
     refused_unpaired=(
         "Das ist ein privater Bot, der noch niemandem gehört. Wenn er dir gehört, schick mir den "
         "Kopplungscode aus seinem Log."
+    ),
+    refused_anonymous=(
+        "Ich sehe nicht, wer im Namen der Gruppe schreibt, und antworte nur Leuten, die ich "
+        "kenne. Bitte schreib mir unter deinem eigenen Namen."
+    ),
+    not_the_code=(
+        "Das ist nicht der Code. Er steht im Log des laufenden Bots, in der Zeile mit "
+        "„pairing“; jeder Start des Bots macht einen neuen."
+    ),
+    no_more_codes=(
+        "Ich habe zu viele falsche Codes bekommen: Von dir sehe ich mir keine mehr an, "
+        "bis ich neu gestartet werde. Dann steht ein neuer im Log."
     ),
     refused_code=(
         "Das ist ein privater Bot. Um hereinzukommen, gib dem Besitzer diesen Code: {code}\n"
@@ -310,8 +366,24 @@ GERMAN = Texts(
         "antworte ich wieder; was ich mir gemerkt habe, bleibt."
     ),
     approved="{name} (Nummer {id}) darf mich jetzt benutzen.",
+    approved_untold=(
+        "{name} (Nummer {id}) darf mich jetzt benutzen. Sagen konnte ich es nicht, denn "
+        "wer mir nie geschrieben hat, hört nichts von mir: Bitte sag du es."
+    ),
+    in_already="{name} (Nummer {id}) darf mich schon benutzen.",
     approved_you="Willkommen: Der Besitzer hat dich hereingelassen. /help zeigt, was ich kann.",
-    approve_how="Sag mir, wen ich hereinlassen soll: /approve und der Code, den ich vergeben habe.",
+    approve_how=(
+        "Sag mir, wen ich hereinlassen soll: /approve und der Code, den ich vergeben habe, "
+        "oder die Nummer."
+    ),
+    approve_ids_only=(
+        "Ich lasse Leute mit ihrem Code oder ihrer Nummer herein, etwa /approve 1001. "
+        "Einen Benutzernamen kann jemand aufgeben, und ein anderer kann ihn nehmen."
+    ),
+    approve_listed=(
+        "Hier sagen allein die Einstellungen, wer mich benutzen darf (access = allowlist). "
+        "Trag die Nummer in allowed_users ein und starte mich neu."
+    ),
     no_such_code=(
         "Den Code {code} habe ich niemandem gegeben, oder er ist zu alt. /users zeigt, wer wartet."
     ),
@@ -326,7 +398,8 @@ GERMAN = Texts(
     no_such_user="Niemand, den ich entfernen könnte, hat die Nummer {id}. /users zeigt alle.",
     stats=(
         "• Leute heute: {people}\n• Antworten heute: {turns}\n• Tokens heute: {tokens}\n"
-        "• Kosten heute: ${today}, in diesem Monat: ${month}\n"
+        "• Aufnahmen heute: {recordings} min\n• Kosten heute: {today}\n"
+        "• Kosten in diesem Monat: {month}\n"
         "• Fehler seit {since} UTC: {errors}\n"
         "• Gespräche, die noch zu speichern sind: {backlog}, davon zurückgestellt: {set_aside}"
     ),
@@ -343,6 +416,7 @@ GERMAN = Texts(
             "es liest sich wie ein Befehl zu meinen eigenen Regeln, und eine Erinnerung sagt etwas "
             "über einen Menschen, oder wie man mit ihm reden soll"
         ),
+        Refusal.QUESTION: "es ist eine Frage und sagt nichts aus; frag mich ohne /remember",
         Refusal.SETTING: "das ist eine Einstellung: /settings",
         Refusal.OFF: "mein Langzeitgedächtnis ist ausgeschaltet",
         Refusal.NAME_LINES: "ein Name steht auf einer Zeile",
@@ -388,5 +462,6 @@ GERMAN = Texts(
             "Ich habe mich im Kreis gedreht und aufgegeben. Bitte sag es noch einmal anders."
         ),
     },
+    error_number="(Fehler {id})",
     failed="Bei mir ist etwas schiefgegangen. Bitte versuche es noch einmal. (Fehler {id})",
 )

@@ -46,6 +46,14 @@ ITALIAN = Texts(
         "help": "Che cosa so fare",
         "start": "Chi sono",
     },
+    group_commands={
+        "ask": "Chiedermi qualcosa",
+        "memory": "Che cosa ricordo di questo gruppo; per gli amministratori",
+        "search": "Cercare qualcosa nella mia memoria; per gli amministratori",
+        "forget": "Cancellare un ricordo con il suo id, o tutti; per gli amministratori",
+        "name": "Come mi chiamo qui: vederlo o cambiarlo",
+        "settings": "Lingua, fuso orario, come rispondo qui; per gli amministratori",
+    },
     owner_commands={
         "approve": "Far entrare qualcuno con il suo codice",
         "users": "Chi può usarmi e chi aspetta",
@@ -67,13 +75,21 @@ ITALIAN = Texts(
     engine="Le mie risposte le scrive {model}.",
     engine_instead="Quando non è raggiungibile, lo sostituisce {models}.",
     help="Puoi semplicemente scrivermi. Questi comandi aiutano:\n{commands}",
-    unknown_command="Non conosco /{given}. Conosco {commands}.",
-    unknown_command_near="Non conosco /{given}. Volevi dire /{near}? Conosco {commands}.",
+    unknown_command="Non conosco /{given}. /help mostra che cosa so fare.",
+    unknown_command_near=(
+        "Non conosco /{given}. Volevi dire /{near}? /help mostra tutto quello che so fare."
+    ),
     new="Inizia una nuova conversazione.",
     greeting_topics="L'ultima volta abbiamo parlato di {topics}.",
     new_saved=f"{_SAVED}\nInizia una nuova conversazione.",
     new_later="Inizia una nuova conversazione. Sto ancora salvando l'ultima.",
     saved=_SAVED,
+    saved_full=_counted(
+        "Ci siamo scambiati {counted}, quindi inizia una nuova conversazione.",
+        "messaggio",
+        "messaggi",
+    ),
+    saved_idle="C'è stato silenzio così a lungo che inizia una nuova conversazione.",
     private_on=(
         "🔒 Questa conversazione è privata. Non ne conservo nulla: quando finisce, sparisce. "
         "Quello che so già di te posso usarlo. Le mie risposte portano questo segno finché non "
@@ -92,22 +108,25 @@ ITALIAN = Texts(
     nothing_to_stop="Non c'è nulla da fermare.",
     summary_title="Di che cosa abbiamo parlato finora:",
     summary_nothing="Non c'è ancora nulla da riassumere: abbiamo appena iniziato.",
+    summary_last="L'ultima conversazione è salvata:",
+    summary_last_group=(
+        "L'ultima conversazione è salvata: /memory mostra agli amministratori di che cosa si è "
+        "parlato."
+    ),
     memory_off="La mia memoria a lungo termine è spenta, quindi è vuota.",
     memory_unavailable="Ora non raggiungo la mia memoria. Riprova fra un minuto, per favore.",
-    memory_empty=(
-        "Non ricordo ancora nulla di te. Quello che mi racconti si aggiunge quando la nostra "
-        "conversazione finisce: /new"
+    memory_empty="Non ricordo ancora nulla di te.",
+    memory_adds=(
+        "Quello che mi racconti ora si aggiunge quando la nostra conversazione finisce: /new"
     ),
+    memory_adds_nothing="Questa conversazione è privata: non se ne aggiunge nulla.",
     memory_title="Che cosa ricordo di te",
     memory_title_group="Che cosa ricordo di questo gruppo",
     memory_name="Mi chiami {name}",
     memory_facts="Fatti",
     memory_preferences="Preferenze",
     memory_summaries="Conversazioni",
-    memory_footer=(
-        "Quello che mi racconti ora si aggiunge quando la nostra conversazione finisce: /new\n"
-        "Per cancellarne uno: /forget e il suo id. Per cancellare tutto: /forget all"
-    ),
+    memory_footer="Per cancellarne uno: /forget e il suo id. Per cancellare tutto: /forget all",
     memory_more=_counted("… e {counted}", "ricordo precedente", "ricordi precedenti"),
     memory_none="Qui non c'è nulla.",
     memory_noted="Annotato il {date}.",
@@ -116,9 +135,16 @@ ITALIAN = Texts(
     memory_from_nowhere="Il messaggio da cui lo so non è più conservato.",
     memory_said_me="Io",
     memory_said_you="Tu",
-    memory_delete_ask="Cancello questo e i messaggi in cui l'hai detto?\n\n{text}",
+    memory_delete_ask="Cancello questo?\n\n{text}",
+    memory_delete_along="Con questo si cancellano anche:",
+    memory_delete_messages=_counted(
+        "{counted}", "messaggio in cui se ne parla", "messaggi in cui se ne parla"
+    ),
+    memory_delete_summaries=_counted(
+        "{counted}", "riassunto di una conversazione", "riassunti di conversazioni"
+    ),
     memory_deleted="Cancellato: {text}",
-    memory_brought_back="È tornato: {text}\nI messaggi da cui veniva restano cancellati.",
+    memory_brought_back="È tornato: {text}",
     memory_undo_late="È troppo tardi per annullare.",
     memory_gone="Questo ricordo non c'è più.",
     buttons_stale="Questi pulsanti sono troppo vecchi. Manda di nuovo /{command}, per favore.",
@@ -132,18 +158,31 @@ ITALIAN = Texts(
     edit_how=(
         "Per dirlo con altre parole, mandami\n/edit {id} e le nuove parole.\n\nOra dice: {text}"
     ),
+    edit_ask=(
+        "Mandami le nuove parole. Con /edit {id} e le nuove parole si può fare in ogni "
+        "momento.\n\nOra dice: {text}"
+    ),
+    edit_unchanged="Resta com'era: {text}",
     edit_usage="Dimmi quale ricordo e le nuove parole, per esempio: /edit f1 Abito a Oslo",
     search_how="Dimmi che cosa cercare: /search e qualche parola.",
+    search_ask="Che cosa cerco? Mandami qualche parola.",
     search_found="Che cosa ho trovato",
     search_nothing="Non ho trovato nulla su questo.",
     remember_how="Dimmi che cosa ricordare: /remember e una frase su di te.",
+    remember_ask=(
+        "Che cosa devo ricordare? Mandami una frase su di te, o un comando qualsiasi per lasciar "
+        "perdere."
+    ),
     remembered="Ricordato: {text}  [{id}]",
     remember_refused="Non posso conservarlo: {reason}.",
     forget_how=(
         "Dimmi che cosa dimenticare: /forget e l'id di un ricordo, per esempio /forget {example}, "
         "oppure /forget all. /memory mostra gli id."
     ),
-    forgotten="Dimenticato: {text}",
+    forget_which=(
+        "Dimentico singoli ricordi in base al loro id, oppure tutto: /forget all. Per trovare "
+        "quello che riguarda qualcosa: /search e qualche parola, poi /forget e gli id."
+    ),
     no_such_memory="Non ho nessun ricordo con l'id {id}. /memory mostra quelli che ci sono.",
     forget_all_ask=(
         "Cancello tutto quello che so di te, anche le nostre conversazioni? Non si può annullare."
@@ -154,6 +193,8 @@ ITALIAN = Texts(
     ),
     forget_all_yes="Sì, cancella tutto",
     forget_all_no="No, conserva",
+    yes_words="sì, si, s, sì grazie, si grazie, cancella tutto",
+    no_words="no, n, no grazie, annulla",
     forget_all_done="Tutto è cancellato. Ricominciamo da capo.",
     forget_all_kept="Va bene, conservo tutto.",
     button_not_yours="Può rispondere solo chi ha chiesto.",
@@ -209,12 +250,13 @@ ITALIAN = Texts(
         "• risposte: {turns}\n• token letti: {read}, di cui {cached} dalla cache\n"
         "• token scritti: {written}\n• costo: {cost}"
     ),
+    usage_recordings="• registrazioni: {length} min",
     usage_nothing="• ancora nulla",
     usage_cost="${amount}",
     usage_cost_partly=_counted(
         "${amount}, e {counted} a un prezzo che non conosco", "richiesta", "richieste"
     ),
-    usage_cost_unknown="Non conosco il prezzo del mio modello linguistico",
+    usage_cost_unknown="Non conosco il prezzo dei miei modelli",
     usage_free="nulla, perché funziono senza modello linguistico",
     usage_footer=(
         "Salvare le conversazioni è compreso. I costi sono stime secondo i prezzi pubblici."
@@ -225,14 +267,20 @@ ITALIAN = Texts(
         "Questo possono farlo solo gli amministratori del gruppo, perché riguarda ciò che tutti "
         "hanno detto qui."
     ),
+    admins_only_settings=(
+        "Solo gli amministratori del gruppo possono cambiarne le impostazioni, perché valgono "
+        "per tutti."
+    ),
     group_not_welcome=(
         "Grazie dell'invito! Posso stare solo nei gruppi in cui mi aggiunge chi può usarmi, quindi "
         "me ne vado."
     ),
-    group_hello=(
-        "Ciao! Sono {name}. Chiedetemi con /ask, menzionatemi o rispondete a un mio messaggio. "
+    group_hello="Ciao! Sono {name}.",
+    group_how="Chiedetemi con /ask, menzionatemi o rispondete a un mio messaggio.",
+    group_keeps=(
         "Quello che mi raccontate qui lo ricordo per questo gruppo, e per nessuna chat privata."
     ),
+    group_help="Questi comandi aiutano:\n{commands}",
     group_privacy=(
         "Telegram mi nasconde gli altri messaggi (modalità privacy), a volte anche le menzioni: "
         "/ask mi arriva sempre."
@@ -272,6 +320,9 @@ ITALIAN = Texts(
     wordless_recording=(
         "Nella tua registrazione non ho capito nessuna parola. Dillo di nuovo, per favore."
     ),
+    ask_how=(
+        "Scrivi la tua domanda dopo /ask. Oppure rispondi a un messaggio con /ask, e guardo quello."
+    ),
     empty="Nel tuo messaggio non c'era testo. Scrivimi che cosa vuoi dire, per favore.",
     too_long=_counted(
         "È troppo lungo per me: {counted}, e ne accetto {longest}. Mandalo in pezzi più piccoli, "
@@ -286,6 +337,18 @@ ITALIAN = Texts(
     refused_unpaired=(
         "Questo è un bot privato che non ha ancora un proprietario. Se è tuo, mandami il codice di "
         "abbinamento dal suo log."
+    ),
+    refused_anonymous=(
+        "Non vedo chi scrive a nome del gruppo, e rispondo solo a chi conosco. Scrivimi con il "
+        "tuo nome, per favore."
+    ),
+    not_the_code=(
+        "Questo non è il codice. Si trova nel log del bot in funzione, nella riga che dice "
+        "«pairing»; ogni avvio del bot ne crea uno nuovo."
+    ),
+    no_more_codes=(
+        "Ho ricevuto troppi codici sbagliati: non guardo più i tuoi finché non vengo "
+        "riavviato. Allora nel log ce ne sarà uno nuovo."
     ),
     refused_code=(
         "Questo è un bot privato. Per entrare, da' al proprietario questo codice: {code}\n"
@@ -303,10 +366,23 @@ ITALIAN = Texts(
         "nuovo; ciò che ricordo resta."
     ),
     approved="{name} (id {id}) ora può usarmi.",
+    approved_untold=(
+        "{name} (id {id}) ora può usarmi. Non ho potuto dirglielo, perché non posso "
+        "scrivere a chi non mi ha mai scritto: diglielo tu, per favore."
+    ),
+    in_already="{name} (id {id}) può già usarmi.",
     approved_you=(
         "Ti do il benvenuto: il proprietario ti ha fatto entrare. /help mostra che cosa so fare."
     ),
-    approve_how="Dimmi chi far entrare: /approve e il codice che ho dato.",
+    approve_how="Dimmi chi far entrare: /approve e il codice che ho dato, o l'id numerico.",
+    approve_ids_only=(
+        "Faccio entrare le persone con il loro codice o con l'id numerico, come "
+        "/approve 1001. Un nome utente si può lasciare, e un altro può prenderlo."
+    ),
+    approve_listed=(
+        "Qui solo le impostazioni dicono chi può usarmi (access = allowlist). Aggiungi "
+        "l'id numerico ad allowed_users e riavviami."
+    ),
     no_such_code=(
         "Non ho dato a nessuno il codice {code}, o è troppo vecchio. /users mostra chi aspetta."
     ),
@@ -321,7 +397,8 @@ ITALIAN = Texts(
     no_such_user="Nessuno che io possa togliere ha l'id {id}. /users mostra tutti.",
     stats=(
         "• persone oggi: {people}\n• risposte oggi: {turns}\n• token oggi: {tokens}\n"
-        "• costo oggi: ${today}, questo mese: ${month}\n"
+        "• registrazioni oggi: {recordings} min\n• costo oggi: {today}\n"
+        "• costo questo mese: {month}\n"
         "• errori dal {since} UTC: {errors}\n"
         "• conversazioni da salvare: {backlog}, di cui messe da parte: {set_aside}"
     ),
@@ -339,6 +416,7 @@ ITALIAN = Texts(
             "o "
             "di come parlarle"
         ),
+        Refusal.QUESTION: "è una domanda e non afferma nulla; chiedimelo senza /remember",
         Refusal.SETTING: "quella è un'impostazione: /settings",
         Refusal.OFF: "la mia memoria a lungo termine è spenta",
         Refusal.NAME_LINES: "un nome sta su una riga",
@@ -384,5 +462,6 @@ ITALIAN = Texts(
         "output_limit": "La mia risposta è diventata troppo lunga. Chiedine una parte più piccola.",
         "endless_tools": "Ho girato a vuoto e ho rinunciato. Dillo con altre parole, per favore.",
     },
+    error_number="(errore {id})",
     failed="Qualcosa è andato storto da parte mia. Riprova, per favore. (errore {id})",
 )

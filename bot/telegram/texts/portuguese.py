@@ -46,6 +46,14 @@ PORTUGUESE = Texts(
         "help": "O que eu sei fazer",
         "start": "Quem eu sou",
     },
+    group_commands={
+        "ask": "Me perguntar algo",
+        "memory": "O que eu lembro deste grupo; para administradores",
+        "search": "Procurar algo na minha memória; para administradores",
+        "forget": "Apagar uma lembrança pelo id, ou todas; para administradores",
+        "name": "Como eu me chamo aqui: ver ou mudar",
+        "settings": "Idioma, fuso horário, como respondo aqui; para administradores",
+    },
     owner_commands={
         "approve": "Deixar alguém entrar pelo código",
         "users": "Quem pode me usar e quem espera",
@@ -66,13 +74,21 @@ PORTUGUESE = Texts(
     engine="Quem escreve minhas respostas é {model}.",
     engine_instead="Quando não está disponível, {models} entra no lugar.",
     help="Você pode simplesmente me escrever. Estes comandos ajudam:\n{commands}",
-    unknown_command="Não conheço /{given}. Conheço {commands}.",
-    unknown_command_near="Não conheço /{given}. Você quis dizer /{near}? Conheço {commands}.",
+    unknown_command="Não conheço /{given}. /help mostra o que sei fazer.",
+    unknown_command_near=(
+        "Não conheço /{given}. Você quis dizer /{near}? /help mostra tudo o que sei fazer."
+    ),
     new="Começa uma nova conversa.",
     greeting_topics="Da última vez falamos sobre {topics}.",
     new_saved=f"{_SAVED}\nComeça uma nova conversa.",
     new_later="Começa uma nova conversa. Ainda estou guardando a última.",
     saved=_SAVED,
+    saved_full=_counted(
+        "Trocamos {counted}, então começa uma nova conversa.",
+        "mensagem",
+        "mensagens",
+    ),
+    saved_idle="Ficou tanto tempo em silêncio que começa uma nova conversa.",
     private_on=(
         "🔒 Esta conversa é privada. Não guardo nada dela: quando termina, some. O que já sei "
         "sobre você posso usar. Minhas respostas levam este sinal até você enviar /private de "
@@ -90,22 +106,22 @@ PORTUGUESE = Texts(
     nothing_to_stop="Não há nada para parar.",
     summary_title="Sobre o que falamos até agora:",
     summary_nothing="Ainda não há nada para resumir: acabamos de começar.",
+    summary_last="A última conversa está guardada:",
+    summary_last_group=(
+        "A última conversa está guardada: /memory mostra aos administradores sobre o que foi."
+    ),
     memory_off="Minha memória de longo prazo está desligada, então não há nada nela.",
     memory_unavailable="Agora não consigo acessar minha memória. Tente de novo em um minuto.",
-    memory_empty=(
-        "Ainda não lembro nada sobre você. O que você me contar entra quando nossa conversa "
-        "terminar: /new"
-    ),
+    memory_empty="Ainda não lembro nada sobre você.",
+    memory_adds="O que você me conta agora entra quando nossa conversa terminar: /new",
+    memory_adds_nothing="Esta conversa é privada: nada dela entra.",
     memory_title="O que eu lembro de você",
     memory_title_group="O que eu lembro deste grupo",
     memory_name="Você me chama de {name}",
     memory_facts="Fatos",
     memory_preferences="Preferências",
     memory_summaries="Conversas",
-    memory_footer=(
-        "O que você me conta agora entra quando nossa conversa terminar: /new\n"
-        "Para apagar uma: /forget e o id. Para apagar tudo: /forget all"
-    ),
+    memory_footer="Para apagar uma: /forget e o id. Para apagar tudo: /forget all",
     memory_more=_counted("… e {counted}", "lembrança anterior", "lembranças anteriores"),
     memory_none="Não há nada aqui.",
     memory_noted="Anotado em {date}.",
@@ -114,9 +130,14 @@ PORTUGUESE = Texts(
     memory_from_nowhere="A mensagem de onde eu sei isto já não está guardada.",
     memory_said_me="Eu",
     memory_said_you="Você",
-    memory_delete_ask="Apago isto e as mensagens em que você disse isso?\n\n{text}",
+    memory_delete_ask="Apago isto?\n\n{text}",
+    memory_delete_along="Com isto também serão apagados:",
+    memory_delete_messages=_counted(
+        "{counted}", "mensagem em que isso aparece", "mensagens em que isso aparece"
+    ),
+    memory_delete_summaries=_counted("{counted}", "resumo de uma conversa", "resumos de conversas"),
     memory_deleted="Apagado: {text}",
-    memory_brought_back="Voltou: {text}\nAs mensagens de onde veio continuam apagadas.",
+    memory_brought_back="Voltou: {text}",
     memory_undo_late="É tarde demais para desfazer.",
     memory_gone="Esta lembrança já não existe.",
     buttons_stale="Estes botões são antigos demais. Envie /{command} de novo, por favor.",
@@ -131,18 +152,30 @@ PORTUGUESE = Texts(
         "Para dizer com outras palavras, me envie\n/edit {id} e as novas palavras.\n\n"
         "Agora está assim: {text}"
     ),
+    edit_ask=(
+        "Me envie as novas palavras. Com /edit {id} e as novas palavras dá a qualquer "
+        "momento.\n\nAgora está assim: {text}"
+    ),
+    edit_unchanged="Fica como estava: {text}",
     edit_usage="Diga qual lembrança e as novas palavras, por exemplo: /edit f1 Eu moro em Oslo",
     search_how="Diga o que procurar: /search e algumas palavras.",
+    search_ask="O que procuro? Me envie algumas palavras.",
     search_found="O que encontrei",
     search_nothing="Não encontrei nada sobre isso.",
     remember_how="Diga o que lembrar: /remember e uma frase sobre você.",
+    remember_ask=(
+        "O que devo lembrar? Me envie uma frase sobre você, ou qualquer comando para desistir."
+    ),
     remembered="Guardado: {text}  [{id}]",
     remember_refused="Não posso guardar isso: {reason}.",
     forget_how=(
         "Diga o que esquecer: /forget e o id de uma lembrança, por exemplo /forget {example}, ou "
         "/forget all. /memory mostra os ids."
     ),
-    forgotten="Esquecido: {text}",
+    forget_which=(
+        "Esqueço lembranças uma a uma pelo id, ou tudo: /forget all. Para encontrar o que trata "
+        "de algo: /search e algumas palavras, depois /forget e os ids."
+    ),
     no_such_memory="Não tenho nenhuma lembrança com o id {id}. /memory mostra o que há.",
     forget_all_ask=(
         "Apago tudo o que sei sobre você, também nossas conversas? Não dá para desfazer."
@@ -152,6 +185,8 @@ PORTUGUESE = Texts(
     ),
     forget_all_yes="Sim, apague tudo",
     forget_all_no="Não, mantenha",
+    yes_words="sim, s, sim por favor, apague tudo, apagar tudo",
+    no_words="não, nao, n, não obrigado, não obrigada, cancelar",
     forget_all_done="Tudo foi apagado. Começamos do zero.",
     forget_all_kept="Está bem, mantenho tudo.",
     button_not_yours="Só quem perguntou pode responder.",
@@ -207,12 +242,13 @@ PORTUGUESE = Texts(
         "• respostas: {turns}\n• tokens lidos: {read}, {cached} deles do cache\n"
         "• tokens escritos: {written}\n• custo: {cost}"
     ),
+    usage_recordings="• gravações: {length} min",
     usage_nothing="• nada ainda",
     usage_cost="${amount}",
     usage_cost_partly=_counted(
         "${amount}, e {counted} a um preço que não conheço", "pedido", "pedidos"
     ),
-    usage_cost_unknown="Não conheço o preço do meu modelo de linguagem",
+    usage_cost_unknown="Não conheço o preço dos meus modelos",
     usage_free="nada, porque funciono sem modelo de linguagem",
     usage_footer="Guardar conversas está incluído. Os custos são estimados por preços públicos.",
     export_caption="Tudo o que guardo sobre você.",
@@ -220,14 +256,18 @@ PORTUGUESE = Texts(
     admins_only=(
         "Só administradores deste grupo podem fazer isso, porque envolve o que todos disseram aqui."
     ),
+    admins_only_settings=(
+        "Só administradores deste grupo podem mudar as configurações dele, porque valem para "
+        "todos aqui."
+    ),
     group_not_welcome=(
         "Obrigado pelo convite! Só posso ficar em grupos em que me adiciona alguém que pode me "
         "usar, então vou sair."
     ),
-    group_hello=(
-        "Oi! Eu sou {name}. Perguntem com /ask, me mencionem ou respondam a uma mensagem minha. O "
-        "que vocês me contam aqui eu lembro para este grupo, e para nenhum chat privado."
-    ),
+    group_hello="Oi! Eu sou {name}.",
+    group_how="Perguntem com /ask, me mencionem ou respondam a uma mensagem minha.",
+    group_keeps="O que vocês me contam aqui eu lembro para este grupo, e para nenhum chat privado.",
+    group_help="Estes comandos ajudam:\n{commands}",
     group_privacy=(
         "O Telegram esconde de mim as outras mensagens (modo de privacidade), às vezes também as "
         "menções: /ask sempre chega até mim."
@@ -262,6 +302,10 @@ PORTUGUESE = Texts(
         "Não consegui ouvir sua gravação. Envie de novo, ou escreva o que você disse, por favor."
     ),
     wordless_recording="Não entendi nenhuma palavra na sua gravação. Diga de novo, por favor.",
+    ask_how=(
+        "Escreva sua pergunta depois de /ask. Ou responda a uma mensagem com /ask, e eu olho "
+        "aquela."
+    ),
     empty="Não havia texto na sua mensagem. Escreva o que você quer dizer, por favor.",
     too_long=_counted(
         "É longo demais para mim: {counted}, e aceito {longest}. Envie em pedaços menores, por "
@@ -274,6 +318,18 @@ PORTUGUESE = Texts(
         "Este é um bot privado que ainda não tem dono. Se é seu, me envie o código de pareamento "
         "do "
         "registro dele."
+    ),
+    refused_anonymous=(
+        "Não vejo quem escreve em nome do grupo, e só respondo a quem conheço. Escreva para mim "
+        "com o seu próprio nome, por favor."
+    ),
+    not_the_code=(
+        "Esse não é o código. Ele está no registro do bot em execução, na linha que diz "
+        "“pairing”; cada início do bot cria um novo."
+    ),
+    no_more_codes=(
+        "Recebi códigos errados demais: não olho mais os seus até que me iniciem de novo. "
+        "Então haverá um novo no registro."
     ),
     refused_code=(
         "Este é um bot privado. Para entrar, dê ao dono este código: {code}\n"
@@ -290,8 +346,21 @@ PORTUGUESE = Texts(
         "responder; o que lembro continua."
     ),
     approved="{name} (id {id}) agora pode me usar.",
+    approved_untold=(
+        "{name} (id {id}) agora pode me usar. Não pude avisar, porque não posso escrever a "
+        "quem nunca me escreveu: avise você, por favor."
+    ),
+    in_already="{name} (id {id}) já pode me usar.",
     approved_you="Boas-vindas: o dono deixou você entrar. /help mostra o que sei fazer.",
-    approve_how="Diga quem deixar entrar: /approve e o código que eu dei.",
+    approve_how="Diga quem deixar entrar: /approve e o código que eu dei, ou o id numérico.",
+    approve_ids_only=(
+        "Deixo entrar pelo código ou pelo id numérico, como /approve 1001. Um nome de "
+        "usuário pode ser abandonado, e outra pessoa pode pegá-lo."
+    ),
+    approve_listed=(
+        "Aqui só as configurações dizem quem pode me usar (access = allowlist). Acrescente "
+        "o id numérico a allowed_users e me inicie de novo."
+    ),
     no_such_code=(
         "Não dei a ninguém o código {code}, ou é antigo demais. /users mostra quem espera."
     ),
@@ -306,7 +375,7 @@ PORTUGUESE = Texts(
     no_such_user="Ninguém que eu possa remover tem o id {id}. /users mostra todos.",
     stats=(
         "• pessoas hoje: {people}\n• respostas hoje: {turns}\n• tokens hoje: {tokens}\n"
-        "• custo hoje: ${today}, este mês: ${month}\n"
+        "• gravações hoje: {recordings} min\n• custo hoje: {today}\n• custo este mês: {month}\n"
         "• erros desde {since} UTC: {errors}\n"
         "• conversas por guardar: {backlog}, delas postas de lado: {set_aside}"
     ),
@@ -324,6 +393,7 @@ PORTUGUESE = Texts(
             "pessoa, "
             "ou de como falar com ela"
         ),
+        Refusal.QUESTION: "é uma pergunta, e uma lembrança afirma algo; pergunte sem /remember",
         Refusal.SETTING: "isso é uma configuração: /settings",
         Refusal.OFF: "minha memória de longo prazo está desligada",
         Refusal.NAME_LINES: "um nome fica em uma linha só",
@@ -362,5 +432,6 @@ PORTUGUESE = Texts(
         "output_limit": "Minha resposta ficou longa demais. Peça uma parte menor, por favor.",
         "endless_tools": "Andei em círculos e desisti. Diga com outras palavras, por favor.",
     },
+    error_number="(erro {id})",
     failed="Algo deu errado do meu lado. Tente de novo, por favor. (erro {id})",
 )

@@ -46,6 +46,14 @@ SPANISH = Texts(
         "help": "Lo que sé hacer",
         "start": "Quién soy",
     },
+    group_commands={
+        "ask": "Preguntarme algo",
+        "memory": "Lo que recuerdo de este grupo; para sus administradores",
+        "search": "Buscar algo en mi memoria; para administradores",
+        "forget": "Borrar un recuerdo por su id, o todos; para administradores",
+        "name": "Cómo me llamo aquí: verlo o cambiarlo",
+        "settings": "Idioma, zona horaria, cómo respondo aquí; para administradores",
+    },
     owner_commands={
         "approve": "Dejar entrar a alguien por su código",
         "users": "Quién puede usarme y quién espera",
@@ -66,13 +74,21 @@ SPANISH = Texts(
     engine="Mis respuestas las escribe {model}.",
     engine_instead="Cuando no está disponible, lo sustituye {models}.",
     help="Puedes escribirme sin más. Estas órdenes ayudan:\n{commands}",
-    unknown_command="No conozco /{given}. Conozco {commands}.",
-    unknown_command_near="No conozco /{given}. ¿Querías decir /{near}? Conozco {commands}.",
+    unknown_command="No conozco /{given}. /help muestra lo que sé hacer.",
+    unknown_command_near=(
+        "No conozco /{given}. ¿Querías decir /{near}? /help muestra todo lo que sé hacer."
+    ),
     new="Empieza una conversación nueva.",
     greeting_topics="La última vez hablamos de {topics}.",
     new_saved=f"{_SAVED}\nEmpieza una conversación nueva.",
     new_later="Empieza una conversación nueva. Todavía estoy guardando la anterior.",
     saved=_SAVED,
+    saved_full=_counted(
+        "Hemos intercambiado {counted}, así que empieza una conversación nueva.",
+        "mensaje",
+        "mensajes",
+    ),
+    saved_idle="Hubo silencio tanto tiempo que empieza una conversación nueva.",
     private_on=(
         "🔒 Esta conversación es privada. No guardo nada de ella: cuando termina, desaparece. Lo "
         "que ya sé de ti puedo usarlo. Mis respuestas llevan esta señal hasta que envíes otra vez "
@@ -91,22 +107,22 @@ SPANISH = Texts(
     nothing_to_stop="No hay nada que parar.",
     summary_title="De lo que hemos hablado hasta ahora:",
     summary_nothing="Todavía no hay nada que resumir: acabamos de empezar.",
+    summary_last="La última conversación está guardada:",
+    summary_last_group=(
+        "La última conversación está guardada: /memory muestra a los administradores de qué trató."
+    ),
     memory_off="Mi memoria a largo plazo está apagada, así que no hay nada en ella.",
     memory_unavailable="Ahora no llego a mi memoria. Inténtalo de nuevo en un minuto, por favor.",
-    memory_empty=(
-        "Todavía no recuerdo nada de ti. Lo que me cuentes se añade cuando termina nuestra "
-        "conversación: /new"
-    ),
+    memory_empty="Todavía no recuerdo nada de ti.",
+    memory_adds="Lo que me cuentas ahora se añade cuando termina nuestra conversación: /new",
+    memory_adds_nothing="Esta conversación es privada: no se añade nada de ella.",
     memory_title="Lo que recuerdo de ti",
     memory_title_group="Lo que recuerdo de este grupo",
     memory_name="Me llamas {name}",
     memory_facts="Datos",
     memory_preferences="Preferencias",
     memory_summaries="Conversaciones",
-    memory_footer=(
-        "Lo que me cuentas ahora se añade cuando termina nuestra conversación: /new\n"
-        "Para borrar uno: /forget y su id. Para borrarlo todo: /forget all"
-    ),
+    memory_footer="Para borrar uno: /forget y su id. Para borrarlo todo: /forget all",
     memory_more=_counted("… y {counted}", "recuerdo anterior", "recuerdos anteriores"),
     memory_none="Aquí no hay nada.",
     memory_noted="Anotado el {date}.",
@@ -115,9 +131,16 @@ SPANISH = Texts(
     memory_from_nowhere="El mensaje del que lo sé ya no está guardado.",
     memory_said_me="Yo",
     memory_said_you="Tú",
-    memory_delete_ask="¿Borro esto y los mensajes en los que lo dijiste?\n\n{text}",
+    memory_delete_ask="¿Borro esto?\n\n{text}",
+    memory_delete_along="Con esto se borrarán también:",
+    memory_delete_messages=_counted(
+        "{counted}", "mensaje en el que se menciona", "mensajes en los que se menciona"
+    ),
+    memory_delete_summaries=_counted(
+        "{counted}", "resumen de una conversación", "resúmenes de conversaciones"
+    ),
     memory_deleted="Borrado: {text}",
-    memory_brought_back="Ha vuelto: {text}\nLos mensajes de los que venía siguen borrados.",
+    memory_brought_back="Ha vuelto: {text}",
     memory_undo_late="Ya es tarde para deshacerlo.",
     memory_gone="Este recuerdo ya no está.",
     buttons_stale="Estos botones son demasiado viejos. Envía otra vez /{command}, por favor.",
@@ -132,18 +155,30 @@ SPANISH = Texts(
         "Para decirlo con otras palabras, envíame\n/edit {id} y las palabras nuevas.\n\n"
         "Ahora dice: {text}"
     ),
+    edit_ask=(
+        "Envíame las palabras nuevas. Con /edit {id} y las palabras nuevas se puede en cualquier "
+        "momento.\n\nAhora dice: {text}"
+    ),
+    edit_unchanged="Se queda como estaba: {text}",
     edit_usage="Dime qué recuerdo y sus palabras nuevas, por ejemplo: /edit f1 Vivo en Oslo",
     search_how="Dime qué buscar: /search y algunas palabras.",
+    search_ask="¿Qué busco? Envíame algunas palabras.",
     search_found="Lo que he encontrado",
     search_nothing="No he encontrado nada sobre eso.",
     remember_how="Dime qué recordar: /remember y una frase sobre ti.",
+    remember_ask=(
+        "¿Qué debo recordar? Envíame una frase sobre ti, o cualquier comando para dejarlo."
+    ),
     remembered="Recordado: {text}  [{id}]",
     remember_refused="No puedo guardar eso: {reason}.",
     forget_how=(
         "Dime qué olvidar: /forget y el id de un recuerdo, por ejemplo /forget {example}, o "
         "/forget all. /memory muestra los id."
     ),
-    forgotten="Olvidado: {text}",
+    forget_which=(
+        "Olvido recuerdos sueltos por su id, o todo: /forget all. Para encontrar lo que trata de "
+        "algo: /search y algunas palabras, y después /forget y los id."
+    ),
     no_such_memory="No tengo ningún recuerdo con el id {id}. /memory muestra lo que hay.",
     forget_all_ask=(
         "¿Borro todo lo que sé de ti, también nuestras conversaciones? No se puede deshacer."
@@ -154,6 +189,8 @@ SPANISH = Texts(
     ),
     forget_all_yes="Sí, bórralo todo",
     forget_all_no="No, consérvalo",
+    yes_words="sí, si, s, sí por favor, si por favor, bórralo todo, borra todo",
+    no_words="no, n, no gracias, cancelar",
     forget_all_done="Todo está borrado. Empezamos desde el principio.",
     forget_all_kept="De acuerdo, lo conservo todo.",
     button_not_yours="Solo puede responder quien preguntó.",
@@ -209,12 +246,13 @@ SPANISH = Texts(
         "• respuestas: {turns}\n• tokens leídos: {read}, {cached} de ellos de la caché\n"
         "• tokens escritos: {written}\n• coste: {cost}"
     ),
+    usage_recordings="• grabaciones: {length} min",
     usage_nothing="• todavía nada",
     usage_cost="${amount}",
     usage_cost_partly=_counted(
         "${amount}, y {counted} a un precio que no conozco", "petición", "peticiones"
     ),
-    usage_cost_unknown="No conozco el precio de mi modelo de lenguaje",
+    usage_cost_unknown="No conozco el precio de mis modelos",
     usage_free="nada, porque funciono sin modelo de lenguaje",
     usage_footer="Incluye guardar conversaciones. Los costes se estiman con precios públicos.",
     export_caption="Todo lo que guardo de ti.",
@@ -223,15 +261,18 @@ SPANISH = Texts(
         "Eso solo pueden hacerlo los administradores de este grupo, porque toca lo que han dicho "
         "todos aquí."
     ),
+    admins_only_settings=(
+        "Solo los administradores de este grupo pueden cambiar sus ajustes, porque valen para "
+        "todos aquí."
+    ),
     group_not_welcome=(
         "¡Gracias por la invitación! Solo puedo estar en grupos a los que me añade alguien que "
         "puede usarme, así que me voy."
     ),
-    group_hello=(
-        "¡Hola! Soy {name}. Pregúntenme con /ask, menciónenme o respondan a uno de mis mensajes. "
-        "Lo "
-        "que me cuenten aquí lo recuerdo para este grupo, y para ningún chat privado."
-    ),
+    group_hello="¡Hola! Soy {name}.",
+    group_how="Pregúntenme con /ask, menciónenme o respondan a uno de mis mensajes.",
+    group_keeps="Lo que me cuenten aquí lo recuerdo para este grupo, y para ningún chat privado.",
+    group_help="Estas órdenes ayudan:\n{commands}",
     group_privacy=(
         "Telegram me oculta los demás mensajes (modo de privacidad), a veces también las "
         "menciones: "
@@ -267,6 +308,7 @@ SPANISH = Texts(
         "favor."
     ),
     wordless_recording="No he entendido ninguna palabra en tu grabación. Dilo otra vez, por favor.",
+    ask_how="Escribe tu pregunta después de /ask. O responde a un mensaje con /ask, y miro ese.",
     empty="En tu mensaje no había texto. Escríbeme lo que quieres decir, por favor.",
     too_long=_counted(
         "Es demasiado largo para mí: {counted}, y acepto {longest}. Envíalo en trozos más "
@@ -279,6 +321,18 @@ SPANISH = Texts(
     refused_unpaired=(
         "Este es un bot privado que aún no tiene dueño. Si es tuyo, envíame el código de "
         "emparejamiento de su registro."
+    ),
+    refused_anonymous=(
+        "No veo quién escribe en nombre del grupo, y solo respondo a quien conozco. Escríbeme "
+        "con tu propio nombre, por favor."
+    ),
+    not_the_code=(
+        "Ese no es el código. Está en el registro del bot en marcha, en la línea que dice "
+        "«pairing»; cada arranque del bot hace uno nuevo."
+    ),
+    no_more_codes=(
+        "He recibido demasiados códigos equivocados: no miraré más códigos tuyos hasta que "
+        "me arranquen de nuevo. Entonces habrá uno nuevo en el registro."
     ),
     refused_code=(
         "Este es un bot privado. Para entrar, dale a su dueño este código: {code}\n"
@@ -295,10 +349,23 @@ SPANISH = Texts(
         "responder; lo que recuerdo se queda."
     ),
     approved="{name} (id {id}) ya puede usarme.",
+    approved_untold=(
+        "{name} (id {id}) ya puede usarme. No se lo he podido decir, porque no puedo "
+        "escribir a quien nunca me ha escrito: díselo tú, por favor."
+    ),
+    in_already="{name} (id {id}) tiene acceso desde antes.",
     approved_you=(
         "¡Te doy la bienvenida! El dueño te ha dejado entrar. /help muestra lo que sé hacer."
     ),
-    approve_how="Dime a quién dejo entrar: /approve y el código que di.",
+    approve_how="Dime a quién dejo entrar: /approve y el código que di, o su id numérico.",
+    approve_ids_only=(
+        "Dejo entrar por el código o por el id numérico, como /approve 1001. Un nombre de "
+        "usuario se puede dejar, y otra persona puede tomarlo."
+    ),
+    approve_listed=(
+        "Aquí solo los ajustes dicen quién puede usarme (access = allowlist). Añade su id "
+        "numérico a allowed_users y arráncame de nuevo."
+    ),
     no_such_code=(
         "No he dado a nadie el código {code}, o es demasiado viejo. /users muestra quién espera."
     ),
@@ -313,7 +380,7 @@ SPANISH = Texts(
     no_such_user="Nadie a quien yo pueda quitar tiene el id {id}. /users muestra a todos.",
     stats=(
         "• personas hoy: {people}\n• respuestas hoy: {turns}\n• tokens hoy: {tokens}\n"
-        "• coste hoy: ${today}, este mes: ${month}\n"
+        "• grabaciones hoy: {recordings} min\n• coste hoy: {today}\n• coste este mes: {month}\n"
         "• errores desde {since} UTC: {errors}\n"
         "• conversaciones por guardar: {backlog}, de ellas apartadas: {set_aside}"
     ),
@@ -330,6 +397,7 @@ SPANISH = Texts(
             "parece una orden sobre mis propias reglas, y un recuerdo dice algo de una persona, o "
             "de cómo hablarle"
         ),
+        Refusal.QUESTION: "es una pregunta, y un recuerdo afirma algo; pregúntamelo sin /remember",
         Refusal.SETTING: "eso es un ajuste: /settings",
         Refusal.OFF: "mi memoria a largo plazo está apagada",
         Refusal.NAME_LINES: "un nombre va en una sola línea",
@@ -374,5 +442,6 @@ SPANISH = Texts(
         ),
         "endless_tools": "He dado vueltas y lo he dejado. Dilo con otras palabras, por favor.",
     },
+    error_number="(error {id})",
     failed="Algo ha fallado por mi parte. Inténtalo de nuevo, por favor. (error {id})",
 )

@@ -12,11 +12,14 @@ from memory.errors import Refusal
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """One language. `commands` are the menu: each command with what it does, in menu order.
+    """One language. `commands` are the menu: each command with what it does, in menu order;
+    `group_commands` are those that are described in other words where several people talk.
     `refusals` say why the memory does not keep something, and `failures` why the model gave no
-    answer, by the kind of failure."""
+    answer, by the kind of failure. `yes_words` and `no_words` are what people type instead of
+    pressing a button, with commas between."""
 
     commands: Mapping[str, str]
+    group_commands: Mapping[str, str]
     owner_commands: Mapping[str, str]
     start: str
     start_keeps: str
@@ -32,6 +35,8 @@ class Texts:
     new_saved: str
     new_later: str
     saved: str
+    saved_full: Counted
+    saved_idle: str
     private_on: str
     private_off: str
     private_over: str
@@ -40,9 +45,13 @@ class Texts:
     nothing_to_stop: str
     summary_title: str
     summary_nothing: str
+    summary_last: str
+    summary_last_group: str
     memory_off: str
     memory_unavailable: str
     memory_empty: str
+    memory_adds: str
+    memory_adds_nothing: str
     memory_title: str
     memory_title_group: str
     memory_name: str
@@ -59,6 +68,9 @@ class Texts:
     memory_said_me: str
     memory_said_you: str
     memory_delete_ask: str
+    memory_delete_along: str
+    memory_delete_messages: Counted
+    memory_delete_summaries: Counted
     memory_deleted: str
     memory_brought_back: str
     memory_undo_late: str
@@ -72,20 +84,26 @@ class Texts:
     button_from: str
     button_undo: str
     edit_how: str
+    edit_ask: str
+    edit_unchanged: str
     edit_usage: str
     search_how: str
+    search_ask: str
     search_found: str
     search_nothing: str
     remember_how: str
+    remember_ask: str
     remembered: str
     remember_refused: str
     forget_how: str
-    forgotten: str
+    forget_which: str
     no_such_memory: str
     forget_all_ask: str
     forget_all_ask_group: str
     forget_all_yes: str
     forget_all_no: str
+    yes_words: str
+    no_words: str
     forget_all_done: str
     forget_all_kept: str
     button_not_yours: str
@@ -129,6 +147,7 @@ class Texts:
     usage_session: str
     usage_today: str
     usage_account: str
+    usage_recordings: str
     usage_nothing: str
     usage_cost: str
     usage_cost_partly: Counted
@@ -149,20 +168,32 @@ class Texts:
     unheard_recording: str
     wordless_recording: str
     admins_only: str
+    admins_only_settings: str
     group_not_welcome: str
     group_hello: str
+    group_how: str
+    group_keeps: str
+    group_help: str
     group_privacy: str
+    ask_how: str
     empty: str
     too_long: Counted
     refused: str
     refused_unpaired: str
+    refused_anonymous: str
+    not_the_code: str
+    no_more_codes: str
     refused_code: str
     wants_in: str
     limit_minute: Counted
     limit_day: str
     approved: str
+    approved_untold: str
+    in_already: str
     approved_you: str
     approve_how: str
+    approve_ids_only: str
+    approve_listed: str
     no_such_code: str
     users_title: str
     users_owners: str
@@ -179,4 +210,5 @@ class Texts:
     no_answer: str
     refusals: Mapping[Refusal, str]
     failures: Mapping[str, str]
+    error_number: str
     failed: str

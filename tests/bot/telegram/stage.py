@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from telegram.request import BaseRequest
+
 from bot.greeting import Greeter, Greetings
 from bot.replies import Conversing
 from bot.telegram import (
@@ -65,9 +67,11 @@ async def stage(
     greeter: Greeter | None = None,
     token: str | None = None,
     senses: Senses | None = None,
+    request: BaseRequest | None = None,
 ) -> AsyncIterator[Stage]:
     """A bot that listens to the server, and is stopped at the end. Its journal and inbox are in the
-    folder, so that a second stage on the same folder is a restart."""
+    folder, so that a second stage on the same folder is a restart. `request` carries the bot's
+    methods but getUpdates."""
     echo = conversation if isinstance(conversation, Echo) else Echo()
     options = options or ChannelOptions(stop_seconds=5, poll_seconds=5)
     token = token or server.token
@@ -92,6 +96,7 @@ async def stage(
                 accounts,
                 Greetings(memory, greeter),
                 base_url=server.root,
+                request=request,
                 senses=senses,
                 options=options,
             ) as channel,

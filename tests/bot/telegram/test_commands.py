@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.telegram import About
+from bot.telegram import About, Access, AccessMode
 from bot.telegram.texts import ENGLISH, SAVED
 from bot.usage import Usage
 from memory.errors import StoreUnavailable
@@ -77,15 +77,25 @@ async def test_an_unknown_command_gets_the_nearest_one(
 ) -> None:
     async with stage(server, tmp_path) as on:
         said = await ask(server, f"/{given}")
-        assert f"Did you mean {near}?" in said
-        assert "/export" in said
+        assert said == f"I don't know /{given}. Did you mean {near}? /help shows all I can do."
         assert on.echo.heard == []
 
 
-async def test_a_command_unlike_any_gets_the_list(server: BotApiServer, tmp_path: Path) -> None:
+async def test_a_command_unlike_any_is_told_of_help(server: BotApiServer, tmp_path: Path) -> None:
     async with stage(server, tmp_path):
         said = await ask(server, "/xyzzy")
-        assert said.startswith("I don't know /xyzzy. I know /new")
+        assert said == "I don't know /xyzzy. /help shows what I can do."
+
+
+async def test_owners_commands_are_near_for_owners_in_private(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    group, access = server.group(-1000500), Access(AccessMode.OPEN, owners=[1001])
+    async with stage(server, tmp_path, access=access):
+        assert "Did you mean /approve?" in await ask(server, "/aprove ABC")
+        assert "/approve" not in await ask(server, "/aprove ABC", 1002), "for others there is none"
+        await server.user(1001).says("/aprove@mordecai_test_bot ABC", group=group)
+        assert "/approve" not in (await server.replies_to(group.id, 1))[0]
 
 
 async def test_a_path_is_no_command(server: BotApiServer, tmp_path: Path) -> None:
@@ -150,7 +160,8 @@ async def test_a_session_that_ends_by_itself_is_announced_when_it_is_saved(
         await ask(server, "hi")
         for number in range(15):
             await tell(on, f"I own {number + 2} bicycles.")
-        assert await server.replies_to(1001, 2) == ["you said: hi", SAVED]
+        why = "We have exchanged 30 messages, so a new conversation begins."
+        assert await server.replies_to(1001, 2) == ["you said: hi", f"{SAVED}\n{why}"]
 
 
 async def test_another_channels_session_is_not_announced_here(
@@ -222,7 +233,7 @@ async def test_memory_shows_summaries_with_their_date(server: BotApiServer, tmp_
 
 async def test_an_empty_memory_invites(server: BotApiServer, tmp_path: Path) -> None:
     async with stage(server, tmp_path):
-        assert "What you tell me is added" in await ask(server, "/memory")
+        assert "What you tell me now is added" in await ask(server, "/memory")
 
 
 # -- /name ----------------------------------------------------------------------------------------

@@ -4,7 +4,10 @@ import json
 from pathlib import Path
 
 from bot.telegram.exports import Exports
+from bot.telegram.privacy import Privacy
+from bot.telegram.reading import Origin
 from bot.telegram.texts import texts_in
+from bot.telegram.voice import Voice
 from memory.records import Actor, Place
 from tests.bot.telegram.stage import Stage, ask, stage, tell
 from tests.fakes.botapi import BotApiServer
@@ -37,8 +40,10 @@ async def test_both_hold_what_was_kept_and_said(server: BotApiServer, tmp_path: 
 
 
 async def exported(on: Stage, largest: int) -> None:
-    exports = Exports(on.memory, on.accounts, on.channel._parts.sender, largest)
-    await exports.send(ANN, Place("telegram", 1001), texts_in("en"))
+    parts = on.channel._parts
+    voice = Voice(parts.sender, parts.personal, Privacy(on.memory, on.inbox).marks)
+    exports = Exports(on.memory, on.accounts, voice, largest)
+    await exports.send(Origin(Place("telegram", 1001), ANN, 1001), texts_in("en"))
 
 
 async def test_of_one_that_is_too_big_it_is_said(server: BotApiServer, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.telegram.texts import ENGLISH
 from memory.records import Actor
 from tests.bot.telegram.stage import ask, stage, tell
 from tests.fakes.botapi import BotApiServer
@@ -15,7 +16,7 @@ async def test_one_memory_is_forgotten_by_its_id(server: BotApiServer, tmp_path:
     async with stage(server, tmp_path) as on:
         fact = await on.memory.remember(ANN, "I work at Acme Corp")
         other = await on.memory.remember(ANN, "I live in Oslo")
-        assert await ask(server, f"/forget {fact.short_id}") == "Forgotten: You work at Acme Corp"
+        assert await ask(server, f"/forget {fact.short_id}") == "Deleted: You work at Acme Corp"
         assert [r.id for r in await on.memory.records(ANN)] == [other.id]
 
 
@@ -27,6 +28,70 @@ async def test_an_id_of_somebody_else_is_an_unknown_id(
         said = await ask(server, f"/forget {fact.short_id}")
         assert said.startswith(f"I have no memory with the id {fact.short_id}.")
         assert await on.memory.records(BOB)
+
+
+async def test_a_memory_forgotten_by_its_id_can_be_brought_back(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    async with stage(server, tmp_path) as on:
+        fact = await on.memory.remember(ANN, "I work at Acme Corp")
+        await ask(server, f"/forget {fact.short_id}")
+        assert await on.memory.records(ANN) == []
+        await server.user(1001).presses(server.sent(1001)[0], "Undo")
+        await server.wait_for(lambda: "It is back" in server.sent(1001)[0]["text"])
+        assert [r.text for r in await on.memory.records(ANN)] == ["I work at Acme Corp"]
+
+
+@pytest.mark.parametrize("apart", [" ", ", ", ",", "\n", " [", "; "])
+async def test_several_are_forgotten_with_one_answer_and_come_back_together(
+    server: BotApiServer, tmp_path: Path, apart: str
+) -> None:
+    async with stage(server, tmp_path) as on:
+        texts = ["I work at Acme Corp", "I live in Oslo", "I have a dog"]
+        facts = [await on.memory.remember(ANN, text) for text in texts]
+        ids = apart.join((facts[0].short_id, "f99", facts[2].short_id))
+        said = await ask(server, f"/forget {ids}" + ("]" if "[" in apart else ""))
+        assert said.split("\n")[:2] == ["Deleted: You work at Acme Corp", "Deleted: You have a dog"]
+        assert "I have no memory with the id" in said.split("\n")[2]
+        assert [r.text for r in await on.memory.records(ANN)] == ["I live in Oslo"]
+        await server.user(1001).presses(server.sent(1001)[0], "Undo")
+        await server.wait_for(lambda: "It is back" in server.sent(1001)[0]["text"])
+        assert server.sent(1001)[0]["text"].count("It is back") == 2
+        assert {r.text for r in await on.memory.records(ANN)} == set(texts)
+
+
+async def test_ids_that_are_all_unknown_are_all_named(server: BotApiServer, tmp_path: Path) -> None:
+    async with stage(server, tmp_path):
+        said = await ask(server, "/forget f8 f9")
+        assert "the id f8" in said.split("\n")[0]
+        assert "the id f9" in said.split("\n")[1]
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["all", "All please", "everything", "all of it", "please everything!", "everything about me",
+     "alles bitte", "всё", "सब कुछ", "it all"],
+)  # fmt: skip
+async def test_everything_said_in_other_words_is_asked_for_as_well(
+    server: BotApiServer, tmp_path: Path, words: str
+) -> None:
+    async with stage(server, tmp_path) as on:
+        await on.memory.remember(ANN, "I work at Acme Corp")
+        assert await ask(server, f"/forget {words}") == ENGLISH.forget_all_ask
+        assert await on.memory.records(ANN)
+
+
+@pytest.mark.parametrize(
+    "words", ["all about Anna", "everything about my work", "my address", "please", "all f1"]
+)
+async def test_what_is_about_something_is_no_order_to_delete_everything(
+    server: BotApiServer, tmp_path: Path, words: str
+) -> None:
+    async with stage(server, tmp_path) as on:
+        await on.memory.remember(ANN, "I work at Acme Corp")
+        assert await ask(server, f"/forget {words}") == ENGLISH.forget_which
+        assert await ask(server, "yes") == "you said: yes"
+        assert await on.memory.records(ANN)
 
 
 async def test_forget_alone_explains_with_an_id_that_exists(

@@ -41,7 +41,7 @@ async def test_whoever_is_known_is_greeted_with_the_last_conversation(tmp_path: 
     async with BotApiServer() as server, stage(server, tmp_path, store=store, greeter=greeter):
         for command in ("/start", "/new", "new"):
             assert (await ask(server, command)).endswith("\n\nHow did the trip go on?")
-    assert set(greeter.seen) == {"We planned a trip to Oslo."}
+    assert greeter.seen == ["We planned a trip to Oslo."], "commands have no limit: once"
 
 
 async def test_nobody_is_greeted_as_somebody_else(tmp_path: Path) -> None:
@@ -59,6 +59,14 @@ async def test_without_a_model_the_topics_are_named(tmp_path: Path) -> None:
     async with BotApiServer() as server, stage(server, tmp_path, store=store):
         said = await ask(server, "/new")
     assert said.endswith("Last time we talked about Oslo, trains, fjords.")
+
+
+async def test_what_is_the_persons_own_is_said_to_them(tmp_path: Path) -> None:
+    store = InMemoryStore()
+    await talked(store, "We planned.", ("my daughter's birthday", "Acme Corp", "hiking"))
+    async with BotApiServer() as server, stage(server, tmp_path, store=store):
+        said = await ask(server, "/new")
+    assert said.endswith("Last time we talked about your daughter's birthday, Acme Corp, hiking.")
 
 
 async def test_without_topics_and_without_words_nothing_is_said(tmp_path: Path) -> None:

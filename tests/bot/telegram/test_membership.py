@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from bot.telegram import Access, AccessMode
+from bot.telegram.texts import ENGLISH
 from memory.records import Actor
 from tests.bot.telegram.stage import ask, stage
 from tests.fakes.botapi import BotApiServer
@@ -50,7 +51,7 @@ async def test_ask_reaches_the_bot_anywhere(server: BotApiServer, tmp_path: Path
         await server.user(ANNA, "Ann").says("/ask what is new?", group=group)
         await server.replies_to(group.id, 1)
         assert "what else" in await ask(server, "/ask what else?")
-        assert "no text" in await ask(server, "/ask")
+        assert await ask(server, "/ask") == ENGLISH.ask_how
         assert [inbound.text for inbound in on.echo.heard] == ["what is new?", "what else?"]
         assert on.echo.heard[0].actor == Actor.group(-1000500)
 
@@ -118,3 +119,53 @@ async def test_a_click_that_nobody_was_asked_for_deletes_no_group_s_memory(
         await server.wait_for(lambda: query in server.world.answered_queries)
         await on.channel.settle()
         assert await on.memory.records(crowd) == [fact]
+        assert server.world.answered_queries[query]["text"] == ENGLISH.admins_only
+        assert server.sent(group.id)[-1]["text"] == message["text"], "nor does it change a message"
+
+
+async def test_who_is_restricted_in_a_group_is_there_or_not(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    group = server.group(-1000500)
+    async with stage(server, tmp_path) as on:
+        person = server.user(ANNA)
+        await person.adds_bot(group)
+        await server.replies_to(group.id, 1)
+        on.echo.hold("a long story")
+        await person.says("/ask a long story", group=group)
+        await server.wait_for(lambda: on.echo.running)
+        await person.restricts_bot(group)
+        await server.wait_for(lambda: not server.world.waiting)
+        assert on.echo.running, "it has not gone"
+        await person.restricts_bot(group, thrown_out=True)
+        await server.wait_for(lambda: on.echo.cancelled)
+
+
+async def test_a_group_that_throws_the_bot_out_is_answered_in_no_topic_any_more(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    group = server.group(-1000500)
+    group.add_topic(7)
+    async with stage(server, tmp_path) as on:
+        on.echo.hold("a long story, please")
+        await server.user(ANNA).says("/ask a long story, please", group=group, topic=7)
+        await server.wait_for(lambda: on.echo.running)
+        await server.user(ANNA).says("/ask another one", group=group, topic=7)
+        await server.user(ANNA).removes_bot(group)
+        assert "Hello" in await ask(server, "Hello", BORIS)
+        await on.channel.settle()
+        assert on.echo.cancelled == ["a long story, please"]
+        assert [inbound.text for inbound in on.echo.heard] == ["a long story, please", "Hello"]
+
+
+async def test_who_blocked_the_bot_while_it_was_away_costs_no_answer(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    async with stage(server, tmp_path):
+        await ask(server, "Hello", ANNA)
+    await server.user(ANNA).says("tell me everything")
+    await server.user(ANNA).blocks_and_tells()
+    async with stage(server, tmp_path) as on:
+        assert "Hello" in await ask(server, "Hello", BORIS)
+        await on.channel.settle()
+        assert [inbound.text for inbound in on.echo.heard] == ["Hello"]

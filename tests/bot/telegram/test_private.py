@@ -10,6 +10,7 @@ from bot.replies import Inbound, ReplyEvent
 from bot.telegram import About
 from memory.records import Actor, Kind
 from tests.bot.telegram.stage import Stage, ask, stage, tell
+from tests.bot.telegram.test_browser import carried_out
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.conversing import Echo, Writer
 
@@ -84,7 +85,7 @@ async def test_what_would_be_kept_is_refused_and_forgetting_is_not(
         assert "This conversation is private" in refused
         assert "This conversation is private" in await ask(server, "I'll call you Max")
         assert [r.id for r in await on.memory.records(ANN)] == [kept.id]
-        assert (await ask(server, "/forget f1")).startswith("🔒 Forgotten")
+        assert (await ask(server, "/forget f1")).startswith("🔒 Deleted")
         assert await on.memory.records(ANN) == []
 
 
@@ -138,6 +139,61 @@ async def test_deleting_everything_does_not_end_it(server: BotApiServer, tmp_pat
         assert await ask(server, "hi") == "🔒 you said: hi"
 
 
+async def test_everything_of_the_bot_s_own_is_marked(server: BotApiServer, tmp_path: Path) -> None:
+    async with stage(server, tmp_path) as on:
+        await on.memory.remember(ANN, "I live in Oslo")
+        await ask(server, "/private")
+        for command in ("/memory", "/settings", "/forget all", "/help", "/xyzzy"):
+            assert (await ask(server, command)).startswith("🔒 "), command
+        browser, settings, question, *_ = server.sent(1001)[1:]
+        person = server.user(1001)
+        for message, label in (
+            (browser, "Facts (1)"),
+            (settings, "Language"),
+            (question, "No, keep it"),
+        ):
+            before = message["text"]
+            await carried_out(server, on, await person.presses(message, label))
+            assert message["text"].startswith("🔒 "), label
+            assert message["text"] != before
+        await person.says("/export")
+        await server.wait_for(lambda: server.sent(1001)[-1].get("caption") == "🔒")
+        assert server.sent(1001)[-2]["caption"] == "🔒 Everything I keep about you."
+
+
+async def test_memory_does_not_say_that_anything_is_added(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    async with stage(server, tmp_path) as on:
+        await ask(server, "/private")
+        adds_nothing = "This conversation is private: nothing of it is added."
+        empty = await ask(server, "/memory")
+        assert empty == f"🔒 I don't remember anything about you yet. {adds_nothing}"
+        await on.memory.remember(ANN, "I live in Oslo")
+        shown = await ask(server, "/memory")
+        assert adds_nothing in shown
+        assert "is added when our conversation ends" not in shown
+        await ask(server, "/new")
+        assert "is added when our conversation ends" in await ask(server, "/memory")
+
+
+async def test_it_can_be_summed_up_and_nothing_of_that_is_kept(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    async with stage(server, tmp_path) as on:
+        await ask(server, "/private")
+        for said in ("I keep bees in Xanadu.", "They swarmed today.", "It rains.", "What now?"):
+            await tell(on, said)
+        said = await ask(server, "/summarize")
+        assert said.startswith("🔒 What we have talked about so far:")
+        assert "I keep bees in Xanadu" in said
+        await ask(server, "/new")
+        await on.channel.settle()
+        await on.memory.settle()
+        assert on_disk(tmp_path, "Xanadu") == []
+        assert await on.memory.records(ANN, tuple(Kind), everything=True) == []
+
+
 async def test_without_a_memory_it_is_private_anyway(server: BotApiServer, tmp_path: Path) -> None:
     about = About("Mordecai", memory_enabled=False)
     async with stage(server, tmp_path, about=about):
@@ -148,6 +204,7 @@ async def test_without_a_memory_it_is_private_anyway(server: BotApiServer, tmp_p
 async def test_in_a_group_it_is_the_topic_s_alone(server: BotApiServer, tmp_path: Path) -> None:
     group = server.group(-1000500)
     group.add_topic(7)
+    group.make_admin(1001)
     async with stage(server, tmp_path):
         await server.user(1001).says("/private", group=group, topic=7)
         await server.replies_to(group.id, 1)

@@ -10,7 +10,7 @@ import pytest
 
 from bot.replies import Failed
 from bot.telegram import Access, AccessMode, ChannelOptions
-from bot.telegram.menu import IN_GROUPS
+from bot.telegram.menu import IN_GROUPS, group_menu
 from bot.telegram.preview import Streaming
 from bot.telegram.settings_pages import ZONES
 from bot.telegram.texts import ENGLISH, Texts, languages, texts_in
@@ -27,9 +27,9 @@ from memory.records import (
 )
 from memory.stores.inmemory import InMemoryStore
 from tests.bot.telegram.stage import Stage, ask, stage, tell
-from tests.bot.telegram.streaming import options
+from tests.bot.telegram.streaming import CURSOR, options, shows
 from tests.fakes.botapi import BotApiServer
-from tests.fakes.conversing import Echo
+from tests.fakes.conversing import Echo, Writer
 
 ANNA, BORIS = 1001, 1002
 ANN = Actor.person(ANNA)
@@ -98,12 +98,8 @@ async def test_telegram_s_language_is_spoken(
         assert texts.start.format(name="Mordecai") in await ask(server, "/start")
         assert texts.commands["memory"] in await ask(server, "/help")
         assert await ask(server, "/stop") == texts.nothing_to_stop
-        near = await ask(server, "/memori")
-        assert near.startswith(
-            texts.unknown_command_near.partition("{commands}")[0].format(
-                given="memori", near="memory"
-            )
-        )
+        near = texts.unknown_command_near.format(given="memori", near="memory")
+        assert await ask(server, "/memori") == near
 
 
 async def test_what_was_chosen_counts_before_telegram_s_language(
@@ -112,9 +108,9 @@ async def test_what_was_chosen_counts_before_telegram_s_language(
     speaks(server, "ru")
     store = InMemoryStore()
     async with stage(server, tmp_path, store=store) as on:
-        assert await ask(server, "/search") == RUSSIAN.search_how
+        assert await ask(server, "/search") == RUSSIAN.search_ask
         await ask(server, "/language de")
-        assert await ask(server, "/search") == GERMAN.search_how
+        assert await ask(server, "/search") == GERMAN.search_ask
         await server.user(ANNA).sends("voice")
         told = GERMAN.hears_nothing
         await server.wait_for(lambda: told in [m["text"] for m in server.sent(ANNA)])
@@ -126,8 +122,8 @@ async def test_what_was_chosen_counts_before_telegram_s_language(
 async def test_somebody_elses_choice_is_theirs_alone(server: BotApiServer, tmp_path: Path) -> None:
     async with stage(server, tmp_path):
         await ask(server, "/language de", BORIS)
-        assert await ask(server, "/search") == ENGLISH.search_how
-        assert await ask(server, "/search", BORIS) == GERMAN.search_how
+        assert await ask(server, "/search") == ENGLISH.search_ask
+        assert await ask(server, "/search", BORIS) == GERMAN.search_ask
 
 
 async def test_why_there_is_no_answer_is_said_in_ones_language(
@@ -248,6 +244,34 @@ async def test_whoever_wants_no_previews_gets_none(server: BotApiServer, tmp_pat
         assert server.calls_of("editMessageText", ANNA) == []
 
 
+async def test_whoever_chooses_drafts_gets_drafts_in_private_and_edits_in_groups(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    writer, group = Writer(), server.group(-1000500)
+    async with stage(server, tmp_path, conversation=writer, options=options()) as on:
+        await opened(server)
+        page = await press(server, on, "While I write", ENGLISH.settings_streaming_draft)
+        assert ENGLISH.settings_streaming_draft in page["text"]
+        await server.user(ANNA).says("tell me")
+        writer.writes("This is")
+        drafts = server.world.chats[ANNA].drafts
+        await server.wait_for(lambda: list(drafts.values()) == [f"This is{CURSOR}"])
+        assert len(server.sent(ANNA)) == 1, "the settings alone"
+        writer.finishes("This is it.")
+        await shows(server, "This is it.")
+        await server.user(ANNA).says("@mordecai_test_bot and here?", group=group)
+        writer.writes("Here")
+        await shows(server, f"Here{CURSOR}", group.id)
+        writer.finishes("Here as well.")
+        await shows(server, "Here as well.", group.id)
+        await server.user(BORIS).says("and I?")
+        writer.writes("You")
+        await shows(server, f"You{CURSOR}", BORIS)
+        writer.finishes("You have edits.")
+        await shows(server, "You have edits.", BORIS)
+        assert {call.chat_id for call in server.calls_of("sendMessageDraft")} == {ANNA}
+
+
 async def test_an_operator_who_wants_no_previews_offers_none(
     server: BotApiServer, tmp_path: Path
 ) -> None:
@@ -305,9 +329,9 @@ async def test_a_groups_settings_are_for_its_admins(server: BotApiServer, tmp_pa
     group.make_admin(ANNA)
     async with stage(server, tmp_path):
         await server.user(BORIS).says("/settings", group=group)
-        assert (await server.replies_to(group.id, 1))[0] == ENGLISH.admins_only
+        assert (await server.replies_to(group.id, 1))[0] == ENGLISH.admins_only_settings
         await server.user(BORIS).says("/language de", group=group)
-        assert (await server.replies_to(group.id, 2))[1] == ENGLISH.admins_only
+        assert (await server.replies_to(group.id, 2))[1] == ENGLISH.admins_only_settings
         await server.user(ANNA).says("/settings", group=group)
         shown = (await server.replies_to(group.id, 3))[2]
         assert shown.startswith("The settings of this group")
@@ -340,7 +364,8 @@ async def test_the_menu_is_for_each_kind_of_chat_in_every_language(
             assert menus["default"] == texts.commands
             private = {k: v for k, v in texts.commands.items() if k != "ask"}
             assert menus["all_private_chats"] == private
-            assert menus["all_group_chats"] == {name: texts.commands[name] for name in IN_GROUPS}
+            assert menus["all_group_chats"] == group_menu(texts)
+            assert tuple(menus["all_group_chats"]) == IN_GROUPS
             assert menus[f"chat:{ANNA}"] == {**private, **texts.owner_commands}
 
 

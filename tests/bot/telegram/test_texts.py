@@ -23,12 +23,13 @@ from memory.errors import Refusal
 from memory.moments import LANGUAGES
 
 EVERY = pytest.mark.parametrize("texts", languages().values(), ids=list(languages()))
-MENUS = ("commands", "owner_commands")
+MENUS = ("commands", "group_commands", "owner_commands")
 TABLES = ("refusals", "failures")
 TEMPLATES = [field.name for field in fields(Texts) if field.name not in MENUS + TABLES]
 #: What is the same in several languages, as it should be.
 ALIKE = {
     "usage_cost",
+    "error_number",
     "settings_asia",
     "settings_africa",
     "settings_america",
@@ -93,7 +94,8 @@ def test_the_menu_is_one_that_telegram_takes(texts: Texts) -> None:
 @EVERY
 def test_notes_and_buttons_are_short_enough(texts: Texts) -> None:
     """Bot API: a note on a click has at most 200 characters."""
-    for note in (texts.buttons_stale, texts.button_stale, texts.button_not_yours):
+    refusals = (texts.admins_only, texts.admins_only_settings, texts.button_not_yours)
+    for note in (texts.buttons_stale, texts.button_stale, *refusals):
         assert len(note.format_map({"command": "settings"})) <= 200
     for name in TEMPLATES:
         if name.startswith("button_") and name not in ("button_stale", "button_not_yours"):
@@ -174,3 +176,11 @@ def test_the_first_language_with_texts_counts() -> None:
     assert texts_in("de", "ru") is languages()["de"]
     assert texts_in("fr", "ru") is languages()["ru"]
     assert texts_in(None, "tlh") is ENGLISH
+
+
+@EVERY
+def test_every_note_for_a_click_fits(texts: Texts) -> None:
+    """Bot API, answerCallbackQuery: at most 200 characters."""
+    stale = texts.buttons_stale.format(command=max(texts.commands, key=len))
+    for note in (texts.button_not_yours, texts.button_stale, stale):
+        assert len(note) <= 200
