@@ -4,8 +4,8 @@ from is still found, is not forgotten. Pure."""
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from memory.extraction import share_in
-from memory.records import Actor, Kind, Record, Turn
+from memory.extraction import revises, same_statement, share_in
+from memory.records import SETTING_SLOTS, Actor, Kind, Record, Turn
 from memory.resemblance import telling
 from memory.text import words
 
@@ -79,12 +79,22 @@ def forgetting(
 
 
 def outdated(record: Record, current: Iterable[Record]) -> Record:
-    """The record, superseded by whichever of the current ones has answered its question since."""
+    """The fact or preference, superseded by whichever of the current ones has answered its question
+    since, has said it again or has turned it round."""
     newer = [
         other.created_at
         for other in current
-        if record.slot
-        and (other.slot, other.speaker) == (record.slot, record.speaker)
+        if other.speaker == record.speaker
         and other.created_at > record.created_at
+        and _replaces(other, record)
     ]
     return replace(record, superseded_at=min(newer)) if newer and record.current else record
+
+
+def _replaces(new: Record, old: Record) -> bool:
+    """Whether the one would not stand beside the other, had it been kept while that was there."""
+    if new.slot and new.slot == old.slot:
+        return True
+    if old.kind is Kind.SUMMARY or SETTING_SLOTS & {new.slot, old.slot}:
+        return False
+    return same_statement(new.text, old.text) or revises(new.text, old.text)

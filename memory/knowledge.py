@@ -2,52 +2,30 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import replace
-from datetime import datetime
+from collections.abc import Sequence
 from typing import Any
 
-from memory.choices import (
-    CHOICES,
-    Choices,
-    choice_of,
-    choice_text,
-    clean_answer_length,
-    clean_language,
-    clean_streaming,
-    clean_time_zone,
-    zone_of,
-)
-from memory.errors import Refusal, RefusedText, UnknownRecord
+from memory.choosing import Choosing
+from memory.errors import Refusal, RefusedText, StoreUnavailable, UnknownRecord
 from memory.export import document
 from memory.extraction import revises, same_statement
 from memory.forgetting import Forgotten, carrier, forgetting, outdated
 from memory.gate import admit
-from memory.jobs import Locks
-from memory.language import naming, only_asks, sole_finding
+from memory.language import naming, only_asks, only_names, sole_finding
 from memory.names import clean_name
-from memory.options import MemoryOptions
-from memory.ports import Journal, LongTermMemory
-from memory.profiles import Profiles
+from memory.ports import Journal
 from memory.records import (
     AGENT_NAME_SLOT,
-    ANSWER_LENGTH_SLOT,
-    LANGUAGE_SLOT,
     LEARNED_KINDS,
     SETTING_SLOTS,
-    STREAMING_SLOT,
-    TIME_ZONE_SLOT,
     Actor,
     Draft,
     Hit,
     Kind,
     Place,
-    Profile,
     Record,
 )
 from memory.running_summaries import RunningSummaries
-from memory.sessions import Sessions
 from memory.text import words
 
 #: What was chosen is kept like a memory and is none; only the assistant's name is shown with them.
@@ -56,38 +34,14 @@ _NO_MEMORIES = SETTING_SLOTS - {AGENT_NAME_SLOT}
 _ID = re.compile(r"[#/]?([A-Za-z0-9_-]{1,64})")
 
 
-class Knowledge:
+class Knowledge(Choosing):
     """The half of the memory that commands and tools talk to. Every method takes the actor; none
     finds, changes or deletes anything of another one."""
 
-    options: MemoryOptions
-    _store: LongTermMemory
     _journal: Journal
-    _clock: Callable[[], datetime]
-    _sessions: Sessions
     _running: RunningSummaries
-    _profiles: Profiles
-    #: Whoever writes an actor's records holds their lock.
-    _locks: Locks
 
     # -- what is known ----------------------------------------------------------------------------
-
-    async def profile(self, actor: Actor) -> Profile:
-        """What every session of this actor begins with. Raises StoreUnavailable."""
-        return await self._profiles.get(actor) if self.options.enabled else Profile()
-
-    async def agent_name(self, actor: Actor) -> str | None:
-        """What this actor calls the assistant. Raises StoreUnavailable."""
-        return (await self.profile(actor)).agent_name
-
-    def chosen(self, actor: Actor) -> Choices | None:
-        """What this actor has chosen, as far as it is known without asking the store: as of the
-        last reading of their profile. None if it was never read."""
-        return self._profiles.choices(actor) if self.options.enabled else Choices()
-
-    def local_time(self, actor: Actor) -> datetime:
-        """The present moment by the actor's own clock, as of the last reading of their profile."""
-        return self._here(actor, self._clock())
 
     async def records(
         self, actor: Actor, kinds: Sequence[Kind] = LEARNED_KINDS, *, everything: bool = False
@@ -136,16 +90,18 @@ class Knowledge:
     ) -> Record:
         """Keep a statement at once, as extraction would where the rules know it; `speaker` names
         whose it is in a group. One that is known already is not written again, and one that names
-        the assistant is that choice. Raises RefusedText, also for a question, and
-        StoreUnavailable."""
+        the assistant makes that choice, and is kept only if it says more. Raises RefusedText, also
+        for a question, and StoreUnavailable."""
         self._require_enabled()
         text, slot = _statement(text), None
-        if (found := sole_finding(text)) and not found.negated:
-            kind, slot = found.kind, found.slot
+        if found := sole_finding(text):
+            kind, slot = found.kind, None if found.negated else found.slot
             # The rules leave things out, an emoji for one, that whoever wrote them wants to keep.
             text = found.text if set(words(text)) <= set(words(found.text)) else text
         elif name := naming(text):
-            return await self._choose(actor, AGENT_NAME_SLOT, clean_name(name))
+            named = await self._choose(actor, AGENT_NAME_SLOT, clean_name(name))
+            if only_names(text):
+                return named
         async with self._changing(actor):
             learned = await self._store.records(actor, kinds=(Kind.FACT, Kind.PREFERENCE))
             known = [
@@ -171,52 +127,6 @@ class Knowledge:
             )
             (record,) = await self._store.commit(actor, [draft])
         return record
-
-    async def set_agent_name(self, actor: Actor, name: str) -> str:
-        """Keep what the actor calls the assistant; the name as it was stored. Raises RefusedText,
-        StoreUnavailable."""
-        name = clean_name(name)
-        await self._choose(actor, AGENT_NAME_SLOT, name)
-        return name
-
-    async def set_language(self, actor: Actor, language: str) -> str:
-        """Keep the actor's language, given as a BCP 47 tag or by its own name; the tag as it was
-        stored. Raises RefusedText, StoreUnavailable."""
-        language = clean_language(language)
-        await self._choose(actor, LANGUAGE_SLOT, language)
-        return language
-
-    async def set_time_zone(self, actor: Actor, time_zone: str) -> str:
-        """Keep the time zone in which the actor is told dates; its IANA name. Raises RefusedText,
-        StoreUnavailable."""
-        # The first time, the system's list of zones is read from the disk.
-        name = await asyncio.to_thread(clean_time_zone, time_zone)
-        await self._choose(actor, TIME_ZONE_SLOT, name)
-        return name
-
-    async def set_answer_length(self, actor: Actor, length: str) -> str:
-        """Keep how long the actor wants answers to be, an AnswerLength. Raises RefusedText,
-        StoreUnavailable."""
-        length = clean_answer_length(length)
-        await self._choose(actor, ANSWER_LENGTH_SLOT, length)
-        return length
-
-    async def set_streaming(self, actor: Actor, streaming: str) -> str:
-        """Keep how the actor sees an answer while it is written. Raises RefusedText,
-        StoreUnavailable."""
-        streaming = clean_streaming(streaming)
-        await self._choose(actor, STREAMING_SLOT, streaming)
-        return streaming
-
-    async def unset(self, actor: Actor, slot: str) -> None:
-        """Keep no choice of this slot any more, nor former ones. Raises StoreUnavailable."""
-        async with self._changing(actor):
-            preferences = await self._store.records(
-                actor, kinds=(Kind.PREFERENCE,), include_superseded=True
-            )
-            if made := [r.id for r in preferences if slot in SETTING_SLOTS and r.slot == slot]:
-                await self._store.delete(actor, made)
-        self._note_choice(actor, slot, None)
 
     # -- forgetting and taking along --------------------------------------------------------------
 
@@ -246,13 +156,20 @@ class Knowledge:
 
     async def forget(self, actor: Actor, short_id: str) -> Forgotten:
         """Delete one of the actor's own records, with the archived messages, summaries and turns
-        under way that say the same; all that is gone. Raises UnknownRecord, StoreUnavailable."""
+        under way that say the same; all that is gone. Raises UnknownRecord, and StoreUnavailable:
+        then the turns are there again, as far as the journal answers."""
         async with self._changing(actor):
             gone = await self.would_forget(actor, short_id)
             turns = [turn.id for turn in gone.turns]
-            await self._sessions.unsay(actor, turns, carrier(gone.record.text))
-            self._running.look_again()
-            deleted = await self._store.delete(actor, [record.id for record in gone.records])
+            try:
+                # The turns first: killed in between, nothing is left that would tell it again.
+                await self._sessions.unsay(actor, turns, carrier(gone.record.text))
+                deleted = await self._store.delete(actor, [record.id for record in gone.records])
+            except StoreUnavailable:
+                await self._sessions.say_again(actor, gone.turns)
+                raise
+            finally:
+                self._running.look_again()
             if gone.record.id not in deleted:
                 raise UnknownRecord(f"no memory has the id {short_id[:20]!r}")
         return gone
@@ -295,15 +212,16 @@ class Knowledge:
     async def restore(self, actor: Actor, forgotten: Forgotten) -> Record:
         """Bring back a record that the actor forgot a moment ago, with all that went with it: the
         messages and summaries as they were, and the turns of conversations that are not extracted
-        yet. Where the same question has got a newer answer since, the record comes back as history.
+        yet. Where the same question has got a newer answer since, or the same was said again or
+        turned round, the record comes back as history.
         Done again, it completes what was broken off. Raises UnknownRecord if it was another
         actor's or everything was forgotten since, StoreUnavailable."""
         self._require_enabled()
         if forgotten.actor != actor:
             raise UnknownRecord("nothing of this actor was forgotten")
         async with self._changing(actor):
-            there = await self._store.records(actor, kinds=(forgotten.record.kind,))
-            told = outdated(forgotten.record, there)
+            learned = await self._store.records(actor, kinds=(Kind.FACT, Kind.PREFERENCE))
+            told = outdated(forgotten.record, learned)
             (record, *_) = await self._store.restore(actor, [told, *forgotten.records[1:]])
             await self._sessions.say_again(actor, forgotten.turns)
         return record
@@ -337,56 +255,6 @@ class Knowledge:
         kinds = (*LEARNED_KINDS, Kind.MESSAGE)
         records = await self.records(actor, kinds, everything=True)
         return document(actor, await self.agent_name(actor), records, self._clock())
-
-    # -- inside -----------------------------------------------------------------------------------
-
-    async def _choose(self, actor: Actor, slot: str, value: str) -> Record:
-        """Keep the actor's one choice of this slot; its record."""
-        self._require_enabled()
-        async with self._changing(actor):
-            preferences = await self._store.records(actor, kinds=(Kind.PREFERENCE,))
-            old = next((r for r in preferences if r.slot == slot), None)
-            if old and choice_of(old) == value:
-                return old
-            draft = Draft(
-                Kind.PREFERENCE,
-                choice_text(slot, value),
-                self._clock(),
-                slot=slot,
-                importance=10,
-                supersedes=old.id if old else None,
-            )
-            (record,) = await self._store.commit(actor, [draft])
-        self._note_choice(actor, slot, value)
-        return record
-
-    def _note_choice(self, actor: Actor, slot: str, value: str | None) -> None:
-        if field := CHOICES.get(slot):
-            self._profiles.chose(actor, lambda made: replace(made, **{field: value}))
-
-    def _here(self, actor: Actor, now: datetime) -> datetime:
-        chosen = self._profiles.choices(actor) or Choices()
-        return now.astimezone(zone_of(chosen.time_zone) or self.options.time_zone)
-
-    @asynccontextmanager
-    async def _changing(self, actor: Actor) -> AsyncIterator[None]:
-        """Alone with the actor's records. Whatever becomes of the change, broken off or cancelled,
-        nobody goes on with what was known before."""
-        async with self._locks[actor]:
-            try:
-                yield
-            finally:
-                self._profile_changed(actor)
-
-    def _profile_changed(self, actor: Actor) -> None:
-        self._profiles.changed(actor)
-        self._sessions.profile_changed(actor)
-
-    def _require_enabled(self) -> None:
-        if not self.options.enabled:
-            raise RefusedText(
-                "long-term memory is switched off here (memory_enabled is false)", Refusal.OFF
-            )
 
 
 def _statement(text: str) -> str:

@@ -218,25 +218,23 @@ class Sessions:
     ) -> None:
         """Take turns out of the journal and the windows, and out of the running summaries what they
         said or `tells` recognises."""
-        shifts = []
+        shifts: dict[str, Shift] = {}
         for id_ in await self._journal.unfinished(actor):
             before = await self._journal.summaries(id_)
             turns = await self._journal.turns(id_) if before else []
-            shifts.append(self._condensing.without(before, turns, turn_ids, tells))
-        await self._journal.drop_turns(turn_ids, shifts)
-        # A copy: others open and end sessions while this one waits for the journal.
-        for live in list(self._live.values()):
-            if live.session.actor == actor:
-                live.window = live.window.without(turn_ids)
-                live.summaries = tuple(await self._journal.summaries(live.session.id))
-                live.earlier = None
+            shifts[id_] = self._condensing.without(before, turns, turn_ids, tells)
+        await self._journal.drop_turns(turn_ids, list(shifts.values()))
+        # Nothing is waited for from here on: in RAM it goes everywhere or nowhere as well.
+        for live in self._live.values():
+            if shift := shifts.get(live.session.id):
+                self._moved(live, live.window.without(turn_ids), shift)
 
     async def say_again(self, actor: Actor, turns: Sequence[Turn]) -> None:
         """Put turns that were taken out back into the journal and the windows, as far as their
         sessions are still there. Those that had left their window are in it again: the summaries
         without them stay true."""
         back = await self._journal.restore_turns(actor, [masked(turn) for turn in turns])
-        for live in list(self._live.values()):
+        for live in self._live.values():
             own = [t for t in turns if t.id in back and t.session_id == live.session.id]
             if own and live.session.actor == actor:
                 every = sorted((*live.window.turns, *own), key=lambda t: t.messages[0].at)

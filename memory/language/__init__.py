@@ -4,7 +4,7 @@ from memory.language.asking import only_asks
 from memory.language.courtesies import Courtesy, courtesy
 from memory.language.extractor import RuleExtractor
 from memory.language.learning import learned_from
-from memory.language.naming import asks_agent_name, introduces_self, naming
+from memory.language.naming import asks_agent_name, introduces_self, naming, only_names
 from memory.language.questions import (
     MemoryQuestion,
     answering_slots,
@@ -45,6 +45,7 @@ __all__ = [
     "naming",
     "noteworthy",
     "only_asks",
+    "only_names",
     "own_quotes",
     "second_person",
     "slot_of",

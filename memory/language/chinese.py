@@ -84,6 +84,7 @@ CHINESE = Language(
     off_record=pattern(r"(?:请)?(?:不要|别)(?:记住|保存|记下)|忘掉"),
     fleeting=pattern(r"今天|明天|昨天|刚才|刚刚|马上|今晚"),
     negation=pattern("不|没|辞职|离职|从不"),
+    besides=pattern("也"),
     relatives=pattern(rf"我的?{_KIN}"),
     request=pattern(r"请|麻烦|叫我|用"),
 )  # fmt: skip

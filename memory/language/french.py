@@ -137,6 +137,7 @@ FRENCH = Language(
     fleeting=pattern(r"\b(?:aujourd'hui|demain|hier|en\s+ce\s+moment|ce\s+(?:soir|matin)|"
         r"cette\s+semaine)\b"),
     negation=pattern(r"\b(?:pas|plus|jamais|quitté|n')"),
+    besides=pattern(r"^(?:[\w']+\s+){0,2}(?:aussi|également)\b|\baussi$"),
     generic=frozenset("travail boulot emploi maison plus".split()),
     relatives=pattern(rf"{_MY}\s+{_KIN}\b"),
     request=pattern(r"(?:s'il\s+te\s+plaît|réponds|parle|écris|appelle-moi)\b"),

@@ -293,6 +293,8 @@ def _judge(clause: str, language: Language) -> Finding | None:
         if rule.kind is None or (not rule.lasting and language.fleeting.search(text)):
             return None
         slot = rule.slot and rule.slot.format(**_nouns(match))
+        if rule.kind is Kind.FACT and language.besides.search(text):
+            slot = None
         negated = language.negation.search(text) is not None
         return Finding(rule.kind, text, slot, rule.importance, negated)
     return None

@@ -153,6 +153,7 @@ ITALIAN = Language(
     fleeting=pattern(r"\b(?:oggi|domani|ieri|in\s+questo\s+momento|stasera|stamattina|"
         r"questa\s+settimana|stanotte)\b"),
     negation=pattern(r"\b(?:non|mai|lasciato)\b"),
+    besides=pattern(r"^(?:\w+\s+){0,2}anche\b"),
     generic=frozenset("lavoro casa più".split()),
     relatives=pattern(rf"{_MY}\s+{_KIN}\b"),
     request=pattern(r"(?:per\s+favore|rispondi|rispondimi|scrivimi|chiamami)\b"),

@@ -14,19 +14,32 @@ from memory.records import Record, Role, Turn, own_words
 
 
 def learned(turns: Sequence[Turn], known: Sequence[Record] = ()) -> tuple[Proposal, ...]:
-    """What the person said of themselves, without what they corrected later in the session."""
-    said = (
-        (turn.id, own_words(message.text), message.at.date())
-        for turn in turns
-        for message in turn.messages
-        if message.role is Role.USER
-    )
-    return _settled(said, known)
+    """What people said of themselves, without what they corrected later in the session: in a group
+    nobody corrects what somebody else has said."""
+    found = [
+        proposal
+        for speaker in dict.fromkeys(turn.speaker for turn in turns)
+        for proposal in _settled(
+            _said([turn for turn in turns if turn.speaker == speaker]),
+            [record for record in known if record.speaker == speaker],
+        )
+    ]
+    order = {turn.id: number for number, turn in enumerate(turns)}
+    return tuple(sorted(found, key=lambda proposal: order[proposal.turn_id]))
 
 
 def learned_from(texts: Sequence[str]) -> tuple[Proposal, ...]:
     """The same of bare messages, oldest first; a proposal's `turn_id` is its message's number."""
     return _settled(((str(number), text, None) for number, text in enumerate(texts)), ())
+
+
+def _said(turns: Sequence[Turn]) -> Iterable[tuple[str, str, date | None]]:
+    return (
+        (turn.id, own_words(message.text), message.at.date())
+        for turn in turns
+        for message in turn.messages
+        if message.role is Role.USER
+    )
 
 
 def _settled(

@@ -3,25 +3,40 @@
 import re
 from collections.abc import Iterator
 
-from memory.language.grammar import Masked, clauses_and_questions, mask, plain, without_start
+from memory.language.grammar import (
+    Masked,
+    clauses_and_questions,
+    mask,
+    plain,
+    without_start,
+    words,
+)
 from memory.language.introductions import INTRODUCTIONS
 from memory.language.shapes import Language
+from memory.language.statements import noteworthy
 from memory.language.tables import LANGUAGES
 
 _QUOTES = "\"'“”«»„`‘’"
 _HIDDEN = re.compile("\ue000\\d+\ue001")
 _AFTER_NAME = re.compile(r"[,;:!?…()]|\s[–—-]\s")
+#: "From now on", "please", "because I like it": so many words beside a naming tell nothing.
+_FEW_WORDS = 4
 _NOISE = " .,;:!?…\"'“”«»„()*_~\ufe0f"
 
 
 def naming(text: str) -> str | None:
     """The name that the message gives the assistant, in its own letter case; None if none."""
-    for language in LANGUAGES:
-        masked = mask(plain(text, language))
-        for clause in clauses_and_questions(masked.text, language):
-            if name := _given(clause, masked, language):
-                return name
-    return None
+    return next((name for name, _ in _namings(text)), None)
+
+
+def only_names(text: str) -> bool:
+    """Whether the message gives the assistant a name and says no more than a few words besides."""
+    namings = list(_namings(text))
+    if not namings or noteworthy(text):
+        return False
+    name, clause = min(namings, key=lambda naming: len(naming[1]))
+    after = clause.rpartition(name)[2] if name in clause else ""
+    return len(words(text)) - len(words(clause)) + len(words(after)) <= _FEW_WORDS
 
 
 def asks_agent_name(text: str) -> bool:
@@ -46,6 +61,16 @@ def introduces_self(text: str, name: str) -> bool:
     said = len(re.findall(word, text, re.IGNORECASE))
     own = len(re.findall(before + word, text, re.IGNORECASE))
     return 0 < said == own
+
+
+def _namings(text: str) -> Iterator[tuple[str, str]]:
+    """The names that the message gives the assistant, each with its clause; whole sentences come
+    before their parts."""
+    for language in LANGUAGES:
+        masked = mask(plain(text, language))
+        for clause in clauses_and_questions(masked.text, language):
+            if name := _given(clause, masked, language):
+                yield name, clause
 
 
 def _given(clause: str, masked: Masked, language: Language) -> str | None:

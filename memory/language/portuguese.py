@@ -140,6 +140,7 @@ PORTUGUESE = Language(
     fleeting=pattern(r"\b(?:hoje|amanhã|ontem|neste\s+momento|esta\s+(?:noite|tarde|semana|"
         r"manhã))\b"),
     negation=pattern(r"\b(?:não|nunca|jamais|deixei)\b"),
+    besides=pattern(r"^(?:\w+\s+){0,2}também\b|\btambém$"),
     generic=frozenset("trabalho emprego casa mais".split()),
     relatives=pattern(rf"{_MY}\s+{_KIN}\b"),
     request=pattern(r"(?:por\s+favor|responde|responda|escreve|chama-me)\b"),

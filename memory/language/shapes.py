@@ -127,6 +127,8 @@ class Language:
     off_record: re.Pattern[str] = NEVER
     fleeting: re.Pattern[str] = NEVER
     negation: re.Pattern[str] = NEVER
+    #: A fact that holds beside others ("I also work at Acme"): no question of its has one answer.
+    besides: re.Pattern[str] = NEVER
     #: Words that name what a slot is about and not what is in it ("job", "home").
     generic: frozenset[str] = frozenset()
     #: What one says back as it was said, although it is in the first person.

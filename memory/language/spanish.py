@@ -166,6 +166,7 @@ SPANISH = Language(
     fleeting=pattern(r"\b(?:hoy|mañana|ayer|ahora\s+mismo|esta\s+(?:noche|tarde|semana|mañana)|"
         r"anoche)\b"),
     negation=pattern(r"\b(?:no|nunca|jamás|dejé|antes)\b"),
+    besides=pattern(r"^(?:\w+\s+){0,2}(?:también|además)\b|\btambién$"),
     generic=frozenset("trabajo casa más empleo".split()),
     relatives=pattern(rf"{_MY}\s+{_KIN}\b"),
     request=pattern(r"(?:por\s+favor|responde|contesta|háblame|escribe|llámame)\b"),

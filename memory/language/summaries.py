@@ -74,13 +74,16 @@ def _told_and_asked(
 ) -> tuple[str, str]:
     """One sentence on what was stated, some of it `kept` from before, and one on what was asked;
     either may be empty."""
-    texts = [*kept, *(own_words(message.text) for message in _by_users(turns))]
-    language = language_of("\n".join(texts))
+    texts: dict[str | None, list[str]] = {None: [*kept]}
+    for message in _by_users(turns):
+        texts.setdefault(message.speaker, []).append(own_words(message.text))
+    language = language_of("\n".join(text for own in texts.values() for text in own))
     if language is None:
         return "", ""
-    phrases, current = language.phrases, {proposal.text for proposal in learned_from(texts)}
+    phrases = language.phrases
+    current = {who: {p.text for p in learned_from(own)} for who, own in texts.items()}
     said = _by_speaker(turns, kept, language)
-    told = {who: _told(what, current, language, statements) for who, what in said.items()}
+    told = {who: _told(what, current[who], language, statements) for who, what in said.items()}
     asked = {who: _asked(what, language) for who, what in said.items()}
     return (
         _reported(told, phrases.you_said, phrases.said),

@@ -85,9 +85,14 @@ class Database:
 
     async def wipe(self, work: Callable[[sqlite3.Connection], object]) -> None:
         """Work that deletes what nobody may find again: the write-ahead log, which holds deleted
-        texts, is cut as well."""
-        await self.change(work)
-        await self.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+        texts, is cut as well, also if nobody waits for it any more."""
+
+        def together(connection: sqlite3.Connection) -> None:
+            with transaction(connection):
+                work(connection)
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+
+        await self.ask(together)
 
 
 def _opened(path: Path | str, migrations: tuple[Migration, ...]) -> sqlite3.Connection:

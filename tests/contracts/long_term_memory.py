@@ -18,7 +18,6 @@ NOON = datetime(2026, 3, 15, 12, 0, tzinfo=UTC)
 ANN = Actor.person(1)
 BOB = Actor.person(12)
 GROUP = Actor.group(-1001)
-SUPERGROUP = Actor.group(-1009)
 
 HOSTILE_QUERIES = {
     "empty": "",
@@ -62,18 +61,6 @@ def turn(turn_id: str, said: str, reply: str = "I see.") -> Turn:
 def texts(found: list[Record] | list[Hit]) -> list[str]:
     """The texts of records or hits."""
     return [x.record.text if isinstance(x, Hit) else x.text for x in found]
-
-
-def _told(record: Record) -> tuple[object, ...]:
-    """What of a record is the same wherever it is."""
-    return (
-        record.kind,
-        record.created_at,
-        record.session_id,
-        record.turn_ids,
-        record.importance,
-        record.superseded_at,
-    )
 
 
 async def eventually(check: Callable[[], Awaitable[bool]], seconds: float = 10.0) -> None:
@@ -270,97 +257,6 @@ class LongTermMemoryContract:
         await store.erase(ANN)
         await self._written(store, ANN, draft("I have a boat"))
         assert texts(await store.records(ANN)) == ["I have a boat"]
-
-    async def test_what_is_moved_is_the_other_actor_s(self, store: LongTermMemory) -> None:
-        (old,) = await self._written(store, GROUP, draft("We meet in Oslo"))
-        await self._written(
-            store,
-            GROUP,
-            draft("We meet in Lima", supersedes=old.id, minutes=5),
-            draft("We like it short", Kind.PREFERENCE, minutes=6),
-            draft("We talked about moving", Kind.SUMMARY, minutes=7),
-        )
-        await self._written(store, ANN, draft("I have a dog"))
-        before = await store.records(GROUP, include_superseded=True)
-        await store.move(GROUP, SUPERGROUP)
-
-        async def moved() -> bool:
-            return len(await store.records(SUPERGROUP, include_superseded=True)) == 4
-
-        await eventually(moved)
-        after = await store.records(SUPERGROUP, include_superseded=True)
-        assert texts(after) == texts(before)
-        assert [_told(record) for record in after] == [_told(record) for record in before]
-        assert after[1].supersedes == after[0].id
-        hits = await store.search(SUPERGROUP, "We meet in Lima")
-        assert "We meet in Lima" in texts(hits)
-        assert await store.records(GROUP, include_superseded=True) == []
-        assert await store.search(GROUP, "We meet in Lima", kinds=tuple(Kind)) == []
-        assert texts(await store.records(ANN)) == ["I have a dog"]
-
-    async def test_moving_to_who_has_something_loses_nothing_of_either(
-        self, store: LongTermMemory
-    ) -> None:
-        named = Draft(Kind.PREFERENCE, "I call you Max", NOON, slot="agent_name")
-        renamed = Draft(
-            Kind.PREFERENCE, "I call you Eve", NOON + timedelta(minutes=9), slot="agent_name"
-        )
-        await self._written(store, GROUP, draft("We meet in Oslo"), named)
-        await self._written(store, SUPERGROUP, draft("We have a cat", minutes=1), renamed)
-        await store.move(GROUP, SUPERGROUP)
-
-        async def together() -> bool:
-            return len(await store.records(SUPERGROUP, include_superseded=True)) == 4
-
-        await eventually(together)
-        current = texts(await store.records(SUPERGROUP))
-        assert current == ["We meet in Oslo", "We have a cat", "I call you Eve"]
-
-    async def test_moving_leaves_everybody_of_a_group_their_own_answer(
-        self, store: LongTermMemory
-    ) -> None:
-        for speaker, place in (("Ann", "Acme"), ("Bob", "Globex")):
-            told = Draft(Kind.FACT, f"I work at {place}", NOON, slot="employer", speaker=speaker)
-            await self._written(store, GROUP, told)
-        await store.move(GROUP, SUPERGROUP)
-
-        async def moved() -> bool:
-            return len(await store.records(SUPERGROUP)) == 2
-
-        await eventually(moved)
-        after = await store.records(SUPERGROUP)
-        assert {record.speaker for record in after} == {"Ann", "Bob"}
-
-    async def test_moving_again_adds_nothing(self, store: LongTermMemory) -> None:
-        await self._written(store, GROUP, draft("We meet in Oslo"))
-        await store.move(GROUP, SUPERGROUP)
-        # As after a crash between two steps: the same is there under both names.
-        await self._written(store, GROUP, draft("We meet in Oslo"), draft("We have a cat"))
-        await store.move(GROUP, SUPERGROUP)
-        await store.move(GROUP, SUPERGROUP)
-
-        async def moved() -> bool:
-            return len(await store.records(SUPERGROUP)) == 2
-
-        await eventually(moved)
-        assert await store.records(GROUP) == []
-        await store.move(BOB, SUPERGROUP)
-        await store.move(SUPERGROUP, SUPERGROUP)
-        assert len(await store.records(SUPERGROUP)) == 2
-
-    async def test_whoever_has_moved_can_go_on(self, store: LongTermMemory) -> None:
-        await self._written(store, GROUP, draft("We meet in Oslo"))
-        await store.move(GROUP, SUPERGROUP)
-
-        async def there() -> bool:
-            return bool(await store.records(SUPERGROUP))
-
-        await eventually(there)
-        (moved,) = await store.records(SUPERGROUP)
-        await self._written(
-            store, SUPERGROUP, draft("We meet in Rome", supersedes=moved.id, minutes=1)
-        )
-        assert texts(await store.records(SUPERGROUP)) == ["We meet in Rome"]
 
     async def test_a_turn_is_not_a_learned_record(self, store: LongTermMemory) -> None:
         await store.add_turn(ANN, turn("t-1", "I have a dog"))

@@ -209,6 +209,20 @@ class AnyOrder(RuleBasedStateMachine):
             self.expected[actor].forgets(record.text)
             self.gone.add(record.text)
 
+    @rule(actor=people, which=st.integers(0, 99))
+    def takes_a_deletion_back(self, actor: Actor, which: int) -> None:
+        said = [text for texts in self.expected[actor].open.values() for text in texts]
+        if said:
+            self.run(self.there_and_back(actor, said[which % len(said)]))
+
+    async def there_and_back(self, actor: Actor, text: str) -> None:
+        """Forget what an open session says, and take that back: then all is as it was."""
+        record = await self.memory.remember(actor, text)
+        forgotten = await self.memory.forget(actor, record.short_id)
+        assert [turn.said for turn in forgotten.turns] == [text]
+        assert await self.memory.restore(actor, forgotten) == record
+        assert await self.store.delete(actor, [record.id]) == [record.id]
+
     @rule(actor=people)
     def forgets_all(self, actor: Actor) -> None:
         self.run(self.memory.forget_all(actor))

@@ -31,21 +31,19 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 class Hesitant(SqliteJournal):
     """A journal that reads summaries and hands them over when it is told to, once: `read` is set
-    when it has them, `hold` says how many such calls before are quick."""
+    when it has them."""
 
-    hold: int | None = None
+    hesitant = False
 
-    def hesitate(self, after: int = 0) -> None:
-        self.hold, self.read, self.gate = after, asyncio.Event(), asyncio.Event()
+    def hesitate(self) -> None:
+        self.hesitant, self.read, self.gate = True, asyncio.Event(), asyncio.Event()
 
     async def summaries(self, session_id: str) -> list[RunningSummary]:
         found = await super().summaries(session_id)
-        if self.hold is not None:
-            self.hold -= 1
-            if self.hold < 0:
-                self.hold = None
-                self.read.set()
-                await self.gate.wait()
+        if self.hesitant:
+            self.hesitant = False
+            self.read.set()
+            await self.gate.wait()
         return found
 
 
@@ -90,8 +88,7 @@ async def test_forgetting_does_not_mind_who_begins_to_talk_meanwhile(tmp_path: P
     async with process(tmp_path) as (memory, journal):
         record = await memory.remember(ANNA, "I live in Oslo")
         await says(memory, "hello there")
-        # The first reading is for the journal, the second one for what is in RAM.
-        journal.hesitate(after=1)
+        journal.hesitate()
         forgetting = asyncio.create_task(memory.forget(ANNA, record.short_id))
         await journal.read.wait()
         await says(memory, "hello", BORIS, AWAY)

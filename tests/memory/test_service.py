@@ -395,6 +395,24 @@ async def test_what_is_to_be_remembered_is_kept_as_extraction_keeps_it(world: Wo
         assert await memory.records(ANNA, (Kind.FACT,)) == [globex], "one employer at a time"
         other = await memory.remember(ANNA, "The plumber comes on Mondays")
         assert (other.kind, other.slot) == (Kind.FACT, None)
+        denied = await memory.remember(ANNA, "I don't like olives")
+        assert (denied.kind, denied.slot) == (Kind.PREFERENCE, None)
+
+
+async def test_what_holds_beside_something_does_not_take_its_place(world: World):
+    async with world.process() as memory:
+        kept = [
+            await memory.remember(ANNA, text)
+            for text in (
+                "I work at Acme",
+                "I also work at Globex",
+                "My sister works at Initech",
+                "My brother's name is Anton",
+            )
+        ]
+        assert await memory.records(ANNA) == kept
+        gone = await memory.remember(ANNA, "I no longer work at Acme")
+        assert await memory.records(ANNA) == [*kept[1:], gone]
 
 
 async def test_a_name_for_the_assistant_is_not_the_persons_own(world: World):
@@ -404,6 +422,23 @@ async def test_a_name_for_the_assistant_is_not_the_persons_own(world: World):
         assert await memory.agent_name(ANNA) == "Max"
         assert await memory.remember(ANNA, "I call you Max") == named
         assert len(await memory.records(ANNA)) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Your name is Max. I live in Oslo",
+        "your name is Max and my cat is ill",
+        "I'll call you Max, the plumber comes on Mondays",
+        "The plumber comes on Mondays, I call you Max",
+    ],
+)
+async def test_what_is_said_beside_a_name_for_the_assistant_is_kept(world: World, text: str):
+    async with world.process() as memory:
+        kept = await memory.remember(ANNA, text)
+        assert await memory.agent_name(ANNA) == "Max"
+        assert kept.text == text
+        assert kept in await memory.records(ANNA, (Kind.FACT,))
 
 
 async def test_forgetting_takes_ones_own_record_and_no_other(world: World):

@@ -1,6 +1,6 @@
 """A deletion says beforehand what it takes along, and can be taken back whole."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -13,7 +13,7 @@ from memory.forgetting import Forgotten
 from memory.language import RuleExtractor
 from memory.options import MemoryOptions
 from memory.ports import LongTermMemory
-from memory.records import Actor, Kind, Message, Place, Record, Role
+from memory.records import Actor, Kind, Message, Place, Record, Role, Shift
 from memory.service import Memory
 from memory.sessions import SessionLimits
 from memory.stores.inmemory import InMemoryStore
@@ -258,6 +258,11 @@ class Failing(InMemoryStore):
 
     away = False
 
+    async def delete(self, actor: Actor, record_ids: Sequence[str]) -> list[str]:
+        if self.away:
+            raise StoreUnavailable("no")
+        return await super().delete(actor, record_ids)
+
     async def restore(self, actor: Actor, records: object) -> list[Record]:
         if self.away:
             raise StoreUnavailable("no")
@@ -276,6 +281,69 @@ async def test_what_was_broken_off_is_completed_by_doing_it_again(life: Life) ->
         store.away = False
         assert await memory.restore(ANNA, forgotten) == record
         assert await window(memory) == ["I live in Oslo", "ok"]
+
+
+async def test_what_could_not_be_deleted_is_still_there_with_its_turns(life: Life) -> None:
+    store = Failing()
+    limits = SessionLimits(window_messages=4, window_batch=1)
+    async with life.memory(store, limits) as memory:
+        record = await memory.remember(ANNA, "I live in Oslo")
+        await life.say(memory, "I live in Oslo", "I have a cat", "I like tea")
+        await memory.settle()
+        before = await everything(memory)
+        store.away = True
+        with pytest.raises(StoreUnavailable):
+            await memory.forget(ANNA, record.short_id)
+        store.away = False
+        assert await everything(memory) == before
+        active = (await memory.tiers(ANNA)).active
+        assert active[0].messages[0].text == "I live in Oslo", "in its place"
+        gone = await memory.forget(ANNA, record.short_id)
+        assert [turn.messages[0].text for turn in gone.turns] == ["I live in Oslo"]
+        assert "I live in Oslo" not in await window(memory)
+
+
+class Breaking(SqliteJournal):
+    """A journal that can be read, but not changed, when told so."""
+
+    full = False
+
+    async def drop_turns(self, turn_ids: Sequence[str], shifts: Sequence[Shift] = ()) -> None:
+        if self.full:
+            raise StoreUnavailable("the disk is full")
+        await super().drop_turns(turn_ids, shifts)
+
+
+async def test_what_could_not_be_withheld_is_there_once(life: Life) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        journal = Breaking(life.path / "journal.sqlite", pool)
+        memory = Memory(InMemoryStore(), journal, RuleExtractor(), MemoryOptions(), life.clock)
+        async with journal, memory:
+            record = await memory.remember(ANNA, "I live in Oslo")
+            await life.say(memory, "I live in Oslo")
+            journal.full = True
+            with pytest.raises(StoreUnavailable):
+                await memory.forget(ANNA, record.short_id)
+            assert await window(memory) == ["I live in Oslo", "ok"]
+            assert [r.text for r in await memory.records(ANNA)] == ["I live in Oslo"]
+
+
+async def test_what_was_said_again_meanwhile_does_not_stand_there_twice(life: Life) -> None:
+    async with life.memory() as memory:
+        first = await memory.remember(ANNA, "I have a cat called Tom")
+        forgotten = await memory.forget(ANNA, first.short_id)
+        again = await memory.remember(ANNA, "I have a cat called Tom")
+        assert not (await memory.restore(ANNA, forgotten)).current
+        assert await memory.records(ANNA) == [again]
+
+
+async def test_what_was_turned_round_meanwhile_stays_so(life: Life) -> None:
+    async with life.memory() as memory:
+        first = await memory.remember(ANNA, "I like olives")
+        forgotten = await memory.forget(ANNA, first.short_id)
+        again = await memory.remember(ANNA, "I don't like olives")
+        await memory.restore(ANNA, forgotten)
+        assert await memory.records(ANNA) == [again]
 
 
 async def test_a_turn_that_goes_nowhere_else_is_counted_as_well(life: Life) -> None:

@@ -186,6 +186,7 @@ ENGLISH = Language(
         r"\b(?:not|never|no\s+longer|don't|didn't|can't|cannot|isn't|aren't|any\s?more|quit|left|"
         r"used\s+to|fired|laid\s+off)\b"
     ),
+    besides=pattern(r"^(?:[\w']+\s+){0,2}also\b|\b(?:also|too|as\s+well)$"),
     generic=frozenset(
         "job jobs position role employer company home house diet work more longer any recently "
         "just yesterday last week month year finally today".split()
@@ -275,7 +276,7 @@ ENGLISH = Language(
     ),
     chatter=pattern(
         r"(?:(?:ok(?:ay)?|yes|no|yeah|yep|nope|sure|cool|great|nice|wow|hmm+|lol|perfect|good|fine|right|"
-        r"got\s+it|i\s+see|never\s+mind|new)[\s,.!?]*)+$"
+        r"got\s+it|i\s+see|never\s*mind|cancel|k|ha|new)[\s,.!?]*)+$"
     ),
     stopwords=_STOPWORDS,
     phrases=Phrases(

@@ -61,7 +61,7 @@ LIFE = (
         rf"{DO}live\s+(?:(?:right|back|up|down|out)\s+)?(?:in|at|near|on|by|outside|close\s+to)\s+"
         rf"(?!{POINTING}|an?\s+(?:dream|lie)|fear|hope|the\s+moment|peace)\S+"
         rf"|{HAVE}(?:lived|been\s+living)\s+in\s+\S+.*\b(?:for|since|all\s+my)\b"
-        rf"|{SUBJECT}(?:moved|relocated|emigrated|immigrated)\s+(?:back\s+|away\s+|over\s+|from\s+.+\s+)?"
+        rf"|(?:{SUBJECT}|{HAVE})(?:moved|relocated|emigrated|immigrated)\s+(?:back\s+|away\s+|over\s+|from\s+.+\s+)?"
         rf"(?:to|into)\s+(?!the\s+(?:next|other)|{POINTING})\S+",
         "home",
         8,

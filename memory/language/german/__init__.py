@@ -210,6 +210,7 @@ GERMAN = Language(
         r"nicht\s+speichern)\b"),
     fleeting=pattern(r"\b(?:heute|morgen|gestern|gerade|gleich|diese\s+woche|heute\s+abend)\b"),
     negation=pattern(r"\b(?:nicht|nie|niemals|kein\w*|gekündigt|früher)\b"),
+    besides=pattern(r"^(?:\w+\s+){0,3}(?:auch|nebenbei|außerdem|zusätzlich)\b"),
     generic=frozenset("job arbeit wohnung haus mehr".split()),
     relatives=pattern(rf"{_MY}\s+{_KIN}\b"),
     request=pattern(r"(?:bitte|antworte|schreib|nenn)\w*\b"),
@@ -236,6 +237,6 @@ GERMAN = Language(
     ),
     chatter=pattern(
         r"(?:(?:ok(?:ay)?|ja|nein|gut|super|toll|klar|genau|aha|hm+|prima|schön|alles\s+klar|na\s+gut|"
-        r"verstehe|stimmt|cool)[\s,.!?]*)+$"
+        r"verstehe|stimmt|cool|egal|abbrechen)[\s,.!?]*)+$"
     ),
 )  # fmt: skip

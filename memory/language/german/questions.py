@@ -4,7 +4,7 @@ from memory.language.shapes import QuestionRule, pattern
 from memory.records import Kind
 
 _EVER = r"(?:(?:alles|schon|noch|bisher|bereits|eigentlich|denn|so|jetzt)\s+)*"
-_ME = r"(?:über\s+mich|von\s+mir)"
+_ME = r"(?:(?:ü|ue)ber\s+mich|von\s+mir)"
 _TOLD = r"(?:erzählt|gesagt|verraten|berichtet)"
 _STORED = r"(?:gemerkt|gespeichert|behalten|gelernt)"
 _WANTS = r"(?:soll|sollte|muss|müsste|kann|könnte|darf)"

@@ -93,6 +93,7 @@ async def test_leaving_a_known_employer_takes_its_slot() -> None:
         ("I was born on the 4th of May 1988", "1988-05-04"),
         ("Our wedding is on 2027-08-14", "2027-08-14"),
         ("My flight to Rome is on April 2nd, 2027", "2027-04-02"),
+        ("I have moved to Berlin in March 2021", "2021-03"),
         ("I moved to Berlin in March 2021", "2021-03"),
         ("I moved to Berlin in 2021", "2021"),
         ("My birthday is March 15", None),
@@ -179,6 +180,36 @@ async def test_a_summary_of_a_group_says_who_said_what() -> None:
     summary = await RuleSummarizer().summarize([Turn("t1", "s1", messages)])
     assert "Anna said: “We need a plan for Rome”" in summary
     assert "Ben said: “The trains are on strike”" in summary
+
+
+async def test_in_a_group_nobody_corrects_what_somebody_else_has_said() -> None:
+    said = (
+        ("Ann", "I live in Oslo"),
+        ("Bob", "I live in Lima"),
+        ("Ann", "I like tea"),
+        ("Bob", "I don't like tea"),
+        ("Ann", "I have a dog"),
+        ("Bob", "I have a dog"),
+        ("Ann", "I live in Rome now"),
+    )
+    turns = [
+        Turn(f"t{number}", "s1", (Message(Role.USER, text, _NOW, speaker=who),))
+        for number, (who, text) in enumerate(said)
+    ]
+    known = Record("f1", Kind.FACT, "I live in Bonn", _NOW, slot="home", speaker="Ann")
+    extraction = await RuleExtractor().extract(turns, [known])
+    assert [(each.turn_id, each.replaces) for each in extraction.proposals] == [
+        ("t1", None),
+        ("t2", None),
+        ("t3", None),
+        ("t4", None),
+        ("t5", None),
+        ("t6", "f1"),
+    ]
+    assert extraction.summary == (
+        "Ann said: “I like tea”; “I have a dog”; “I live in Rome now”. "
+        "Bob said: “I live in Lima”; “I don't like tea”; “I have a dog”."
+    )
 
 
 async def test_a_summary_goes_on_from_the_earlier_one_and_stays_short() -> None:

@@ -22,6 +22,7 @@ from memory.records import Kind
         "Was hast du dir über mich gemerkt?",
         "Was habe ich dir bisher erzählt?",
         "Hallo, was weißt du von mir?",
+        "was weisst du ueber mich",
     ],
 )
 def test_a_question_for_everything_is_understood(text: str) -> None:

@@ -8,12 +8,13 @@ import pytest
 
 from memory.stores.agentcore import AgentCoreStore
 from tests.contracts.long_term_memory import LongTermMemoryContract
+from tests.contracts.moving import MovingContract
 from tests.contracts.restoring import RestoringContract
 from tests.fakes.aws import Knobs
 from tests.fakes.aws.world import Machinery, machinery
 
 
-class _OnFakeAws(LongTermMemoryContract, RestoringContract):
+class _OnFakeAws(LongTermMemoryContract, MovingContract, RestoringContract):
     knobs: ClassVar[Knobs]
 
     @pytest.fixture(scope="class")

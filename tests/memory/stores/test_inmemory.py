@@ -10,6 +10,7 @@ from memory.records import Kind
 from memory.stores.inmemory import InMemoryStore
 from memory.stores.sqlite import SqliteStore
 from tests.contracts.long_term_memory import ANN, NOON, LongTermMemoryContract, draft, turn
+from tests.contracts.moving import MovingContract
 from tests.contracts.restoring import RestoringContract
 
 
@@ -20,7 +21,7 @@ async def store() -> AsyncIterator[InMemoryStore]:
     await opened.aclose()
 
 
-class TestInMemoryStore(LongTermMemoryContract, RestoringContract):
+class TestInMemoryStore(LongTermMemoryContract, MovingContract, RestoringContract):
     """See the contract."""
 
 

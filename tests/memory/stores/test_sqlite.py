@@ -24,6 +24,7 @@ from tests.contracts.long_term_memory import (
     texts,
     turn,
 )
+from tests.contracts.moving import MovingContract
 from tests.contracts.restoring import RestoringContract
 
 EVERYTHING = tuple(Kind)
@@ -48,7 +49,7 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "memory" / "u1.sqlite"
 
 
-class TestSqliteStore(LongTermMemoryContract, RestoringContract):
+class TestSqliteStore(LongTermMemoryContract, MovingContract, RestoringContract):
     """See the contract."""
 
 

@@ -26,6 +26,7 @@ from tests.contracts.long_term_memory import (
     texts,
     turn,
 )
+from tests.contracts.moving import MovingContract
 from tests.contracts.restoring import RestoringContract
 from tests.fakes.embedders import WordEmbedder
 
@@ -80,7 +81,7 @@ def vectors(file: Path) -> dict[str, list[bytes]]:
     return found
 
 
-class TestSqliteStoreWithEmbedder(LongTermMemoryContract, RestoringContract):
+class TestSqliteStoreWithEmbedder(LongTermMemoryContract, MovingContract, RestoringContract):
     """See the contract."""
 
 
