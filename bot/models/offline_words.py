@@ -101,7 +101,10 @@ ENGLISH = Words(
         "I'm an assistant that remembers what you tell me. I run without a language model, so I "
         "understand plain statements about you and questions about what I know. See /help."
     ),
-    forgetting="Use /memory to see what I keep, and /forget with its id to remove it.",
+    forgetting=(
+        "Use /memory to see what I keep, /forget with its id to remove it, and /forget all to "
+        "remove everything."
+    ),
     otherwise=(
         "I run without a language model, so I can't answer that. Tell me facts and preferences "
         "(“I work at …”, “I prefer …”), or name me (“I'll call you …”). Then ask “What do you "
@@ -134,12 +137,12 @@ RUSSIAN = Words(
     name_not_kept="Это имя сохранить не удалось. Попробуйте другое или повторите позже.",
     not_kept="Сейчас сохранить это не удалось. Повторите позже.",
     off_record="Хорошо, этого я не сохраню.",
-    heard_only="После разговора я этого не вспомню: долгая память здесь выключена.",
-    no_names_here="Извините, имя сохранить нельзя: долгая память здесь выключена.",
+    heard_only="После разговора я этого не вспомню: долговременная память здесь выключена.",
+    no_names_here="Простите, имя сохранить нельзя: долговременная память здесь выключена.",
     nothing_kept_here=(
-        "Здесь ничего не хранится: долгая память выключена, я знаю только этот разговор."
+        "Здесь ничего не хранится: долговременная память выключена, я знаю только этот разговор."
     ),
-    private="Это приватный разговор: я ничего из него не сохраняю. /private завершит его.",
+    private="Этот разговор приватный: я ничего из него не сохраняю. /private закончит его.",
     okay="Хорошо.",
     nudge="Я здесь. Расскажите о себе или спросите, что я о вас знаю.",
     passing="Понимаю. Я храню то, что верно надолго, поэтому это не запомню.",
@@ -147,7 +150,10 @@ RUSSIAN = Words(
         "Я помощник, который помнит то, что вы рассказали. Я работаю без языковой модели, поэтому "
         "понимаю простые фразы о вас и вопросы о том, что я знаю. Подробнее: /help."
     ),
-    forgetting="Команда /memory покажет, что я храню, а /forget с номером удалит запись.",
+    forgetting=(
+        "Команда /memory покажет, что я храню, /forget и id удалит запись, а /forget all "
+        "удалит всё."
+    ),
     otherwise=(
         "Я работаю без языковой модели и не могу на это ответить. Расскажите о себе («Я работаю "
         "в …», «Я люблю …») или дайте мне имя («Я буду звать тебя …»). Потом спросите «Что ты "
@@ -180,16 +186,16 @@ GERMAN = Words(
     not_kept="Das konnte ich gerade nicht speichern. Sag es mir bitte später noch einmal.",
     off_record="In Ordnung, das behalte ich nicht.",
     heard_only=(
-        "Das Langzeitgedächtnis ist hier ausgeschaltet: nach diesem Gespräch vergesse ich es."
+        "Das Langzeitgedächtnis ist hier ausgeschaltet: Nach diesem Gespräch vergesse ich es."
     ),
     no_names_here=(
-        "Einen Namen kann ich leider nicht behalten: das Langzeitgedächtnis ist hier ausgeschaltet."
+        "Einen Namen kann ich leider nicht behalten: Das Langzeitgedächtnis ist hier ausgeschaltet."
     ),
     nothing_kept_here=(
-        "Hier wird nichts gespeichert: das Langzeitgedächtnis ist ausgeschaltet, ich kenne nur "
+        "Hier wird nichts gespeichert: Das Langzeitgedächtnis ist ausgeschaltet, ich kenne nur "
         "dieses Gespräch."
     ),
-    private="Dieses Gespräch ist privat: ich behalte nichts davon. /private beendet es.",
+    private="Dieses Gespräch ist privat: Ich behalte nichts davon. /private beendet es.",
     okay="Gut.",
     nudge="Ich bin da. Erzähl mir etwas von dir, oder frag mich, was ich über dich weiß.",
     passing="Verstehe. Ich behalte, was auf Dauer gilt, deshalb speichere ich das nicht.",
@@ -197,7 +203,10 @@ GERMAN = Words(
         "Ich bin ein Assistent, der sich merkt, was du erzählst. Ich laufe ohne Sprachmodell und "
         "verstehe deshalb einfache Sätze über dich und Fragen nach dem, was ich weiß. Mehr: /help."
     ),
-    forgetting="/memory zeigt, was ich behalte, und /forget mit der Nummer löscht einen Eintrag.",
+    forgetting=(
+        "/memory zeigt, was ich behalte, /forget mit der Kennung löscht einen Eintrag und "
+        "/forget all alles."
+    ),
     otherwise=(
         "Ich laufe ohne Sprachmodell und kann darauf nicht antworten. Erzähl von dir („Ich arbeite "
         "bei …“, „Ich mag …“) oder gib mir einen Namen („Ich nenne dich …“). Dann frag „Was weißt "

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bot.telegram.panels import Button, Page
+from bot.telegram.panels import LABEL_CHARS, Button, Page, in_rows
 from bot.telegram.texts import Texts
 from memory.errors import Refusal
 from memory.forgetting import Forgotten
@@ -18,8 +18,7 @@ _LISTED = 200
 _QUOTED = 600
 #: Several records that are told of at once share this many.
 _TOGETHER = 3_000
-#: What a phone shows of a button as wide as the message.
-_LABEL = 32
+_LABEL = LABEL_CHARS[1]
 #: A summary came from many messages: the first ones tell enough.
 _MOST_SOURCES = 4
 
@@ -32,20 +31,22 @@ def overview(records: Sequence[Record], texts: Texts, *, private: bool, kept: bo
     tells a person's memory from a group's, `kept` whether anything of this talk is added."""
     title = texts.memory_title if private else texts.memory_title_group
     sections = [title]
-    row: list[Button] = []
-    for kind in KINDS:
-        own = [record for record in records if record.kind is kind]
+    buttons: list[Button] = []
+    by_kind = {kind: [record for record in records if record.kind is kind] for kind in KINDS}
+    lines_in_all = sum(min(len(own), AT_A_GLANCE) for own in by_kind.values())
+    for kind, own in by_kind.items():
         if not own:
             continue
         newest = own[: -AT_A_GLANCE - 1 : -1]
-        lines = [name_of(kind, texts), *(_line(record, texts) for record in newest)]
+        longest = min(_LISTED, _TOGETHER // lines_in_all)
+        lines = [name_of(kind, texts), *(_line(record, texts, longest) for record in newest)]
         if earlier := len(own) - len(newest):
             lines.append(texts.memory_more.format(earlier))
         sections.append("\n".join(lines))
-        row.append(Button(f"{name_of(kind, texts)} ({len(own)})", f"kind:{kind.value}"))
+        buttons.append(Button(f"{name_of(kind, texts)} ({len(own)})", f"kind:{kind.value}"))
     adds = texts.memory_adds if kept else texts.memory_adds_nothing
     sections.append(f"{adds}\n{texts.memory_footer}")
-    return Page("\n\n".join(sections), (tuple(row),))
+    return Page("\n\n".join(sections), in_rows(buttons, 3))
 
 
 def listing(records: Sequence[Record], kind: Kind, number: int, texts: Texts) -> Page:
@@ -156,8 +157,8 @@ def sources(record: Record, messages: Sequence[Record], texts: Texts) -> Page:
     """The messages that a record came from, word for word."""
     lines = [texts.memory_from] if messages else [texts.memory_from_nowhere]
     for message in messages[:_MOST_SOURCES]:
-        said = _cut(message.text, _QUOTED)
-        lines.append(f"{message.created_at:%Y-%m-%d %H:%M} {_author(message, texts)}: “{said}”")
+        said = texts.memory_quoted.format(text=_cut(message.text, _QUOTED))
+        lines.append(f"{message.created_at:%Y-%m-%d %H:%M} {_author(message, texts)}: {said}")
     return Page("\n\n".join(lines), ((Button(texts.button_back, f"show:{record.short_id}"),),))
 
 
@@ -165,7 +166,8 @@ def found(record: Record, texts: Texts) -> str:
     """One line of what a search found: dated, with its author or its id."""
     text, date = _cut(spoken(record, texts), _LISTED), f"{record.created_at:%Y-%m-%d}"
     if record.kind is Kind.MESSAGE:
-        return f"• {date} {_author(record, texts)}: “{text}”"
+        said = texts.memory_quoted.format(text=text)
+        return f"• {date} {_author(record, texts)}: {said}"
     return f"• {date}: {text}  [{record.short_id}]"
 
 
@@ -190,9 +192,9 @@ def spoken(record: Record, texts: Texts) -> str:
     return second_person(record.text)
 
 
-def _line(record: Record, texts: Texts) -> str:
+def _line(record: Record, texts: Texts, longest: int) -> str:
     date = f"{record.created_at:%Y-%m-%d}: " if record.kind is Kind.SUMMARY else ""
-    return f"• {date}{_cut(spoken(record, texts), _LISTED)}  [{record.short_id}]"
+    return f"• {date}{_cut(spoken(record, texts), longest)}  [{record.short_id}]"
 
 
 def _each(template: str, records: Sequence[Record], texts: Texts) -> list[str]:

@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
@@ -15,6 +15,9 @@ from memory.records import Actor
 #: For how long buttons stay good. In seconds.
 BUTTONS_SECONDS = 3600.0
 _MOST_PANELS = 1_000
+#: So many characters of a label a phone shows, by how many buttons are abreast; of what is longer,
+#: the beginning.
+LABEL_CHARS: Mapping[int, int] = {1: 32, 2: 18, 3: 11}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,15 @@ class Page:
 
     text: str
     rows: tuple[tuple[Button, ...], ...] = ()
+
+
+def in_rows(buttons: Iterable[Button], abreast: int = 2) -> tuple[tuple[Button, ...], ...]:
+    """The buttons in rows of so many, or of fewer if a phone would cut a label."""
+    every = tuple(buttons)
+    longest = max((len(button.label) for button in every), default=0)
+    while abreast > 1 and longest > LABEL_CHARS[abreast]:
+        abreast -= 1
+    return tuple(every[start : start + abreast] for start in range(0, len(every), abreast))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,10 @@
 """The pages of /settings: what each shows, and the buttons under it. Pure."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.telegram.panels import Button, Page
+from bot.telegram.panels import Button, Page, in_rows
 from bot.telegram.preview import Streaming
 from bot.telegram.texts import Texts, languages
 from memory.choices import AnswerLength, Choices
@@ -38,7 +38,6 @@ ZONES: Mapping[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 _UTC = "UTC"
-_ABREAST = 2
 _CHOSEN = "✓ "
 
 
@@ -68,7 +67,7 @@ def overview(shown: Shown, texts: Texts) -> Page:
         settings.append((texts.settings_streaming, value, "streaming"))
     lines = [f"• {name}: {value}" for name, value, _ in settings]
     buttons = [Button(name, page) for name, _, page in settings]
-    return Page("\n".join((title, *lines)), _rows(buttons))
+    return Page("\n".join((title, *lines)), in_rows(buttons))
 
 
 def languages_page(shown: Shown, texts: Texts) -> Page:
@@ -80,7 +79,7 @@ def languages_page(shown: Shown, texts: Texts) -> Page:
     ]
     default = _option(texts.settings_language_telegram, LANGUAGE_SLOT, "", chosen=not chosen)
     return Page(
-        texts.settings_language_ask, (*_rows(buttons), (default,), _back(texts.button_back))
+        texts.settings_language_ask, (*in_rows(buttons), (default,), _back(texts.button_back))
     )
 
 
@@ -99,7 +98,7 @@ def regions(shown: Shown, texts: Texts) -> Page:
         _option(_UTC, TIME_ZONE_SLOT, _UTC, chosen=chosen == _UTC),
         _option(texts.settings_zone_default, TIME_ZONE_SLOT, "", chosen=chosen is None),
     )
-    return Page(texts.settings_zone_ask, (*_rows(buttons), rest, _back(texts.button_back)))
+    return Page(texts.settings_zone_ask, (*in_rows(buttons), rest, _back(texts.button_back)))
 
 
 def zones(region: str, shown: Shown, texts: Texts) -> Page:
@@ -111,17 +110,17 @@ def zones(region: str, shown: Shown, texts: Texts) -> Page:
         _option(_place(zone), TIME_ZONE_SLOT, zone, chosen=zone == chosen) for zone in ZONES[region]
     ]
     back = _back(texts.button_back, "zones")
-    return Page(texts.settings_zone_ask, (*_rows(buttons, 3), back))
+    return Page(texts.settings_zone_ask, (*in_rows(buttons, 3), back))
 
 
 def lengths(shown: Shown, texts: Texts) -> Page:
     """How long answers can be."""
     chosen = _length(shown)
-    buttons = tuple(
+    buttons = [
         _option(name, ANSWER_LENGTH_SLOT, length.value, chosen=length is chosen)
         for length, name in _lengths(texts).items()
-    )
-    return Page(texts.settings_length_ask, (buttons, _back(texts.button_back)))
+    ]
+    return Page(texts.settings_length_ask, (*in_rows(buttons, 3), _back(texts.button_back)))
 
 
 def streamings(shown: Shown, texts: Texts) -> Page:
@@ -131,7 +130,7 @@ def streamings(shown: Shown, texts: Texts) -> Page:
         _option(names[way], STREAMING_SLOT, way.value, chosen=way is chosen)
         for way in shown.offered
     ]
-    return Page(texts.settings_streaming_ask, (*_rows(buttons, 1), _back(texts.button_back)))
+    return Page(texts.settings_streaming_ask, (*in_rows(buttons, 1), _back(texts.button_back)))
 
 
 def _language(shown: Shown, texts: Texts) -> str:
@@ -186,8 +185,3 @@ def _option(label: str, slot: str, value: str, *, chosen: bool) -> Button:
 
 def _back(label: str, to: str = "home") -> tuple[Button, ...]:
     return (Button(label, to),)
-
-
-def _rows(buttons: Iterable[Button], abreast: int = _ABREAST) -> tuple[tuple[Button, ...], ...]:
-    every = tuple(buttons)
-    return tuple(every[start : start + abreast] for start in range(0, len(every), abreast))

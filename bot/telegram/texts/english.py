@@ -16,21 +16,21 @@ def _counted(one: str, other: str) -> Counted:
 ENGLISH = Texts(
     commands={
         "new": "Start a new conversation; this one is saved",
-        "private": "Talk without anything being kept; again to end it",
+        "private": "Talk without me keeping anything; again to end it",
         "summarize": "What this conversation has been about so far",
         "memory": "What I remember about you",
         "search": "Look for something in my memory",
-        "remember": "Keep a sentence at once",
-        "edit": "Put a memory into other words",
+        "remember": "Remember a sentence right away",
+        "edit": "Put a memory in other words",
         "forget": "Delete one memory by its id, or all of them",
         "name": "What you call me: see it or change it",
-        "settings": "Language, time zone, length of answers, how they appear",
+        "settings": "Language, time zone, length and look of answers",
         "language": "Your language: see it or change it",
         "timezone": "Your time zone: see it or change it",
         "export": "Everything I keep about you, as files",
-        "usage": "What this conversation and today have used and cost",
+        "usage": "Use and cost: this conversation and today",
         "ask": "Ask me something; for groups",
-        "stop": "Stop the reply under way",
+        "stop": "Stop the answer I am writing",
         "help": "What I can do",
         "start": "Who I am",
     },
@@ -43,13 +43,13 @@ ENGLISH = Texts(
         "settings": "Language, time zone, how I answer here; for admins",
     },
     owner_commands={
-        "approve": "Let somebody in by their code",
-        "users": "Who may use me, and who waits",
-        "stats": "How I do: people, turns, errors, costs",
+        "approve": "Let somebody in by their code or id",
+        "users": "Who may use me and who is waiting",
+        "stats": "How I am doing: people, turns, errors, costs",
     },
     start="Hello! I'm {name}. Write to me as you would to a person.",
     start_keeps=(
-        "I remember what you tell me about yourself and what you prefer, also in later "
+        "I remember what you tell me about yourself and what you prefer, even in later "
         "conversations. /memory shows what I have kept, /forget deletes it, /export gives you all "
         "of it."
     ),
@@ -58,10 +58,10 @@ ENGLISH = Texts(
     ),
     engine_none=(
         "I run without a language model: I understand what you tell me about yourself, names you "
-        "give me and questions about what I know, best in English and Russian."
+        "give me and questions about what I know, best in English, Russian and German."
     ),
     engine="My answers are written by {model}.",
-    engine_instead="When it is not to be had, {models} stands in.",
+    engine_instead="When it can't be reached, I use {models}.",
     help="You can just write to me. These commands help:\n{commands}",
     unknown_command="I don't know /{given}. /help shows what I can do.",
     unknown_command_near="I don't know /{given}. Did you mean /{near}? /help shows all I can do.",
@@ -74,15 +74,15 @@ ENGLISH = Texts(
         "We have exchanged {count} message, so a new conversation begins.",
         "We have exchanged {count} messages, so a new conversation begins.",
     ),
-    saved_idle="It was silent for so long that a new conversation begins.",
+    saved_idle="It has been quiet for a while, so a new conversation begins.",
     private_on=(
-        "🔒 This conversation is private. I keep nothing of it: when it ends, it is gone. What I "
-        "know about you already I may use. My answers bear this mark until you send /private again "
-        "or /new."
+        "🔒 This conversation is private. I keep nothing of it: when it ends, it is gone. I may "
+        "still use what I already know about you. My answers carry this mark until you send "
+        "/private again, or /new."
     ),
     private_off="The private conversation is over, and nothing of it was kept.",
     private_over=(
-        "The private conversation is over, as it was silent for so long, and nothing of it was "
+        "The private conversation is over, as it has been quiet for so long, and nothing of it was "
         "kept. What you write next is no longer private; /private begins another one."
     ),
     private_refused=(
@@ -95,9 +95,10 @@ ENGLISH = Texts(
     summary_nothing="There is nothing to sum up yet: we have only just begun.",
     summary_last="The last conversation is saved:",
     summary_last_group="The last conversation is saved: /memory shows admins what it was about.",
-    memory_off="My long-term memory is switched off, so there is nothing in it.",
+    memory_off="My long-term memory is switched off, so this command can do nothing.",
     memory_unavailable="I can't reach my memory right now. Please try again in a minute.",
     memory_empty="I don't remember anything about you yet.",
+    memory_empty_group="I don't remember anything about this group yet.",
     memory_adds="What you tell me now is added when our conversation ends: /new",
     memory_adds_nothing="This conversation is private: nothing of it is added.",
     memory_title="What I remember about you",
@@ -110,13 +111,14 @@ ENGLISH = Texts(
     memory_more=_counted("… and {count} earlier one", "… and {count} earlier ones"),
     memory_none="There is nothing here.",
     memory_noted="Noted on {date}.",
-    memory_dated="It tells of {date}.",
-    memory_from="Where I have this from:",
-    memory_from_nowhere="The message that I have this from is not kept any more.",
+    memory_dated="When: {date}.",
+    memory_from="Where I know this from:",
+    memory_from_nowhere="The message I know this from is no longer kept.",
     memory_said_me="I",
     memory_said_you="You",
+    memory_quoted="“{text}”",
     memory_delete_ask="Shall I delete this?\n\n{text}",
-    memory_delete_along="With it go:",
+    memory_delete_along="Deleted along with it:",
     memory_delete_messages=_counted(
         "{count} message where it comes up", "{count} messages where it comes up"
     ),
@@ -126,7 +128,7 @@ ENGLISH = Texts(
     memory_deleted="Deleted: {text}",
     memory_brought_back="It is back: {text}",
     memory_undo_late="It is too late to take that back.",
-    memory_gone="This memory is not there any more.",
+    memory_gone="This memory is no longer there.",
     buttons_stale="These buttons are too old. Please send /{command} again.",
     button_back="‹ Back",
     button_edit="Edit",
@@ -136,8 +138,7 @@ ENGLISH = Texts(
     button_from="Where from?",
     button_undo="Undo",
     edit_how=(
-        "To put this into other words, send me\n/edit {id} and the new words.\n\n"
-        "Now it reads: {text}"
+        "To put this in other words, send me\n/edit {id} and the new words.\n\nNow it reads: {text}"
     ),
     edit_ask=(
         "Send me the new words for this. (At any time: /edit {id} and the new words.)\n\n"
@@ -160,15 +161,16 @@ ENGLISH = Texts(
         "/forget all. /memory shows the ids."
     ),
     forget_which=(
-        "I forget single memories by their ids, or everything: /forget all. To find what is "
+        "I forget single memories by their ids, or everything: /forget all. To find those "
         "about something: /search and some words, then /forget and the ids."
     ),
     no_such_memory="I have no memory with the id {id}. /memory shows what there is.",
     forget_all_ask=(
-        "Shall I delete everything I know about you, also our conversations? This can't be undone."
+        "Shall I delete everything I know about you, including our conversations? This can't be "
+        "undone."
     ),
     forget_all_ask_group=(
-        "Shall I delete everything I know about this group, also our conversations here? "
+        "Shall I delete everything I know about this group, including our conversations here? "
         "This can't be undone."
     ),
     forget_all_yes="Yes, delete everything",
@@ -183,14 +185,14 @@ ENGLISH = Texts(
     name_current="You call me {name}. To change it: /name and the new name.",
     name_set="From now on my name is {name}.",
     name_refused="I can't take that name: {reason}.",
-    language_current="Your language is {name}. To change it: /language and one of {examples}.",
-    language_set="Your language is {name} now.",
+    language_current="The language is {name}. To change it: /language and one of {examples}.",
+    language_set="The language is {name} now.",
     language_unknown="I don't know the language {given}. These I know: {examples}.",
     time_zone_current=(
-        "Your time zone is {name}; it is {time} there. To change it: /timezone and its name, such "
+        "The time zone is {name}; it is {time} there. To change it: /timezone and its name, such "
         "as /timezone Europe/Rome, /timezone America/New_York or /timezone UTC."
     ),
-    time_zone_set="Your time zone is {name} now; it is {time} there.",
+    time_zone_set="The time zone is {name} now; it is {time} there.",
     time_zone_unknown=(
         "I don't know the time zone {given}. Give me a name such as Europe/Rome, Asia/Kolkata, "
         "America/New_York or UTC."
@@ -202,7 +204,7 @@ ENGLISH = Texts(
     settings_language_telegram="As in Telegram",
     settings_zone="Time zone",
     settings_zone_ask=(
-        "Where are you? For any other place send /timezone and its name, such as "
+        "Which time zone? For any other place, send /timezone and its name, such as "
         "/timezone Europe/Rome."
     ),
     settings_zone_now="{name}, where it is {time}",
@@ -241,14 +243,15 @@ ENGLISH = Texts(
     usage_free="nothing, as I run without a language model",
     usage_footer="Saving conversations is included. Costs are estimates from public prices.",
     export_caption="Everything I keep about you.",
+    export_caption_group="Everything I keep about this group.",
     export_too_big="I can't send you {name}: it is too big for one file on Telegram.",
     admins_only="Only admins of this group can do that, as it concerns what everybody here said.",
     admins_only_settings=(
         "Only admins of this group can change its settings, as they are for everybody here."
     ),
     group_not_welcome=(
-        "Thank you for the invitation! I may only join groups that somebody who may use me adds me "
-        "to, so I leave again."
+        "Thank you for the invitation! I may only stay in groups that I was added to by somebody "
+        "who may use me, so I am leaving again."
     ),
     group_hello="Hello! I'm {name}.",
     group_how="Ask me with /ask, mention me or answer one of my messages.",
@@ -260,11 +263,11 @@ ENGLISH = Texts(
     ),
     only_text="I can only read text so far. Please write it to me.",
     sees_nothing=(
-        "I can't look at pictures with the model I run on. Please tell me in words what matters."
+        "I can't look at pictures the way I am set up. Please tell me in words what matters."
     ),
     reads_no_documents=(
-        "I can't read this kind of document with the model I run on. Please send me the text of "
-        "it, or what matters, as a message."
+        "I can't read this kind of document the way I am set up. Please send me the text of it, "
+        "or what matters, as a message."
     ),
     unknown_file=(
         "I can't do anything with this kind of file. Please tell me in words what matters."
@@ -314,11 +317,11 @@ ENGLISH = Texts(
     ),
     no_more_codes=(
         "I have been sent too many wrong codes: I look at no more from you until I am "
-        "started again. Then there is a new one in the log."
+        "restarted. Then there is a new one in the log."
     ),
     refused_code=(
         "This is a private bot. To be let in, give its owner this code: {code}\n"
-        "The owner sends me /approve {code}, and then you can write to me."
+        "Once the owner sends me /approve {code}, you can write to me."
     ),
     wants_in="{name} (id {id}) would like to use me. To let them in: /approve {code}",
     limit_minute=_counted(
@@ -326,13 +329,12 @@ ENGLISH = Texts(
         "That is more than I can take at once. Please wait {count} seconds and write again.",
     ),
     limit_day=(
-        "You have used up what I may use for you in one day. From midnight UTC I answer again; "
-        "what I remember stays."
+        "Today's limit is reached. From midnight UTC I answer again; what I remember stays."
     ),
     approved="{name} (id {id}) may use me now.",
     approved_untold=(
-        "{name} (id {id}) may use me now. I could not tell them, as nobody hears from me "
-        "who has not written to me: please do."
+        "{name} (id {id}) may use me now. I could not tell them, as I can't write to "
+        "people who have never written to me: please tell them yourself."
     ),
     in_already="{name} (id {id}) may use me already.",
     approved_you="You are welcome: the owner has let you in. Send /help to see what I can do.",
@@ -345,44 +347,44 @@ ENGLISH = Texts(
     ),
     approve_listed=(
         "Here the settings alone say who may use me (access = allowlist). Add their "
-        "numeric id to allowed_users and start me again."
+        "numeric id to allowed_users and restart me."
     ),
-    no_such_code="I gave nobody the code {code}, or it is too old. /users shows who waits.",
+    no_such_code="I gave nobody the code {code}, or it has expired. /users shows who is waiting.",
     users_title="Who may use me",
     users_owners="Owners",
     users_guests="Approved",
-    users_waiting="Waiting for your word",
+    users_waiting="Waiting for you",
     users_listed="Named in the settings",
     users_everybody="Everybody may use me: access is open.",
-    users_footer="To let somebody in no more: /users remove and the numeric id.",
+    users_footer="To take away somebody's access: /users remove and their numeric id.",
     user_removed="{name} (id {id}) may not use me any more.",
-    no_such_user="Nobody whom I could remove has the id {id}. /users shows everybody.",
+    no_such_user="I know nobody with the id {id} whom I could remove. /users shows everybody.",
     stats=(
         "• people today: {people}\n• turns today: {turns}\n• tokens today: {tokens}\n"
         "• recordings today: {recordings} min\n• cost today: {today}\n• cost this month: {month}\n"
         "• errors since {since} UTC: {errors}\n"
-        "• conversations that wait to be saved: {backlog}, of them set aside: {set_aside}"
+        "• conversations waiting to be saved: {backlog}, {set_aside} of them set aside"
     ),
     paired="Welcome! This bot is yours now. Send /help to see what I can do.",
     stale=(
         "Sorry, I was away for a while and did not answer your earlier messages. If it still "
         "matters, please write to me again."
     ),
-    no_answer="I have no answer to that. Please say it in another way.",
+    no_answer="I have no answer to that. Please say it another way.",
     refusals={
         Refusal.EMPTY: "there is nothing in it to remember",
         Refusal.LONG: "it is too long; say what matters in a sentence or two",
         Refusal.ORDER: (
-            "it reads as an order about my own rules, and a memory says something of a person, or "
-            "how they wish to be spoken to"
+            "it reads like an order about my own rules, and a memory says something about a "
+            "person, or how they wish to be spoken to"
         ),
         Refusal.QUESTION: "it is a question and states nothing; ask me without /remember",
         Refusal.SETTING: "that one is a setting: /settings",
         Refusal.OFF: "my long-term memory is switched off",
-        Refusal.NAME_LINES: "a name stands on one line",
+        Refusal.NAME_LINES: "a name has to be on one line",
         Refusal.NAME_EMPTY: "a name needs at least one letter or digit",
         Refusal.NAME_LONG: "it is too long",
-        Refusal.NAME_CHARACTERS: "a name has no control characters and no angle brackets",
+        Refusal.NAME_CHARACTERS: "a name can't have control characters or angle brackets",
         Refusal.OTHER: "that can't be done here",
     },
     failures={failure.kind: failure.user for failure in FAILURES},

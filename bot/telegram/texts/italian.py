@@ -28,19 +28,19 @@ def _counted(pattern: str, one: str, other: str) -> Counted:
 ITALIAN = Texts(
     commands={
         "new": "Iniziare una nuova conversazione; questa viene salvata",
-        "private": "Parlare senza che resti nulla; di nuovo per finire",
-        "summarize": "Di che cosa si è parlato finora in questa conversazione",
+        "private": "Parlare senza che io conservi nulla; di nuovo per finire",
+        "summarize": "Di che cosa abbiamo parlato finora",
         "memory": "Che cosa ricordo di te",
         "search": "Cercare qualcosa nella mia memoria",
         "remember": "Ricordare subito una frase",
-        "edit": "Dire un ricordo con altre parole",
-        "forget": "Cancellare un ricordo con il suo id, o tutti",
+        "edit": "Riformulare un ricordo",
+        "forget": "Cancellare un ricordo con il suo id o tutti",
         "name": "Come mi chiami: vederlo o cambiarlo",
-        "settings": "Lingua, fuso orario, lunghezza delle risposte, come appaiono",
+        "settings": "Lingua, fuso orario, lunghezza e aspetto delle risposte",
         "language": "La tua lingua: vederla o cambiarla",
         "timezone": "Il tuo fuso orario: vederlo o cambiarlo",
         "export": "Tutto quello che conservo di te, in file",
-        "usage": "Quanto hanno usato ed è costato questa conversazione e oggi",
+        "usage": "Consumo e costo: questa conversazione e oggi",
         "ask": "Chiedermi qualcosa; per i gruppi",
         "stop": "Fermare la risposta in corso",
         "help": "Che cosa so fare",
@@ -49,13 +49,13 @@ ITALIAN = Texts(
     group_commands={
         "ask": "Chiedermi qualcosa",
         "memory": "Che cosa ricordo di questo gruppo; per gli amministratori",
-        "search": "Cercare qualcosa nella mia memoria; per gli amministratori",
-        "forget": "Cancellare un ricordo con il suo id, o tutti; per gli amministratori",
+        "search": "Cercare nella mia memoria; per gli amministratori",
+        "forget": "Cancellare un ricordo o tutti; per gli amministratori",
         "name": "Come mi chiamo qui: vederlo o cambiarlo",
-        "settings": "Lingua, fuso orario, come rispondo qui; per gli amministratori",
+        "settings": "Lingua, fuso orario, risposte; per gli amministratori",
     },
     owner_commands={
-        "approve": "Far entrare qualcuno con il suo codice",
+        "approve": "Far entrare qualcuno con codice o id",
         "users": "Chi può usarmi e chi aspetta",
         "stats": "Come va: persone, risposte, errori, costi",
     },
@@ -65,16 +65,15 @@ ITALIAN = Texts(
         "future. /memory mostra che cosa ho conservato, /forget lo cancella, /export ti dà tutto."
     ),
     start_forgets=(
-        "La mia memoria a lungo termine è spenta: conosco solo i nostri ultimi messaggi."
+        "La mia memoria a lungo termine è disattivata: conosco solo i nostri ultimi messaggi."
     ),
     engine_none=(
-        "Funziono senza modello linguistico: capisco quello che mi racconti di te, come mi chiami "
-        "e "
-        "le domande su ciò che so, soprattutto in inglese e in russo."
+        "Funziono senza modello linguistico: capisco quello che mi racconti di te, i nomi che mi "
+        "dai e le domande su ciò che so, soprattutto in inglese, in russo e in tedesco."
     ),
     engine="Le mie risposte le scrive {model}.",
-    engine_instead="Quando non è raggiungibile, lo sostituisce {models}.",
-    help="Puoi semplicemente scrivermi. Questi comandi aiutano:\n{commands}",
+    engine_instead="Quando non è raggiungibile, uso {models}.",
+    help="Puoi semplicemente scrivermi. Ecco i comandi:\n{commands}",
     unknown_command="Non conosco /{given}. /help mostra che cosa so fare.",
     unknown_command_near=(
         "Non conosco /{given}. Volevi dire /{near}? /help mostra tutto quello che so fare."
@@ -89,23 +88,23 @@ ITALIAN = Texts(
         "messaggio",
         "messaggi",
     ),
-    saved_idle="C'è stato silenzio così a lungo che inizia una nuova conversazione.",
+    saved_idle="Non ci scriviamo da un po', quindi inizia una nuova conversazione.",
     private_on=(
-        "🔒 Questa conversazione è privata. Non ne conservo nulla: quando finisce, sparisce. "
-        "Quello che so già di te posso usarlo. Le mie risposte portano questo segno finché non "
-        "mandi di nuovo /private oppure /new."
+        "🔒 Questa conversazione è privata. Non ne conservo nulla: quando finisce, sparisce. Posso "
+        "usare quello che so già di te. Le mie risposte portano questo segno finché non mandi "
+        "ancora /private, oppure /new."
     ),
-    private_off="La conversazione privata è finita e non ne è rimasto nulla.",
+    private_off="La conversazione privata è finita e non ne ho conservato nulla.",
     private_over=(
-        "La conversazione privata è finita perché c'è stato silenzio a lungo, e non ne è rimasto "
-        "nulla. Quello che scrivi adesso non è più privato; /private ne inizia un'altra."
+        "La conversazione privata è finita perché non ci scriviamo da un po', e non ne ho "
+        "conservato nulla. Quello che scrivi adesso non è più privato; /private ne inizia un'altra."
     ),
     private_refused=(
         "🔒 Questa conversazione è privata, quindi non conservo nulla, nemmeno su richiesta. Per "
-        "finirla: /private"
+        "terminarla: /private"
     ),
-    stopped="Fermato.",
-    nothing_to_stop="Non c'è nulla da fermare.",
+    stopped="Interrotto.",
+    nothing_to_stop="Non c'è nulla da interrompere.",
     summary_title="Di che cosa abbiamo parlato finora:",
     summary_nothing="Non c'è ancora nulla da riassumere: abbiamo appena iniziato.",
     summary_last="L'ultima conversazione è salvata:",
@@ -113,11 +112,14 @@ ITALIAN = Texts(
         "L'ultima conversazione è salvata: /memory mostra agli amministratori di che cosa si è "
         "parlato."
     ),
-    memory_off="La mia memoria a lungo termine è spenta, quindi è vuota.",
+    memory_off=(
+        "La mia memoria a lungo termine è disattivata, quindi questo comando non può fare nulla."
+    ),
     memory_unavailable="Ora non raggiungo la mia memoria. Riprova fra un minuto, per favore.",
     memory_empty="Non ricordo ancora nulla di te.",
+    memory_empty_group="Non ricordo ancora nulla di questo gruppo.",
     memory_adds=(
-        "Quello che mi racconti ora si aggiunge quando la nostra conversazione finisce: /new"
+        "Quello che viene detto ora si aggiunge quando la nostra conversazione finisce: /new"
     ),
     memory_adds_nothing="Questa conversazione è privata: non se ne aggiunge nulla.",
     memory_title="Che cosa ricordo di te",
@@ -130,13 +132,14 @@ ITALIAN = Texts(
     memory_more=_counted("… e {counted}", "ricordo precedente", "ricordi precedenti"),
     memory_none="Qui non c'è nulla.",
     memory_noted="Annotato il {date}.",
-    memory_dated="Riguarda {date}.",
-    memory_from="Da dove lo so:",
+    memory_dated="Quando: {date}.",
+    memory_from="Come lo so:",
     memory_from_nowhere="Il messaggio da cui lo so non è più conservato.",
     memory_said_me="Io",
     memory_said_you="Tu",
+    memory_quoted="«{text}»",
     memory_delete_ask="Cancello questo?\n\n{text}",
-    memory_delete_along="Con questo si cancellano anche:",
+    memory_delete_along="Viene cancellato anche:",
     memory_delete_messages=_counted(
         "{counted}", "messaggio in cui se ne parla", "messaggi in cui se ne parla"
     ),
@@ -144,12 +147,12 @@ ITALIAN = Texts(
         "{counted}", "riassunto di una conversazione", "riassunti di conversazioni"
     ),
     memory_deleted="Cancellato: {text}",
-    memory_brought_back="È tornato: {text}",
+    memory_brought_back="Ripristinato: {text}",
     memory_undo_late="È troppo tardi per annullare.",
     memory_gone="Questo ricordo non c'è più.",
-    buttons_stale="Questi pulsanti sono troppo vecchi. Manda di nuovo /{command}, per favore.",
+    buttons_stale="Questi pulsanti sono scaduti. Manda di nuovo /{command}, per favore.",
     button_back="‹ Indietro",
-    button_edit="Cambia",
+    button_edit="Modifica",
     button_delete="Cancella",
     button_delete_yes="Sì, cancella",
     button_delete_no="No, conserva",
@@ -159,58 +162,59 @@ ITALIAN = Texts(
         "Per dirlo con altre parole, mandami\n/edit {id} e le nuove parole.\n\nOra dice: {text}"
     ),
     edit_ask=(
-        "Mandami le nuove parole. Con /edit {id} e le nuove parole si può fare in ogni "
-        "momento.\n\nOra dice: {text}"
+        "Mandami le nuove parole. (In ogni momento: /edit {id} e le nuove parole.)\n\n"
+        "Ora dice: {text}"
     ),
     edit_unchanged="Resta com'era: {text}",
-    edit_usage="Dimmi quale ricordo e le nuove parole, per esempio: /edit f1 Abito a Oslo",
+    edit_usage="Dimmi quale ricordo e con quali nuove parole, per esempio: /edit f1 Abito a Oslo",
     search_how="Dimmi che cosa cercare: /search e qualche parola.",
     search_ask="Che cosa cerco? Mandami qualche parola.",
     search_found="Che cosa ho trovato",
-    search_nothing="Non ho trovato nulla su questo.",
+    search_nothing="Non ho trovato nulla al riguardo.",
     remember_how="Dimmi che cosa ricordare: /remember e una frase su di te.",
     remember_ask=(
         "Che cosa devo ricordare? Mandami una frase su di te, o un comando qualsiasi per lasciar "
         "perdere."
     ),
-    remembered="Ricordato: {text}  [{id}]",
+    remembered="Memorizzato: {text}  [{id}]",
     remember_refused="Non posso conservarlo: {reason}.",
     forget_how=(
         "Dimmi che cosa dimenticare: /forget e l'id di un ricordo, per esempio /forget {example}, "
         "oppure /forget all. /memory mostra gli id."
     ),
     forget_which=(
-        "Dimentico singoli ricordi in base al loro id, oppure tutto: /forget all. Per trovare "
-        "quello che riguarda qualcosa: /search e qualche parola, poi /forget e gli id."
+        "Dimentico singoli ricordi in base al loro id oppure tutto: /forget all. Per trovare i "
+        "ricordi su un argomento: /search e qualche parola, poi /forget e i loro id."
     ),
     no_such_memory="Non ho nessun ricordo con l'id {id}. /memory mostra quelli che ci sono.",
     forget_all_ask=(
-        "Cancello tutto quello che so di te, anche le nostre conversazioni? Non si può annullare."
+        "Cancello tutto quello che so di te, comprese le nostre conversazioni? Non si può "
+        "annullare."
     ),
     forget_all_ask_group=(
-        "Cancello tutto quello che so di questo gruppo, anche le nostre conversazioni qui? Non si "
-        "può annullare."
+        "Cancello tutto quello che so di questo gruppo, comprese le nostre conversazioni qui? Non "
+        "si può annullare."
     ),
     forget_all_yes="Sì, cancella tutto",
     forget_all_no="No, conserva",
     yes_words="sì, si, s, sì grazie, si grazie, cancella tutto",
     no_words="no, n, no grazie, annulla",
-    forget_all_done="Tutto è cancellato. Ricominciamo da capo.",
+    forget_all_done="Ho cancellato tutto. Ricominciamo da capo.",
     forget_all_kept="Va bene, conservo tutto.",
-    button_not_yours="Può rispondere solo chi ha chiesto.",
-    button_stale="Questa domanda è troppo vecchia. Manda di nuovo /forget all, per favore.",
+    button_not_yours="Può rispondere solo chi ha fatto la domanda.",
+    button_stale="Questa domanda è scaduta. Manda di nuovo /forget all, per favore.",
     name_default="Mi chiamo {name}. Per chiamarmi in altro modo: /name e il nuovo nome.",
-    name_current="Mi chiami {name}. Per cambiarlo: /name e il nuovo nome.",
+    name_current="Adesso mi chiamo {name}. Per cambiarlo: /name e il nuovo nome.",
     name_set="Da adesso mi chiamo {name}.",
-    name_refused="Non posso prendere quel nome: {reason}.",
-    language_current="La tua lingua è {name}. Per cambiarla: /language e una fra {examples}.",
-    language_set="Ora la tua lingua è {name}.",
+    name_refused="Non posso accettare quel nome: {reason}.",
+    language_current="Lingua: {name}. Per cambiarla: /language e una fra {examples}.",
+    language_set="Ora la lingua è: {name}.",
     language_unknown="Non conosco la lingua {given}. Conosco queste: {examples}.",
     time_zone_current=(
-        "Il tuo fuso orario è {name}; lì sono le {time}. Per cambiarlo: /timezone e il suo nome, "
+        "Fuso orario: {name}, ora locale {time}. Per cambiarlo: /timezone e il suo nome, "
         "come /timezone Europe/Rome, /timezone America/New_York o /timezone UTC."
     ),
-    time_zone_set="Ora il tuo fuso orario è {name}; lì sono le {time}.",
+    time_zone_set="Ora il fuso orario è {name}, ora locale {time}.",
     time_zone_unknown=(
         "Non conosco il fuso orario {given}. Dammi un nome come Europe/Rome, Asia/Kolkata, "
         "America/New_York o UTC."
@@ -218,32 +222,32 @@ ITALIAN = Texts(
     settings_title="Le tue impostazioni",
     settings_title_group="Le impostazioni di questo gruppo",
     settings_language="Lingua",
-    settings_language_ask="Che lingua devo parlare? Lo saprà anche il modello.",
+    settings_language_ask="In che lingua devo scrivere? Lo saprà anche il modello.",
     settings_language_telegram="Come in Telegram",
     settings_zone="Fuso orario",
     settings_zone_ask=(
-        "Dove sei? Per qualunque altro posto manda /timezone e il nome, per esempio "
+        "Quale fuso orario? Per qualunque altro luogo manda /timezone e il nome, per esempio "
         "/timezone Europe/Rome."
     ),
-    settings_zone_now="{name}, dove sono le {time}",
+    settings_zone_now="{name}, ora locale {time}",
     settings_zone_default="Come questo bot",
     settings_africa="Africa",
     settings_america="America",
     settings_asia="Asia",
     settings_europe="Europa",
     settings_oceania="Australia e Oceania",
-    settings_length="Lunghezza delle risposte",
+    settings_length="Lunghezza risposte",
     settings_length_ask="Quanto devono essere lunghe le mie risposte?",
     settings_length_short="brevi",
     settings_length_normal="normali",
     settings_length_long="dettagliate",
     settings_streaming="Mentre scrivo",
-    settings_streaming_ask="Come vuoi vedere una risposta mentre la scrivo?",
+    settings_streaming_ask="Come deve apparire una risposta mentre la scrivo?",
     settings_streaming_edit="un messaggio che cresce",
     settings_streaming_draft="una bozza, come se digitassi",
     settings_streaming_off="solo quando è pronta",
-    usage_title="Che cosa ho usato per te",
-    usage_title_group="Che cosa ho usato per questo gruppo",
+    usage_title="Quanto ho consumato per te",
+    usage_title_group="Quanto ho consumato per questo gruppo",
     usage_session="Questa conversazione",
     usage_today="Oggi, dalla mezzanotte UTC",
     usage_account=(
@@ -256,43 +260,45 @@ ITALIAN = Texts(
     usage_cost_partly=_counted(
         "${amount}, e {counted} a un prezzo che non conosco", "richiesta", "richieste"
     ),
-    usage_cost_unknown="Non conosco il prezzo dei miei modelli",
+    usage_cost_unknown="non conosco il prezzo dei miei modelli",
     usage_free="nulla, perché funziono senza modello linguistico",
     usage_footer=(
-        "Salvare le conversazioni è compreso. I costi sono stime secondo i prezzi pubblici."
+        "Comprende il salvataggio delle conversazioni. I costi sono stime basate sui prezzi "
+        "pubblici."
     ),
-    export_caption="Tutto quello che conservo di te.",
+    export_caption="Tutto quello che conservo su di te.",
+    export_caption_group="Tutto quello che conservo di questo gruppo.",
     export_too_big="Non posso mandarti {name}: è troppo grande per un file su Telegram.",
     admins_only=(
-        "Questo possono farlo solo gli amministratori del gruppo, perché riguarda ciò che tutti "
-        "hanno detto qui."
+        "Possono farlo solo gli amministratori del gruppo, perché riguarda ciò che tutti hanno "
+        "detto qui."
     ),
     admins_only_settings=(
         "Solo gli amministratori del gruppo possono cambiarne le impostazioni, perché valgono "
         "per tutti."
     ),
     group_not_welcome=(
-        "Grazie dell'invito! Posso stare solo nei gruppi in cui mi aggiunge chi può usarmi, quindi "
-        "me ne vado."
+        "Grazie dell'invito! Posso restare solo nei gruppi in cui mi ha aggiunto chi può usarmi, "
+        "quindi me ne vado."
     ),
     group_hello="Ciao! Sono {name}.",
-    group_how="Chiedetemi con /ask, menzionatemi o rispondete a un mio messaggio.",
+    group_how="Scrivetemi con /ask, menzionatemi o rispondete a un mio messaggio.",
     group_keeps=(
-        "Quello che mi raccontate qui lo ricordo per questo gruppo, e per nessuna chat privata."
+        "Quello che mi raccontate qui lo ricordo solo per questo gruppo, non per le chat private."
     ),
-    group_help="Questi comandi aiutano:\n{commands}",
+    group_help="Ecco i comandi:\n{commands}",
     group_privacy=(
         "Telegram mi nasconde gli altri messaggi (modalità privacy), a volte anche le menzioni: "
         "/ask mi arriva sempre."
     ),
     only_text="Per ora so leggere solo testo. Scrivimelo, per favore.",
     sees_nothing=(
-        "Con il modello che uso non posso vedere immagini. Dimmi a parole che cosa conta, per "
+        "Per come sono configurato non posso vedere immagini. Dimmi a parole che cosa conta, per "
         "favore."
     ),
     reads_no_documents=(
-        "Con il modello che uso non posso leggere documenti così. Mandami il testo, o ciò che "
-        "conta, come messaggio, per favore."
+        "Per come sono configurato non posso leggere documenti così. Mandami il testo, o ciò "
+        "che conta, in un messaggio, per favore."
     ),
     unknown_file=(
         "Con un file di questo tipo non so che fare. Dimmi a parole che cosa conta, per favore."
@@ -301,21 +307,22 @@ ITALIAN = Texts(
         "Non riesco a leggere il file {name}: è danneggiato o di un tipo che non conosco."
     ),
     too_big_file=(
-        "Il file è troppo grande per me: di questo tipo accetto {largest} MB. Mandamene uno più "
-        "piccolo, o la parte che conta, per favore."
+        "Il file è troppo grande per me: di questo tipo accetto al massimo {largest} MB. Mandamene "
+        "uno più piccolo o la parte che conta, per favore."
     ),
-    lost_file="Non sono riuscito a prendere il tuo file da Telegram. Mandalo di nuovo, per favore.",
+    lost_file=(
+        "Non sono riuscito a scaricare il tuo file da Telegram. Mandalo di nuovo, per favore."
+    ),
     hears_nothing="Non posso ascoltare registrazioni. Scrivimi che cosa hai detto, per favore.",
     too_long_recording=_counted(
-        "Quella registrazione è troppo lunga: posso ascoltare {counted}. Mandala in pezzi più "
+        "Quella registrazione è troppo lunga: posso ascoltare {counted}. Mandala in parti più "
         "brevi, per favore.",
         "minuto",
         "minuti",
     ),
     unheard_recording=(
         "Non sono riuscito ad ascoltare la tua registrazione. Mandala di nuovo, o scrivimi che "
-        "cosa "
-        "hai detto, per favore."
+        "cosa hai detto, per favore."
     ),
     wordless_recording=(
         "Nella tua registrazione non ho capito nessuna parola. Dillo di nuovo, per favore."
@@ -325,14 +332,14 @@ ITALIAN = Texts(
     ),
     empty="Nel tuo messaggio non c'era testo. Scrivimi che cosa vuoi dire, per favore.",
     too_long=_counted(
-        "È troppo lungo per me: {counted}, e ne accetto {longest}. Mandalo in pezzi più piccoli, "
+        "È troppo lungo per me: {counted}, e ne accetto {longest}. Mandalo in parti più piccole, "
         "per favore.",
         "carattere",
         "caratteri",
     ),
     refused=(
-        "Questo è un bot privato. Se devi avere accesso, da' al proprietario il tuo id numerico: "
-        "{id}"
+        "Questo è un bot privato. Se devi avere accesso, comunica al proprietario il tuo id "
+        "numerico: {id}"
     ),
     refused_unpaired=(
         "Questo è un bot privato che non ha ancora un proprietario. Se è tuo, mandami il codice di "
@@ -344,17 +351,17 @@ ITALIAN = Texts(
     ),
     not_the_code=(
         "Questo non è il codice. Si trova nel log del bot in funzione, nella riga che dice "
-        "«pairing»; ogni avvio del bot ne crea uno nuovo."
+        "«pairing»; a ogni avvio il bot ne crea uno nuovo."
     ),
     no_more_codes=(
         "Ho ricevuto troppi codici sbagliati: non guardo più i tuoi finché non vengo "
         "riavviato. Allora nel log ce ne sarà uno nuovo."
     ),
     refused_code=(
-        "Questo è un bot privato. Per entrare, da' al proprietario questo codice: {code}\n"
-        "Il proprietario mi manda /approve {code}, e poi puoi scrivermi."
+        "Questo è un bot privato. Per entrare, comunica al proprietario questo codice: {code}\n"
+        "Quando mi manda /approve {code}, puoi scrivermi."
     ),
-    wants_in="{name} (id {id}) vorrebbe usarmi. Per farlo entrare: /approve {code}",
+    wants_in="{name} (id {id}) vorrebbe usarmi. Per dare l'accesso: /approve {code}",
     limit_minute=_counted(
         "È più di quanto riesca a seguire in una volta. Aspetta {counted} e scrivi di nuovo, per "
         "favore.",
@@ -362,13 +369,13 @@ ITALIAN = Texts(
         "secondi",
     ),
     limit_day=(
-        "Hai esaurito quello che posso usare per te in un giorno. Dalla mezzanotte UTC rispondo di "
-        "nuovo; ciò che ricordo resta."
+        "Il limite di oggi è raggiunto. Dalla mezzanotte UTC rispondo di nuovo; ciò che ricordo "
+        "resta."
     ),
     approved="{name} (id {id}) ora può usarmi.",
     approved_untold=(
-        "{name} (id {id}) ora può usarmi. Non ho potuto dirglielo, perché non posso "
-        "scrivere a chi non mi ha mai scritto: diglielo tu, per favore."
+        "{name} (id {id}) ora può usarmi. Non ho potuto avvisare, perché non posso scrivere a chi "
+        "non mi ha mai scritto: fallo tu, per favore."
     ),
     in_already="{name} (id {id}) può già usarmi.",
     approved_you=(
@@ -376,25 +383,25 @@ ITALIAN = Texts(
     ),
     approve_how="Dimmi chi far entrare: /approve e il codice che ho dato, o l'id numerico.",
     approve_ids_only=(
-        "Faccio entrare le persone con il loro codice o con l'id numerico, come "
-        "/approve 1001. Un nome utente si può lasciare, e un altro può prenderlo."
+        "Faccio entrare le persone con il loro codice o con l'id numerico, come /approve 1001. A "
+        "un nome utente si può rinunciare, e può prenderlo un'altra persona."
     ),
     approve_listed=(
         "Qui solo le impostazioni dicono chi può usarmi (access = allowlist). Aggiungi "
         "l'id numerico ad allowed_users e riavviami."
     ),
     no_such_code=(
-        "Non ho dato a nessuno il codice {code}, o è troppo vecchio. /users mostra chi aspetta."
+        "Non ho dato a nessuno il codice {code}, oppure è scaduto. /users mostra chi aspetta."
     ),
     users_title="Chi può usarmi",
     users_owners="Proprietari",
     users_guests="Ammessi",
-    users_waiting="Aspettano la tua parola",
+    users_waiting="In attesa della tua approvazione",
     users_listed="Nominati nella configurazione",
     users_everybody="Tutti possono usarmi: l'accesso è aperto.",
-    users_footer="Per non far più entrare qualcuno: /users remove e l'id numerico.",
+    users_footer="Per togliere l'accesso a qualcuno: /users remove e il suo id numerico.",
     user_removed="{name} (id {id}) non può più usarmi.",
-    no_such_user="Nessuno che io possa togliere ha l'id {id}. /users mostra tutti.",
+    no_such_user="Fra chi posso rimuovere nessuno ha l'id {id}. /users mostra tutti.",
     stats=(
         "• persone oggi: {people}\n• risposte oggi: {turns}\n• token oggi: {tokens}\n"
         "• registrazioni oggi: {recordings} min\n• costo oggi: {today}\n"
@@ -404,25 +411,26 @@ ITALIAN = Texts(
     ),
     paired="Ti do il benvenuto! Ora questo bot è tuo. /help mostra che cosa so fare.",
     stale=(
-        "Scusa, sono stato via per un po' e non ho risposto ai tuoi messaggi precedenti. Se conta "
-        "ancora, scrivimi di nuovo, per favore."
+        "Scusa, sono stato via per un po' e non ho risposto ai tuoi messaggi precedenti. Se è "
+        "ancora importante, scrivimi di nuovo, per favore."
     ),
     no_answer="Non ho una risposta a questo. Dillo in un altro modo, per favore.",
     refusals={
         Refusal.EMPTY: "non c'è nulla da ricordare",
         Refusal.LONG: "è troppo lungo; di' ciò che conta in una o due frasi",
         Refusal.ORDER: (
-            "sembra un ordine sulle mie stesse regole, e un ricordo dice qualcosa di una persona, "
-            "o "
-            "di come parlarle"
+            "sembra un'istruzione sulle mie regole, mentre un ricordo dice qualcosa di una persona "
+            "o di come parlarle"
         ),
         Refusal.QUESTION: "è una domanda e non afferma nulla; chiedimelo senza /remember",
         Refusal.SETTING: "quella è un'impostazione: /settings",
-        Refusal.OFF: "la mia memoria a lungo termine è spenta",
-        Refusal.NAME_LINES: "un nome sta su una riga",
+        Refusal.OFF: "la mia memoria a lungo termine è disattivata",
+        Refusal.NAME_LINES: "un nome deve stare su una sola riga",
         Refusal.NAME_EMPTY: "un nome ha bisogno di almeno una lettera o una cifra",
         Refusal.NAME_LONG: "è troppo lungo",
-        Refusal.NAME_CHARACTERS: "un nome non ha caratteri di controllo né parentesi angolari",
+        Refusal.NAME_CHARACTERS: (
+            "un nome non può avere caratteri di controllo né parentesi angolari"
+        ),
         Refusal.OTHER: "qui non si può",
     },
     failures={
@@ -434,8 +442,7 @@ ITALIAN = Texts(
         "configuration": _SET_UP,
         "throttled": (
             "Ricevo più messaggi di quanti il mio modello linguistico riesca a seguire. Riprova "
-            "fra "
-            "un minuto, per favore."
+            "fra un minuto, per favore."
         ),
         "context_overflow": (
             "È più di quanto possa leggere in una volta. Manda meno testo, o ricomincia con /new."
@@ -446,20 +453,22 @@ ITALIAN = Texts(
         ),
         "attachment_refused": (
             "Il mio modello linguistico non accetta il tuo allegato. Dimmi a parole che cosa "
-            "conta, "
-            "per favore."
+            "conta, per favore."
         ),
         "timeout": (
-            "Ci è voluto troppo e ho rinunciato. Riprova, magari con una domanda più semplice."
+            "Ci è voluto troppo tempo e ho rinunciato. Riprova, per favore, magari con una domanda "
+            "più semplice."
         ),
         "cut": (
-            "Il collegamento si è interrotto mentre rispondevo. Manda di nuovo il tuo messaggio, "
-            "per "
-            "favore."
+            "La connessione si è interrotta mentre rispondevo. Manda di nuovo il tuo messaggio, "
+            "per favore."
         ),
         "content_filter": "A questo non posso rispondere. Chiedimi qualcos'altro, per favore.",
         "no_answer": "Non ho trovato una risposta. Dillo con altre parole, per favore.",
-        "output_limit": "La mia risposta è diventata troppo lunga. Chiedine una parte più piccola.",
+        "output_limit": (
+            "La mia risposta è diventata troppo lunga. Chiedimene una parte più piccola, per "
+            "favore."
+        ),
         "endless_tools": "Ho girato a vuoto e ho rinunciato. Dillo con altre parole, per favore.",
     },
     error_number="(errore {id})",

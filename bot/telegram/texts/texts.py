@@ -50,6 +50,7 @@ class Texts:
     memory_off: str
     memory_unavailable: str
     memory_empty: str
+    memory_empty_group: str
     memory_adds: str
     memory_adds_nothing: str
     memory_title: str
@@ -67,6 +68,7 @@ class Texts:
     memory_from_nowhere: str
     memory_said_me: str
     memory_said_you: str
+    memory_quoted: str
     memory_delete_ask: str
     memory_delete_along: str
     memory_delete_messages: Counted
@@ -155,6 +157,7 @@ class Texts:
     usage_free: str
     usage_footer: str
     export_caption: str
+    export_caption_group: str
     export_too_big: str
     only_text: str
     sees_nothing: str

@@ -15,7 +15,7 @@ def test_a_bill_names_turns_tokens_the_cached_share_and_the_cost() -> None:
     extraction = Usage(1, 1, 0, 345, 78, 0, 0, Decimal("0.001"))
     assert bill(Account(turns, extraction), ENGLISH).splitlines() == [
         "• turns: 3",
-        "• tokens read: 12,345, 49% of them from the cache",
+        "• tokens read: 12\N{NARROW NO-BREAK SPACE}345, 49% of them from the cache",
         "• tokens written: 678",
         "• cost: $0.0133",
     ]
@@ -40,7 +40,7 @@ def test_nothing_used_is_said_in_a_word() -> None:
         (Usage(1, 2, 2, 10, 1), ENGLISH.usage_cost_unknown),
         (Usage(1, 3, 2, cost=Decimal(1)), "$1.00, and 2 requests at a price I don't know"),
         (Usage(1, 1, cost=Decimal("0.0000001")), "$0.0001"),
-        (Usage(1, 1, cost=Decimal("1234.501")), "$1,234.51"),
+        (Usage(1, 1, cost=Decimal("1234.501")), "$1\N{NARROW NO-BREAK SPACE}234.51"),
     ],
 )
 def test_a_cost_is_never_told_too_low(usage: Usage, cost: str) -> None:

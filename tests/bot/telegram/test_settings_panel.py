@@ -2,13 +2,13 @@
 
 import asyncio
 import zoneinfo
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bot.replies import Failed
+from bot.replies import Failed, Finished, Inbound, ReplyEvent, TextDelta
 from bot.telegram import Access, AccessMode, ChannelOptions
 from bot.telegram.menu import IN_GROUPS, group_menu
 from bot.telegram.preview import Streaming
@@ -153,9 +153,8 @@ async def test_notices_come_in_the_language_of_whoever_wrote(
         told = (await server.replies_to(ANNA, 2))[1]
         assert told == RUSSIAN.wants_in.format(name="User 1002", id=BORIS, code=code)
         await tell(on, "Я живу в Осло.")
-        session = await on.memory.session(ANN, HERE)
-        assert session
-        await on.channel._saved(session)
+        await on.memory.end_session(ANN, HERE, "idle")
+        await on.memory.settle()
         await on.channel.settle()
         assert server.sent(ANNA)[-1]["text"] == RUSSIAN.saved
 
@@ -187,10 +186,10 @@ async def test_settings_are_changed_by_buttons_in_one_message(
         assert page["text"].startswith("Deine Einstellungen\n• Sprache: Deutsch")
         page = await press(server, on, "Zeitzone", "Europa", "Berlin")
         assert "Europe/Berlin" in page["text"]
-        page = await press(server, on, "Länge der Antworten", "kurz")
-        assert "Länge der Antworten: kurz" in page["text"]
-        page = await press(server, on, "Während ich schreibe", "erst wenn sie fertig ist")
-        assert "Während ich schreibe: erst wenn sie fertig ist" in page["text"]
+        page = await press(server, on, "Antwortlänge", "kurz")
+        assert "Antwortlänge: kurz" in page["text"]
+        page = await press(server, on, "Beim Schreiben", "erst wenn sie fertig ist")
+        assert "Beim Schreiben: erst wenn sie fertig ist" in page["text"]
         chosen = on.memory.chosen(ANN)
         assert chosen
         assert (chosen.language, chosen.time_zone) == ("de", "Europe/Berlin")
@@ -232,15 +231,30 @@ async def test_the_length_of_answers_reaches_the_model(
         assert history.metadata.answer_length == "normal"
 
 
+class Pausing:
+    """Makes a pause in the middle of every reply, until all may go on."""
+
+    def __init__(self) -> None:
+        self.go_on = asyncio.Event()
+
+    async def reply(self, inbound: Inbound) -> AsyncIterator[ReplyEvent]:
+        """See Conversing."""
+        yield TextDelta("One moment")
+        await self.go_on.wait()
+        yield Finished("One moment, please.")
+
+
 async def test_whoever_wants_no_previews_gets_none(server: BotApiServer, tmp_path: Path) -> None:
-    async with stage(server, tmp_path, options=options()) as on:
-        for person in (ANNA, BORIS):
-            await on.memory.profile(Actor.person(person))
+    talk = Pausing()
+    async with stage(server, tmp_path, conversation=talk, options=options()) as on:
         await on.memory.set_streaming(ANN, "off")
-        actor = Actor.person(BORIS)
-        assert await on.channel._parts.personal.streaming(ANN) is Streaming.OFF
-        assert await on.channel._parts.personal.streaming(actor) is None
-        assert await ask(server, "hi") == "you said: hi"
+        for person in (ANNA, BORIS):
+            await server.user(person).says("tell me")
+        await shows(server, f"One moment{CURSOR}", BORIS)
+        assert server.sent(ANNA) == [], "by now it would be there"
+        talk.go_on.set()
+        for person in (ANNA, BORIS):
+            await shows(server, "One moment, please.", person)
         assert server.calls_of("editMessageText", ANNA) == []
 
 

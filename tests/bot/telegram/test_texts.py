@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import fields
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -9,6 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.failures import FAILURES
+from bot.models.offline_words import BY_CODE, COURTESIES
+from bot.telegram import pages, settings_pages
+from bot.telegram.panels import LABEL_CHARS
+from bot.telegram.preview import Streaming
+from bot.telegram.settings_pages import Shown
 from bot.telegram.texts import ENGLISH, SAVED, Texts, languages, texts_in
 from bot.telegram.texts.plurals import (
     FORMS,
@@ -19,8 +25,11 @@ from bot.telegram.texts.plurals import (
     one_many_other,
     one_other,
 )
+from memory.choices import Choices
 from memory.errors import Refusal
+from memory.forgetting import Forgotten
 from memory.moments import LANGUAGES
+from memory.records import Actor, Record
 
 EVERY = pytest.mark.parametrize("texts", languages().values(), ids=list(languages()))
 MENUS = ("commands", "group_commands", "owner_commands")
@@ -28,6 +37,7 @@ TABLES = ("refusals", "failures")
 TEMPLATES = [field.name for field in fields(Texts) if field.name not in MENUS + TABLES]
 #: What is the same in several languages, as it should be.
 ALIKE = {
+    "memory_quoted",
     "usage_cost",
     "error_number",
     "settings_asia",
@@ -88,7 +98,8 @@ def test_the_menu_is_one_that_telegram_takes(texts: Texts) -> None:
         assert list(commands) == list(getattr(ENGLISH, menu))
         for command, description in commands.items():
             assert re.fullmatch("[a-z0-9_]{1,32}", command)
-            assert 1 <= len(description) <= 256
+            # Bot API: 256. What is longer than this, the menu of a phone cuts.
+            assert 1 <= len(description) <= 60, description
 
 
 @EVERY
@@ -100,6 +111,60 @@ def test_notes_and_buttons_are_short_enough(texts: Texts) -> None:
     for name in TEMPLATES:
         if name.startswith("button_") and name not in ("button_stale", "button_not_yours"):
             assert len(getattr(texts, name)) <= 20
+
+
+@EVERY
+@pytest.mark.parametrize("private", [True, False])
+def test_a_phone_shows_the_labels_of_all_buttons_whole(texts: Texts, private: bool) -> None:
+    now = datetime(2026, 11, 21, 12, tzinfo=UTC)
+    choices = Choices("pt", "Asia/Yekaterinburg", "long", "draft")
+    shown = Shown(choices, "pt", now, tuple(Streaming), Streaming.EDIT, private=private)
+    records = [
+        Record(id=f"{kind}{n}", kind=kind, text="I live in Oslo", created_at=now)
+        for kind in pages.KINDS
+        for n in range(100)
+    ]
+    every = (
+        settings_pages.overview(shown, texts),
+        settings_pages.languages_page(shown, texts),
+        settings_pages.regions(shown, texts),
+        *(settings_pages.zones(region, shown, texts) for region in settings_pages.ZONES),
+        settings_pages.lengths(shown, texts),
+        settings_pages.streamings(shown, texts),
+        pages.overview(records, texts, private=private, kept=True),
+        pages.detail(records[0], texts),
+        pages.asking(Forgotten(Actor.person(1001), records[0]), texts),
+        pages.deleted(records[:1], texts),
+        pages.unchanged(records[0], Refusal.LONG, texts),
+    )
+    for row in (row for page in every for row in page.rows if row):
+        for button in row:
+            assert len(button.label) <= LABEL_CHARS[len(row)], button.label
+
+
+#: How the bot does not address people, as it addresses them in another way. What they are to say
+#: to the bot stands in quotation marks.
+OTHERWISE = {
+    "ru": r"(?i)\b(ты|тебя|тебе|тобой|тво[йяеиёюих]\w*|\w+шь|скажи|пришли|напиши|попробуй)\b",
+    "es": r"(?i)\b(usted|vosotros|vuestr\w+|os)\b",
+    "it": r"(?i)\b(voi|vostr\w+)\b",
+    "pt": r"(?i)\b(tu|te|ti|contigo|teus?|tuas?)\b",
+    "de": r"\b(Ihnen|Ihre?[mnrs]?|Euch|Eure?[mnrs]?)\b",
+    "hi": r"(तुम|तुझे|तेरा|कीजिए|बताइए|भेजिए)",
+}
+
+
+@pytest.mark.parametrize("tag", OTHERWISE)
+def test_everybody_is_addressed_in_one_way(tag: str) -> None:
+    texts = texts_in(tag)
+    said = [wording for name in TEMPLATES for wording in wordings(getattr(texts, name))]
+    said += [each for table in (*MENUS, *TABLES) for each in getattr(texts, table).values()]
+    said += COURTESIES.get(tag, {}).values()
+    if engine := BY_CODE.get(tag):
+        values = [getattr(engine, field.name) for field in fields(engine)]
+        said += [value for value in values if isinstance(value, str)]
+    for wording in said:
+        assert not re.search(OTHERWISE[tag], re.sub("«.*?»|„.*?“", "", wording)), wording
 
 
 @pytest.mark.parametrize("tag", [tag for tag in languages() if tag != "en"])
@@ -184,3 +249,10 @@ def test_every_note_for_a_click_fits(texts: Texts) -> None:
     stale = texts.buttons_stale.format(command=max(texts.commands, key=len))
     for note in (texts.button_not_yours, texts.button_stale, stale):
         assert len(note) <= 200
+
+
+@EVERY
+def test_what_is_said_in_groups_as_well_calls_nothing_yours(texts: Texts) -> None:
+    yours = re.compile(r"\b(?:your|deine?|tu|tua|tuo|seu|sua|ваш|твой|आपकी|आपका)\b", re.IGNORECASE)
+    for name in ("language_current", "language_set", "time_zone_current", "time_zone_set"):
+        assert not yours.search(getattr(texts, name)), name
