@@ -23,8 +23,8 @@ class Cooldown:
         # By channel and chat: a group is one, however many topics it has.
         self._told: dict[tuple[str, int], float] = {}
 
-    def over(self, place: Place) -> bool:
-        """Whether the chat may hear of an error now; then it does not for a while."""
+    def claim(self, place: Place) -> bool:
+        """Whether the chat may hear of an error now; if so, of no other for a while."""
         now, chat = self._monotonic(), (place.channel, place.chat_id)
         self._told = {c: at for c, at in self._told.items() if now - at < self._seconds}
         if chat in self._told:

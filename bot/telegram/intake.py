@@ -62,16 +62,22 @@ class Intake(Protocol):
 class Complaints:
     """Logs what keeps failing, once in a while: an outage is one fact, not thousands."""
 
-    def __init__(self) -> None:
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._monotonic = monotonic
         self._last: dict[str, float] = {}
 
     def log(self, event: str, **details: str) -> None:
         """A warning, unless there was the same one a short while ago."""
-        now = time.monotonic()
+        now = self._monotonic()
         last = self._last.get(event)
         if last is None or now - last >= _REPEAT_LOG_SECONDS:
             self._last[event] = now
             _log.warning(event, **details)
+
+    def log_once(self, event: str, **details: str) -> None:
+        """A warning, unless there was the same one and it has gone on since."""
+        self.log(event, **details)
+        self._last[event] = self._monotonic()
 
 
 class Backoff:

@@ -1,9 +1,9 @@
 """Markdown, as models write it, to text with spans. Pure; takes any text and loses no word of it.
 
 The parser is markdown-it-py's CommonMark with tables and strikethrough. HTML is no markup, so
-`List<String>` is text; math stays as it is written, as no client shows it otherwise; reference
-definitions are text, so that a list of sources is not swallowed; and a line of dashes under a
-paragraph is a rule, so that it does not make a heading of all of it."""
+`List<String>` is text; math stays as it is written, as no client shows it otherwise, and so does
+`2*3*4`; reference definitions are text, so that a list of sources is not swallowed; and a line of
+dashes under a paragraph is a rule, so that it does not make a heading of all of it."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -29,6 +29,10 @@ _MATH = re.compile(
     r"|\$(?![\s$])[^$`\n]{0,300}(?<!\s)(?<!\$)\$(?!\d)"
 )
 _MATH_ENDS = {"$$": "$$", "\\[": "\\]"}
+#: A product or a power, as in "2*3*4", "(a+b)*(c+d)*e" and "2**3**4".
+_TIMES = re.compile(r"(?<=[0-9A-Za-z)\]])\*(?=[0-9A-Za-z(])|(?<=[0-9)])\*\*(?=[0-9A-Za-z(])")
+#: A name of Python's, as in "__init__.py", "__str__()" and "a.__name__".
+_DUNDER = re.compile(r"__[a-z]\w{0,40}?__(?=\(|\.\w)|(?<=\w\.)__[a-z]\w{0,40}?__(?!\w)")
 _LANGUAGE = re.compile(r"[\w+#.-]{1,40}")
 _TASK = re.compile(r"\[([ xX])\][ \t]+")
 #: How models break a line within a table, where Markdown has no way to.
@@ -46,6 +50,7 @@ class _Parser(MarkdownIt):
         self.enable(["table", "strikethrough"])
         self.disable(["reference", "lheading"])
         self.inline.ruler.before("escape", "math", _math)
+        self.inline.ruler.before("emphasis", "literal", _literal)
         interrupted = {"alt": ["paragraph", "blockquote", "list"]}
         self.block.ruler.before("fence", "math", _math_block, interrupted)  # type: ignore[arg-type]
 
@@ -62,6 +67,26 @@ def _math(state: StateInline, silent: bool) -> bool:
         state.push("text", "", 0).content = found.group()
     state.pos = found.end()
     return True
+
+
+def _literal(state: StateInline, silent: bool) -> bool:
+    """Stars and underscores within words that mark nothing, though CommonMark says they do."""
+    times = _TIMES.match(state.src, state.pos, state.posMax)
+    if times and _is_begun(state, len(times.group())):
+        return False
+    found = times or _DUNDER.match(state.src, state.pos, state.posMax)
+    if found is None:
+        return False
+    if not silent:
+        state.push("text", "", 0).content = found.group()
+    state.pos = found.end()
+    return True
+
+
+def _is_begun(state: StateInline, stars: int) -> bool:
+    """Whether so many stars have begun something that is not ended yet."""
+    same = [d for d in state.delimiters if d.marker == ord("*") and d.length == stars]
+    return len(same) // stars % 2 == 1
 
 
 def _math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:

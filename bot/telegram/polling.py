@@ -192,9 +192,9 @@ class Polling:
 
     def _pause_after(self, failure: TelegramError | TimeoutError) -> float:
         if isinstance(failure, Conflict):
-            self._complaints.log(
+            self._complaints.log_once(
                 "another_copy_is_running",
-                hint="two programs use this bot token: stop the other one; trying on slowly",
+                hint="another copy is running with this token: stop one of them; trying on slowly",
             )
             return self._backoff.after(failure, at_least=_CONFLICT_SECONDS)
         error = name_of(failure) if isinstance(failure, TelegramError) else "no answer"

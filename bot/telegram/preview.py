@@ -13,8 +13,8 @@ from bot.telegram.clock import Clock
 from bot.telegram.display import Display, Draft, EditedMessage, NoDisplay
 from bot.telegram.holds import Holds
 from bot.telegram.inbox import Inbox
-from bot.telegram.lanes import Said
 from bot.telegram.rendering import preview
+from bot.telegram.said import Said
 from memory.errors import StoreUnavailable
 from memory.records import Actor
 
@@ -42,7 +42,7 @@ class Pace:
 
 class Preview:
     """One reply while it is written. Use as `async with`: at the end nothing of it is on the way
-    any more, so that what is sent next is what stays."""
+    any more and the message may be edited once more, so that what is sent next is what stays."""
 
     def __init__(self, display: Display, clock: Clock, first: float, interval: float) -> None:
         self._display, self._clock = display, clock
@@ -50,6 +50,7 @@ class Preview:
         #: What the reply begins with, besides what is written.
         self.mark = ""
         self._preamble = self._reply = self._shown = ""
+        self._edited_at: float | None = None
         self._news = asyncio.Event()
         self._showing: asyncio.Task[bool] | None = None
         self._running: asyncio.Task[None] | None = None
@@ -68,6 +69,8 @@ class Preview:
             # The bot is being stopped: there is no time to wait for Telegram.
             self._showing.cancel()
         await self.end()
+        if kind is None:
+            await self._keep_distance()
 
     def write(self, text: str) -> None:
         """Go on with the reply."""
@@ -78,15 +81,15 @@ class Preview:
         """What was written so far was not the answer: it is replaced as soon as there is one."""
         self._preamble, self._reply = self._reply or self._preamble, ""
 
+    def discard(self) -> None:
+        """What was written so far answers something that is not asked any more. It is seen until
+        there is something else to see."""
+        self._preamble = self._reply = ""
+
     @property
     def written(self) -> str:
         """What there is of the reply."""
         return self._reply or self._preamble
-
-    @property
-    def was_shown(self) -> bool:
-        """Whether the person has seen something of it."""
-        return bool(self._shown)
 
     @property
     def message_id(self) -> int | None:
@@ -104,6 +107,12 @@ class Preview:
         if self._showing:
             await asyncio.wait((self._showing,))
 
+    async def _keep_distance(self) -> None:
+        """The answer is one more edit, and must not come sooner after the last one than others."""
+        if self.message_id is not None and self._edited_at is not None:
+            left = self._edited_at + self._interval - self._clock.now()
+            await self._clock.sleep(max(left, 0.0))
+
     async def _run(self) -> None:
         await self._news.wait()
         await self._clock.sleep(self._first)
@@ -118,11 +127,17 @@ class Preview:
         if not text or (text == self._shown and not self._display.lasts):
             return True
         # Cut off in the middle, nobody would know what stands on the screen.
-        self._showing = asyncio.create_task(self._display.show(text), name="show preview")
+        self._showing = asyncio.create_task(self._show(text), name="show preview")
         goes_on = await asyncio.shield(self._showing)
         if goes_on:
             self._shown = text
         return goes_on
+
+    async def _show(self, text: str) -> bool:
+        try:
+            return await self._display.show(text)
+        finally:
+            self._edited_at = self._clock.now()
 
     async def _something_to_show(self) -> None:
         """Return when there are news, or when what is shown would vanish."""

@@ -1,5 +1,6 @@
 """`python -m tests.benchmarks.stay [--people N] [--minutes M] [--speed X] [--json]`: a stay of many
-people with the bot, over HTTP, while Telegram throttles and drops and the bot is restarted.
+people with the bot, over HTTP, while Telegram throttles, drops and does not answer in time, and the
+bot is restarted.
 
 Counted is what each person sees in the end: every message answered exactly once and in order. Time
 runs faster than life: what waits, waits by the channel's clock; the model's time is scripted."""
@@ -21,6 +22,7 @@ from tempfile import TemporaryDirectory
 import structlog
 from rich.console import Console
 from rich.table import Table
+from telegram.request import HTTPXRequest
 
 from bot.replies import Finished, Inbound, ReplyEvent, TextDelta
 from bot.telegram import ChannelOptions
@@ -34,6 +36,8 @@ _NUMBER = re.compile(r"message (\d+)\.")
 _PAUSE, _QUICKEST, _SLOWEST = 30.0, 1.0, 8.0
 #: Mean seconds between two faults.
 _FAULTS = 6.0
+#: How long the bot waits for an answer of Telegram's, in seconds.
+_TIMEOUT = 20.0
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,7 @@ class Result:
     replies: int = 0
     throttled: int = 0
     dropped: int = 0
+    timed_out: int = 0
     restarts: int = 0
     answered_once: int = 0
     answered_twice: int = 0
@@ -104,20 +109,25 @@ async def stay(size: Size) -> Result:
         with TemporaryDirectory() as folder:
             people = range(_FIRST_PERSON, _FIRST_PERSON + size.people)
             tasks = [asyncio.create_task(_person(server, size, who, sent)) for who in people]
-            trouble = asyncio.create_task(_trouble(server, size, dice, result))
+            trouble = Trouble(server, size, dice, result)
+            making_trouble = asyncio.create_task(trouble.run())
             for number in range(size.restarts + 1):
                 last = number == size.restarts
                 options = ChannelOptions(stop_seconds=0.3, poll_seconds=2, clock=clock)
                 teller = Storyteller(clock, dice)
-                async with stage(server, Path(folder), conversation=teller, options=options) as on:
+                request, trouble.sends_may_be_late = _request(size.speed), True
+                async with stage(
+                    server, Path(folder), conversation=teller, options=options, request=request
+                ) as on:
                     if not last:
                         result.restarts += 1
                         share = size.minutes * 60 / (size.restarts + 1)
                         await asyncio.sleep(share / size.speed)
+                        await trouble.no_send_is_late()
                         continue
                     await asyncio.gather(*tasks)
-                    trouble.cancel()
-                    await asyncio.gather(trouble, return_exceptions=True)
+                    making_trouble.cancel()
+                    await asyncio.gather(making_trouble, return_exceptions=True)
                     await _quiet(server, sent)
                     await on.channel.settle()
         for person, times in sent.items():
@@ -155,23 +165,59 @@ async def _person(server: BotApiServer, size: Size, who: int, sent: dict[int, li
         await server.user(who).says(f"message {len(times)}.")
 
 
-async def _trouble(server: BotApiServer, size: Size, dice: random.Random, result: Result) -> None:
-    """Throttle and drop. A send whose request never got there can't be told from one whose answer
-    was lost, so of sends only answers are lost."""
-    while True:
-        await asyncio.sleep(dice.expovariate(1 / _FAULTS) / size.speed)
-        kind = dice.randrange(4)
-        if kind == 0:
-            server.fail("sendMessage", retry_after=dice.randint(1, 20))
-        elif kind == 1:
-            server.fail("editMessageText", retry_after=dice.randint(1, 20))
-        elif kind == 2:
-            server.fail("sendMessage", drop="after")
-            result.dropped += 1
-        else:
-            where = dice.choice(["editMessageText", "getUpdates", "sendChatAction"])
-            server.fail(where, drop="before")
-            result.dropped += 1
+def _request(speed: float) -> HTTPXRequest:
+    """What carries the bot's methods: as patient as its own, in the people's time."""
+    patience = _TIMEOUT / speed
+    return HTTPXRequest(
+        connection_pool_size=64,
+        connect_timeout=10,
+        read_timeout=patience,
+        write_timeout=patience,
+        pool_timeout=20,
+    )
+
+
+class Trouble:
+    """Throttles, drops, and answers too late. A send whose request never got there can't be told
+    from one whose answer was lost, so of sends only answers are lost."""
+
+    def __init__(
+        self, server: BotApiServer, size: Size, dice: random.Random, result: Result
+    ) -> None:
+        self._server, self._dice, self._result = server, dice, result
+        self._pause, self._late = _FAULTS / size.speed, 1.5 * _TIMEOUT / size.speed
+        self.sends_may_be_late = True
+
+    async def run(self) -> None:
+        """Make trouble until cancelled."""
+        while True:
+            await asyncio.sleep(self._dice.expovariate(1 / self._pause))
+            self._dice.choice([self._throttle, self._drop, self._be_late])()
+
+    async def no_send_is_late(self) -> None:
+        """Return when the bot waits for no answer that comes too late. Ended just then, it could
+        not know of the answer, and would send it again."""
+        self.sends_may_be_late = False
+        self._server.faults[:] = [fault for fault in self._server.faults if not fault.delay]
+        await asyncio.sleep(self._late)
+
+    def _throttle(self) -> None:
+        where = self._dice.choice(["sendMessage", "editMessageText"])
+        self._server.fail(where, retry_after=self._dice.randint(1, 20))
+
+    def _drop(self) -> None:
+        where = self._dice.choice(
+            ["sendMessage", "editMessageText", "getUpdates", "sendChatAction"]
+        )
+        self._server.fail(where, drop="after" if where == "sendMessage" else "before")
+        self._result.dropped += 1
+
+    def _be_late(self) -> None:
+        where = self._dice.choice(["sendMessage", "editMessageText", "sendChatAction"])
+        if self.sends_may_be_late:
+            drop = "after" if where == "sendMessage" else "before"
+            self._server.fail(where, drop=drop, delay=self._late)
+            self._result.timed_out += 1
 
 
 async def _quiet(server: BotApiServer, sent: dict[int, list[float]]) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from bot.telegram import ChannelOptions, Stalled
 from bot.telegram.clock import Clock
+from bot.telegram.intake import Complaints
 from bot.telegram.quotas import QuotaLimits
 from tests.bot.telegram.stage import stage
 from tests.fakes.botapi import BotApiServer
@@ -48,6 +49,20 @@ class NotingClock(Clock):
     async def sleep(self, seconds: float) -> None:
         self.pauses.append(seconds)
         await asyncio.sleep(0)
+
+
+def test_another_copy_is_told_of_once_and_again_only_after_it_was_gone(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    now = 0.0
+    complaints = Complaints(lambda: now)
+    for _ in range(240):
+        complaints.log_once("another_copy_is_running")
+        now += 30.0
+    assert capsys.readouterr().out.count("another_copy_is_running") == 1
+    now += 3600.0
+    complaints.log_once("another_copy_is_running")
+    assert "another_copy_is_running" in capsys.readouterr().out
 
 
 async def test_beside_another_copy_it_tries_on_slowly_and_more_and_more_so(

@@ -53,6 +53,10 @@ def spans(source: str) -> list[tuple[str, str]]:
         ("[`code`](https://x.de)", "code", ["text_link"]),
         ("Fish &amp; chips &lt;now&gt;", "Fish & chips <now>", []),
         (r"\*no\*", "*no*", []),
+        ("**Total: 2*3*4 = 24**", "Total: 2*3*4 = 24", ["bold"]),
+        ("*N*ational **A**eronautics", "National Aeronautics", ["italic", "bold"]),
+        ("这是**重要**的, *x*y", "这是重要的, xy", ["bold", "italic"]),
+        ("__bold__ and **2**x", "bold and 2x", ["bold", "bold"]),
     ],
 )
 def test_markdown_becomes_text_with_spans(source: str, text: str, formatted: list[str]) -> None:
@@ -75,7 +79,9 @@ def test_markdown_becomes_text_with_spans(source: str, text: str, formatted: lis
         "[file](file:///etc/passwd)",
         "[1]: https://source.example",
         "see [1] and [text][1]",
-        "snake_case __init__.py"[:10],
+        "snake_case __init__.py, __str__(x) and a.__name__",
+        "2*3*4 = 24 and a*b*c and (a+b)*(c+d)*e",
+        "2**3**4 and (a)**2**n",
         "$x_1 + y_2 * z_3 * 4$ and $$a_1 * b_2 * c$$",
         r"\(a_{1} * b * c\) and \[\frac{a}{b} * 1 * 2\]",
         "$$\na_1\n- b\n* c * d *\n$$",

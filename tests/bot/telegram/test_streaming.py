@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from bot.telegram.preview import Streaming
+from memory.records import Actor
 from tests.bot.telegram.stage import stage
 from tests.bot.telegram.streaming import CURSOR, SPEED, options, showings, shows, texts
 from tests.fakes.botapi import BotApiServer
+from tests.fakes.clock import HeldClock
 from tests.fakes.conversing import Writer
 
 # -- a message that grows -------------------------------------------------------------------------
@@ -63,8 +65,7 @@ async def test_edits_keep_their_distance(
         writer.finishes(said)
         await shows(server, said.strip(), chat_id)
         await on.channel.settle()
-        *grown, _ = showings(server, chat_id)
-        gaps = [(later.at - call.at) * SPEED for call, later in pairwise(grown)]
+        gaps = [(later.at - call.at) * SPEED for call, later in pairwise(showings(server, chat_id))]
         # The clock counts from the answer to the call, the server from its arrival: a little less.
         assert min(gaps) >= seconds * 0.9
         [message] = server.sent(chat_id)
@@ -113,6 +114,25 @@ async def test_stop_keeps_what_was_written(server: BotApiServer, tmp_path: Path)
         await server.wait_for(lambda: texts(server) == ["Once upon a time", "Stopped."])
         await on.channel.settle()
         assert server.sent(1001)[0]["entities"][0]["type"] == "bold"
+        [turn] = (await on.memory.tiers(Actor.person(1001))).active
+        assert [m.text for m in turn.messages] == ["a story", "Once **upon** a time"]
+        assert not turn.kept, "it can be gone on from, and is no source of facts"
+
+
+@pytest.mark.parametrize("streaming", [Streaming.EDIT, Streaming.OFF])
+async def test_stop_keeps_also_what_was_not_shown_yet(
+    server: BotApiServer, tmp_path: Path, streaming: Streaming
+) -> None:
+    writer, held = Writer(), HeldClock(SPEED)
+    unseen = options(streaming, clock=held)
+    async with stage(server, tmp_path, conversation=writer, options=unseen) as on:
+        await server.user(1001).says("a story")
+        writer.writes("Once upon a time")
+        await server.wait_for(lambda: writer.taken == 1)
+        await server.user(1001).says("/stop")
+        await server.wait_for(lambda: texts(server) == ["Once upon a time", "Stopped."])
+        held.released.set()
+        await on.channel.settle()
 
 
 async def test_a_long_reply_grows_to_one_message_and_the_rest_follows(
