@@ -3,9 +3,10 @@
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import aclosing
 from datetime import datetime
+from typing import Any, TypeVar
 
 import structlog
 from pydantic_ai.models import Model
@@ -14,9 +15,9 @@ from pydantic_ai.usage import RunUsage
 from bot import attachments, prompt
 from bot.agent import Answer, TurnAgent, TurnLimits
 from bot.failures import MODEL_ERRORS, Failure, failure_of, failure_with_files, tried
-from bot.replies import Failed, Finished, Inbound, ReplyEvent
+from bot.replies import Failed, Finished, Inbound, ReplyEvent, TextDelta
 from bot.toolbox import toolbox
-from bot.usage import Accounts, Usage
+from bot.usage import Accounts, Usage, broken_off
 from memory.errors import StoreUnavailable
 from memory.language import is_off_record
 from memory.records import ConversationHistory, HistoryMetadata, Message, Role, own_words
@@ -27,6 +28,8 @@ from tools.forget_memory import forget_memory
 __all__ = ["Conversation", "TurnLimits"]
 
 _log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
 
 NOTHING_SAID = "There was no text in your message. Please write me what you would like to say."
 
@@ -48,7 +51,7 @@ class Conversation:
     ) -> None:
         """`persona` is the static system prompt, as `prompt.system_prompt` makes it. Whoever made
         the model opens and closes it. Without `accounts` nobody counts what turns use."""
-        self._model_name = model.model_name
+        self._model, self._model_name, self._persona = model, model.model_name, persona
         self._memory, self._clock, self._accounts = memory, clock, accounts
         # Without a memory there is nothing that its tools could do.
         tools = toolbox() if memory.options.enabled else []
@@ -81,7 +84,8 @@ class Conversation:
             unsure=not history.metadata.session_id,
             speaker=prompt.speaker_name(inbound.speaker) or None,
         )
-        usage, finished, model = RunUsage(), False, self._model_name
+        usage, finished, failed, model = RunUsage(), False, False, self._model_name
+        written: list[str] = []
         try:
             async with aclosing(self._agent.answer(request, context, usage)) as events:
                 async for event in events:
@@ -89,17 +93,29 @@ class Conversation:
                         finished, model = True, event.model or model
                         yield await self._finish(inbound, event, context, log, started)
                     else:
+                        if isinstance(event, TextDelta):
+                            written.append(event.text)
                         yield event
         except MODEL_ERRORS as error:
+            failed = True
             failure = (failure_with_files if request.has_files else failure_of)(error)
             yield _failed(error, failure, log, started)
         finally:
             if finished and usage.requests == 1 and not request.has_files:
                 # Later requests hold what tools have answered, which the prompt does not.
                 self._memory.tokens.observe(model, request.texts, usage.input_tokens)
+            if not (finished or usage.output_tokens) and (written or not failed):
+                usage = self._broken_off(request, "".join(written)) or usage
             if self._accounts and usage.requests:
                 count = Usage.of(usage, finished=finished)
                 self._accounts.note_turn(inbound.actor, history.metadata.session_id, count)
+
+    def _broken_off(self, request: prompt.Prompt, written: str) -> RunUsage | None:
+        """What was used of a model that could not come to its end: else a person would have for
+        nothing what they stop just before that."""
+        count = self._memory.tokens.count
+        read = sum(map(count, (self._persona, *request.texts)))
+        return broken_off(self._model, read, count(written))
 
     async def _recall(self, inbound: Inbound) -> ConversationHistory:
         """What is remembered; if even the journal does not answer, nothing is, and the bot goes on
@@ -121,13 +137,8 @@ class Conversation:
         started: float,
     ) -> Finished:
         record = self._record(inbound, answer, log, private=context.private)
-        recording = asyncio.create_task(record, name="record turn")
-        try:
-            ended = await asyncio.shield(recording)
-        except asyncio.CancelledError:
-            # Too late to stop: half a turn, in the journal and not in the window, is none.
-            await recording
-            raise
+        # Too late to stop: half a turn, in the journal and not in the window, is none.
+        ended = await _to_its_end(record)
         _log_turn(answer, log, started)
         usage = answer.usage
         return Finished(answer.text, ended, usage.input_tokens, usage.output_tokens)
@@ -165,6 +176,22 @@ class Conversation:
             )
             return False
         return ending is not None
+
+
+async def _to_its_end(work: Coroutine[Any, Any, T]) -> T:
+    """The result of the work, which is not broken off however often this is cancelled meanwhile:
+    that comes through afterwards."""
+    task = asyncio.create_task(work)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait((task,))
+        except asyncio.CancelledError as error:
+            cancelled = error
+    result = task.result()
+    if cancelled:
+        raise cancelled
+    return result
 
 
 def _is_kept(said: str, answer: Answer) -> bool:

@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import structlog
-from tornado.httpserver import HTTPServer
 from tornado.web import Application, RequestHandler
 
 from bot.health import STALLED_SECONDS
-from bot.sockets import close, listening
+from bot.sockets import close, http_server, listening
 from memory.errors import StoreUnavailable
 from memory.records import Actor
 from memory.service import Memory
@@ -46,7 +45,7 @@ async def endpoints(address: str, port: int, checks: Mapping[str, Check]) -> Asy
         ("/readyz", _Endpoint, {"answer": _ready(checks)}),
     ]
     application = Application(routes, log_function=_silent)
-    server = HTTPServer(application, max_body_size=_LONGEST_BODY)
+    server = http_server(application, _LONGEST_BODY)
     server.add_socket(listening(address, port, "health_listen and health_port"))
     _log.info("health_listening", address=address, port=port)
     try:

@@ -23,6 +23,7 @@ _TALKATIVE = (
     "httpx",
     "httpx2",
     "httpcore",
+    "httpcore2",
     "telegram",
     "openai",
     "boto3",

@@ -11,10 +11,13 @@ from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, Self
 
 import structlog
-from pydantic_ai.usage import RunUsage
+from pydantic_ai.messages import ModelResponse
+from pydantic_ai.models import Model
+from pydantic_ai.models.fallback import FallbackModel
+from pydantic_ai.usage import RequestUsage, RunUsage
 
 from memory.errors import StoreUnavailable
 from memory.records import Actor
@@ -125,6 +128,27 @@ class Usage:
     def cached_share(self) -> float:
         """How much of the input was read from the prompt cache, from 0 to 1."""
         return self.cache_read_tokens / self.input_tokens if self.input_tokens else 0.0
+
+
+def broken_off(model: Model, read: int, written: int) -> RunUsage | None:
+    """What a request has used that nobody waited for the end of, by an estimate of its tokens:
+    vendors tell at the end alone, and bill what the model has read and written all the same. None
+    for a model in this process, which has no bill."""
+    asked = model.models[0] if isinstance(model, FallbackModel) else model
+    if asked.base_url is None:
+        return None
+    response = ModelResponse(
+        [],
+        usage=RequestUsage(input_tokens=read, output_tokens=written),
+        model_name=asked.model_name,
+        provider_name=asked.system,
+        provider_url=asked.base_url,
+    )
+    try:
+        cost = response.cost().total_price
+    except LookupError:
+        cost = None
+    return RunUsage(requests=1, input_tokens=read, output_tokens=written, cost=cost)
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,9 +302,13 @@ class Accounts:
 
 def _account(rows: Iterable[Sequence[Any]]) -> Account:
     """The account of rows that begin with their kind."""
-    by_kind = {kind: _usage(counts) for kind, *counts in rows}
-    kinds: tuple[UsageKind, ...] = get_args(UsageKind)
-    return Account(*(by_kind.get(kind, Usage()) for kind in kinds))
+    by_kind: dict[UsageKind, Usage] = {kind: _usage(counts) for kind, *counts in rows}
+    none = Usage()
+    return Account(
+        turns=by_kind.get("turn", none),
+        extractions=by_kind.get("extraction", none),
+        recordings=by_kind.get("recording", none),
+    )
 
 
 def _usage(counts: Iterable[int]) -> Usage:

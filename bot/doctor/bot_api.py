@@ -50,7 +50,9 @@ def _bot(token: str, root: str | None) -> Bot:
 
 
 def _unreachable(settings: Settings, failure: TelegramError) -> str:
-    host = urlsplit(settings.telegram_base_url or "https://api.telegram.org").netloc
+    address = urlsplit(settings.telegram_base_url or "https://api.telegram.org")
+    # Without the name and password that an address may have.
+    host = address.netloc.rpartition("@")[2]
     return (
         f"{host} can't be reached ({type(failure.__cause__ or failure).__name__}): check the "
         "network, a proxy (HTTPS_PROXY) and telegram_base_url"

@@ -42,7 +42,8 @@ def _address(settings: Settings, aws: bool) -> str | None:
 
 async def _compared(address: str) -> Finding:
     """By the date of any answer, even of a refusal: nobody has to be known for that."""
-    host = urlsplit(address).netloc
+    # Without the name and password that an address may have.
+    host = urlsplit(address).netloc.rpartition("@")[2]
     before = time.time()
     try:
         async with httpx.AsyncClient(timeout=10) as client, client.stream("GET", address) as answer:

@@ -30,6 +30,8 @@ from bot.settings.schema import (
 
 _CONFIG_VARIABLE = "MORDECAI_CONFIG"
 _SECRETIVE = re.compile("token$|key|secret|password", re.IGNORECASE)
+#: The name and password that an address may have.
+_LOGIN = re.compile(r"(?<=://)[^/@\s\"]+(?=@)")
 
 
 class SettingsError(OperatorError):
@@ -206,7 +208,7 @@ def _reason(problem: Any) -> str:
 def _shown(key: str, value: object) -> str:
     if _SECRETIVE.search(key):
         return MASK
-    text = as_json(value)
+    text = _LOGIN.sub(MASK, as_json(value))
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 
@@ -215,6 +217,6 @@ def in_force(loaded: Loaded) -> str:
     lines = [f"config file: {loaded.config_file or 'none'}"]
     for key in Settings.model_fields:
         value = getattr(loaded.settings, key)
-        shown = MASK if isinstance(value, SecretStr) else as_json(value)
+        shown = MASK if isinstance(value, SecretStr) else _LOGIN.sub(MASK, as_json(value))
         lines.append(f"{key} = {shown}  ({loaded.sources.get(key, 'default')})")
     return "\n".join(lines)

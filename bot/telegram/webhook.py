@@ -24,7 +24,7 @@ from tornado.httpserver import HTTPServer
 from tornado.web import Application, RequestHandler
 
 from bot.errors import OperatorError
-from bot.sockets import close, listening
+from bot.sockets import PATIENCE, close, http_server, listening
 from bot.telegram.inbox import Inbox
 from bot.telegram.intake import UPDATES, Complaints, RejectedToken, name_of, persistently
 from bot.telegram.polling import readable
@@ -51,7 +51,8 @@ def made_up_secret() -> str:
 class WebhookOptions:
     """Where Telegram calls (`url`), and where that arrives: `listen` and `port`. With `certificate`
     Telegram is given that file to know us by; with `key` this process speaks TLS itself, else
-    a proxy in front does. The secret is new with every start, unless one is given."""
+    a proxy in front does. The secret is new with every start, unless one is given. Who calls has
+    `patience` seconds for a request."""
 
     url: str
     listen: str = "127.0.0.1"
@@ -60,6 +61,7 @@ class WebhookOptions:
     certificate: Path | None = None
     key: Path | None = None
     look_seconds: float = _LOOK_SECONDS
+    patience: float = PATIENCE
 
 
 class Webhook:
@@ -132,7 +134,7 @@ class Webhook:
         application = Application(
             [(re.escape(path), _Call, {"webhook": self})], log_function=_silent
         )
-        server = HTTPServer(application, ssl_options=tls, max_body_size=_LONGEST_BODY)
+        server = http_server(application, _LONGEST_BODY, options.patience, ssl_options=tls)
         server.add_socket(
             listening(options.listen, options.port, "webhook_listen and webhook_port")
         )

@@ -18,7 +18,7 @@ from bot.conversation import NOTHING_SAID, Conversation, TurnLimits
 from bot.models.offline import offline_model
 from bot.prompt import PRIVATE, Persona, system_prompt
 from bot.replies import Failed, Finished, Inbound, ReplyEvent, TextDelta, ToolCalled
-from memory.records import Actor, Place, Role
+from memory.records import Actor, Place, Role, Shift, Turn
 from memory.service import Memory
 from memory.sessions import SessionLimits
 from memory.stores.inmemory import InMemoryStore
@@ -258,6 +258,43 @@ async def test_cancelling_whoever_reads_the_reply_ends_the_model_s_work() -> Non
         with pytest.raises(asyncio.CancelledError):
             await reader
         assert ended.is_set()
+
+
+class Hesitant(SqliteJournal):
+    """Has written a turn down, and is a while in saying so."""
+
+    def __init__(self, pool: ThreadPoolExecutor) -> None:
+        super().__init__(":memory:", pool)
+        self.written, self.gate = asyncio.Event(), asyncio.Event()
+
+    async def append(self, session_id: str, turn: Turn, shift: Shift | None = None) -> bool:
+        """See Journal."""
+        new = await super().append(session_id, turn, shift)
+        self.written.set()
+        await self.gate.wait()
+        return new
+
+
+@pytest.mark.parametrize("cancels", [1, 2, 3])
+async def test_a_turn_that_is_being_recorded_is_recorded_whole_however_often_it_is_cancelled(
+    cancels: int,
+) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        async with (
+            Hesitant(pool) as journal,
+            Memory(InMemoryStore(), journal, EverySentence(), clock=lambda: NOON) as memory,
+        ):
+            talk = conversation(Scripted([["Hello."]]).model, memory)
+            reader = asyncio.create_task(events_of(talk, said("Hi")))
+            await journal.written.wait()
+            for _ in range(cancels):
+                reader.cancel()
+                for _ in range(5):
+                    await asyncio.sleep(0)
+            journal.gate.set()
+            with pytest.raises(asyncio.CancelledError):
+                await reader
+            assert await window(memory) == [(Role.USER, "Hi"), (Role.ASSISTANT, "Hello.")]
 
 
 async def test_an_empty_answer_is_asked_for_once_more() -> None:

@@ -129,7 +129,10 @@ def test_levels_below_the_chosen_one_are_left_out():
     assert len(stream.getvalue().splitlines()) == 1
 
 
-@pytest.mark.parametrize("name", ["httpx", "httpcore", "telegram.ext", "botocore", "openai"])
+@pytest.mark.parametrize(
+    "name",
+    ["httpx", "httpx2", "httpcore", "httpcore2.http11", "telegram.ext", "botocore", "openai"],
+)
 def test_libraries_that_log_addresses_or_messages_are_quiet_even_at_debug(name: str):
     stream = logged()
     logging.getLogger(name).info("HTTP Request: the address, the body")

@@ -279,6 +279,13 @@ def test_what_is_in_force_masks_secrets_and_names_sources(monkeypatch: pytest.Mo
     assert len(shown.splitlines()) == 1 + len(Settings.model_fields)
 
 
+def test_what_is_in_force_names_addresses_without_the_password_in_them(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setenv("MORDECAI_MODEL_BASE_URL", "http://ann:s3cret@llm.example.org/v1")
+    assert 'model_base_url = "http://********@llm.example.org/v1"  (env' in in_force(load())
+
+
 def test_every_setting_has_a_meaning():
     assert [key for key, info in Settings.model_fields.items() if not info.description] == []
 

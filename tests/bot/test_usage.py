@@ -15,18 +15,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_ai.exceptions import ModelHTTPError
 from pydantic_ai.models import Model
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.usage import RunUsage
 
 from bot.conversation import Conversation
 from bot.models.extraction import ModelExtractor
 from bot.models.offline import offline_model
-from bot.replies import Failed, Inbound, ReplyEvent
+from bot.replies import Failed, Inbound, ReplyEvent, TextDelta
 from bot.usage import Account, Accounts, Usage
 from memory.errors import StoreUnavailable
 from memory.records import Actor, Message, Place, Role, Turn
 from memory.service import Memory
 from tests.fakes.extractors import EverySentence
 from tests.fakes.memories import NOON, open_memory
+from tests.fakes.openai_server import OpenAIServer, Reply
 from tests.fakes.scripted_model import Scripted, call
 
 ANNA, BORIS = Actor.person(1), Actor.person(12)
@@ -219,6 +222,23 @@ async def test_a_turn_that_never_reached_a_model_counts_for_nothing() -> None:
     async with open_memory() as memory, open_accounts() as accounts:
         await say(script.model, memory, accounts, "Hi")
         assert await accounts.export(ANNA) == []
+
+
+async def test_a_turn_that_was_stopped_counts_for_about_what_was_read_and_written() -> None:
+    async with OpenAIServer() as server, open_memory() as memory, open_accounts() as accounts:
+        server.script(Reply(("Once upon a time, ",), stall=60))
+        provider = OpenAIProvider(base_url=server.base_url, api_key=server.api_key)
+        talk = Conversation(
+            OpenAIChatModel("gpt-4o", provider=provider), memory, "A test.", accounts=accounts
+        )
+        events = talk.reply(Inbound("m1", ANNA, Place("telegram", 1), "Tell me", NOON))
+        assert await anext(events) == TextDelta("Once upon a time, ")
+        await events.aclose()
+        used = (await accounts.today(ANNA)).turns
+    assert (used.runs, used.requests, used.unpriced) == (0, 1, 0)
+    assert used.input_tokens > 0
+    assert used.output_tokens >= 4
+    assert used.cost > 0
 
 
 async def test_the_engine_without_a_model_uses_no_tokens_and_no_money() -> None:

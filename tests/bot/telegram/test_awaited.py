@@ -144,6 +144,33 @@ async def test_what_somebody_else_wrote_is_no_answer(server: BotApiServer, tmp_p
         await ask(server, "/forget all")
         await server.user(ANNA).forwards("yes", of=server.user(BORIS))
         await done(server, on)
+        await ask(server, "/forget all")
+        await typed(server, on, "yes", via="another_bot")
+        assert await on.memory.records(ANN)
+
+
+async def test_a_yes_to_what_is_elsewhere_is_no_answer(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    group = server.group(-1000500)
+    async with stage(server, tmp_path) as on:
+        await remember(on, "I work at Acme Corp")
+        cats = await server.user(BORIS).says("Do you like cats?", group=group)
+        await ask(server, "/forget all")
+        await typed(server, on, "yes", elsewhere=cats)
+        assert await on.memory.records(ANN)
+
+
+async def test_what_is_changed_to_a_yes_is_no_answer(server: BotApiServer, tmp_path: Path) -> None:
+    async with stage(server, tmp_path) as on:
+        await remember(on, "I work at Acme Corp")
+        earlier = await server.user(ANNA).says("Hm")
+        await done(server, on)
+        await ask(server, "/forget all")
+        await server.user(ANNA).edits(earlier, "yes")
+        later = await server.user(ANNA).says("Hm, well")
+        await server.user(ANNA).edits(later, "yes")
+        await done(server, on)
         assert await on.memory.records(ANN)
 
 
@@ -191,6 +218,36 @@ async def test_in_a_group_only_the_asker_answers_and_only_an_admin(
         await done(server, on)
         assert server.sent(group.id)[0]["text"] == DELETED
         assert await on.memory.records(ours) == []
+
+
+async def test_in_a_group_a_question_waits_in_its_topic(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    group = server.group(-1000500)
+    group.add_topic(5)
+    group.add_topic(6)
+    group.make_admin(ANNA)
+    async with stage(server, tmp_path) as on:
+        await on.memory.remember(Actor.group(group.id), "We meet on Fridays")
+        await server.user(ANNA).says("/forget all", group=group, topic=5)
+        await server.replies_to(group.id, 1)
+        await server.user(ANNA).says("@mordecai_test_bot yes", group=group, topic=6)
+        await done(server, on)
+        assert await on.memory.records(Actor.group(group.id))
+
+
+async def test_nobody_answers_what_was_asked_in_the_name_of_a_group_but_its_admins(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    group = server.group(-1000500)
+    async with stage(server, tmp_path) as on:
+        await on.memory.remember(Actor.group(group.id), "We meet on Fridays")
+        await group.says("/forget all")
+        await server.replies_to(group.id, 1)
+        await server.user(BORIS).says("yes", group=group, reply_to=server.sent(group.id)[0])
+        await done(server, on)
+        assert await on.memory.records(Actor.group(group.id))
+        assert server.sent(group.id)[0]["text"] == ENGLISH.forget_all_ask_group
 
 
 # -- new words ------------------------------------------------------------------------------------

@@ -53,3 +53,10 @@ def test_a_forwarded_command_is_no_command(text: str) -> None:
 
 def test_what_people_forward_of_themselves_are_their_own_words() -> None:
     assert heard("I live in Paris", MessageOriginUser(AT, ANNA)) == "I live in Paris"
+
+
+def test_the_direct_messages_of_a_channel_are_no_group_with_a_memory_of_its_own() -> None:
+    for direct in (False, True):
+        chat = Chat(-1001, Chat.SUPERGROUP, is_direct_messages=direct)
+        message = Message(1, AT, chat, from_user=ANNA, text="/ask Who else writes here?")
+        assert (hear(1, message, BOT, "telegram") is None) == direct

@@ -239,6 +239,22 @@ async def test_a_body_that_is_too_long_is_refused_unread(
         assert await server.replies_to(1001, 1) == ["you said: hi"]
 
 
+@pytest.mark.parametrize("begun", [b"", b"POST /telegram", b"POST /telegram/hook HTTP/1.1\r\n"
+    b"Host: x\r\nContent-Length: 20\r\n\r\n{"])  # fmt: skip
+async def test_who_does_not_come_to_the_end_of_a_call_is_let_go_of(
+    server: BotApiServer, tmp_path: Path, begun: bytes
+) -> None:
+    given = options(patience=0.1)
+    assert given.webhook is not None
+    async with called(server, tmp_path, given):
+        reader, writer = await asyncio.open_connection("127.0.0.1", given.webhook.port)
+        writer.write(begun)
+        # That the connection is closed is the end of what there is to read.
+        await asyncio.wait_for(reader.read(), 15)
+        writer.close()
+        await writer.wait_closed()
+
+
 async def test_only_the_path_of_the_webhook_and_only_post_is_served(
     server: BotApiServer, tmp_path: Path
 ) -> None:
