@@ -145,7 +145,8 @@ async def _stream(
 
 def _next_step(messages: Sequence[ModelMessage], info: AgentInfo) -> Call | str:
     """The next tool this message asks for and that has not answered yet; else the reply."""
-    said = _said(messages)
+    speaker = _speaker(messages)
+    said = _said(messages, speaker)
     text = said[-1] if said else ""
     answers = _tool_answers(messages)
     offered = {tool.name for tool in info.function_tools}
@@ -153,8 +154,8 @@ def _next_step(messages: Sequence[ModelMessage], info: AgentInfo) -> Call | str:
         if call.tool in offered and call.tool not in answers:
             return call
     # The last request of a turn comes without tools; a turn without any has no memory to use.
-    before = [*_earlier(messages), *said[:-1]]
-    heard = _heard(text, before, answers, keeps=bool(offered or answers))
+    before = [*_earlier(messages, speaker), *said[:-1]]
+    heard = _heard(text, before, answers, speaker, keeps=bool(offered or answers))
     return reply(replace(heard, private=_is_private(messages)))
 
 
@@ -179,33 +180,51 @@ def _search(question: MemoryQuestion, text: str) -> Call:
     return Call("search_memory", {"query": question.topic or text, "memory_type": memory_type})
 
 
-def _heard(text: str, before: Sequence[str], answers: dict[str, str], *, keeps: bool) -> Heard:
+def _heard(
+    text: str, before: Sequence[str], answers: dict[str, str], speaker: str, *, keeps: bool
+) -> Heard:
     found = answers.get("search_memory")
     return Heard(
         text=text,
         before=tuple(before),
         named=answers.get("set_agent_name"),
         remembered=answers.get("remember"),
-        notes=None if found is None else _notes(found),
+        notes=None if found is None else _notes(found, speaker),
         keeps=keeps,
         search_failed=found is not None and not _is_search_result(found),
     )
 
 
-def _notes(found: str) -> tuple[Note, ...]:
+def _notes(found: str, speaker: str) -> tuple[Note, ...]:
     """The lines of a search's answer, with their escapes undone: this text is shown, not read by
     a model."""
-    return tuple(
-        Note(match["kind"], unescape(match["text"]), match["date"] or "")
-        for match in _NOTE.finditer(found)
-    )
+    notes = []
+    for match in _NOTE.finditer(found):
+        text = unescape(match["text"])
+        own = _unsigned(text, speaker)
+        theirs = bool(speaker) and own == text
+        notes.append(Note(match["kind"], own, match["date"] or "", theirs=theirs))
+    return tuple(notes)
 
 
 def _is_search_result(found: str) -> bool:
     return found.startswith("Nothing") or _NOTE.search(found) is not None
 
 
-def _said(messages: Sequence[ModelMessage]) -> list[str]:
+def _speaker(messages: Sequence[ModelMessage]) -> str:
+    """Who speaks in a group, where a prompt names them before their words; else nobody."""
+    prompts = [part for m in messages for part in m.parts if isinstance(part, UserPromptPart)]
+    content = prompts[-1].content if prompts else ""
+    before = "" if isinstance(content, str) else _last_text(content[:-1])
+    return before[:-1] if before.endswith(":") and "\n" not in before else ""
+
+
+def _unsigned(text: str, speaker: str) -> str:
+    """What the speaker said, without the name that it bears in a group."""
+    return text.removeprefix(f"{speaker}: ") if speaker else text
+
+
+def _said(messages: Sequence[ModelMessage], speaker: str) -> list[str]:
     """The user's own words, turn by turn. What stands before them in a prompt is recalled data."""
     prompts = [
         part.content
@@ -215,17 +234,17 @@ def _said(messages: Sequence[ModelMessage]) -> list[str]:
         if isinstance(part, UserPromptPart)
     ]
     texts = (text if isinstance(text, str) else _last_text(text) for text in prompts)
-    return [own_words(text).strip() for text in texts]
+    return [_unsigned(own_words(text).strip(), speaker) for text in texts]
 
 
-def _earlier(messages: Sequence[ModelMessage]) -> tuple[str, ...]:
+def _earlier(messages: Sequence[ModelMessage], speaker: str) -> tuple[str, ...]:
     """What the user said in this conversation before the messages that are still there, as far as
     the notes that open the prompt quote it."""
     prompts = (part for m in messages for part in m.parts if isinstance(part, UserPromptPart))
     first = next(prompts, None)
     notes = first.content if first and not isinstance(first.content, str) else ()
     return tuple(
-        quote
+        _unsigned(quote, speaker)
         for note in notes
         if isinstance(note, str) and note.startswith(f"<{EARLIER_TAG}>")
         for quote in own_quotes(unescape(note))

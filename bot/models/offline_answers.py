@@ -28,11 +28,13 @@ _EXACT = frozenset({"name", "nickname", "surname", "birthday", "age", "email", "
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """One line of what a search of the memory found; `date` is an ISO date, or empty."""
+    """One line of what a search of the memory found; `date` is an ISO date, or empty. `theirs`:
+    somebody else's in the group, whose name it bears."""
 
     kind: str
     text: str
     date: str
+    theirs: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,7 @@ def _everything(heard: Heard, notes: Sequence[Note], question: MemoryQuestion) -
     words = heard.words
     if talks := [f"{note.date}: {note.text}" for note in notes if note.kind == "summary"]:
         return _list(words.elsewhere, talks)
-    known = _mirrored(_narrowed(_learned(notes), question))
+    known = _mirrored(_narrowed(_learned(notes), question), notes)
     if not question.only:
         names = [note.text for note in notes if note.kind == "name"]
         known = [words.calls_me.format(name=name) for name in names] + known
@@ -110,7 +112,7 @@ def _on_topic(heard: Heard, notes: Sequence[Note], question: MemoryQuestion) -> 
     changed = {_slot(text) for text in fresh} - {None}
     known = [text for text in _learned(notes) if text not in fresh and _slot(text) not in changed]
     blocks = [
-        _list(words.header, _mirrored(_narrowed(known, question))),
+        _list(words.header, _mirrored(_narrowed(known, question), notes)),
         _list(words.just_told, _mirrored(fresh)),
     ]
     told = "\n".join(block for block in blocks if block)
@@ -198,8 +200,10 @@ def _just_told(heard: Heard, question: MemoryQuestion) -> list[str]:
     return _narrowed(texts, question)
 
 
-def _mirrored(texts: Sequence[str]) -> list[str]:
-    return [second_person(text) for text in texts]
+def _mirrored(texts: Sequence[str], notes: Sequence[Note] = ()) -> list[str]:
+    """As one says it back to whoever asks; what somebody else said stays in their words."""
+    theirs = {note.text for note in notes if note.theirs}
+    return [text if text in theirs else second_person(text) for text in texts]
 
 
 def _list(header: str, lines: Sequence[str]) -> str:

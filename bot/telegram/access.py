@@ -120,6 +120,8 @@ class Access:
             except OSError:
                 self._pairing.code = code
                 raise
+            # Who was told that nobody owns the bot hears now that somebody can let them in.
+            self._refused.clear()
             _log.info("paired", user=user_id)
         return guess
 

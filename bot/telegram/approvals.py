@@ -7,6 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from bot.telegram.guestbook import Book, Guest
+from bot.telegram.pairing import code_in
 
 #: Bot API, User.id: "it has at most 52 significant bits".
 _IDS = range(1, 2**52)
@@ -64,7 +65,7 @@ def _is_number(written: str) -> bool:
 
 def _given(book: Book, code: str, now: datetime) -> int | None:
     """Who was given this code."""
-    wanted = code.upper().encode(errors="replace")
+    wanted = (code_in(code) or code).upper().encode(errors="replace")
     for request in book.still_waiting(now):
         if hmac.compare_digest(request.code.encode(), wanted):
             return request.id

@@ -12,10 +12,13 @@ _ALPHABET = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
 #: another dash that a phone has made of the hyphen, or by a link that starts the bot. Without a
 #: hyphen, what is in capitals or has a digit: "whatever" is a word.
 _HALF = "([0-9A-Za-z]{4})"
+_DASH = "[-‐‑‒–—]"
 _CODE = re.compile(
     rf"(?:/start\s+)?(?:code=)?[\"'`«“]?"
-    rf"(?:{_HALF}[-‐‑‒–—]{_HALF}|(?=[^a-z]*$|.*\d){_HALF} ?{_HALF})[\"'`»”]?\.?"
+    rf"(?:{_HALF}{_DASH}{_HALF}|(?=[^a-z]*$|.*\d){_HALF} ?{_HALF})[\"'`»”]?\.?"
 )
+#: One that a letter got lost of, or came to: wrong, and told so.
+_NEARLY = re.compile(rf"(?=[^a-z]*$|.*\d)[0-9A-Za-z]{{3,5}}{_DASH}[0-9A-Za-z]{{3,5}}")
 #: So many wrong codes of one person are looked at, and so many of all people together: then the
 #: chance that one of them was right is one in 850 million.
 ATTEMPTS, ALL_ATTEMPTS = 5, 1000
@@ -61,12 +64,11 @@ class Pairing:
 
     def guess(self, user_id: int, text: str) -> Guess:
         """What the message is. A right code is good once."""
-        found = _CODE.fullmatch(text.strip())
-        if found is None:
+        said = code_in(text)
+        if not said and not _NEARLY.fullmatch(text.strip()):
             return Guess.NONE
         if self.is_spent(user_id):
             return Guess.UNSEEN if self.code else Guess.NONE
-        said = "-".join(filter(None, found.groups())).upper()
         if self.code and hmac.compare_digest(said.encode(), self.code.encode()):
             self.code = None
             return Guess.RIGHT
@@ -74,6 +76,12 @@ class Pairing:
         if self.code is None:
             return Guess.VAIN
         return Guess.LAST if self.is_spent(user_id) else Guess.WRONG
+
+
+def code_in(text: str) -> str:
+    """The code that a message is, as it was made; empty if it is none."""
+    found = _CODE.fullmatch(text.strip())
+    return "-".join(filter(None, found.groups())).upper() if found else ""
 
 
 def new_code() -> str:

@@ -89,7 +89,7 @@ class Chat:
 
     def mistaken(self, text: str) -> int:
         """How many choices are open, if this looks like the number of one and is none; else 0."""
-        looks_so = re.fullmatch("[1-9][0-9]?", text) is not None
+        looks_so = re.fullmatch("0|[1-9][0-9]?", text) is not None
         return len(self._choices) if looks_so and int(text) not in self._choices else 0
 
     def enter(self, text: str) -> None:

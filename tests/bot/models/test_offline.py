@@ -436,3 +436,27 @@ async def test_german_is_answered_in_german() -> None:
     assert "Max" in await _answer("Ich nenne dich Max", tools)
     assert tools.calls == [("set_agent_name", {"name": "Max"})]
     assert "Assistent" in await _answer("Hilfe!")
+
+
+async def test_in_a_group_everybody_is_answered_with_their_own_words_first_hand() -> None:
+    asked = ["Today is Friday.", "Ben:", "what do you know about me?"]
+    before = _before("Ben: I work at Siemens", "Carl: I work at Globex")
+    assert await _answer(asked, None, before) == (
+        "In this conversation you told me:\n- You work at Siemens"
+    )
+    theirs = "- [fact f3, 2026-11-21] Carl: I like jazz"
+    own = "- [fact f4, 2026-11-21] Ben: I like tea"
+    assert (await _answer(asked, Tools(_found(theirs, own)))).splitlines()[1:] == [
+        "- Carl: I like jazz",
+        "- You like tea",
+    ]
+
+
+@pytest.mark.parametrize("said", ["cancel", "nevermind", "haha", "egal", "abbrechen", "отмена"])
+async def test_what_calls_something_off_is_no_question(said: str) -> None:
+    assert await _answer(said) in ("Okay.", "Gut.", "Хорошо.")
+
+
+async def test_whoever_wants_everything_forgotten_is_told_how() -> None:
+    for said in ("forget everything about me", "vergiss alles über mich", "забудь всё обо мне"):
+        assert "/forget all" in await _answer(said)

@@ -15,7 +15,7 @@ from bot.telegram.guestbook import MOST_WAITING, WAITING, Book, Guest
 from bot.telegram.pairing import ALL_ATTEMPTS, Guess
 
 
-def pairing(folder: Path, monotonic: float = 0.0) -> Access:
+def pairing(folder: Path) -> Access:
     return Access(AccessMode.PAIRING, path=folder / "access.json")
 
 
@@ -133,6 +133,13 @@ async def test_whoever_asks_gets_one_code_and_an_owner_lets_them_in_with_it(tmp_
     assert await access.approve(asked[0].code) == Approval(Verdict.NO_CODE), "a code is good once"
     assert await pairing(tmp_path).admits(7), "also after a restart"
     assert not access.owns(7)
+
+
+async def test_an_owner_may_type_a_code_without_its_hyphen(tmp_path: Path) -> None:
+    access = await paired(tmp_path)
+    asked = await access.ask(7, "Boris")
+    assert asked
+    assert (await access.approve(asked[0].code.replace("-", " "))).verdict is Verdict.LET_IN
 
 
 async def test_codes_of_others_let_nobody_in(tmp_path: Path) -> None:

@@ -28,6 +28,11 @@ def test_the_code_is_known_however_it_was_copied(written: str) -> None:
     assert Pairing(CODE).guess(7, written) is Guess.RIGHT
 
 
+@pytest.mark.parametrize("written", [CODE[:-1], CODE[1:], f"{CODE}G", CODE[1:].lower()])
+def test_a_code_that_lost_or_won_a_letter_is_a_wrong_one(written: str) -> None:
+    assert Pairing(CODE).guess(7, written) is Guess.WRONG
+
+
 def test_a_code_makes_one_owner() -> None:
     pairing = Pairing(CODE)
     assert pairing.guess(7, CODE) is Guess.RIGHT
@@ -60,7 +65,18 @@ def test_where_there_is_an_owner_a_few_codes_are_answered_and_no_more() -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["hello", "", "/start", "part time", "whatever", "1234567", f"my {CODE}!", "Привет"]
+    "said",
+    [
+        "hello",
+        "",
+        "/start",
+        "part time",
+        "whatever",
+        "good-bye",
+        "1234567",
+        f"my {CODE}!",
+        "Привет",
+    ],
 )
 def test_ordinary_talk_is_no_guess(said: str) -> None:
     pairing = Pairing(CODE)

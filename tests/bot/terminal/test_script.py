@@ -156,6 +156,15 @@ async def test_only_the_number_of_a_shown_button_presses_it(tmp_path: Path, line
     assert pressed == (["No"] if line.strip() == "2" else [])
 
 
+@pytest.mark.parametrize("number", ["0", "3", "99"])
+async def test_a_number_that_no_button_has_leaves_the_choice_open(tmp_path: Path, number: str):
+    pressed: list[str] = []
+    terminal, out = script(f"ask\n{number}\n2\n".encode(), tmp_path)
+    await converse(terminal, _asking(["Yes", "No"], pressed))
+    assert "from 1 to 2" in out.getvalue()
+    assert pressed == ["No"]
+
+
 async def test_another_message_closes_the_choice(tmp_path: Path):
     pressed: list[str] = []
     terminal, out = script(b"ask\nhello\n1\n", tmp_path)
