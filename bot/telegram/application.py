@@ -164,7 +164,6 @@ class TelegramChannel:
         waiting = await self._inbox.waiting()
         for item in waiting:
             update = Update.de_json(readable(item.update), self._application.bot)
-            self._parts.handlers.left_open.add(update.update_id)
             if item.reply is not None:
                 self._parts.handlers.kept_replies[update.update_id] = item.reply
             if item.preview is not None:

@@ -7,9 +7,10 @@ from telegram.error import TelegramError
 
 from bot.telegram.cooldown import Cooldown
 from bot.telegram.inbox import Inbox
-from bot.telegram.lanes import Item, Said
+from bot.telegram.lanes import Item
 from bot.telegram.personal import PersonalSettings
 from bot.telegram.replying import Replying
+from bot.telegram.said import Said
 from bot.telegram.sender import Sender
 from memory.errors import StoreUnavailable
 from memory.records import Place
@@ -58,7 +59,7 @@ class Boundary:
         error_id = secrets.token_hex(3)
         chat = place.chat_id if place else None
         _log.error("update_failed", error_id=error_id, chat=chat, exc_info=error)
-        if place is None or not self._cooldown.over(place):
+        if place is None or not self._cooldown.claim(place):
             return
         try:
             texts = await self._personal.texts_at(place)

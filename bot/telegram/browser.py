@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.telegram import pages
 from bot.telegram.awaited import Awaited
@@ -15,7 +15,7 @@ from bot.telegram.texts import Texts
 from bot.telegram.voice import Voice
 from memory.errors import StoreUnavailable, UnknownRecord
 from memory.forgetting import Forgotten
-from memory.records import Actor, Kind
+from memory.records import Actor, Kind, Record
 from memory.service import Memory
 
 #: For how long a deletion can be taken back. In seconds.
@@ -24,10 +24,11 @@ UNDO_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class _Deleted:
-    """What was deleted by a panel last, and when."""
+    """What was deleted by a panel last, and when; what of it came back, if it was taken back."""
 
     forgotten: tuple[Forgotten, ...]
     at: float
+    back: tuple[Record, ...] = ()
 
 
 class Browser:
@@ -67,13 +68,11 @@ class Browser:
 
     async def _page(self, click: Click, verb: str, argument: str, texts: Texts) -> Page:
         actor = click.origin.actor
-        if verb in ("kind", "page"):
-            kind, _, number = argument.partition(":")
-            records = await self._memory.records(actor)
-            return pages.listing(records, Kind(kind), int(number or 0), texts)
         if verb == "undo":
             return await self._undo(click, texts)
-        if verb == "home":
+        if verb in ("kind", "page") and (turned_to := _turned_to(argument)):
+            return pages.listing(await self._memory.records(actor), *turned_to, texts)
+        if verb in ("home", "kind", "page"):
             return await self._overview(click.origin, texts)
         try:
             # The id comes from a button: it is looked up among the actor's own records alone.
@@ -85,10 +84,19 @@ class Browser:
                 return pages.deleted((forgotten.record,), texts)
             record = await self._memory.find(actor, argument)
         except UnknownRecord:
-            return pages.gone(texts)
+            return self._gone(click, argument, texts)
         if verb == "from":
             return pages.sources(record, await self._memory.sources(actor, record), texts)
         return pages.detail(record, texts)
+
+    def _gone(self, click: Click, short_id: str, texts: Texts) -> Page:
+        """What is said of a record that is not there: to a second press of the button that has just
+        deleted it, the same as to the first one."""
+        deleted = self._deleted.get(secret_of(click))
+        records = [one.record for one in deleted.forgotten] if deleted and not deleted.back else []
+        if any(record.short_id == short_id for record in records):
+            return pages.deleted(records, texts)
+        return pages.gone(texts)
 
     async def deleted(
         self,
@@ -124,6 +132,8 @@ class Browser:
         late = Page(texts.memory_undo_late, ((Button(texts.button_back, "home"),),))
         if deleted is None or self._monotonic() - deleted.at > UNDO_SECONDS:
             return late
+        if deleted.back:
+            return pages.brought_back(deleted.back, texts)
         actor = click.origin.actor
         try:
             # What was deleted first may be what a later one came from: it comes back last.
@@ -132,5 +142,13 @@ class Browser:
             return late
         except StoreUnavailable:
             return pages.not_back_yet(texts)
-        self._let_go(secret_of(click), deleted.at)
+        self._deleted[secret_of(click)] = replace(deleted, back=tuple(back[::-1]))
         return pages.brought_back(back[::-1], texts)
+
+
+def _turned_to(argument: str) -> tuple[Kind, int] | None:
+    """The kind and the page that a button leads to; None for what no button says: it may be made
+    up."""
+    kind, _, number = argument.partition(":")
+    is_one = kind in pages.KINDS and (number.isdecimal() or not number)
+    return (Kind(kind), int(number or 0)) if is_one else None

@@ -24,6 +24,10 @@ Work = Callable[[Heard, str, Texts], Awaitable[None]]
 _ADMINS_ONLY = frozenset(("memory", "search", "forget", "edit", "export", "private"))
 #: What they alone may set there; everybody may see language and time zone.
 _ADMINS_SET = frozenset(("settings", "language", "timezone"))
+#: What there is nothing to do for without a memory, which also keeps what people choose.
+_OF_MEMORY = frozenset(
+    "memory search remember edit export summarize settings language timezone".split()
+)
 
 
 class Commands:
@@ -32,18 +36,23 @@ class Commands:
     def __init__(
         self,
         table: Mapping[str, Work],
+        owners: Mapping[str, Work],
         voice: Voice,
         groups: Groups,
         privacy: Privacy,
         forget_all: ForgetAll,
         panels: tuple[Browser | SettingsPanel, ...],
         is_owner: Callable[[int], bool],
+        *,
+        remembers: bool,
     ) -> None:
-        """`table` is what there is to do by command; `panels` have buttons, as the question of
-        /forget all does. Owners' commands are carried out elsewhere."""
-        self._table, self._voice, self._is_owner = table, voice, is_owner
+        """`table` is what there is to do by command, `owners` what there is besides for owners in
+        private; `panels` have buttons, as the question of /forget all does. Where nothing
+        `remembers`, some of it can't be done."""
+        self._table, self._owners = table, owners
+        self._voice, self._is_owner = voice, is_owner
         self._groups, self._privacy = groups, privacy
-        self._forget_all, self._panels = forget_all, panels
+        self._forget_all, self._panels, self._remembers = forget_all, panels, remembers
 
     def knows(self, command: Command) -> bool:
         """Whether there is such a command. /stop is one, though not carried out here."""
@@ -52,18 +61,16 @@ class Commands:
     async def run(self, heard: Heard, command: Command) -> None:
         """Carry out a command and say what came of it."""
         texts = await self._voice.texts(heard.origin)
-        work = self._table.get(command.name)
+        owners = self._owners if self._owns(heard.origin) else {}
+        work = self._table.get(command.name) or owners.get(command.name)
         if work is None:
             await self._voice.say(heard, self._unknown(heard, command, texts))
             return
         try:
             if refusal := await self._refusal(heard.origin, command):
                 await self._voice.say(heard, refusal(texts))
-                return
-            if await self._privacy.forbids(command, heard.origin.actor, heard.origin.place):
-                await self._voice.say(heard, texts.private_refused)
-                return
-            await work(heard, command.argument, texts)
+            else:
+                await work(heard, command.argument, texts)
         except StoreUnavailable as failure:
             _log.warning("memory_unavailable", command=command.name, error=str(failure))
             await self._voice.say(heard, texts.memory_unavailable)
@@ -106,10 +113,16 @@ class Commands:
         return next((panel for panel in self._panels if panel.panels.has(click)), None)
 
     async def _refusal(self, origin: Origin, command: Command) -> Sentence | None:
-        """Why a command is not carried out for this person; None if it is. Raises
+        """Why a command is not carried out for this person here; None if it is. Raises
         StoreUnavailable."""
         why = None if origin.is_private else await self._reserved(origin, command)
-        return why if why and not await self._may_manage(origin) else None
+        if why and not await self._may_manage(origin):
+            return why
+        if await self._privacy.forbids(command, origin.actor, origin.place):
+            return lambda texts: texts.private_refused
+        if command.name in _OF_MEMORY and not self._remembers:
+            return lambda texts: texts.memory_off
+        return None
 
     async def _reserved(self, origin: Origin, command: Command) -> Sentence | None:
         """Why a command is for a group's admins alone; None if it is for everybody."""
@@ -127,11 +140,14 @@ class Commands:
         known = origin.is_private or origin.is_anonymous
         return known or await self._groups.is_admin(origin.place, origin.user_id)
 
+    def _owns(self, origin: Origin) -> bool:
+        """Whether this is an owner in the private chat with the bot."""
+        return origin.is_private and self._is_owner(origin.user_id)
+
     def _unknown(self, heard: Heard, command: Command, texts: Texts) -> str:
         """What is said to a command that there is not: the nearest one, of those that this person
         may give here."""
-        owns = heard.origin.is_private and self._is_owner(heard.origin.user_id)
-        known = [*texts.commands, *(texts.owner_commands if owns else ())]
+        known = [*texts.commands, *(texts.owner_commands if self._owns(heard.origin) else ())]
         near = difflib.get_close_matches(command.name, known, n=1)
         if near:
             return texts.unknown_command_near.format(given=command.name, near=near[0])

@@ -69,6 +69,17 @@ class Doorkeeper:
             return self._access.mode is AccessMode.OPEN
         return await self._access.admits(origin.user_id)
 
+    async def takes_code(self, heard: Heard) -> bool:
+        """Whether somebody who may use the bot has sent the pairing code, and owns it now: whom the
+        settings let in is no owner yet. Another code of theirs is what it says."""
+        origin = heard.origin
+        if not origin.is_private or self._access.pairing_code is None:
+            return False
+        guess = await self._access.pair(origin.user_id, heard.text or "", origin.name)
+        if guess is Guess.RIGHT:
+            self._hand_over(heard)
+        return guess is Guess.RIGHT
+
     async def turn_away(self, heard: Heard) -> None:
         """Let in whoever has the pairing code, and say so to whoever has a wrong one; tell
         everybody else no, once in a while, and how an owner can let them in."""
@@ -76,9 +87,7 @@ class Doorkeeper:
         private, name = heard.origin.is_private, heard.origin.name
         guess = await self._access.pair(user_id, heard.text or "", name) if private else Guess.NONE
         if guess is Guess.RIGHT:
-            self._answer(heard, texts.paired)
-            menu = partial(publish_owner_menu, self._bot, user_id)
-            self._lanes.put(heard.origin.place, Errand("menu", menu), aside=True)
+            self._hand_over(heard)
             return
         _log.info("not_admitted", user=user_id)
         # Whatever they hear now, they have been told for a while.
@@ -91,6 +100,12 @@ class Doorkeeper:
             await self._refuse(heard)
         else:
             await self._boundary.close((heard.update_id,))
+
+    def _hand_over(self, heard: Heard) -> None:
+        """Say to the new owner that they are, and show them what owners can do."""
+        self._answer(heard, texts_in(heard.origin.language).paired)
+        menu = partial(publish_owner_menu, self._bot, heard.origin.user_id)
+        self._lanes.put(heard.origin.place, Errand("menu", menu), aside=True)
 
     async def _refuse(self, heard: Heard) -> None:
         """Say no, and what to do about it."""

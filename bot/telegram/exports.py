@@ -38,7 +38,7 @@ class Exports:
             f"{name}.json": json.dumps(document, ensure_ascii=False, indent=2),
             f"{name}.md": readable(document),
         }
-        caption = texts.export_caption
+        caption = texts.export_caption if origin.is_private else texts.export_caption_group
         for file, text in files.items():
             content = text.encode(errors="replace")
             if len(content) > self._largest:

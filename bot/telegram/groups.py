@@ -36,7 +36,8 @@ def membership_of(change: ChatMemberUpdated, channel: str) -> Membership | None:
     chat is neither a group nor somebody's own."""
     chat, before, after = change.chat, change.old_chat_member, change.new_chat_member
     was, is_ = _is_there(before), _is_there(after)
-    if was == is_ or chat.type not in (Chat.PRIVATE, Chat.GROUP, Chat.SUPERGROUP):
+    ours = chat.type in (Chat.PRIVATE, Chat.GROUP, Chat.SUPERGROUP) and not chat.is_direct_messages
+    if was == is_ or not ours:
         return None
     user = change.from_user
     is_group = chat.type != Chat.PRIVATE

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 import structlog
-from telegram import CallbackQuery, Message, Update, User
+from telegram import Message, Update, User
 from telegram.ext import (
     Application,
     CallbackContext,
@@ -19,24 +19,21 @@ from telegram.ext import (
     filters,
 )
 
-from bot.replies import Inbound
-from bot.telegram.access import Access
 from bot.telegram.awaited import Answer, Awaited
 from bot.telegram.boundary import Boundary
 from bot.telegram.commands import Commands
 from bot.telegram.doorkeeper import Doorkeeper
 from bot.telegram.groups import membership_of
 from bot.telegram.inbox import Inbox
-from bot.telegram.lanes import Errand, Lanes, Said
+from bot.telegram.lanes import Errand, Lanes
 from bot.telegram.migration import Migrations, migration_of
-from bot.telegram.owner_commands import OwnerCommands
 from bot.telegram.personal import PersonalSettings
 from bot.telegram.quotas import Exceeded, Quotas, too_much_text
-from bot.telegram.reading import Click, Command, Heard, hear, origin_of
+from bot.telegram.reading import Click, Command, Heard, click_of, hear
 from bot.telegram.replying import Replying
-from bot.telegram.sender import Sender
+from bot.telegram.said import Said
 from bot.telegram.text import is_blank
-from bot.telegram.texts import Sentence, Texts, texts_in
+from bot.telegram.texts import Sentence, texts_in
 from bot.telegram.voice import Voice
 from memory.errors import StoreUnavailable
 from memory.records import Place
@@ -70,31 +67,26 @@ class Handlers:
         self,
         channel: str,
         limits: Limits,
-        access: Access,
         inbox: Inbox,
         lanes: Lanes,
         boundary: Boundary,
-        sender: Sender,
         voice: Voice,
         personal: PersonalSettings,
         replying: Replying,
         commands: Commands,
-        owner_commands: OwnerCommands,
         quotas: Quotas,
         doorkeeper: Doorkeeper,
         migrations: Migrations,
         awaited: Awaited,
     ) -> None:
-        self._channel, self._limits, self._access, self._inbox = channel, limits, access, inbox
+        self._channel, self._limits, self._inbox = channel, limits, inbox
         self._lanes, self._boundary = lanes, boundary
-        self._sender, self._voice, self._personal = sender, voice, personal
+        self._voice, self._personal = voice, personal
         self._replying, self._commands = replying, commands
-        self._owner_commands, self._quotas = owner_commands, quotas
-        self._doorkeeper, self._migrations, self._awaited = doorkeeper, migrations, awaited
+        self._quotas, self._doorkeeper = quotas, doorkeeper
+        self._migrations, self._awaited = migrations, awaited
         #: Replies that an earlier process made and did not deliver, by update.
         self.kept_replies: dict[int, str] = {}
-        #: The updates that an earlier process has not answered.
-        self.left_open: set[int] = set()
         # The last messages that were for the bot, by chat.
         self._seen: deque[tuple[int, int]] = deque(maxlen=_MOST_SEEN)
         self._apologised: dict[Place, float] = {}
@@ -130,7 +122,7 @@ class Handlers:
             await self._boundary.close((update.update_id,))
         elif not await self._doorkeeper.admits(heard.origin):
             await self._doorkeeper.turn_away(heard)
-        else:
+        elif not await self._doorkeeper.takes_code(heard):
             self._personal.note(heard.origin)
             await self._take(heard)
 
@@ -161,44 +153,57 @@ class Handlers:
         if only now it is for the bot."""
         if not self._inbox.claim(update.update_id) or update.edited_message is None:
             return
-        heard = hear(update.update_id, update.edited_message, _me(context), self._channel)
-        is_talk = heard is not None and heard.command is None and heard.text
+        message = update.edited_message
+        heard = hear(update.update_id, message, _me(context), self._channel)
+        # A live location moves by itself: nobody has changed what they said.
+        is_talk = heard and heard.command is None and heard.text and message.location is None
         if not heard or not is_talk or not await self._doorkeeper.admits(heard.origin):
             await self._boundary.close((update.update_id,))
-        elif self._is_new_by_change(heard):
+        elif self._is_new_by_change(heard) and _is_in_time(message):
             self._seen.append((heard.origin.place.chat_id, heard.message_id))
             self._personal.note(heard.origin)
             await self._take(heard)
         else:
-            if datetime.now(UTC) - heard.at <= _EDITABLE:
-                place, text = heard.origin.place, heard.text or ""
-                change = place, heard.message_id, text, heard.files
-                if not self._lanes.amend(*change):
-                    self._replying.amend(*change)
+            if _is_in_time(message):
+                await self._amend(heard)
             await self._boundary.close((update.update_id,))
+
+    async def _amend(self, heard: Heard) -> None:
+        """Have what is not answered yet answered as it reads now, after a restart too. To begin a
+        reply again costs what a message does, and counts as one."""
+        amended = self._lanes.amend(heard)
+        if not amended and self._replying.would_amend(heard):
+            if too_much := await self._too_much(heard):
+                await self._say_too_much(heard, too_much)
+                return
+            amended = self._replying.amend(heard)
+        if amended:
+            try:
+                await self._inbox.amend(heard.update_id)
+            except StoreUnavailable as failure:
+                _log.warning("inbox_unavailable", error=str(failure))
 
     def _is_new_by_change(self, heard: Heard) -> bool:
         """Whether what somebody has changed was not for the bot before. Of messages from before the
         start that is only known where an earlier process has found it so."""
         if (heard.origin.place.chat_id, heard.message_id) in self._seen:
             return False
-        fresh = heard.at >= self._began and datetime.now(UTC) - heard.at <= _EDITABLE
-        return fresh or heard.update_id in self.left_open
+        return heard.at >= self._began or self._inbox.was_left(heard.update_id)
 
     async def _on_click(self, update: Update, context: Context) -> None:
         query = update.callback_query
         if not self._inbox.claim(update.update_id) or query is None:
             return
-        click = _click(update.update_id, query, self._channel)
+        click = click_of(update.update_id, query, self._channel)
         if click is None:
             await self._boundary.close((update.update_id,))
             return
         self._awaited.note(click.origin, click.update_id)
         place, ids = click.origin.place, (update.update_id,)
-        if not await self._access.admits(click.origin.user_id):
+        if not await self._doorkeeper.admits(click.origin):
             # Of somebody who may not use the bot, nothing is looked up.
             text = texts_in(click.origin.language).button_not_yours
-            answer = partial(self._sender.answer_click, query.id, text)
+            answer = partial(self._voice.note, click, text)
             self._lanes.put(place, Errand("answer_click", answer, ids), aside=True)
             return
         refusal = self._commands.refusal_of(click)
@@ -211,9 +216,8 @@ class Handlers:
     async def _answer_click(self, click: Click, refusal: Sentence | None) -> None:
         note = None
         if refusal := refusal or await self._commands.forbids(click):
-            origin = click.origin
-            note = refusal(await self._personal.texts(origin.actor, origin.language))
-        await self._sender.answer_click(click.query_id, note)
+            note = refusal(await self._voice.texts(click.origin))
+        await self._voice.note(click, note)
 
     async def _on_membership(self, update: Update, context: Context) -> None:
         if not self._inbox.claim(update.update_id) or update.my_chat_member is None:
@@ -270,9 +274,6 @@ class Handlers:
     async def _take_command(self, heard: Heard, command: Command) -> None:
         if command.name == "stop":
             self._stop(heard)
-        elif self._is_owners(heard, command):
-            work = partial(self._obey, heard, command)
-            self._put(heard, Errand(command.name, work, (heard.update_id,)))
         elif heard.origin.is_private or command.addressed or self._commands.knows(command):
             work = partial(self._commands.run, heard, command)
             self._put(heard, Errand(command.name, work, (heard.update_id,)))
@@ -280,31 +281,19 @@ class Handlers:
             # An unknown command in a group is probably another bot's.
             await self._boundary.close((heard.update_id,))
 
-    def _is_owners(self, heard: Heard, command: Command) -> bool:
-        origin = heard.origin
-        return self._owner_commands.has(origin.user_id, command, private=origin.is_private)
-
-    async def _obey(self, heard: Heard, command: Command) -> None:
-        """Carry out what an owner wants."""
-        texts, place = await self._voice.texts(heard.origin), heard.origin.place
-        try:
-            text = await self._owner_commands.answer(place, command, texts)
-        except StoreUnavailable as failure:
-            _log.warning("memory_unavailable", command=command.name, error=str(failure))
-            text = texts.memory_unavailable
-        await self._voice.say(heard, text)
-
     def _stop(self, heard: Heard) -> None:
-        place = heard.origin.place
+        """End the reply under way; what waits behind it has its turn. Without one, what waits for
+        its turn is what is meant."""
+        place, say = heard.origin.place, partial(self._voice.say_sentence, heard)
+        if self._replying.stop(place):
+            # Below what there is of the reply.
+            stopped = partial(say, lambda texts: texts.stopped)
+            self._lanes.put_next(place, Errand("stop", stopped, (heard.update_id,)))
+            return
         dropped = self._lanes.drop_said(place)
-        stopped = self._replying.stop(place) or bool(dropped)
         ids = (heard.update_id, *(id_ for said in dropped for id_ in said.update_ids))
-
-        def sentence(texts: Texts) -> str:
-            return texts.stopped if stopped else texts.nothing_to_stop
-
-        say = partial(self._voice.say_sentence, heard, sentence)
-        self._lanes.put(place, Errand("stop", say, ids), aside=True)
+        taken = partial(say, lambda texts: texts.stopped if dropped else texts.nothing_to_stop)
+        self._lanes.put(place, Errand("stop", taken, ids), aside=True)
 
     async def _take_text(self, heard: Heard) -> None:
         longest = self._limits.longest_text
@@ -320,14 +309,11 @@ class Handlers:
         elif too_much := await self._too_much(heard):
             await self._say_too_much(heard, too_much)
         else:
-            self._lanes.put(heard.origin.place, _said(heard, heard.text))
+            self._lanes.put(heard.origin.place, Said.of(heard))
 
     async def _too_much(self, heard: Heard) -> Exceeded | None:
-        """The limit that this message is beyond. Owners have none."""
-        origin = heard.origin
-        if self._access.owns(origin.user_id):
-            return None
-        return await self._quotas.exceeded(origin.user_id, origin.actor)
+        """The limit that this message is beyond."""
+        return await self._quotas.exceeded(heard.origin.user_id, heard.origin.actor)
 
     async def _say_too_much(self, heard: Heard, too_much: Exceeded) -> None:
         """Say it once, with when it ends; what is written until then is left unanswered."""
@@ -338,7 +324,7 @@ class Handlers:
 
     def _deliver_kept(self, heard: Heard) -> None:
         reply = self.kept_replies.pop(heard.update_id)
-        work = partial(self._replying.deliver, _said(heard, heard.text or ""), reply)
+        work = partial(self._replying.deliver, Said.of(heard), reply)
         self._put(heard, Errand("kept_reply", work, (heard.update_id,)))
 
     def _reply(self, heard: Heard, sentence: Sentence) -> None:
@@ -355,37 +341,13 @@ def _me(context: Context) -> User:
     return me
 
 
+def _is_in_time(edited: Message) -> bool:
+    """Whether a message was changed while that counts: by Telegram's own clock, which runs on while
+    the bot is away."""
+    changed_at = edited.edit_date or datetime.now(UTC)
+    return changed_at - edited.date <= _EDITABLE
+
+
 def _begins_anew(heard: Heard) -> bool:
     """Whether somebody has written /new without its slash."""
     return heard.text is not None and heard.text.lower() == "new"
-
-
-def _said(heard: Heard, text: str) -> Said:
-    origin = heard.origin
-    inbound = Inbound(
-        id=f"{origin.place.channel}:{origin.place.chat_id}:{heard.message_id}",
-        actor=origin.actor,
-        place=origin.place,
-        text=text,
-        at=heard.at,
-        speaker=origin.speaker,
-        language=origin.language,
-    )
-    ids = (heard.update_id,), (heard.message_id,)
-    return Said(
-        inbound,
-        *ids,
-        more_may_follow=heard.more_may_follow,
-        files=heard.files,
-        user_id=origin.user_id,
-    )
-
-
-def _click(update_id: int, query: CallbackQuery, channel: str) -> Click | None:
-    if not isinstance(query.message, Message) or query.data is None:
-        return None
-    origin = origin_of(query.message, query.from_user, channel)
-    if origin is None:
-        return None
-    message = query.message
-    return Click(update_id, query.id, origin, message.message_id, message.date, query.data)

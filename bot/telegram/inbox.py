@@ -37,6 +37,13 @@ _MIGRATIONS = (
     Migration("previews", ("ALTER TABLE inbound ADD COLUMN preview INTEGER",)),
 )
 
+_AMEND = """UPDATE inbound SET body = json_set(inbound.body, '$.message',
+        json_extract(change.body, '$.edited_message'))
+    FROM inbound AS change WHERE change.source = ?1 AND change.update_id = ?2
+        AND inbound.source = ?1 AND inbound.chat = change.chat
+        AND json_extract(inbound.body, '$.message.message_id')
+            = json_extract(change.body, '$.edited_message.message_id')"""
+
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
@@ -131,6 +138,11 @@ class Inbox:
         """The reply to this update has begun to show in that message. Raises StoreUnavailable."""
         sql = "UPDATE inbound SET preview = ? WHERE source = ? AND update_id = ?"
         await self._db.change(lambda db: db.execute(sql, (message_id, self._source, update_id)))
+
+    async def amend(self, update_id: int) -> None:
+        """Let the message that this update has changed read so, too, in the update that brought it,
+        if that is open. Raises StoreUnavailable."""
+        await self._db.write(_AMEND, self._source, update_id)
 
     async def done(self, update_ids: Iterable[int]) -> None:
         """These updates are answered: drop what they said. Raises StoreUnavailable; they count as

@@ -36,7 +36,7 @@ class Introduction:
         groups: Groups,
         is_owner: Callable[[int], bool],
     ) -> None:
-        """Owners' commands are carried out elsewhere; /help tells owners of them."""
+        """To whom `is_owner`, by numeric id, /help tells of owners' commands, too."""
         self._memory, self._voice, self._about = memory, voice, about
         self._greetings, self._groups, self._is_owner = greetings, groups, is_owner
         self.table = {"start": self._start, "help": self._help, "ask": self._ask}

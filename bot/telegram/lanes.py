@@ -3,89 +3,15 @@
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field, replace
-from functools import reduce
-from itertools import accumulate
+from dataclasses import dataclass, field
 
-from bot.replies import Inbound
-from bot.telegram.attachments import Enclosed, go_together
 from bot.telegram.clock import Clock
-from memory.records import Actor, Place
+from bot.telegram.reading import Heard
+from bot.telegram.said import Said
+from memory.records import Place
 
 #: How long an answer waits for what may still follow, in seconds.
 GATHERING = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """Something said that wants an answer: one message or a merged burst. `message_ids` are those
-    of the chat's messages, `update_ids` those of the updates that brought them. Where more may
-    follow, an answer waits for it a moment. `files` are not fetched yet. A burst knows what it was
-    `merged` of. `user_id` is who said it: people may have one name."""
-
-    inbound: Inbound
-    update_ids: tuple[int, ...]
-    message_ids: tuple[int, ...]
-    more_may_follow: bool = False
-    files: tuple[Enclosed, ...] = ()
-    merged: "tuple[Said, ...]" = ()
-    user_id: int = 0
-
-    @property
-    def parts(self) -> "tuple[Said, ...]":
-        """The single messages, one or more."""
-        return self.merged or (self,)
-
-    @property
-    def _who(self) -> tuple[Actor, int, str | None]:
-        # Anonymous admins have one id, and may sign in different ways.
-        return self.inbound.actor, self.user_id, self.inbound.speaker
-
-    def beginnings(self) -> "list[tuple[Said, Said | None]]":
-        """Its first message and the rest of it, its first two and the rest …, all of it and
-        None."""
-        parts = self.parts
-        heads = accumulate(parts, Said._and)
-        rests = accumulate(reversed(parts[1:]), lambda rest, part: part._and(rest))
-        return list(zip(heads, [*reversed([*rests]), None], strict=True))
-
-    def joined(self, later: "Said", longest: int) -> "Said | None":
-        """Both as one, if one person said them and they are not too much together."""
-        if self._who != later._who:
-            return None
-        burst = self._and(later)
-        return burst if len(burst.inbound.text) <= longest and go_together(burst.files) else None
-
-    def amended(
-        self, message_id: int, text: str, files: tuple[Enclosed, ...] = ()
-    ) -> "Said | None":
-        """The same with one of its messages reading otherwise and holding these files; None if it
-        has no such message."""
-        if message_id not in self.message_ids:
-            return None
-        return reduce(
-            Said._and,
-            (
-                replace(part, inbound=replace(part.inbound, text=text), files=files)
-                if part.message_ids == (message_id,)
-                else part
-                for part in self.parts
-            ),
-        )
-
-    def _and(self, later: "Said") -> "Said":
-        mine, theirs = self.inbound, later.inbound
-        # The name of a burst depends on nothing but its messages, in whatever order it grew.
-        id_ = "+".join((mine.id, *map(str, later.message_ids)))
-        return Said(
-            replace(theirs, id=id_, text=f"{mine.text}\n{theirs.text}"),
-            self.update_ids + later.update_ids,
-            self.message_ids + later.message_ids,
-            # An album that answers a picture brings that with every message of its own.
-            files=tuple(dict.fromkeys(self.files + later.files)),
-            merged=self.parts + later.parts,
-            user_id=self.user_id,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,20 +62,17 @@ class Lanes:
 
     def put(self, place: Place, item: Item, *, aside: bool = False) -> None:
         """Queue an item; `aside` puts it where it does not wait for the place's own lane."""
-        key = (place, aside)
-        lane = self._lanes.get(key)
-        if lane is None:
-            lane = self._lanes[key] = _Lane()
-            self._begin(key, lane)
-        lane.waiting.append(item)
+        self._lane((place, aside)).waiting.append(item)
 
-    def amend(
-        self, place: Place, message_id: int, text: str, files: tuple[Enclosed, ...] = ()
-    ) -> bool:
-        """Let a message that waits read otherwise, and hold these files; whether there is one."""
-        lane = self._lanes.get((place, False))
+    def put_next(self, place: Place, item: Item) -> None:
+        """Let an item be the next one in a place, before what waits there."""
+        self._lane((place, False)).waiting.appendleft(item)
+
+    def amend(self, changed: Heard) -> bool:
+        """Let a message that waits read as it does now; whether there is one."""
+        lane = self._lanes.get((changed.origin.place, False))
         for number, item in enumerate(lane.waiting if lane else ()):
-            amended = item.amended(message_id, text, files) if isinstance(item, Said) else None
+            amended = item.amended(changed, self._longest) if isinstance(item, Said) else None
             if lane and amended:
                 lane.waiting[number] = amended
                 return True
@@ -193,6 +116,13 @@ class Lanes:
 
     def _workers(self) -> list[asyncio.Task[None]]:
         return [lane.worker for lane in self._lanes.values() if lane.worker]
+
+    def _lane(self, key: _Key) -> _Lane:
+        lane = self._lanes.get(key)
+        if lane is None:
+            lane = self._lanes[key] = _Lane()
+            self._begin(key, lane)
+        return lane
 
     def _begin(self, key: _Key, lane: _Lane) -> None:
         lane.worker = asyncio.create_task(self._work(key, lane), name=f"lane {key[0].chat_id}")

@@ -19,7 +19,7 @@ from bot.replies import (
 from bot.telegram.attachments import LARGEST, LONGEST_RECORDING, Enclosed
 from bot.telegram.clock import Clock
 from bot.telegram.failures import seconds_of
-from bot.telegram.lanes import Said
+from bot.telegram.said import Said
 from bot.telegram.text import clean
 from bot.telegram.texts import Sentence, Texts
 from bot.usage import Accounts, Usage

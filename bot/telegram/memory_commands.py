@@ -52,12 +52,9 @@ class MemoryCommands:
         forget_all: ForgetAll,
         awaited: Awaited,
         privacy: Privacy,
-        *,
-        enabled: bool,
     ) -> None:
-        """Where the memory is not `enabled`, there is nothing to show."""
         self._memory, self._voice, self._browser = memory, voice, browser
-        self._exports, self._forget_all, self._enabled = exports, forget_all, enabled
+        self._exports, self._forget_all = exports, forget_all
         self._awaited, self._privacy = awaited, privacy
         self.table = {
             "memory": self._show,
@@ -69,21 +66,16 @@ class MemoryCommands:
         }
 
     async def _show(self, heard: Heard, argument: str, texts: Texts) -> None:
-        if not self._enabled:
-            await self._voice.say(heard, texts.memory_off)
-            return
         origin = heard.origin
         if await self._memory.records(origin.actor):
-            await self._browser.open(origin, texts, _answering(heard))
+            await self._browser.open(origin, texts, heard.answering)
             return
         private = await self._privacy.is_on(origin.actor, origin.place)
         adds = texts.memory_adds_nothing if private else texts.memory_adds
-        await self._voice.say(heard, f"{texts.memory_empty} {adds}")
+        empty = texts.memory_empty if origin.is_private else texts.memory_empty_group
+        await self._voice.say(heard, f"{empty} {adds}")
 
     async def _search(self, heard: Heard, argument: str, texts: Texts) -> None:
-        if not self._enabled:
-            await self._voice.say(heard, texts.memory_off)
-            return
         if not argument:
             await self._ask_for(heard, "search", texts.search_ask, texts.search_how)
             return
@@ -95,9 +87,6 @@ class MemoryCommands:
         await self._voice.say(heard, text)
 
     async def _remember(self, heard: Heard, argument: str, texts: Texts) -> None:
-        if not self._enabled:
-            await self._voice.say(heard, texts.memory_off)
-            return
         if not argument:
             await self._ask_for(heard, "remember", texts.remember_ask, texts.remember_how)
             return
@@ -159,14 +148,11 @@ class MemoryCommands:
                 notes.append(texts.memory_unavailable)
                 break
         if gone:
-            await self._browser.deleted(origin, gone, texts, _answering(heard), notes)
+            await self._browser.deleted(origin, gone, texts, heard.answering, notes)
         else:
             await self._voice.say(heard, "\n".join(notes))
 
     async def _export(self, heard: Heard, argument: str, texts: Texts) -> None:
-        if not self._enabled:
-            await self._voice.say(heard, texts.memory_off)
-            return
         await self._exports.send(heard.origin, texts)
 
     async def _ask_for(self, heard: Heard, name: str, question: str, how: str) -> None:
@@ -189,11 +175,6 @@ def _means_everything(argument: str) -> bool:
     something."""
     said = {word.strip(" ,;.!") for word in argument.casefold().split()}
     return bool(said & _EVERYTHING) and said <= _EVERYTHING | _AND_NO_LESS
-
-
-def _answering(heard: Heard) -> int | None:
-    """The message that a panel answers: in a group it has to be told."""
-    return None if heard.origin.is_private else heard.message_id
 
 
 def _remembered(record: Record, texts: Texts) -> str:

@@ -2,26 +2,29 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 
 from bot.telegram.access import Access, AccessMode
 from bot.telegram.approvals import Verdict
 from bot.telegram.bill import cost_of, length_of
 from bot.telegram.guestbook import Guest, Request
 from bot.telegram.personal import PersonalSettings
-from bot.telegram.reading import Command
+from bot.telegram.reading import Heard
 from bot.telegram.texts import Texts
+from bot.telegram.voice import Voice
 from bot.usage import Accounts
 from memory.records import Place
 from memory.service import Memory
 
 #: Says something in a place, and whether it arrived: what the sender does.
-Say = Callable[[Place, str], Awaitable[bool]]
+Send = Callable[[Place, str], Awaitable[bool]]
+#: What an owner hears who gives a command in a place, with what follows it.
+Work = Callable[[Place, str, Texts], Awaitable[str]]
 _REMOVE = "remove"
 
 
 class OwnerCommands:
-    """What an owner may do, in the private chat with the bot. For everybody else there are no such
-    commands."""
+    """What an owner may do, in the private chat with the bot. All raise StoreUnavailable."""
 
     def __init__(
         self,
@@ -29,33 +32,24 @@ class OwnerCommands:
         memory: Memory,
         accounts: Accounts,
         personal: PersonalSettings,
-        say: Say,
+        voice: Voice,
+        send: Send,
         errors: Callable[[], int],
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         """`errors` counts what went wrong since the start."""
         self._access, self._memory, self._accounts = access, memory, accounts
-        self._personal, self._say = personal, say
+        self._personal, self._voice, self._send = personal, voice, send
         self._errors, self._clock = errors, clock
         self._began = clock()
-        self._table: dict[str, Callable[[Place, str, Texts], Awaitable[str]]] = {
-            "approve": self._approve,
-            "users": self._users,
-            "stats": self._stats,
+        self.table = {
+            "approve": partial(self._answer, self._approve),
+            "users": partial(self._answer, self._users),
+            "stats": partial(self._answer, self._stats),
         }
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The commands there are."""
-        return tuple(self._table)
-
-    def has(self, user_id: int, command: Command, *, private: bool) -> bool:
-        """Whether this person may give this command here."""
-        return private and command.name in self._table and self._access.owns(user_id)
-
-    async def answer(self, place: Place, command: Command, texts: Texts) -> str:
-        """Carry out a command; what the owner hears. Raises StoreUnavailable."""
-        return await self._table[command.name](place, command.argument.strip(), texts)
+    async def _answer(self, work: Work, heard: Heard, argument: str, texts: Texts) -> None:
+        await self._voice.say(heard, await work(heard.origin.place, argument, texts))
 
     async def _approve(self, place: Place, written: str, texts: Texts) -> str:
         if not written:
@@ -68,7 +62,7 @@ class OwnerCommands:
             return texts.in_already.format(name=_name(guest), id=guest.id)
         # A private chat has the id of the person in it.
         chat = Place(place.channel, guest.id)
-        heard = await self._say(chat, (await self._personal.texts_at(chat)).approved_you)
+        heard = await self._send(chat, (await self._personal.texts_at(chat)).approved_you)
         told = texts.approved if heard else texts.approved_untold
         return told.format(name=_name(guest), id=guest.id)
 
@@ -99,10 +93,12 @@ class OwnerCommands:
         return "\n\n".join((texts.users_title, *lists, *footer))
 
     async def _remove(self, written: str, texts: Texts) -> str:
+        if not written:
+            return texts.users_footer
         book = await self._access.people()
         guest = next((one for one in book.guests if str(one.id) == written), None)
         if guest is None or not await self._access.remove(guest.id):
-            return texts.no_such_user.format(id=written[:20] or "?")
+            return texts.no_such_user.format(id=written[:20])
         return texts.user_removed.format(name=_name(guest), id=guest.id)
 
     async def _stats(self, place: Place, argument: str, texts: Texts) -> str:

@@ -84,8 +84,10 @@ def assemble(bot: Bot, services: Services, channel: str, options: ChannelOptions
         Media(bot, services.senses, memory, accounts, clock),
         personal,
         parallel=options.parallel_replies,
+        longest_burst=options.longest_text,
         is_private=privacy.marks,
         recorded=memory.answer,
+        record=memory.record,
         cooldown=cooldown,
     )
     boundary = Boundary(replying, sender, inbox, personal, cooldown)
@@ -106,27 +108,26 @@ def assemble(bot: Bot, services: Services, channel: str, options: ChannelOptions
         about=about,
         leaves_strangers=options.leaves_strangers,
     )
+    owner_commands = OwnerCommands(
+        access,
+        memory,
+        accounts,
+        personal,
+        voice,
+        sender.send,
+        errors=lambda: boundary.errors + replying.failed,
+    )
     handlers = Handlers(
         channel,
         Limits(options.longest_text, options.stale),
-        access,
         inbox,
         lanes,
         boundary,
-        sender,
         voice,
         personal,
         replying,
-        _commands(services, voice, personal, privacy, previews, groups, awaited),
-        OwnerCommands(
-            access,
-            memory,
-            accounts,
-            personal,
-            sender.send,
-            errors=lambda: boundary.errors + replying.failed,
-        ),
-        Quotas(accounts, options.quotas),
+        _commands(services, voice, personal, privacy, previews, groups, awaited, owner_commands),
+        Quotas(accounts, options.quotas, access.owns),
         doorkeeper,
         migrations,
         awaited,
@@ -142,27 +143,26 @@ def _commands(
     previews: Previews,
     groups: Groups,
     awaited: Awaited,
+    owner_commands: OwnerCommands,
 ) -> Commands:
-    memory, accounts, about = services.memory, services.accounts, services.about
-    greetings, enabled = services.greetings, services.about.memory_enabled
+    memory, accounts = services.memory, services.accounts
+    about, greetings = services.about, services.greetings
     browser = Browser(memory, voice, awaited, privacy)
     panel = SettingsPanel(memory, voice, personal, previews, privacy.is_on)
     forget_all = ForgetAll(memory, voice, services.inbox, accounts, browser, privacy, awaited)
     exports = Exports(memory, accounts, voice)
     introduction = Introduction(memory, voice, about, greetings, groups, services.access.owns)
-    sessions = SessionCommands(memory, voice, privacy, accounts, greetings, enabled=enabled)
-    remembered = MemoryCommands(
-        memory, voice, browser, exports, forget_all, awaited, privacy, enabled=enabled
-    )
-    settings = SettingsCommands(
-        memory, personal, panel, voice, agent_name=about.agent_name, enabled=enabled
-    )
+    sessions = SessionCommands(memory, voice, privacy, accounts, greetings)
+    remembered = MemoryCommands(memory, voice, browser, exports, forget_all, awaited, privacy)
+    settings = SettingsCommands(memory, personal, panel, voice, agent_name=about.agent_name)
     return Commands(
         {**introduction.table, **sessions.table, **remembered.table, **settings.table},
+        owner_commands.table,
         voice,
         groups,
         privacy,
         forget_all,
         (browser, panel),
         services.access.owns,
+        remembers=about.memory_enabled,
     )

@@ -58,10 +58,12 @@ class Quotas:
         self,
         accounts: Accounts,
         limits: QuotaLimits,
+        exempt: Callable[[int], bool],
         clock: Callable[[], datetime] = utc_now,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._accounts, self._limits = accounts, limits
+        """Who is `exempt`, by numeric id, has no limits."""
+        self._accounts, self._limits, self._exempt = accounts, limits, exempt
         self._clock, self._monotonic = clock, monotonic
         self._said: dict[int, deque[float]] = {}
         self._told: dict[tuple[int, Quota], float] = {}
@@ -69,6 +71,8 @@ class Quotas:
     async def exceeded(self, user_id: int, actor: Actor) -> Exceeded | None:
         """Count one more message of this person; the limit that it is beyond, if there is one. A
         message beyond a limit is not counted."""
+        if self._exempt(user_id):
+            return None
         found = await self._of_the_day(actor) or self._of_the_minute(user_id)
         if found is None:
             return None

@@ -7,6 +7,7 @@ from datetime import datetime
 from functools import partial
 
 from telegram import (
+    CallbackQuery,
     Chat,
     Message,
     MessageEntity,
@@ -76,7 +77,7 @@ class Heard:
     it forwards, holds or answers is quoted in it, because these are not the sender's words. `files`
     are to be fetched when it is answered. `more_may_follow`: it looks like one of several that were
     sent at once. `words` is what the sender has written, if that is all there is, and `answered`
-    the message that it answers."""
+    the message of this chat that it answers."""
 
     update_id: int
     message_id: int
@@ -88,6 +89,11 @@ class Heard:
     files: tuple[Enclosed, ...] = ()
     words: str = ""
     answered: int | None = None
+
+    @property
+    def answering(self) -> int | None:
+        """The message that the bot's answer names as answered: in a group it has to be told."""
+        return None if self.origin.is_private else self.message_id
 
     def pressing(self, message_id: int, data: str) -> "Click":
         """This message as a press of a button under that one: of the button that it names."""
@@ -141,15 +147,29 @@ def hear(
         None,
         _more_may_follow(message),
         _files(message),
-        "" if message.forward_origin or message.text is None else words,
+        words if _is_nothing_else(message) else "",
         _answered(message),
     )
 
 
+def click_of(update_id: int, query: CallbackQuery, channel: str) -> Click | None:
+    """What a press of a button means; None under a message that can't be seen any more."""
+    message = query.message
+    if not isinstance(message, Message) or query.data is None:
+        return None
+    origin = origin_of(message, query.from_user, channel)
+    if origin is None:
+        return None
+    return Click(update_id, query.id, origin, message.message_id, message.date, query.data)
+
+
 def origin_of(message: Message, user: User, channel: str) -> Origin | None:
-    """Where a message comes from and whose memory that is; None for a channel. `user` is who wrote
-    it, or who clicked under it."""
+    """Where a message comes from and whose memory that is; None for a channel and its direct
+    messages: Telegram calls these a supergroup, and those who write there don't see each other.
+    `user` is who wrote it, or who clicked under it."""
     chat, place = message.chat, _place_of(message, channel)
+    if chat.is_direct_messages:
+        return None
     language, name = user.language_code, clean(user.full_name).strip()
     match chat.type:
         case Chat.PRIVATE:
@@ -219,6 +239,12 @@ def _files(message: Message) -> tuple[Enclosed, ...]:
         shown = None
     context = replace(shown, is_context=True) if shown else None
     return tuple(file for file in (context, enclosed_in(message)) if file)
+
+
+def _is_nothing_else(message: Message) -> bool:
+    """Whether the sender has written the message, and it says nothing to what is elsewhere."""
+    others = message.forward_origin, message.via_bot, message.external_reply, message.reply_to_story
+    return message.text is not None and not any(others)
 
 
 def _answered(message: Message) -> int | None:

@@ -4,24 +4,25 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import structlog
 
-from bot.replies import Conversing, Failed, Finished, TextDelta, ToolCalled
-from bot.telegram.attachments import Enclosed
+from bot.replies import Conversing, Failed, Finished, Inbound, TextDelta, ToolCalled
 from bot.telegram.cooldown import Cooldown
 from bot.telegram.inbox import Inbox
-from bot.telegram.lanes import Said
 from bot.telegram.media import Declined, Media
 from bot.telegram.personal import PersonalSettings
 from bot.telegram.preview import Preview, Previews
 from bot.telegram.privacy import PRIVATE_MARK
+from bot.telegram.reading import Heard
 from bot.telegram.rendering import render
+from bot.telegram.said import Said
 from bot.telegram.sender import Sender
 from bot.telegram.text import is_blank
 from bot.telegram.texts import Texts
 from memory.errors import StoreUnavailable
-from memory.records import Actor, Place
+from memory.records import Actor, Message, Place, Role
 
 _log = structlog.get_logger(__name__)
 
@@ -31,12 +32,17 @@ Outcome = Finished | Failed | Declined
 
 @dataclass(slots=True)
 class _UnderWay:
-    """What is being answered in a place; while it is `writing`, it can be stopped, or begun again
-    as it was `amended`."""
+    """What is being answered in a place. Until it is written it can be stopped, or begun again as
+    it reads by then."""
 
     said: Said
+    heard: Inbound | None = None  # what was said, with its recordings written down
     writing: asyncio.Task[Outcome] | None = None
-    amended: bool = False
+    stopped: bool = False
+
+    def interrupt(self) -> bool:
+        """End what is being written now, if anything is; whether it is not too late for that."""
+        return self.writing is None or self.writing.cancel()
 
 
 class Replying:
@@ -52,17 +58,22 @@ class Replying:
         personal: PersonalSettings,
         *,
         parallel: int,
+        longest_burst: int = 16_000,
         is_private: Callable[[Actor, Place], Awaitable[bool]],
         recorded: Callable[[Actor, str], Awaitable[str | None]],
+        record: Callable[..., Awaitable[object]],
         cooldown: Cooldown,
     ) -> None:
-        """At most `parallel` replies are written at once; the others wait, typing. Those of private
-        conversations bear a mark. `recorded` tells what was answered to an inbound with this id, if
-        that turn was recorded; `cooldown` how often a chat hears of failures that are nobody's
-        there."""
-        self._is_private, self._recorded, self._personal = is_private, recorded, personal
+        """At most `parallel` replies are written at once; the others wait, typing. What is answered
+        may grow to `longest_burst` characters meanwhile. Replies of private conversations bear a
+        mark. `recorded` tells what was answered to an inbound with this id, if that turn was
+        recorded; `record` writes one down, as `Memory.record` does; `cooldown` is how often a chat
+        hears of failures that are nobody's there."""
+        self._is_private, self._personal = is_private, personal
+        self._recorded, self._record = recorded, record
         self._conversation, self._sender, self._inbox = conversation, sender, inbox
         self._previews, self._media = previews, media
+        self._longest = longest_burst
         self._slots, self._cooldown = asyncio.Semaphore(parallel), cooldown
         self._under_way: dict[Place, _UnderWay] = {}
         #: How many times there was no reply since the start.
@@ -98,16 +109,16 @@ class Replying:
 
     async def _answer(self, said: Said) -> None:
         started, place = time.monotonic(), said.inbound.place
-        begun = await self._begun_before(said)
         under_way = self._under_way[place] = _UnderWay(said)
         try:
+            begun = await self._begun_before(said)
             async with self._sender.typing(place), await self._open(said, begun) as preview:
                 outcome = await self._outcome(under_way, preview)
         finally:
             del self._under_way[place]
         said, shown_in = under_way.said, preview.message_id or begun
         if outcome is None:
-            await self._leave(said, preview, shown_in)
+            await self._leave(under_way, preview, shown_in)
             return
         if isinstance(outcome, BaseException):
             await self._take_back(place, shown_in)
@@ -127,7 +138,7 @@ class Replying:
         text = await self._text(said, outcome)
         if isinstance(outcome, Failed):
             self.failed += 1
-            if outcome.error_id and not self._cooldown.over(said.inbound.place):
+            if outcome.error_id and not self._cooldown.claim(said.inbound.place):
                 await self._take_back(said.inbound.place, shown_in)
                 return False
         if isinstance(outcome, Finished):
@@ -155,12 +166,29 @@ class Replying:
             instead_of=instead_of,
         )
 
-    async def _leave(self, said: Said, preview: Preview, shown_in: int | None) -> None:
-        """Let stand what the person has seen of a reply that was stopped."""
-        if preview.was_shown and not is_blank(preview.written):
-            await self._deliver(said, preview.written, shown_in)
-        else:
+    async def _leave(self, under_way: _UnderWay, preview: Preview, shown_in: int | None) -> None:
+        """Keep what was written of a reply that was stopped, whether it was shown or not."""
+        said, written = under_way.said, preview.written
+        if is_blank(written):
             await self._take_back(said.inbound.place, shown_in)
+            return
+        await self._record_part(
+            under_way.heard or said.inbound, written, private=bool(preview.mark)
+        )
+        await self._deliver(said, written, shown_in)
+
+    async def _record_part(self, inbound: Inbound, written: str, *, private: bool) -> None:
+        """Let the conversation go on from what there is of an answer. It goes no further than the
+        session: what a tool did on the way, whether it forgot something, nobody knows here."""
+        messages = (
+            Message(Role.USER, inbound.text, inbound.at, inbound.speaker),
+            Message(Role.ASSISTANT, written, datetime.now(UTC)),
+        )
+        to = inbound.actor, inbound.place
+        try:
+            await self._record(*to, messages, name=inbound.id, kept=False, private=private)
+        except StoreUnavailable as failure:
+            _log.warning("journal_unavailable", error=str(failure))
 
     async def _begun_before(self, said: Said) -> int | None:
         """The message in which an earlier process had begun to show this reply, if it can go on
@@ -186,37 +214,44 @@ class Replying:
         return PRIVATE_MARK if private else ""
 
     def stop(self, place: Place) -> bool:
-        """End the reply that is being written there; whether there was one."""
+        """End the reply that is under way there; whether there was one."""
         under_way = self._under_way.get(place)
-        if under_way is None or under_way.writing is None:
+        if under_way is None or not under_way.interrupt():
             return False
-        under_way.amended = False
-        return under_way.writing.cancel()
-
-    def amend(
-        self, place: Place, message_id: int, text: str, files: tuple[Enclosed, ...] = ()
-    ) -> bool:
-        """Begin the reply that is being written there again, to this message as it reads now;
-        whether there was one."""
-        under_way = self._under_way.get(place)
-        amended = under_way.said.amended(message_id, text, files) if under_way else None
-        if under_way is None or amended is None:
-            return False
-        writing = under_way.writing
-        if writing and not writing.cancel():
-            return False
-        under_way.said, under_way.amended = amended, writing is not None
+        under_way.stopped = True
         return True
+
+    def amend(self, changed: Heard) -> bool:
+        """Begin the reply that is under way there again, to this message as it reads now; whether
+        there was one."""
+        place, amended = changed.origin.place, self._amended(changed)
+        if amended is None or not self._under_way[place].interrupt():
+            return False
+        self._under_way[place].said = amended
+        return True
+
+    def would_amend(self, changed: Heard) -> bool:
+        """Whether `amend` has a reply to begin again."""
+        return self._amended(changed) is not None
+
+    def _amended(self, changed: Heard) -> Said | None:
+        """What is being answered there with this message as it reads now; None if it has no such
+        message, or would be too much. Telegram tells of changes, too, that nobody sees: they are
+        no reason to begin again."""
+        under_way = self._under_way.get(changed.origin.place)
+        if under_way is None or under_way.stopped:
+            return None
+        amended = under_way.said.amended(changed, self._longest)
+        return None if amended == under_way.said else amended
 
     async def _outcome(
         self, under_way: _UnderWay, preview: Preview
     ) -> Outcome | BaseException | None:
         """What the conversation ended with, or what it raised, or None if it was stopped."""
-        while True:
+        while not under_way.stopped:
             said = under_way.said
-            under_way.amended = False
             writing = asyncio.create_task(
-                self._write(said, preview), name=f"reply {said.inbound.id}"
+                self._write(under_way, preview), name=f"reply {said.inbound.id}"
             )
             under_way.writing = writing
             try:
@@ -226,20 +261,24 @@ class Replying:
                 await asyncio.gather(writing, return_exceptions=True)
             if not writing.cancelled():
                 return writing.exception() or writing.result()
-            if not under_way.amended:
+            if under_way.said is said:
                 return None
+            under_way.writing = None
             # What is on record can't be changed any more: then that is what is answered.
             if recorded := await self._recorded_answer(said):
                 return recorded
-            preview.begin_anew()
+            preview.discard()
+        return None
 
-    async def _write(self, said: Said, preview: Preview) -> Outcome:
-        outcome: Finished | Failed | None = None
+    async def _write(self, under_way: _UnderWay, preview: Preview) -> Outcome:
+        said, outcome = under_way.said, None
+        under_way.heard = None
         async with self._slots:
             inbound = await self._media.received(said)
             if isinstance(inbound, Declined):
                 _log.info("declined", actor=said.inbound.actor.id, files=len(said.files))
                 return inbound
+            under_way.heard = inbound
             async for event in self._conversation.reply(inbound):
                 match event:
                     case TextDelta(text):

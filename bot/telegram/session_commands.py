@@ -25,12 +25,9 @@ class SessionCommands:
         privacy: Privacy,
         accounts: Accounts,
         greetings: Greetings,
-        *,
-        enabled: bool,
     ) -> None:
-        """Where the memory is not `enabled`, there are no summaries."""
         self._memory, self._voice, self._privacy = memory, voice, privacy
-        self._accounts, self._greetings, self._enabled = accounts, greetings, enabled
+        self._accounts, self._greetings = accounts, greetings
         self.table = {
             "new": self._new,
             "private": self._private,
@@ -65,9 +62,6 @@ class SessionCommands:
         await self._voice.answer(heard, paragraphs(saved, texts.private_on))
 
     async def _summarize(self, heard: Heard, argument: str, texts: Texts) -> None:
-        if not self._enabled:
-            await self._voice.say(heard, texts.memory_off)
-            return
         summaries = await self._memory.summarize_now(heard.origin.actor, heard.origin.place)
         said = "\n\n".join(summary.text for summary in summaries)
         if said:

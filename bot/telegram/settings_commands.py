@@ -22,12 +22,10 @@ class SettingsCommands:
         voice: Voice,
         *,
         agent_name: str,
-        enabled: bool,
     ) -> None:
-        """`agent_name` is what the bot is called by whoever gave it no other name. Where the memory
-        is not `enabled`, there is nothing to keep a choice in."""
+        """`agent_name` is what the bot is called by whoever gave it no other name."""
         self._memory, self._personal, self._panel = memory, personal, panel
-        self._say, self._agent_name, self._enabled = voice.say, agent_name, enabled
+        self._say, self._agent_name = voice.say, agent_name
         self.table = {
             "name": self._name,
             "settings": self._settings,
@@ -50,17 +48,10 @@ class SettingsCommands:
             await self._say(heard, texts.name_set.format(name=name))
 
     async def _settings(self, heard: Heard, argument: str, texts: Texts) -> None:
-        if not self._enabled:
-            await self._say(heard, texts.memory_off)
-            return
-        answering = None if heard.origin.is_private else heard.message_id
-        await self._panel.open(heard.origin, texts, answering)
+        await self._panel.open(heard.origin, texts, heard.answering)
 
     async def _language(self, heard: Heard, argument: str, texts: Texts) -> None:
         actor = heard.origin.actor
-        if not self._enabled:
-            await self._say(heard, texts.memory_off)
-            return
         examples = ", ".join(f"{code} ({known.name})" for code, known in LANGUAGES.items())
         if not argument:
             current = (await self._memory.profile(actor)).language or heard.origin.language or "en"
@@ -81,9 +72,6 @@ class SettingsCommands:
 
     async def _time_zone(self, heard: Heard, argument: str, texts: Texts) -> None:
         actor = heard.origin.actor
-        if not self._enabled:
-            await self._say(heard, texts.memory_off)
-            return
         if not argument:
             chosen = (await self._memory.profile(actor)).time_zone
             here = self._memory.local_time(actor)

@@ -34,8 +34,7 @@ class Voice:
     ) -> int | None:
         """Answer a message of somebody who may use the bot. The id of the answer; None if it is not
         known to have arrived."""
-        text = await self._marked(heard.origin, text)
-        return await self._answer(heard, text, keyboard)
+        return await self.answer(heard, await self._marked(heard.origin, text), keyboard)
 
     async def post(
         self,
@@ -56,6 +55,10 @@ class Voice:
         text = await self._marked(click.origin, text)
         return await self._sender.replace_text(click.origin.place, click.message_id, text, keyboard)
 
+    async def note(self, click: Click, text: str | None) -> None:
+        """Let the button that was pressed go, with a note if there is one to make."""
+        await self._sender.answer_click(click.query_id, text)
+
     async def send_file(self, origin: Origin, name: str, content: bytes, caption: str) -> bool:
         """Send a file. Whether it arrived."""
         caption = await self._marked(origin, caption)
@@ -65,15 +68,13 @@ class Voice:
         """Answer a message of somebody who may use the bot with one sentence of the catalogue."""
         await self.say(heard, sentence(await self.texts(heard.origin)))
 
-    async def answer(self, heard: Heard, text: str) -> None:
-        """Answer any message: nothing is looked up of who wrote it."""
-        await self._answer(heard, text, None)
-
-    async def _answer(
-        self, heard: Heard, text: str, keyboard: InlineKeyboardMarkup | None
+    async def answer(
+        self, heard: Heard, text: str, keyboard: InlineKeyboardMarkup | None = None
     ) -> int | None:
-        place, answering = heard.origin.place, None if heard.origin.is_private else heard.message_id
-        return await self._sender.post(place, text, answering=answering, keyboard=keyboard)
+        """Answer any message, like `say`, with nothing looked up of who wrote it."""
+        return await self._sender.post(
+            heard.origin.place, text, answering=heard.answering, keyboard=keyboard
+        )
 
     async def _marked(self, origin: Origin, text: str) -> str:
         if text.startswith(PRIVATE_MARK) or not await self._is_private(origin.actor, origin.place):

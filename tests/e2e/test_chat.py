@@ -89,10 +89,10 @@ async def test_settings_are_chosen_by_numbers(tmp_path: Path):
     assert "[3] Deutsch" in chosen.replies[1]
     assert "Sprache: Deutsch" in chosen.replies[2]
     assert "[1] kurz" in chosen.replies[3]
-    assert "Länge der Antworten: kurz" in chosen.replies[4]
+    assert "Antwortlänge: kurz" in chosen.replies[4]
     assert "Wonach soll ich suchen?" in chosen.replies[5]
     later = await chat(data, "/settings")
-    assert "Länge der Antworten: kurz" in later.replies[0], "kept over a restart"
+    assert "Antwortlänge: kurz" in later.replies[0], "kept over a restart"
 
 
 async def test_a_memory_is_forgotten_by_the_id_that_memory_shows(tmp_path: Path):

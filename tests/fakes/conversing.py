@@ -53,6 +53,8 @@ class Writer:
 
     def __init__(self) -> None:
         self.heard: list[Inbound] = []
+        #: How many events whoever asked has taken.
+        self.taken = 0
         self._dictated: asyncio.Queue[ReplyEvent | Exception] = asyncio.Queue()
 
     def writes(self, text: str) -> None:
@@ -83,5 +85,6 @@ class Writer:
             if isinstance(event, Exception):
                 raise event
             yield event
+            self.taken += 1
             if isinstance(event, Finished | Failed):
                 return

@@ -59,10 +59,11 @@ async def test_a_token_that_telegram_rejects_is_wrong(token: str):
 
 
 async def test_a_server_that_is_not_there_is_wrong_and_named():
-    settings = Settings(telegram_bot_token=SecretStr("1:x"), telegram_base_url="http://127.0.0.1:1")
+    address = "http://ann:s3cret@127.0.0.1:1"
+    settings = Settings(telegram_bot_token=SecretStr("1:x"), telegram_base_url=address)
     (finding,) = await check_token(settings, running=False)
     assert finding.mark is Mark.WRONG
-    assert "127.0.0.1:1 can't be reached" in finding.text
+    assert finding.text.startswith("127.0.0.1:1 can't be reached"), "and no password is named"
 
 
 async def test_being_asked_to_come_later_is_no_fault():

@@ -1,8 +1,8 @@
 """A stage for tests: the channel over real HTTP against the strict server, with a real memory."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -68,6 +68,7 @@ async def stage(
     token: str | None = None,
     senses: Senses | None = None,
     request: BaseRequest | None = None,
+    journal: Callable[[Path, Executor], SqliteJournal] = SqliteJournal,
 ) -> AsyncIterator[Stage]:
     """A bot that listens to the server, and is stopped at the end. Its journal and inbox are in the
     folder, so that a second stage on the same folder is a restart. `request` carries the bot's
@@ -77,12 +78,12 @@ async def stage(
     token = token or server.token
     with ThreadPoolExecutor(4) as pool:
         async with (
-            SqliteJournal(folder / "journal.sqlite", pool) as journal,
+            journal(folder / "journal.sqlite", pool) as opened,
             Inbox(folder / "inbox.sqlite", pool, "telegram", token) as inbox,
             Accounts(folder / "usage.sqlite", pool) as accounts,
             Memory(
                 store or InMemoryStore(),
-                journal,
+                opened,
                 extractor or RuleExtractor(),
                 MemoryOptions(enabled=about.memory_enabled),
             ) as memory,

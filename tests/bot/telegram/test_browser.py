@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from bot.telegram.pages import AT_A_GLANCE
 from memory.errors import StoreUnavailable
 from memory.records import Actor, Draft, Kind, Message, Place, Record, Role
 from memory.stores.inmemory import InMemoryStore
@@ -121,6 +122,27 @@ async def test_a_record_is_deleted_after_a_question_and_brought_back(
         assert listed[:2] == ["1. You work at Acme", "2. You live in Oslo"]
 
 
+async def test_a_second_press_of_a_button_says_what_the_first_one_did(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    async with stage(server, tmp_path) as on:
+        await remember(on, "I live in Oslo")
+        await opened(server)
+        for label in ("Facts (1)", "1. You live in Oslo"):
+            await press(server, on, label)
+        for label, outcome in (
+            ("Delete", "Shall I delete this?\n\nYou live in Oslo"),
+            ("Yes, delete it", "Deleted: You live in Oslo"),
+            ("Undo", "It is back: You live in Oslo"),
+        ):
+            [before] = [dict(message) for message in server.sent(ANNA)]
+            for _ in ("first", "second"):
+                await carried_out(server, on, await server.user(ANNA).presses(before, label))
+                [shown] = server.sent(ANNA)
+                assert shown["text"] == outcome
+        assert [r.text for r in await on.memory.records(ANN)] == ["I live in Oslo"]
+
+
 async def test_the_question_names_what_goes_along_and_undo_brings_it_all_back(
     server: BotApiServer, tmp_path: Path
 ) -> None:
@@ -135,7 +157,7 @@ async def test_the_question_names_what_goes_along_and_undo_brings_it_all_back(
             await press(server, on, label)
         asked = await press(server, on, "Delete")
         assert asked["text"] == (
-            "Shall I delete this?\n\nYou live in Oslo\n\nWith it go:\n"
+            "Shall I delete this?\n\nYou live in Oslo\n\nDeleted along with it:\n"
             "• 2 messages where it comes up\n• 1 summary of a conversation"
         )
         gone = await press(server, on, "Yes, delete it")
@@ -247,8 +269,22 @@ async def test_an_id_in_a_button_is_looked_up_among_ones_own(
         key = {"text": "made up", "callback_data": f"{prefix}:{action}"}
         forged = {**message, "reply_markup": {"inline_keyboard": [[key]]}}
         await carried_out(server, on, await server.user(ANNA).presses(forged, "made up"))
-        assert "not there any more" in server.sent(ANNA)[-1]["text"]
+        assert "no longer there" in server.sent(ANNA)[-1]["text"]
         assert [r.text for r in await on.memory.records(Actor.person(BORIS))] == ["I am a spy"]
+
+
+@pytest.mark.parametrize("action", ["kind:spy", "kind:message", "page:fact:x", "page:fact:-1:2"])
+async def test_a_page_that_no_button_leads_to_is_the_first_one(
+    server: BotApiServer, tmp_path: Path, action: str
+) -> None:
+    async with stage(server, tmp_path) as on:
+        await remember(on, "I like tea")
+        message = await opened(server)
+        secret = data(message)[0].split(":")[1]
+        click = await server.user(ANNA).clicks(message, f"m:{secret}:{action}")
+        await carried_out(server, on, click)
+        [left] = server.sent(ANNA)
+        assert left["text"] == message["text"], "and no error is told"
 
 
 async def test_buttons_from_before_a_restart_are_stale(
@@ -306,3 +342,17 @@ async def test_what_was_deleted_is_not_brought_back_after_everything_was(
         await press(server, on, "Yes, delete everything")
         await carried_out(server, on, await server.user(ANNA).presses(panel, "Undo"))
         assert await on.memory.records(ANN) == []
+
+
+async def test_a_first_page_of_long_memories_is_one_message(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    async with stage(server, tmp_path) as on:
+        for plant in PLANTS[:AT_A_GLANCE]:
+            for kind, verb in ((Kind.FACT, "grow"), (Kind.PREFERENCE, "like")):
+                await on.memory.remember(ANN, f"I {verb} {f'{plant} ' * 40}", kind)
+        first = await opened(server)
+        assert first["text"].count("…") == 2 * AT_A_GLANCE, "none is left out"
+        await press(server, on, f"Facts ({AT_A_GLANCE})")
+        assert (await press(server, on, "‹ Back"))["text"] == first["text"]
+        assert len(server.sent(ANNA)) == 1, "Telegram takes 4096 characters"

@@ -263,21 +263,21 @@ async def test_a_name_that_is_none_is_refused_politely(
 
 async def test_the_time_zone_is_set_shown_and_kept(server: BotApiServer, tmp_path: Path) -> None:
     async with stage(server, tmp_path) as on:
-        assert "Your time zone is UTC;" in await ask(server, "/timezone")
+        assert "The time zone is UTC;" in await ask(server, "/timezone")
         said = await ask(server, "/timezone europe/rome")
-        assert said.startswith("Your time zone is Europe/Rome now; it is ")
-        assert "Your time zone is Europe/Rome;" in await ask(server, "/timezone")
-        assert "Your time zone is UTC;" in await ask(server, "/timezone", 1002)
+        assert said.startswith("The time zone is Europe/Rome now; it is ")
+        assert "The time zone is Europe/Rome;" in await ask(server, "/timezone")
+        assert "The time zone is UTC;" in await ask(server, "/timezone", 1002)
         assert (await on.memory.profile(ANN)).time_zone == "Europe/Rome"
         assert "Rome" not in await ask(server, "/memory")
 
 
 async def test_the_language_is_set_shown_and_kept(server: BotApiServer, tmp_path: Path) -> None:
     async with stage(server, tmp_path) as on:
-        assert (await ask(server, "/language")).startswith("Your language is en")
+        assert (await ask(server, "/language")).startswith("The language is en")
         said = await ask(server, "/language Deutsch")
-        assert said == "Deine Sprache ist jetzt de (Deutsch)."
-        assert (await ask(server, "/language")).startswith("Deine Sprache ist de (Deutsch)")
+        assert said == "Die Sprache ist jetzt de (Deutsch)."
+        assert (await ask(server, "/language")).startswith("Die Sprache ist de (Deutsch)")
         assert (await on.memory.profile(ANN)).language == "de"
 
 
@@ -331,7 +331,7 @@ async def test_usage_is_that_of_this_conversation_and_of_today(
         on.accounts.note_turn(ANN, "an earlier one", used)
         on.accounts.note_turn(BOB, "somebody else's", used)
         this, today = (await ask(server, "/usage")).split("Today, since midnight UTC")
-        assert "tokens read: 1,000, 50% of them from the cache" in this
+        assert "tokens read: 1\N{NARROW NO-BREAK SPACE}000, 50% of them from the cache" in this
         assert "cost: $0.0020" in this
         assert "turns: 2" in today
         assert "cost: $0.0040" in today
@@ -372,8 +372,11 @@ async def test_with_memory_off_nothing_is_promised(server: BotApiServer, tmp_pat
     off = About("Mordecai", memory_enabled=False)
     async with stage(server, tmp_path, about=off) as on:
         assert "switched off" in await ask(server, "/start")
-        assert "switched off" in await ask(server, "/memory")
-        assert "switched off" in await ask(server, "/export")
+        for command in (
+            "/memory", "/search tea", "/remember I like tea", "/edit f1 I like tea", "/export",
+            "/summarize", "/settings", "/language de", "/timezone Europe/Oslo",
+        ):  # fmt: skip
+            assert await ask(server, command) == ENGLISH.memory_off
         assert (await ask(server, "/name Jarvis")).startswith("I can't take that name")
         await tell(on, "I work at Acme Corp.")
         assert await ask(server, "/new") == "A new conversation begins."

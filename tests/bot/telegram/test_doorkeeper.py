@@ -43,6 +43,28 @@ async def test_a_wrong_code_is_answered_each_time_and_the_right_one_pairs(
         assert "Hello" in await ask(server, "Hello", ANNA)
 
 
+async def test_who_came_before_there_was_an_owner_is_given_a_code_by_their_next_message(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    access = unowned(tmp_path)
+    async with stage(server, tmp_path, access=access):
+        assert await ask(server, "Hello", BORIS) == ENGLISH.refused_unpaired
+        assert await ask(server, access.pairing_code or "", ANNA) == ENGLISH.paired
+        assert "/approve" in await ask(server, "Hello again", BORIS)
+
+
+async def test_whom_the_settings_let_in_becomes_the_owner_with_the_code(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    path = tmp_path / "access.json"
+    access = Access(AccessMode.PAIRING, allowed=[ANNA, BORIS], path=path)
+    async with stage(server, tmp_path, access=access) as on:
+        assert await ask(server, WRONG, BORIS) == f"you said: {WRONG}"
+        assert await ask(server, access.pairing_code or "", ANNA) == ENGLISH.paired
+        assert "/users" in await ask(server, "/help", ANNA)
+        assert [inbound.text for inbound in on.echo.heard] == [WRONG]
+
+
 async def test_a_link_with_the_code_pairs(server: BotApiServer, tmp_path: Path) -> None:
     access = unowned(tmp_path)
     async with stage(server, tmp_path, access=access) as on:

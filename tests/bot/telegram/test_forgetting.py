@@ -1,5 +1,6 @@
 """Forgetting: one memory, or everything after a question that only its asker answers."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,29 @@ async def test_a_memory_forgotten_by_its_id_can_be_brought_back(
         await server.user(1001).presses(server.sent(1001)[0], "Undo")
         await server.wait_for(lambda: "It is back" in server.sent(1001)[0]["text"])
         assert [r.text for r in await on.memory.records(ANN)] == ["I work at Acme Corp"]
+
+
+async def test_nobody_brings_back_what_somebody_else_has_forgotten(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    group = server.group(-1000500)
+    group.make_admin(1001)
+    group.make_admin(1002)
+    async with stage(server, tmp_path) as on:
+        await on.memory.remember(ANN, "I am a spy")
+        await ask(server, "/forget f1")
+        (undo, *_), *_ = server.sent(1001)[0]["reply_markup"]["inline_keyboard"]
+        await ask(server, "hi", 1002)
+        await server.user(1002).says("@mordecai_test_bot hi", group=group)
+        await server.replies_to(group.id, 1)
+        for chat, user_id in ((1002, 1002), (group.id, 1002), (group.id, 1001)):
+            below = server.sent(chat)[0]
+            query = await server.user(user_id).clicks(below, undo["callback_data"])
+            await server.wait_for(partial(server.world.answered_queries.get, query))
+            await on.channel.settle()
+            assert server.world.answered_queries[query]["text"] == ENGLISH.button_not_yours
+        for actor in (ANN, BOB, Actor.group(group.id)):
+            assert await on.memory.records(actor) == []
 
 
 @pytest.mark.parametrize("apart", [" ", ", ", ",", "\n", " [", "; "])
@@ -158,7 +182,7 @@ async def test_a_question_in_a_group_is_answered_by_its_asker_alone(
         [question] = server.sent(group.id)
         query = await server.user(1002).presses(question, "Yes, delete everything")
         await server.wait_for(lambda: query in server.world.answered_queries)
-        assert "Only the person who asked" in server.world.answered_queries[query]["text"]
+        assert server.world.answered_queries[query]["text"] == ENGLISH.button_not_yours
         assert await on.memory.records(Actor.group(group.id))
         await server.user(1001).presses(question, "Yes, delete everything")
         await server.wait_for(lambda: "deleted" in server.sent(group.id)[0]["text"])

@@ -1,6 +1,7 @@
 """What belongs together is answered as one: pieces of a long text, albums, forwards; and what is
 changed, answered or shown is understood."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -103,6 +104,35 @@ async def test_what_is_changed_while_it_is_answered_is_answered_as_it_reads_now(
         assert await server.replies_to(ANNA, 1) == ["you said: I live in Oslo"]
         await on.channel.settle()
         assert len(server.sent(ANNA)) == 1
+
+
+@pytest.mark.parametrize(("seconds", "read"), [(20, "I live in Oslo"), (90, "I live in Olso")])
+async def test_a_change_within_a_minute_counts_however_long_the_bot_was_away(
+    server: BotApiServer, tmp_path: Path, seconds: int, read: str
+) -> None:
+    sent_at = int(time.time()) - 300
+    message = await server.user(ANNA).says("I live in Olso", date=sent_at)
+    await server.user(ANNA).edits(message, "I live in Oslo", date=sent_at + seconds)
+    async with stage(server, tmp_path) as on:
+        assert await server.replies_to(ANNA, 1) == [f"you said: {read}"]
+        await on.channel.settle()
+        assert len(on.echo.heard) == 1
+
+
+async def test_a_change_to_what_is_too_long_is_left_alone(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    options = ChannelOptions(stop_seconds=5, poll_seconds=5, longest_text=100)
+    async with stage(server, tmp_path, options=options) as on:
+        release = on.echo.hold("short")
+        under_way = await server.user(ANNA).says("short")
+        await server.wait_for(lambda: on.echo.running)
+        waits = await server.user(ANNA).says("brief")
+        for message in (under_way, waits):
+            await server.user(ANNA).edits(message, "x" * 101)
+        await ask(server, "hi", BORIS)
+        release.set()
+        assert await server.replies_to(ANNA, 2) == ["you said: short", "you said: brief"]
 
 
 async def test_one_message_of_a_burst_is_changed_while_the_burst_is_answered(

@@ -98,12 +98,23 @@ async def test_only_admins_make_a_group_s_conversation_private_and_end_that(
         assert await asked(on, group, "/new") == ENGLISH.new, "what is saved, anybody may end"
 
 
+async def test_an_empty_memory_and_an_export_speak_of_the_group(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    group = server.group(-1000500)
+    group.make_admin(ANNA)
+    async with stage(server, tmp_path) as on:
+        nothing = await asked(on, group, "/memory", ANNA)
+        assert nothing == f"{ENGLISH.memory_empty_group} {ENGLISH.memory_adds}"
+        assert await asked(on, group, "/export", ANNA) == ENGLISH.export_caption_group
+
+
 async def test_settings_have_a_reason_of_their_own(server: BotApiServer, tmp_path: Path) -> None:
     async with stage(server, tmp_path) as on:
         group = server.group(-1000500)
         for command in ("/settings", "/language de", "/timezone UTC"):
             assert await asked(on, group, command) == ENGLISH.admins_only_settings
-        assert (await asked(on, group, "/language")).startswith("Your language is")
+        assert (await asked(on, group, "/language")).startswith("The language is")
 
 
 async def test_a_group_s_settings_change_by_nobody_else_s_click(

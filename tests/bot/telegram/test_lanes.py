@@ -8,10 +8,12 @@ import pytest
 
 from bot.replies import Inbound
 from bot.telegram import ChannelOptions
-from bot.telegram.lanes import Errand, Item, Lanes, Said
+from bot.telegram.lanes import Errand, Item, Lanes
+from bot.telegram.said import Said
 from memory.records import Actor, Place
 from tests.bot.telegram.stage import stage
 from tests.fakes.botapi import BotApiServer
+from tests.fakes.clock import HeldClock
 from tests.fakes.conversing import Echo
 from tests.fakes.memories import NOON
 
@@ -110,14 +112,17 @@ async def test_only_so_many_replies_are_written_at_once(
         assert echo.most_running == 2
 
 
-async def test_a_lane_that_has_nothing_to_do_is_gone(server: BotApiServer, tmp_path: Path) -> None:
-    async with stage(server, tmp_path) as on:
-        for user_id in range(1001, 1011):
-            await server.user(user_id).says("hi")
-        for user_id in range(1001, 1011):
-            await server.replies_to(user_id, 1)
-        await on.channel.settle()
-        assert len(on.channel._parts.lanes) == 0
+async def test_a_lane_that_has_nothing_to_do_is_gone() -> None:
+    async def carry_out(place: Place, item: Item) -> None:
+        pass
+
+    lanes = Lanes(carry_out)
+    for user_id in range(1001, 1011):
+        lanes.put(Place("telegram", user_id), Errand("hello", nothing))
+    assert len(lanes) == 10
+    lanes.open()
+    await lanes.settle()
+    assert len(lanes) == 0
 
 
 async def test_stop_ends_the_reply_under_way_and_passes_by_the_queue(
@@ -131,12 +136,27 @@ async def test_stop_ends_the_reply_under_way_and_passes_by_the_queue(
         await server.wait_for(lambda: echo.heard)
         await person.says("and this too")
         await person.says("/stop")
-        assert await server.replies_to(1001, 1) == ["Stopped."]
+        assert await server.replies_to(1001, 2) == ["Stopped.", "you said: and this too"]
         await on.channel.settle()
         assert echo.cancelled == ["endless"]
         await person.says("hello again")
-        assert (await server.replies_to(1001, 2))[1] == "you said: hello again"
-        assert [inbound.text for inbound in echo.heard] == ["endless", "hello again"]
+        assert (await server.replies_to(1001, 3))[2] == "you said: hello again"
+
+
+async def test_stop_before_a_reply_has_begun_takes_back_what_waits_for_one(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    held = HeldClock()
+    options = ChannelOptions(stop_seconds=5, poll_seconds=5, clock=held)
+    async with stage(server, tmp_path, options=options) as on:
+        person = server.user(1001)
+        await person.says("word " * 810)
+        await server.wait_for(lambda: on.inbox.open_count == 1)
+        await person.says("/stop")
+        assert await server.replies_to(1001, 1) == ["Stopped."]
+        held.released.set()
+        await on.channel.settle()
+        assert on.echo.heard == []
 
 
 async def test_stop_with_nothing_under_way_says_so(server: BotApiServer, tmp_path: Path) -> None:

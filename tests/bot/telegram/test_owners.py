@@ -4,6 +4,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from bot.telegram import Access, AccessMode, ChannelOptions, QuotaLimits
+from bot.telegram.texts import ENGLISH
 from bot.usage import Usage
 from memory.records import Actor
 from tests.bot.telegram.stage import ask, stage, tell
@@ -61,7 +62,9 @@ async def test_owners_commands_are_nobody_elses(tmp_path: Path) -> None:
         assert str(BORIS) in await ask(server, "/users", ANNA)
         assert "I gave nobody the code" in await ask(server, "/approve AAAA-AAAA", ANNA)
         assert "the code that I gave them" in await ask(server, "/approve", ANNA)
-        assert "Nobody whom I could remove" in await ask(server, "/users remove 1002", ANNA)
+        unknown = await ask(server, "/users remove 1002", ANNA)
+        assert unknown == ENGLISH.no_such_user.format(id=1002)
+        assert await ask(server, "/users remove", ANNA) == ENGLISH.users_footer
 
 
 async def test_stats_tell_what_was_used_and_what_waits(tmp_path: Path) -> None:
@@ -77,6 +80,23 @@ async def test_stats_tell_what_was_used_and_what_waits(tmp_path: Path) -> None:
     assert "cost today: $0.5000\n• cost this month: $0.5000" in stats
     assert "recordings today: 0:00" in stats
     assert "UTC: 0" in stats
+
+
+async def test_nobody_gets_in_by_what_an_owner_passes_on_or_says_elsewhere(tmp_path: Path) -> None:
+    access = Access(AccessMode.PAIRING, path=tmp_path / "access.json", owners=[ANNA])
+    async with BotApiServer() as server, stage(server, tmp_path, access=access) as on:
+        group, anna = server.group(-1000500), server.user(ANNA)
+        await ask(server, "Hello", BORIS)
+        order = f"/approve {BORIS}"
+        await anna.forwards(order, of=server.user(BORIS))
+        await anna.sends("photo", caption=order)
+        await anna.edits(await anna.says("Hello"), order)
+        for said in (order, f"{order}@mordecai_test_bot", "/users"):
+            await anna.says(said, group=group)
+        await server.wait_for(lambda: not server.world.waiting)
+        await on.channel.settle()
+        assert not await access.admits(BORIS)
+        assert server.sent(group.id) == [], "nor does a group see who may use the bot"
 
 
 async def test_too_many_messages_are_said_once_and_owners_are_free(tmp_path: Path) -> None:
@@ -96,6 +116,25 @@ async def test_too_many_messages_are_said_once_and_owners_are_free(tmp_path: Pat
         await on.channel.settle()
         assert len(server.sent(BORIS)) == 3
         assert "What I remember" in await ask(server, "/help", BORIS), "commands go on as well"
+
+
+async def test_a_change_that_begins_a_reply_again_counts_as_a_message(tmp_path: Path) -> None:
+    options = with_limits(QuotaLimits(messages=2))
+    async with BotApiServer() as server, stage(server, tmp_path, options=options) as on:
+        releases = [on.echo.hold(text) for text in ("one", "two", "three")]
+        message = await server.user(BORIS).says("one")
+        await server.wait_for(lambda: on.echo.running)
+        await server.user(BORIS).edits(message, "one")
+        await server.user(BORIS).edits(message, "two")
+        await server.wait_for(lambda: on.echo.heard[-1].text == "two")
+        await server.user(BORIS).edits(message, "three")
+        await ask(server, "hi", CLARA)
+        for release in releases:
+            release.set()
+        replies = await server.replies_to(BORIS, 2)
+        assert replies[0] == "you said: two", "as it reads now, but for what is too much"
+        assert "Please wait" in replies[1]
+        assert [inbound.text for inbound in on.echo.heard] == ["one", "two", "hi"]
 
 
 async def test_a_day_s_tokens_and_money_come_to_an_end(tmp_path: Path) -> None:

@@ -70,6 +70,26 @@ async def test_nothing_said_in_it_is_on_the_disk_afterwards(
         assert await on.memory.records(ANN, tuple(Kind), everything=True) == []
 
 
+async def test_what_was_stopped_in_it_is_not_kept_either(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    writer = Writer()
+    async with stage(server, tmp_path, conversation=writer) as on:
+        await ask(server, "/private")
+        await server.user(1001).says("tell me of Xanadu")
+        writer.writes("In Xanadu did")
+        await server.wait_for(lambda: writer.taken)
+        await server.user(1001).says("/stop")
+        assert (await server.replies_to(1001, 3))[1:] == ["🔒 In Xanadu did", "🔒 Stopped."]
+        await on.channel.settle()
+        [turn] = (await on.memory.tiers(ANN)).active
+        assert turn.messages[1].text == "In Xanadu did"
+        await ask(server, "/new")
+        await on.channel.settle()
+        await on.memory.settle()
+        assert on_disk(tmp_path, "Xanadu") == []
+
+
 async def test_what_would_be_kept_is_refused_and_forgetting_is_not(
     server: BotApiServer, tmp_path: Path
 ) -> None:

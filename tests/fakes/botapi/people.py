@@ -135,10 +135,13 @@ class Person:
         topic: int | None = None,
         date: int | None = None,
         elsewhere: Json | None = None,
+        via: str | None = None,
     ) -> Json:
         """Write a message; the message. `date` is Unix time. It answers `reply_to`, or a message
-        `elsewhere`, in another topic or chat."""
+        `elsewhere`, in another topic or chat. With `via` a bot of that name has offered it."""
         content: Json = {"text": text}
+        if via:
+            content["via_bot"] = {"id": 99, "is_bot": True, "first_name": via, "username": via}
         if elsewhere:
             author = {"type": "user", "date": elsewhere["date"], "sender_user": elsewhere["from"]}
             where = {key: elsewhere[key] for key in ("chat", "message_id")}
@@ -183,15 +186,23 @@ class Person:
         content = {"text": text, "forward_origin": _origin(of)}
         return await self._send(content, None, None, None, None)
 
-    async def edits(self, message: Json, text: str) -> None:
-        """Change one of the own messages."""
-        message.update(text=text, edit_date=message["date"], entities=found_entities(text))
+    async def edits(self, message: Json, text: str, *, date: int | None = None) -> None:
+        """Change one of the own messages, at this Unix time or now."""
+        changed = {"edit_date": date or int(time.time()), "entities": found_entities(text)}
+        message.update(text=text, **changed)
         self._world.offer("edited_message", dict(message))
         await self._world.notify()
 
     async def edits_caption(self, message: Json, caption: str) -> None:
         """Change what stands under one of the own pictures."""
-        message.update(caption=caption, edit_date=message["date"])
+        message.update(caption=caption, edit_date=int(time.time()))
+        self._world.offer("edited_message", dict(message))
+        await self._world.notify()
+
+    async def moves(self, message: Json, latitude: float) -> None:
+        """Be somewhere else, as a live location that was sent shows it."""
+        there = message["location"] | {"latitude": latitude}
+        message.update(location=there, edit_date=int(time.time()))
         self._world.offer("edited_message", dict(message))
         await self._world.notify()
 
