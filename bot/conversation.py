@@ -107,8 +107,8 @@ class Conversation:
             if not (finished or usage.output_tokens) and (written or not failed):
                 usage = self._broken_off(request, "".join(written)) or usage
             if self._accounts and usage.requests:
-                count = Usage.of(usage, finished=finished)
-                self._accounts.note_turn(inbound.actor, history.metadata.session_id, count)
+                count, session = Usage.of(usage, finished=finished), history.metadata.session_id
+                self._accounts.note_turn(inbound.actor, session, count, inbound.user_id)
 
     def _broken_off(self, request: prompt.Prompt, written: str) -> RunUsage | None:
         """What was used of a model that could not come to its end: else a person would have for

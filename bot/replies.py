@@ -37,7 +37,7 @@ class Attachment:
 class Inbound:
     """A user's message (or merged burst), ready to be answered. `id` names it for good: the same
     message delivered twice has the same id. The text tells of attachments in quoted lines, and is
-    all that is recorded."""
+    all that is recorded. `user_id` is whose message it is: people may have one name."""
 
     id: str
     actor: Actor
@@ -46,6 +46,7 @@ class Inbound:
     at: datetime
     speaker: str | None = None
     language: str | None = None
+    user_id: int | None = None
     attachments: tuple[Attachment, ...] = ()
 
 

@@ -51,6 +51,15 @@ _MIGRATIONS = (
         "recordings",
         ("ALTER TABLE usage ADD COLUMN audio_milliseconds INTEGER NOT NULL DEFAULT 0",),
     ),
+    Migration(
+        "shares",
+        (
+            """CREATE TABLE shares (
+                person TEXT NOT NULL, day TEXT NOT NULL, tokens INTEGER NOT NULL,
+                cost INTEGER NOT NULL, PRIMARY KEY (person, day)
+            ) WITHOUT ROWID""",
+        ),
+    ),
 )
 _COUNTS = (
     "runs",
@@ -167,6 +176,17 @@ class Account:
 
 
 @dataclass(frozen=True, slots=True)
+class Spent:
+    """What somebody has used up of what they may: tokens, read and written, and US dollars."""
+
+    tokens: int = 0
+    cost: Decimal = Decimal(0)
+
+    def __add__(self, other: "Spent") -> "Spent":
+        return Spent(self.tokens + other.tokens, self.cost + other.cost)
+
+
+@dataclass(frozen=True, slots=True)
 class Totals:
     """What everybody together has used: how many had a turn, and the account of all."""
 
@@ -186,6 +206,8 @@ class Accounts:
         self._counting: set[asyncio.Task[None]] = set()
         # One count after the other, in the order in which things happened.
         self._in_order = asyncio.Lock()
+        # By person: the day, and what was used on it by who had it forgotten since. In RAM alone.
+        self._forgotten: dict[str, tuple[str, Spent]] = {}
         self._db = Database(path, _MIGRATIONS, pool)
 
     async def __aenter__(self) -> Self:
@@ -205,18 +227,25 @@ class Accounts:
 
     # -- counting ---------------------------------------------------------------------------------
 
-    def note_turn(self, actor: Actor, session_id: str, usage: Usage) -> None:
-        """Add a turn to the account, soon; does not wait and does not fail."""
+    def note_turn(
+        self, actor: Actor, session_id: str, usage: Usage, user_id: int | None = None
+    ) -> None:
+        """Add a turn to the account, soon; does not wait and does not fail. In a group it is the
+        group's, and for the limits of a day also that of who asked: `user_id`."""
         self._note(_ADD_FOR_ACTOR, actor.id, session_id, *self._row("turn", usage))
+        self._note_share(actor, user_id, usage)
 
     def note_extraction(self, session_id: str, usage: Usage) -> None:
         """Add an extraction to the account of whoever's session it was. One that was forgotten
         meanwhile is nobody's, and not counted."""
         self._note(_ADD_FOR_SESSION, *self._row("extraction", usage), session_id)
 
-    def note_recording(self, actor: Actor, session_id: str, usage: Usage) -> None:
+    def note_recording(
+        self, actor: Actor, session_id: str, usage: Usage, user_id: int | None = None
+    ) -> None:
         """Add a recording that was written down to the account; like `note_turn`."""
         self._note(_ADD_FOR_ACTOR, actor.id, session_id, *self._row("recording", usage))
+        self._note_share(actor, user_id, usage)
 
     # -- reading ----------------------------------------------------------------------------------
 
@@ -227,6 +256,22 @@ class Accounts:
     async def today(self, actor: Actor) -> Account:
         """What the actor has used since midnight UTC. Raises StoreUnavailable."""
         return await self._account("day = ?", actor, self._today())
+
+    async def spent_today(self, person: Actor) -> Spent:
+        """What a person has used since midnight UTC, in groups too, and whatever of it they had
+        forgotten since. Raises StoreUnavailable."""
+        total = (await self.today(person)).total
+        day, forgotten = self._forgotten.get(person.id, ("", Spent()))
+        spent = Spent(total.input_tokens + total.output_tokens, total.cost)
+        spent += await self.shared_today(person)
+        return spent + forgotten if day == self._today() else spent
+
+    async def shared_today(self, person: Actor) -> Spent:
+        """What a person has used in groups since midnight UTC. Raises StoreUnavailable."""
+        await self.settle()
+        sql = "SELECT tokens, cost FROM shares WHERE person = ? AND day = ?"
+        rows = await self._db.rows(sql, person.id, self._today())
+        return Spent(rows[0][0], Decimal(rows[0][1]) / _UNIT) if rows else Spent()
 
     async def totals(self, since: str) -> Totals:
         """What everybody has used since a day (ISO, UTC). Raises StoreUnavailable."""
@@ -268,9 +313,19 @@ class Accounts:
         await self._db.change(work)
 
     async def erase(self, actor: Actor) -> None:
-        """Delete the actor's account without a trace. Raises StoreUnavailable."""
-        await self.settle()
-        await self._db.wipe(lambda db: db.execute("DELETE FROM usage WHERE actor = ?", (actor.id,)))
+        """Delete the actor's account without a trace on the disk. What it says of today goes on
+        counting for the limits of the day, as long as this process runs: else whoever has reached
+        one would have themselves forgotten. Raises StoreUnavailable."""
+        spent, today = await self.spent_today(actor), self._today()
+
+        def work(db: sqlite3.Connection) -> None:
+            db.execute("DELETE FROM usage WHERE actor = ?", (actor.id,))
+            db.execute("DELETE FROM shares WHERE person = ?", (actor.id,))
+
+        await self._db.wipe(work)
+        self._forgotten = {
+            id_: (day, sum_) for id_, (day, sum_) in self._forgotten.items() if day == today
+        } | {actor.id: (today, spent)}
 
     # -- inside -----------------------------------------------------------------------------------
 
@@ -278,6 +333,21 @@ class Accounts:
         counts = {name: getattr(usage, name) for name in _COUNTS}
         counts["cost"] = int(usage.cost * _UNIT)
         return (self._today(), kind, *counts.values())
+
+    def _note_share(self, actor: Actor, user_id: int | None, usage: Usage) -> None:
+        if not (actor.is_group and user_id):
+            return
+        today, tokens = self._today(), usage.input_tokens + usage.output_tokens
+        # Only today's count for anything.
+        self._note("DELETE FROM shares WHERE day < ?", today)
+        self._note(
+            "INSERT INTO shares VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
+            "tokens = tokens + excluded.tokens, cost = cost + excluded.cost",
+            Actor.person(user_id).id,
+            today,
+            tokens,
+            int(usage.cost * _UNIT),
+        )
 
     def _today(self) -> str:
         return f"{self._clock().astimezone(UTC):%Y-%m-%d}"

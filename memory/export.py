@@ -70,6 +70,8 @@ def readable(document: Mapping[str, Any]) -> str:
     parts += ["## Messages", *(_messages(document["messages"]) or ["Nothing."])]
     if usage := document.get("usage"):
         parts += ["## What it has used", _table(usage)]
+    if shared := document.get("used_in_groups_today"):
+        parts.append(f"In groups today: {shared['tokens']} tokens, ${shared['cost']}.")
     return "\n\n".join(parts) + "\n"
 
 

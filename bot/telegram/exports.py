@@ -33,6 +33,11 @@ class Exports:
         actor = origin.actor
         document = await self._memory.export(actor)
         document["usage"] = await self._accounts.export(actor)
+        if (shared := await self._accounts.shared_today(actor)).tokens or shared.cost:
+            document["used_in_groups_today"] = {
+                "tokens": shared.tokens,
+                "cost": f"{shared.cost:f}",
+            }
         name = f"mordecai-{actor.id}-{datetime.now(UTC):%Y-%m-%d}"
         files = {
             f"{name}.json": json.dumps(document, ensure_ascii=False, indent=2),

@@ -313,7 +313,7 @@ class Handlers:
 
     async def _too_much(self, heard: Heard) -> Exceeded | None:
         """The limit that this message is beyond."""
-        return await self._quotas.exceeded(heard.origin.user_id, heard.origin.actor)
+        return await self._quotas.exceeded(heard.origin.user_id)
 
     async def _say_too_much(self, heard: Heard, too_much: Exceeded) -> None:
         """Say it once, with when it ends; what is written until then is left unanswered."""

@@ -139,7 +139,7 @@ class Media:
         except StoreUnavailable:
             session = ""
         usage = Usage.of_recording(transcript.length, transcript.cost)
-        self._accounts.note_recording(inbound.actor, session, usage)
+        self._accounts.note_recording(inbound.actor, session, usage, inbound.user_id)
 
     async def _fetched(self, file: Enclosed) -> bytes:
         """The file's bytes. Raises _Refused. No error's text is logged: it may hold the address,

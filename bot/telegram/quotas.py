@@ -35,7 +35,7 @@ class Quota(StrEnum):
 @dataclass(frozen=True, slots=True)
 class QuotaLimits:
     """The limits of one person; None is none. Messages a minute; tokens, read and written together,
-    and US dollars a day, which begins at midnight UTC. Of a group, the day's are the group's."""
+    and US dollars a day, which begins at midnight UTC, wherever they wrote."""
 
     messages: int | None = None
     tokens: int | None = None
@@ -68,12 +68,12 @@ class Quotas:
         self._said: dict[int, deque[float]] = {}
         self._told: dict[tuple[int, Quota], float] = {}
 
-    async def exceeded(self, user_id: int, actor: Actor) -> Exceeded | None:
+    async def exceeded(self, user_id: int) -> Exceeded | None:
         """Count one more message of this person; the limit that it is beyond, if there is one. A
         message beyond a limit is not counted."""
         if self._exempt(user_id):
             return None
-        found = await self._of_the_day(actor) or self._of_the_minute(user_id)
+        found = await self._of_the_day(user_id) or self._of_the_minute(user_id)
         if found is None:
             return None
         quota, seconds = found
@@ -92,21 +92,21 @@ class Quotas:
         said.append(now)
         return None
 
-    async def _of_the_day(self, actor: Actor) -> tuple[Quota, float] | None:
+    async def _of_the_day(self, user_id: int) -> tuple[Quota, float] | None:
         limits = self._limits
         if limits.tokens is None and limits.cost is None:
             return None
         try:
-            used = (await self._accounts.today(actor)).total
+            spent = await self._accounts.spent_today(Actor.person(user_id))
         except StoreUnavailable as failure:
             _log.warning("usage_unknown", error=str(failure), remedy="check the data directory")
             return None
         now = self._clock().astimezone(UTC)
         midnight = now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
         left = (midnight - now).total_seconds()
-        if limits.tokens is not None and used.input_tokens + used.output_tokens >= limits.tokens:
+        if limits.tokens is not None and spent.tokens >= limits.tokens:
             return Quota.TOKENS, left
-        if limits.cost is not None and used.cost >= limits.cost:
+        if limits.cost is not None and spent.cost >= limits.cost:
             return Quota.COST, left
         return None
 

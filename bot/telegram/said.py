@@ -15,7 +15,7 @@ class Said:
     """Something said that wants an answer: one message or a merged burst. `message_ids` are those
     of the chat's messages, `update_ids` those of the updates that brought them. Where more may
     follow, an answer waits for it a moment. `files` are not fetched yet. A burst knows what it was
-    `merged` of. `user_id` is who said it: people may have one name."""
+    `merged` of."""
 
     inbound: Inbound
     update_ids: tuple[int, ...]
@@ -23,7 +23,6 @@ class Said:
     more_may_follow: bool = False
     files: tuple[Enclosed, ...] = ()
     merged: "tuple[Said, ...]" = ()
-    user_id: int = 0
 
     @classmethod
     def of(cls, heard: Heard) -> "Said":
@@ -37,6 +36,7 @@ class Said:
             at=heard.at,
             speaker=origin.speaker,
             language=origin.language,
+            user_id=origin.user_id,
         )
         return cls(
             inbound,
@@ -44,7 +44,6 @@ class Said:
             (heard.message_id,),
             more_may_follow=heard.more_may_follow,
             files=heard.files,
-            user_id=origin.user_id,
         )
 
     @property
@@ -53,9 +52,9 @@ class Said:
         return self.merged or (self,)
 
     @property
-    def _who(self) -> tuple[Actor, int, str | None]:
+    def _who(self) -> tuple[Actor, int | None, str | None]:
         # Anonymous admins have one id, and may sign in different ways.
-        return self.inbound.actor, self.user_id, self.inbound.speaker
+        return self.inbound.actor, self.inbound.user_id, self.inbound.speaker
 
     def beginnings(self) -> "list[tuple[Said, Said | None]]":
         """Its first message and the rest of it, its first two and the rest …, all of it and
@@ -101,5 +100,4 @@ class Said:
             # An album that answers a picture brings that with every message of its own.
             files=tuple(dict.fromkeys(self.files + later.files)),
             merged=self.parts + later.parts,
-            user_id=self.user_id,
         )

@@ -23,7 +23,7 @@ from bot.conversation import Conversation
 from bot.models.extraction import ModelExtractor
 from bot.models.offline import offline_model
 from bot.replies import Failed, Inbound, ReplyEvent, TextDelta
-from bot.usage import Account, Accounts, Usage
+from bot.usage import Account, Accounts, Spent, Usage
 from memory.errors import StoreUnavailable
 from memory.records import Actor, Message, Place, Role, Turn
 from memory.service import Memory
@@ -32,7 +32,7 @@ from tests.fakes.memories import NOON, open_memory
 from tests.fakes.openai_server import OpenAIServer, Reply
 from tests.fakes.scripted_model import Scripted, call
 
-ANNA, BORIS = Actor.person(1), Actor.person(12)
+ANNA, BORIS, CLUB = Actor.person(1), Actor.person(12), Actor.group(-100)
 TURN = Usage(1, 2, 0, 1000, 50, 600, 200, Decimal("0.00375"))
 MONEY = st.decimals(0, 100, places=12)
 
@@ -69,6 +69,43 @@ async def test_a_day_ends_at_midnight_utc() -> None:
         assert await accounts.today(ANNA) == Account(TURN)
         now.append(now[0] + timedelta(seconds=1))
         assert await accounts.today(ANNA) == Account()
+
+
+async def test_what_somebody_asks_in_a_group_is_the_group_s_and_counts_for_their_day() -> None:
+    now = [datetime.fromisoformat("2026-11-22T01:00:00+00:00")]
+    spent = Spent(TURN.input_tokens + TURN.output_tokens, TURN.cost)
+    async with open_accounts(now=now) as accounts:
+        accounts.note_turn(ANNA, "s1", TURN, 1)
+        accounts.note_turn(CLUB, "s2", TURN, 1)
+        accounts.note_recording(CLUB, "s2", TURN, 12)
+        assert await accounts.today(ANNA) == Account(TURN)
+        assert await accounts.today(CLUB) == Account(TURN, recordings=TURN)
+        assert await accounts.spent_today(ANNA) == spent + spent
+        assert await accounts.spent_today(BORIS) == spent
+        assert (await accounts.totals("2026-11-22")).account.total == TURN + TURN + TURN
+        await accounts.erase(CLUB)
+        assert await accounts.spent_today(BORIS) == spent, "the group is forgotten, not the bill"
+        now.append(now[0] + timedelta(days=1))
+        assert await accounts.spent_today(ANNA) == Spent()
+        accounts.note_turn(CLUB, "s3", TURN, 12)
+        await accounts.settle()
+        kept = await accounts._db.rows("SELECT person FROM shares")
+        assert kept == [(BORIS.id,)], "of yesterday nothing is kept"
+
+
+async def test_nobody_gets_around_a_limit_by_having_themselves_forgotten() -> None:
+    spent = Spent(TURN.input_tokens + TURN.output_tokens, TURN.cost)
+    now = [datetime.fromisoformat("2026-11-22T01:00:00+00:00")]
+    async with open_accounts(now=now) as accounts:
+        for _ in range(2):
+            accounts.note_turn(ANNA, "s1", TURN, 1)
+            accounts.note_turn(CLUB, "s2", TURN, 1)
+            await accounts.erase(ANNA)
+        assert await accounts.today(ANNA) == Account()
+        assert await accounts.shared_today(ANNA) == Spent()
+        assert await accounts.spent_today(ANNA) == spent + spent + spent + spent
+        now.append(now[0] + timedelta(days=1))
+        assert await accounts.spent_today(ANNA) == Spent()
 
 
 async def test_an_account_is_its_actor_s_alone() -> None:
@@ -239,6 +276,16 @@ async def test_a_turn_that_was_stopped_counts_for_about_what_was_read_and_writte
     assert used.input_tokens > 0
     assert used.output_tokens >= 4
     assert used.cost > 0
+
+
+async def test_a_turn_in_a_group_counts_for_whoever_asked() -> None:
+    async with open_memory() as memory, open_accounts() as accounts:
+        model = Scripted([["Hello."]]).model
+        talk = Conversation(model, memory, "A test.", clock=lambda: NOON, accounts=accounts)
+        there = Inbound("m1", CLUB, Place("telegram", -100), "Hi", NOON, "Ann", user_id=1)
+        assert [event async for event in talk.reply(there)]
+        assert (await accounts.spent_today(ANNA)).tokens > 0
+        assert await accounts.today(ANNA) == Account()
 
 
 async def test_the_engine_without_a_model_uses_no_tokens_and_no_money() -> None:

@@ -152,3 +152,23 @@ async def test_a_day_s_tokens_and_money_come_to_an_end(tmp_path: Path) -> None:
             on.accounts.note_turn(Actor.person(BORIS), "s1", used)
             assert "From midnight UTC" in await ask(server, "Hello?", BORIS)
             assert "Hi" in await ask(server, "Hi", CLARA)
+
+
+async def test_a_day_s_limit_is_a_person_s_also_where_they_ask_in_groups(tmp_path: Path) -> None:
+    used = Usage(runs=1, requests=1, cost=Decimal("0.02"))
+    options = with_limits(QuotaLimits(cost=Decimal("0.01")))
+    async with BotApiServer() as server, stage(server, tmp_path, options=options) as on:
+        first, second = server.group(-501), server.group(-502)
+        on.accounts.note_turn(Actor.group(first.id), "s1", used, BORIS)
+        await server.user(BORIS).says("/ask Hello?", group=second)
+        assert await server.replies_to(second.id, 1) == [ENGLISH.limit_day]
+        await server.user(CLARA).says("/ask Hello?", group=first)
+        assert "Hello?" in (await server.replies_to(first.id, 1))[0], "others go on"
+
+
+async def test_what_somebody_asks_in_a_group_is_counted_as_theirs(tmp_path: Path) -> None:
+    async with BotApiServer() as server, stage(server, tmp_path) as on:
+        await server.user(BORIS).says("/ask Hello?", group=server.group(-501))
+        await server.replies_to(-501, 1)
+        [inbound] = on.echo.heard
+        assert (inbound.actor, inbound.user_id) == (Actor.group(-501), BORIS)
