@@ -26,11 +26,13 @@ class Ran:
         return [part.rstrip("\n") for part in ("\n" + self.out).split("\nbot: ")[1:]]
 
 
+_FOREIGN = ("MORDECAI_", "TELEGRAM_", "AWS_", "MAKE", "MFLAGS")
+
+
 def environment(**variables: str) -> dict[str, str]:
-    """The environment without any setting of the machine's own, plus these."""
-    own = {
-        k: v for k, v in os.environ.items() if not k.startswith(("MORDECAI_", "TELEGRAM_", "AWS_"))
-    }
+    """The environment without any setting of the machine's own, plus these. A make that runs the
+    tests is not to be heard of by one that a test runs."""
+    own = {k: v for k, v in os.environ.items() if not k.startswith(_FOREIGN)}
     return {**own, **variables}
 
 
