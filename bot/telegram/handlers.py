@@ -185,10 +185,12 @@ class Handlers:
 
     def _is_new_by_change(self, heard: Heard) -> bool:
         """Whether what somebody has changed was not for the bot before. Of messages from before the
-        start that is only known where an earlier process has found it so."""
+        start that is only known where an earlier process has left the change open; in a private
+        chat, where everything is for the bot from the first, it had just not come to it."""
         if (heard.origin.place.chat_id, heard.message_id) in self._seen:
             return False
-        return heard.at >= self._began or self._inbox.was_left(heard.update_id)
+        was_found_so = not heard.origin.is_private and self._inbox.was_left(heard.update_id)
+        return heard.at >= self._began or was_found_so
 
     async def _on_click(self, update: Update, context: Context) -> None:
         query = update.callback_query
@@ -258,8 +260,7 @@ class Handlers:
     async def _apologise(self, heard: Heard) -> None:
         now = time.monotonic()
         place = heard.origin.place
-        tidy = partial(self._replying.tidy, place, heard.update_id)
-        self._lanes.put(place, Errand("tidy", tidy), aside=True)
+        self._tidy(place, (heard.update_id,))
         last = self._apologised.get(place)
         if last is not None and now - last < _APOLOGY_SECONDS:
             await self._boundary.close((heard.update_id,))
@@ -268,6 +269,13 @@ class Handlers:
             p: at for p, at in self._apologised.items() if now - at < _APOLOGY_SECONDS
         } | {place: now}
         self._reply(heard, lambda texts: texts.stale)
+
+    def _tidy(self, place: Place, update_ids: tuple[int, ...]) -> None:
+        """Take away what an earlier process had begun to answer these updates with: nobody will
+        complete it."""
+        for update_id in update_ids:
+            tidy = partial(self._replying.tidy, place, update_id)
+            self._lanes.put(place, Errand("tidy", tidy), aside=True)
 
     # -- what to answer ---------------------------------------------------------------------------
 
@@ -292,6 +300,7 @@ class Handlers:
             return
         dropped = self._lanes.drop_said(place)
         ids = (heard.update_id, *(id_ for said in dropped for id_ in said.update_ids))
+        self._tidy(place, ids)
         taken = partial(say, lambda texts: texts.stopped if dropped else texts.nothing_to_stop)
         self._lanes.put(place, Errand("stop", taken, ids), aside=True)
 
@@ -317,6 +326,7 @@ class Handlers:
 
     async def _say_too_much(self, heard: Heard, too_much: Exceeded) -> None:
         """Say it once, with when it ends; what is written until then is left unanswered."""
+        self._tidy(heard.origin.place, (heard.update_id,))
         if too_much.first:
             self._reply(heard, partial(too_much_text, too_much))
         else:

@@ -199,8 +199,15 @@ class Sender:
 
     async def delete(self, place: Place, message_id: int) -> None:
         """Take one of the bot's messages back, if that is still possible."""
+
+        async def delete(to: Place) -> object:
+            if to.chat_id != place.chat_id:
+                # Of another chat: there the number is another message's.
+                raise BadRequest("message to delete not found")
+            return await self._bot.delete_message(to.chat_id, message_id)
+
         with suppress(TelegramError):
-            await self._bot.delete_message(place.chat_id, message_id)
+            await self._deliver(place, delete, repeatable=True)
 
     async def send_file(self, place: Place, name: str, content: bytes, caption: str) -> bool:
         """Send a file. Whether it arrived. Raises TelegramError if Telegram refuses it."""

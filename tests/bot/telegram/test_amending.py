@@ -2,6 +2,7 @@
 nobody made."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from concurrent.futures import Executor
 from pathlib import Path
@@ -85,6 +86,24 @@ async def test_after_a_restart_a_message_is_answered_as_it_was_changed(
         assert await server.replies_to(ANNA, 1) == answers
         await on.channel.settle()
         assert len(server.sent(ANNA)) == 1
+
+
+async def test_a_change_that_a_restart_comes_before_answers_nothing_twice(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    """The change is in the inbox, and the process that has answered the message is gone."""
+    anna, before = server.user(ANNA), int(time.time()) - 5
+    async with stage(server, tmp_path) as on:
+        message = await anna.says("I live in Olso", date=before)
+        assert await server.replies_to(ANNA, 1) == ["you said: I live in Olso"]
+        await on.channel.settle()
+        await on.end()
+        await anna.edits(message, "I live in Oslo")
+        await on.inbox.store(server.world.pending)
+    async with stage(server, tmp_path) as on:
+        await received(server)
+        await on.channel.settle()
+        assert texts(server) == ["you said: I live in Olso"]
 
 
 class Lingering(Echo):

@@ -4,7 +4,12 @@ import asyncio
 import time
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from bot.telegram.quotas import QuotaLimits
+from bot.telegram.texts import ENGLISH
 from tests.bot.telegram.stage import stage
 from tests.bot.telegram.streaming import CURSOR, SPEED, options, showings, shows, texts
 from tests.fakes.botapi import BotApiServer
@@ -85,6 +90,25 @@ async def test_a_preview_of_a_reply_that_breaks_is_taken_away_for_the_apology(
         await on.channel.settle()
         [sentence] = texts(server)
         assert sentence.startswith("Something went wrong on my side.")
+
+
+@pytest.mark.parametrize("fault", [{"drop": "before"}, {"drop": "after"}, {"retry_after": 1}])
+async def test_a_preview_is_taken_away_also_where_that_has_to_be_tried_again(
+    server: BotApiServer, tmp_path: Path, fault: dict[str, Any]
+) -> None:
+    """Half an answer that ends in a cursor would stay for good."""
+    writer = Writer()
+    async with stage(server, tmp_path, conversation=writer, options=options()) as on:
+        await server.user(1001).says("hi")
+        writer.writes("Let me")
+        await shows(server, f"Let me{CURSOR}")
+        server.fail("deleteMessage", **fault)
+        writer.breaks()
+        await on.channel.settle()
+        assert len(server.calls_of("deleteMessage")) == 2
+        assert [text.partition(".")[0] for text in texts(server)] == [
+            ENGLISH.failed.partition(".")[0]
+        ]
 
 
 async def test_a_wait_of_hours_does_not_lose_the_answer(
@@ -306,3 +330,36 @@ async def test_what_a_restart_left_of_a_reply_that_comes_too_late_is_taken_away(
     late = options(stale=timedelta(0))
     async with stage(server, tmp_path, conversation=Writer(), options=late) as on:
         await server.wait_for(lambda: [t[:17] for t in texts(server)] == ["Sorry, I was away"])
+
+
+async def test_what_a_restart_left_of_a_reply_that_was_to_stop_is_taken_away(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    writer, hasty = Writer(), options(stop_seconds=0.01)
+    async with stage(server, tmp_path, conversation=writer, options=hasty) as on:
+        await server.user(1001).says("a story")
+        writer.writes("Once upon")
+        await shows(server, f"Once upon{CURSOR}")
+        await on.end()
+    await server.user(1001).says("/stop")
+    async with stage(server, tmp_path, conversation=Writer(), options=options()) as on:
+        await shows(server, "Stopped.")
+        await on.channel.settle()
+        assert texts(server) == ["Stopped."]
+
+
+async def test_what_a_restart_left_of_a_reply_beyond_a_limit_is_taken_away(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    """What was broken off counts, too, and may have been the last there was."""
+    writer, hasty = Writer(), options(stop_seconds=0.01)
+    async with stage(server, tmp_path, conversation=writer, options=hasty) as on:
+        await server.user(1001).says("a story")
+        writer.writes("Once upon")
+        await shows(server, f"Once upon{CURSOR}")
+        await on.end()
+    spent = options(quotas=QuotaLimits(tokens=0))
+    async with stage(server, tmp_path, conversation=Writer(), options=spent) as on:
+        await shows(server, ENGLISH.limit_day)
+        await on.channel.settle()
+        assert texts(server) == [ENGLISH.limit_day]
