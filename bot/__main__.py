@@ -81,7 +81,7 @@ def show_config(
     typer.echo(settings_table() if table else in_force(load(config)))
 
 
-@command.command()
+@command.command(short_help="Tell whether a bot runs and hears.")
 def health(config: ConfigFile = None, data: DataDir = None) -> None:
     """Exit 0 if a Mordecai runs on the data directory and hears from its Bot API, else 1."""
     from bot.health import trouble
@@ -91,7 +91,7 @@ def health(config: ConfigFile = None, data: DataDir = None) -> None:
         raise typer.Exit(1)
 
 
-@command.command()
+@command.command(short_help="Let somebody use the bot.")
 def approve(
     code_or_id: Annotated[
         str,
@@ -108,7 +108,7 @@ def approve(
     typer.echo(let_in(_loaded(config, data).settings, code_or_id))
 
 
-@command.command()
+@command.command(short_help="Find or create the memory on AWS.")
 def setup(
     write: Annotated[
         bool, typer.Option("--write", help="Write the id into config.json without asking.")
@@ -125,7 +125,7 @@ def setup(
     set_up(loaded, write=write)
 
 
-@command.command()
+@command.command(short_help="Tidy up the memory now.")
 def maintain(
     retry: Annotated[
         bool, typer.Option("--retry", help="Have sessions that were set aside tried again.")
@@ -144,7 +144,7 @@ def maintain(
     raise typer.Exit(tidy_up(loaded.settings, retry=retry))
 
 
-@command.command()
+@command.command(short_help="Check everything, and say what to mend.")
 def doctor(config: ConfigFile = None, data: DataDir = None) -> None:
     """Check everything the bot needs, and say how to mend what is wrong. Exit 1 if anything is."""
     from bot.logs import configure
@@ -167,7 +167,7 @@ ByMeaning = Annotated[
 ]
 
 
-@evaluation.command()
+@evaluation.command(short_help="Measure how well search finds what was said.")
 def recall(
     files: Annotated[
         list[Path], typer.Argument(metavar="FILE...", help="Conversations as JSON Lines, or .gz.")
@@ -183,7 +183,7 @@ def recall(
     raise typer.Exit(measure(files, json, embedder))
 
 
-@evaluation.command()
+@evaluation.command(short_help="Measure what small talk recalls.")
 def chatter(embedder: ByMeaning = None, json: Json = False) -> None:
     """Measure how often small talk recalls something, and questions nothing, in six languages."""
     from bot.evals.chatter import run as measure
@@ -193,7 +193,7 @@ def chatter(embedder: ByMeaning = None, json: Json = False) -> None:
     raise typer.Exit(measure(json, embedder))
 
 
-@evaluation.command()
+@evaluation.command(short_help="Measure what is kept of dialogues.")
 def extraction(
     file: Annotated[
         Path | None,
@@ -222,7 +222,7 @@ def extraction(
     raise typer.Exit(measure(file, json, model=model, options=options, limit=limit))
 
 
-@evaluation.command()
+@evaluation.command(short_help="Measure what a long talk costs a turn.")
 def window(
     file: Annotated[
         Path | None,

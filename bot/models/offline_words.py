@@ -75,7 +75,7 @@ ENGLISH = Words(
     kept="I've remembered it: {said}.",
     named=None,
     own_name="My name is {name}.",
-    unnamed="I don't have a name yet. Say “I'll call you …” to give me one.",
+    unnamed="You haven't given me a name yet. Say “I'll call you …” to give me one.",
     nothing_known=(
         "I don't know anything about you yet. Tell me about yourself, and I'll remember it."
     ),
@@ -130,7 +130,7 @@ RUSSIAN = Words(
     kept="Я запомнил: {said}.",
     named="Теперь меня зовут {name}. Я буду помнить это во всех наших разговорах.",
     own_name="Меня зовут {name}.",
-    unnamed="У меня пока нет имени. Скажите «Я буду звать тебя …», и оно появится.",
+    unnamed="Вы пока не дали мне имени. Скажите «Я буду звать тебя …», и оно появится.",
     nothing_known="Я пока ничего о вас не знаю. Расскажите о себе, и я запомню.",
     not_known="Этого я пока не знаю. Расскажите, и я запомню.",
     no_memory="Сейчас я не могу заглянуть в память. Спросите меня чуть позже.",
@@ -178,7 +178,7 @@ GERMAN = Words(
     kept="Ich habe es mir gemerkt: {said}.",
     named="Ab jetzt heiße ich {name}. Das gilt in allen unseren Gesprächen.",
     own_name="Ich heiße {name}.",
-    unnamed="Ich habe noch keinen Namen. Sag „Ich nenne dich …“, und ich habe einen.",
+    unnamed="Du hast mir noch keinen Namen gegeben. Sag „Ich nenne dich …“, und ich habe einen.",
     nothing_known="Ich weiß noch nichts über dich. Erzähl mir von dir, und ich merke es mir.",
     not_known="Das weiß ich noch nicht. Erzähl es mir, und ich merke es mir.",
     no_memory="Ich komme gerade nicht an mein Gedächtnis. Frag mich bitte gleich noch einmal.",

@@ -3,7 +3,7 @@
 from bot.telegram.personal import PersonalSettings
 from bot.telegram.reading import Heard
 from bot.telegram.settings_panel import SettingsPanel
-from bot.telegram.texts import Texts
+from bot.telegram.texts import Texts, languages
 from bot.telegram.voice import Voice
 from memory.errors import RefusedText
 from memory.moments import LANGUAGES, base_language
@@ -67,8 +67,11 @@ class SettingsCommands:
             )
         else:
             texts = await self._personal.texts(actor, heard.origin.language)
-            name = LANGUAGES[base_language(language)].name
-            await self._say(heard, texts.language_set.format(name=f"{language} ({name})"))
+            code = base_language(language)
+            said = texts.language_set.format(name=f"{language} ({LANGUAGES[code].name})")
+            if code not in languages():
+                said += f" {texts.language_only_told}"
+            await self._say(heard, said)
 
     async def _time_zone(self, heard: Heard, argument: str, texts: Texts) -> None:
         actor = heard.origin.actor

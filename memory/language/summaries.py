@@ -3,11 +3,13 @@ they quote can be read again."""
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import islice
 
 from memory.gate import MASK, mask_secrets
 from memory.gist import quotable
 from memory.language.courtesies import is_courtesy
-from memory.language.grammar import sentences
+from memory.language.grammar import plain, sentences
 from memory.language.learning import learned_from
 from memory.language.naming import asks_agent_name, naming
 from memory.language.questions import memory_question
@@ -98,9 +100,11 @@ def _by_users(turns: Sequence[Turn]) -> list[Message]:
 def _by_speaker(
     turns: Sequence[Turn], kept: Sequence[str], language: Language
 ) -> dict[str | None, list[str]]:
+    # A quote is as it was typed: in another language "i" may be a word.
+    verbatim = replace(language, spelling=())
     said: dict[str | None, list[str]] = {None: [*kept]}
     for message in _worth_telling(turns):
-        quotable = (s for s in sentences(message.text, language) if _may_be_quoted(s))
+        quotable = (s for s in sentences(message.text, verbatim) if _may_be_quoted(s))
         said.setdefault(message.speaker, []).extend(quotable)
     return said
 
@@ -125,7 +129,7 @@ def _asked(said: Sequence[str], language: Language) -> list[str]:
 
 def _asks(sentence: str, language: Language) -> bool:
     """Whether a sentence wants something now, and says nothing that lasts."""
-    wish = sentence.endswith("?") or language.request.match(sentence) is not None
+    wish = sentence.endswith("?") or language.request.match(plain(sentence, language)) is not None
     return wish and not noteworthy(sentence)
 
 
@@ -155,7 +159,7 @@ def _small_talk(text: str) -> bool:
     """What a summary leaves out: courtesies, commands and questions to the memory itself."""
     text = text.strip()
     return (
-        not any(letter.isalnum() for letter in text)
+        not _has_words(text)
         or text.startswith("/")
         or is_courtesy(text)
         or any(language.chatter.match(text) for language in LANGUAGES)
@@ -177,8 +181,13 @@ def _shortened(text: str, limit: int) -> str:
 
 
 def _opening(turns: Sequence[Turn]) -> str:
-    """What remains to be said of a talk that no table understands: its length and first words."""
-    count = sum(len(turn.messages) for turn in turns)
-    texts = (mask_secrets(m.text) for turn in turns for m in turn.messages if m.text.strip())
-    first = _shortened(" ".join(next(texts, "").split()), _QUOTE_CHARS)
-    return f"({count}) “{first}”" if first else f"({count})"
+    """What remains to be said of a talk that no table understands: how the person's first messages
+    began. Where they have no words to be quoted, how many messages there were."""
+    users = (m.text for m in _by_users(turns) if not is_off_record(m.text))
+    texts = (" ".join(mask_secrets(own_words(text)).split()) for text in users)
+    first = islice(filter(_has_words, texts), _QUOTES)
+    return _quoted(first) or f"({sum(len(turn.messages) for turn in turns)})"
+
+
+def _has_words(text: str) -> bool:
+    return any(letter.isalnum() for letter in text)

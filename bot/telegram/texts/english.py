@@ -187,6 +187,7 @@ ENGLISH = Texts(
     name_refused="I can't take that name: {reason}.",
     language_current="The language is {name}. To change it: /language and one of {examples}.",
     language_set="The language is {name} now.",
+    language_only_told="The model is told; my own sentences, such as this, stay in English.",
     language_unknown="I don't know the language {given}. These I know: {examples}.",
     time_zone_current=(
         "The time zone is {name}; it is {time} there. To change it: /timezone and its name, such "

@@ -202,6 +202,7 @@ GERMAN = Texts(
     name_refused="Diesen Namen kann ich nicht annehmen: {reason}.",
     language_current="Die Sprache ist {name}. Zum Ändern: /language und eine von {examples}.",
     language_set="Die Sprache ist jetzt {name}.",
+    language_only_told="Das Modell erfährt es; meine eigenen Sätze wie dieser bleiben auf Deutsch.",
     language_unknown="Die Sprache {given} kenne ich nicht. Ich kenne: {examples}.",
     time_zone_current=(
         "Die Zeitzone ist {name}; dort ist es {time}. Zum Ändern: /timezone und ihr Name, zum "

@@ -184,6 +184,7 @@ HINDI = Texts(
     name_refused="मैं यह नाम नहीं रख सकता: {reason}।",
     language_current="भाषा: {name}। बदलने के लिए: /language और इनमें से एक: {examples}।",
     language_set="अब भाषा: {name}।",
+    language_only_told="मॉडल को बताया जाएगा; मेरे अपने वाक्य, जैसे यह, हिन्दी में ही रहेंगे।",
     language_unknown="मैं {given} भाषा नहीं जानता। मैं ये जानता हूँ: {examples}।",
     time_zone_current=(
         "समय क्षेत्र: {name}, वहाँ अभी का समय {time}। बदलने के लिए: /timezone और उसका नाम, जैसे "

@@ -209,6 +209,7 @@ ITALIAN = Texts(
     name_refused="Non posso accettare quel nome: {reason}.",
     language_current="Lingua: {name}. Per cambiarla: /language e una fra {examples}.",
     language_set="Ora la lingua è: {name}.",
+    language_only_told="Lo saprà il modello; le mie frasi, come questa, restano in italiano.",
     language_unknown="Non conosco la lingua {given}. Conosco queste: {examples}.",
     time_zone_current=(
         "Fuso orario: {name}, ora locale {time}. Per cambiarlo: /timezone e il suo nome, "

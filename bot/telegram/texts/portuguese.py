@@ -207,6 +207,9 @@ PORTUGUESE = Texts(
     name_refused="Não posso aceitar esse nome: {reason}.",
     language_current="Idioma: {name}. Para mudar: /language e um de {examples}.",
     language_set="Agora o idioma é: {name}.",
+    language_only_told=(
+        "O modelo fica sabendo; as minhas frases, como esta, continuam em português."
+    ),
     language_unknown="Não conheço o idioma {given}. Conheço estes: {examples}.",
     time_zone_current=(
         "Fuso horário: {name}, hora local {time}. Para mudar: /timezone e o nome, como "

@@ -204,6 +204,9 @@ RUSSIAN = Texts(
     name_refused="Такое имя не подходит: {reason}.",
     language_current="Язык: {name}. Чтобы изменить: /language и один из {examples}.",
     language_set="Теперь язык: {name}.",
+    language_only_told=(
+        "Модель об этом узнает; мои собственные фразы, как эта, останутся на русском."
+    ),
     language_unknown="Языка {given} я не знаю. Знаю: {examples}.",
     time_zone_current=(
         "Часовой пояс: {name}; там сейчас {time}. Чтобы изменить: /timezone и название, "

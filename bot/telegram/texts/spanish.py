@@ -209,6 +209,7 @@ SPANISH = Texts(
     name_refused="No puedo aceptar ese nombre: {reason}.",
     language_current="Idioma: {name}. Para cambiarlo: /language y uno de {examples}.",
     language_set="Ahora el idioma es: {name}.",
+    language_only_told="El modelo lo sabrá; mis propias frases, como esta, siguen en español.",
     language_unknown="No conozco el idioma {given}. Conozco estos: {examples}.",
     time_zone_current=(
         "Zona horaria: {name}, hora local {time}. Para cambiarla: /timezone y su nombre, como "

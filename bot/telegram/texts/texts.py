@@ -116,6 +116,7 @@ class Texts:
     name_refused: str
     language_current: str
     language_set: str
+    language_only_told: str
     language_unknown: str
     time_zone_current: str
     time_zone_set: str

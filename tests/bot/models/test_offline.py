@@ -235,7 +235,7 @@ async def test_remember_that_is_kept_at_once() -> None:
 
 async def test_its_own_name_comes_from_the_tools() -> None:
     assert await _answer("what's your name?", Tools(found=_found(_NAME))) == "My name is Jarvis."
-    assert "don't have a name yet" in await _answer("what's your name?")
+    assert "haven't given me a name yet" in await _answer("what's your name?")
 
 
 @pytest.mark.parametrize(

@@ -281,6 +281,15 @@ async def test_the_language_is_set_shown_and_kept(server: BotApiServer, tmp_path
         assert (await on.memory.profile(ANN)).language == "de"
 
 
+async def test_a_language_without_texts_of_the_bot_is_kept_for_the_model_and_that_is_said(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    async with stage(server, tmp_path) as on:
+        said = await ask(server, "/language fr")
+        assert said == f"The language is fr (Français) now. {ENGLISH.language_only_told}"
+        assert (await on.memory.profile(ANN)).language == "fr"
+
+
 @pytest.mark.parametrize("command", ["/timezone Mars", "/timezone ../../x", "/language klingon"])
 async def test_what_can_not_be_chosen_is_answered_with_examples(
     server: BotApiServer, tmp_path: Path, command: str

@@ -244,8 +244,24 @@ def test_only_the_persons_own_whole_quotes_are_read_again() -> None:
 
 
 async def test_talk_in_a_language_without_a_table_still_gets_a_summary() -> None:
-    summary = await RuleSummarizer().summarize(_turns("Minä asun Helsingissä", answer="Selvä"))
-    assert "Minä asun Helsingissä" in summary
+    said = ("Hei!", "Minä asun Helsingissä", "🙂", "Kissani on nimeltään “Misu”")
+    summary = await RuleSummarizer().summarize(_turns(*said, answer="Selvä"))
+    assert summary == '“Hei”; “Minä asun Helsingissä”; “Kissani on nimeltään "Misu"”'
+
+
+async def test_a_quote_keeps_the_small_words_of_another_language() -> None:
+    said = _turns("I have two cats", "Mam na imię Ola i mieszkam w Krakowie")
+    summary = await RuleSummarizer().summarize(said)
+    assert summary == "You said: “I have two cats”; “Mam na imię Ola i mieszkam w Krakowie”."
+
+
+async def test_talk_without_words_is_counted() -> None:
+    assert await RuleSummarizer().summarize(_turns("🙂", "👍", answer="?")) == "(4)"
+
+
+async def test_what_is_off_the_record_opens_no_summary() -> None:
+    said = ("Off the record: minä asun Helsingissä", "Kissani on musta")
+    assert "Helsingissä" not in await RuleSummarizer().summarize(_turns(*said))
 
 
 @given(st.text(max_size=400))
