@@ -25,7 +25,7 @@ test: .venv-test/ready ## lint, types, import rules, tests, coverage
 	.venv-test/bin/mypy
 	.venv-test/bin/lint-imports
 	.venv-test/bin/python -m pytest --numprocesses auto --dist worksteal --cov --cov-report= $(ARGS)
-	.venv-test/bin/coverage report --fail-under=$(FLOOR) --include='memory/*,tools/*,bot/conversation.py,bot/prompt.py'
+	.venv-test/bin/coverage report --fail-under=$(FLOOR) --include='memory/*,tools/*,bot/assistant/*'
 
 bench: .venv-test/ready ## measure a stay of fifty people, and what memory on AWS costs a turn
 	.venv-test/bin/python -m tests.benchmarks.stay

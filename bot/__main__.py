@@ -84,7 +84,7 @@ def show_config(
 @command.command(short_help="Tell whether a bot runs and hears.")
 def health(config: ConfigFile = None, data: DataDir = None) -> None:
     """Exit 0 if a Mordecai runs on the data directory and hears from its Bot API, else 1."""
-    from bot.health import trouble
+    from bot.operations.health import trouble
 
     if problem := trouble(_loaded(config, data).settings.data_dir):
         _say(problem)
@@ -103,7 +103,7 @@ def approve(
     data: DataDir = None,
 ) -> None:
     """Let somebody use the bot, who hears of it from the bot; it may be running meanwhile."""
-    from bot.approval import let_in
+    from bot.operations.approve import let_in
 
     typer.echo(let_in(_loaded(config, data).settings, code_or_id))
 
@@ -116,11 +116,11 @@ def setup(
     config: ConfigFile = None,
 ) -> None:
     """Find or create the AgentCore memory on AWS, wait until it is ready, and print its id."""
-    from bot.logs import configure
+    from bot.operations.logs import configure
 
     loaded = _loaded(config, None)
     configure("error", loaded.settings.log_format)
-    from bot.setup import set_up
+    from bot.operations.setup import set_up
 
     set_up(loaded, write=write)
 
@@ -135,11 +135,11 @@ def maintain(
 ) -> None:
     """Tidy up the memory now, as the bot does every day, and say what waits. Exit 1 if a memory
     could not be read. Not while a bot runs."""
-    from bot.logs import configure
+    from bot.operations.logs import configure
 
     loaded = _loaded(config, data)
     configure("warning", loaded.settings.log_format)
-    from bot.maintenance import run as tidy_up
+    from bot.operations.maintain import run as tidy_up
 
     raise typer.Exit(tidy_up(loaded.settings, retry=retry))
 
@@ -147,10 +147,10 @@ def maintain(
 @command.command(short_help="Check everything, and say what to mend.")
 def doctor(config: ConfigFile = None, data: DataDir = None) -> None:
     """Check everything the bot needs, and say how to mend what is wrong. Exit 1 if anything is."""
-    from bot.logs import configure
+    from bot.operations.logs import configure
 
     configure("error")
-    from bot.doctor import consult
+    from bot.operations.doctor import consult
 
     raise typer.Exit(consult(lambda: _loaded(config, data)))
 
@@ -177,7 +177,7 @@ def recall(
 ) -> None:
     """Measure how well search finds what was said, in conversations that come with questions."""
     from bot.evals.recall import run as measure
-    from bot.logs import configure
+    from bot.operations.logs import configure
 
     configure("error")
     raise typer.Exit(measure(files, json, embedder))
@@ -187,7 +187,7 @@ def recall(
 def chatter(embedder: ByMeaning = None, json: Json = False) -> None:
     """Measure how often small talk recalls something, and questions nothing, in six languages."""
     from bot.evals.chatter import run as measure
-    from bot.logs import configure
+    from bot.operations.logs import configure
 
     configure("error")
     raise typer.Exit(measure(json, embedder))
@@ -207,7 +207,7 @@ def extraction(
     json: Json = False,
 ) -> None:
     """Measure what is kept of labelled dialogues, with the model in force or without one."""
-    from bot.logs import configure
+    from bot.operations.logs import configure
 
     settings = _loaded(config, None).settings
     # Why a model failed is worth a line.
@@ -237,14 +237,14 @@ def window(
 
     Without a FILE the talk is a made-up one, always the same."""
     from bot.evals.window import run as measure
-    from bot.logs import configure
+    from bot.operations.logs import configure
 
     configure("error")
     raise typer.Exit(measure(file, turns, json))
 
 
 def _telegram(settings: "Settings") -> NoReturn:
-    from bot.logs import configure
+    from bot.operations.logs import configure
 
     _make(settings.data_dir)
     configure(settings.log_level, settings.log_format)
@@ -254,7 +254,7 @@ def _telegram(settings: "Settings") -> NoReturn:
 
 
 def _chat(settings: "Settings", user_id: int) -> NoReturn:
-    from bot.logs import configure
+    from bot.operations.logs import configure
     from bot.terminal import is_interactive
 
     _make(settings.data_dir)

@@ -15,12 +15,11 @@ import structlog
 from filelock import FileLock, Timeout
 from pydantic_ai.models import Model
 
-from bot.aws import aws_access, wanted_memory
-from bot.conversation import Conversation
-from bot.endpoints import endpoints, readiness
+from bot.assistant.conversation import Conversation
+from bot.assistant.events import FileKind
+from bot.assistant.greeting import Greetings
+from bot.commands.introduction import About
 from bot.errors import OperatorError
-from bot.greeting import Greetings
-from bot.health import beating
 from bot.models.catalogue import OFFLINE, ModelAccess, model_from_name
 from bot.models.embedding import embedder_of
 from bot.models.extraction import ModelExtractor
@@ -29,6 +28,10 @@ from bot.models.greeting import ModelGreeter
 from bot.models.sight import sight_of
 from bot.models.summaries import ModelSummarizer
 from bot.models.transcription import transcriber_of
+from bot.operations.aws import aws_access, wanted_memory
+from bot.operations.endpoints import endpoints, readiness
+from bot.operations.health import beating
+from bot.operations.signals import ended_by_sigterm, stopped_by_signals, undisturbed_at_the_end
 from bot.options import (
     channel_options,
     memory_options,
@@ -38,31 +41,24 @@ from bot.options import (
     terminal_options,
     turn_limits,
 )
-from bot.replies import FileKind
+from bot.people.access import Access, AccessMode
+from bot.people.guestbook import UnreadableOwner
+from bot.people.usage import Accounts
 from bot.settings import Settings
-from bot.signals import ended_by_sigterm, stopped_by_signals, undisturbed_at_the_end
-from bot.telegram import (
-    About,
-    Access,
-    AccessMode,
-    Inbox,
-    RejectedToken,
-    Senses,
-    Stalled,
-    TelegramChannel,
-    UnreadableOwner,
-)
+from bot.telegram.channel import TelegramChannel
+from bot.telegram.delivery.media import Senses
+from bot.telegram.intake.inbox import Inbox
+from bot.telegram.intake.receiving import RejectedToken, Stalled
 from bot.terminal import TERMINAL_TOKEN, Terminal, is_interactive
-from bot.usage import Accounts
 from memory.errors import StoreUnavailable
-from memory.housekeeping import Maintenance
+from memory.knowledge.housekeeping import Maintenance
 from memory.language import RuleExtractor, RuleSummarizer
+from memory.memory import Memory, utc_now
 from memory.ports import LongTermMemory
-from memory.service import Memory, utc_now
-from memory.stores.agentcore import AgentCoreStore, Timing
-from memory.stores.agentcore_start import AgentCoreOptions, agentcore_store
-from memory.stores.journal import SqliteJournal
-from memory.stores.sqlite import SqliteStore
+from memory.stores.agentcore.start import AgentCoreOptions, agentcore_store
+from memory.stores.agentcore.store import AgentCoreStore, Timing
+from memory.stores.journal.journal import SqliteJournal
+from memory.stores.sqlite.store import SqliteStore
 
 _log = structlog.get_logger(__name__)
 

@@ -3,16 +3,19 @@
 from datetime import UTC, timedelta
 from decimal import Decimal
 
-from bot.conversation import TurnLimits
-from bot.prompt import Persona, system_prompt
-from bot.replies import FileKind
+from bot.assistant.conversation import TurnLimits
+from bot.assistant.events import FileKind
+from bot.assistant.prompt import Persona, system_prompt
+from bot.people.quotas import QuotaLimits
 from bot.settings import Settings
-from bot.telegram import ChannelOptions, QuotaLimits, Streaming, WebhookOptions, made_up_secret
-from memory.choices import zone_of
-from memory.housekeeping import Retention
-from memory.recall import Budget
-from memory.service import MemoryOptions
-from memory.sessions import SessionLimits
+from bot.telegram.delivery.preview import Streaming
+from bot.telegram.intake.webhook import WebhookOptions, made_up_secret
+from bot.telegram.options import ChannelOptions
+from memory.conversation.sessions import SessionLimits
+from memory.knowledge.choices import zone_of
+from memory.knowledge.housekeeping import Retention
+from memory.knowledge.recall import Budget
+from memory.memory import MemoryOptions
 
 
 def memory_options(settings: Settings) -> MemoryOptions:

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 
-from memory.housekeeping import Retention
-from memory.jobs import ATTEMPTS
-from memory.recall import Budget
-from memory.sessions import SessionLimits
+from memory.conversation.sessions import SessionLimits
+from memory.knowledge.housekeeping import Retention
+from memory.knowledge.recall import Budget
+from memory.learning.jobs import ATTEMPTS
 
 
 @dataclass(frozen=True, slots=True)

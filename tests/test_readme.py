@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.telegram.texts import ENGLISH
+from bot.texts import ENGLISH
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")

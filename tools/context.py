@@ -3,8 +3,8 @@ here: no tool has a parameter that says whose memory it touches."""
 
 from dataclasses import dataclass
 
+from memory.memory import Memory
 from memory.records import Actor
-from memory.service import Memory
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import re
 
 from memory.errors import StoreUnavailable, UnknownRecord
-from memory.escaping import escape
+from memory.safety.escaping import escape
 from tools.context import ToolContext, ToolFailure, refuse_if_private
 
 #: The beginnings of the words with which people ask to forget, in the languages we know of.

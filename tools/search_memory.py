@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Literal
 
 from memory.errors import StoreUnavailable
-from memory.escaping import escape
+from memory.knowledge.recall import cut
 from memory.language import answering_slots, asks_agent_name, memory_question
-from memory.recall import cut
 from memory.records import SETTING_SLOTS, Kind, Record, Role
-from memory.text import words
+from memory.safety.escaping import escape
+from memory.search.text import words
 from tools.context import ToolContext, ToolFailure
 
 MemoryType = Literal["all", "facts", "preferences"]

@@ -2,7 +2,7 @@
 
 from memory.errors import RefusedText, StoreUnavailable
 from memory.language import introduces_self
-from memory.names import clean_name
+from memory.safety.names import clean_name
 from tools.context import ToolContext, ToolFailure, refuse_if_private
 
 

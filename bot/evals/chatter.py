@@ -26,7 +26,7 @@ from bot.evals.embedding import PATIENCE, named
 from bot.settings import Settings
 from memory.ports import Embedder, EmbeddingFailed
 from memory.records import Actor, Draft, Kind, Message, Role, Turn
-from memory.stores.sqlite import SqliteStore
+from memory.stores.sqlite.store import SqliteStore
 
 #: When all messages are asked; what is known was told the week before.
 _NOW = datetime(2026, 3, 15, 12, 0, tzinfo=UTC)

@@ -27,13 +27,13 @@ from rich.table import Table
 from bot.evals.dialogues import Dialogue, dialogues, sample
 from bot.evals.verdicts import Figures, Outcome, Verdict, share, verdict
 from bot.models.extraction import ModelExtractor
-from memory.jobs import Outcome as Ended
 from memory.language import RuleExtractor
+from memory.learning.jobs import Outcome as Ended
+from memory.memory import Memory, MemoryOptions
 from memory.ports import Extraction, Extractor
 from memory.records import Actor, Draft, Kind, Message, Place, Record, Role, Turn
-from memory.service import Memory, MemoryOptions
-from memory.stores.journal import SqliteJournal
-from memory.stores.sqlite import SqliteStore
+from memory.stores.journal.journal import SqliteJournal
+from memory.stores.sqlite.store import SqliteStore
 
 _ACTOR = Actor.person(1)
 _PLACE = Place("terminal", 1)

@@ -9,19 +9,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from bot.conversation import Conversation
+from bot.assistant.conversation import Conversation
+from bot.assistant.events import Finished, Inbound
 from bot.evals.requests import Naive, Piece, Request
 from bot.evals.script import ScriptedModel
 from bot.evals.talk import Exchange
 from bot.models.summaries import ModelSummarizer
 from bot.options import persona_of, turn_limits
-from bot.replies import Finished, Inbound
 from bot.settings import Settings
 from memory.language import RuleExtractor, RuleSummarizer
+from memory.memory import Memory, MemoryOptions
 from memory.records import Actor, ConversationHistory, HistoryMetadata, Place
-from memory.service import Memory, MemoryOptions
-from memory.stores.journal import SqliteJournal
-from memory.stores.sqlite import SqliteStore
+from memory.stores.journal.journal import SqliteJournal
+from memory.stores.sqlite.store import SqliteStore
 
 _ACTOR = Actor.person(1)
 _PLACE = Place("terminal", 1)

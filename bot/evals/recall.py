@@ -28,7 +28,7 @@ from bot.evals.embedding import PATIENCE, named
 from bot.evals.scores import Score, percentile, score_of
 from memory.ports import Embedder, EmbeddingFailed
 from memory.records import Actor, Kind, Message, Role, Turn
-from memory.stores.sqlite import SqliteStore
+from memory.stores.sqlite.store import SqliteStore
 
 #: A category of questions that have no answer in the conversation; their gold turns mislead. It is
 #: shown, and kept out of the overall figures.

@@ -18,7 +18,7 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 
-from memory.tokens import estimate_tokens
+from memory.conversation.tokens import estimate_tokens
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls
 
 from bot.evals.requests import Request, request_of
 from bot.evals.talk import Exchange
-from bot.models.offline import OfflineModel
+from bot.offline.engine import OfflineModel
 from tools.remember import remember
 
 #: What it says to everything that is not the talk: a summary of the length that is usual.

@@ -12,8 +12,8 @@ from itertools import cycle, islice
 from pathlib import Path
 
 from bot.evals.recall import Conversation, read
+from memory.conversation.tokens import estimate_tokens
 from memory.records import Role
-from memory.tokens import estimate_tokens
 
 #: How long a made-up reply is, in tokens: three or four paragraphs of English.
 _REPLY_TOKENS = 700

@@ -7,8 +7,8 @@ import structlog
 from pydantic_ai import Agent
 from pydantic_ai.usage import RunUsage
 
-from bot.failures import MODEL_ERRORS, failure_of, tried
-from bot.usage import Accounts, Usage
+from bot.assistant.failures import MODEL_ERRORS, failure_of, tried
+from bot.people.usage import Accounts, Usage
 from memory.ports import ExtractionFailed
 
 _log = structlog.get_logger(__name__)

@@ -21,12 +21,12 @@ from pydantic_ai.providers.bedrock import BedrockProvider
 from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
+from bot.assistant.events import FileKind
 from bot.errors import OperatorError
-from bot.models.bedrock import BedrockModel
-from bot.models.offline import offline_model
 from bot.models.sight import Seeing
-from bot.models.tolerant import TolerantModel
-from bot.replies import FileKind
+from bot.models.wire.bedrock import BedrockModel
+from bot.models.wire.tolerant import TolerantModel
+from bot.offline.engine import offline_model
 
 OFFLINE = "offline"
 EXAMPLES = (

@@ -13,14 +13,19 @@ from pydantic_ai.models.fallback import FallbackModel
 
 from bot.models.aside import Aside, Hopeless
 from bot.models.transcript import block, transcript
-from bot.usage import Accounts
-from memory.escaping import escape
-from memory.extraction import clean_topics
-from memory.grounding import grounded, is_one_sentence, meant, rendered
+from bot.people.usage import Accounts
 from memory.language import noteworthy, slot_of, statements
+from memory.learning.extraction import clean_topics
+from memory.learning.grounding import (
+    grounded,
+    is_one_sentence,
+    meant,
+    rendered,
+)
 from memory.ports import Extraction, Extractor, Proposal
 from memory.records import SETTING_SLOTS, Kind, Record, Turn
-from memory.text import words
+from memory.safety.escaping import escape
+from memory.search.text import words
 
 #: How many known records the model sees, the nearest to what was said.
 MAX_KNOWN = 20

@@ -17,7 +17,12 @@ from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.wrapper import WrapperModel
 
-from bot.failures import MODEL_ERRORS, CannotSee, Resting, failure_of
+from bot.assistant.failures import (
+    MODEL_ERRORS,
+    CannotSee,
+    Resting,
+    failure_of,
+)
 from bot.models.sight import shown_in, sight_of
 
 _log = structlog.get_logger(__name__)

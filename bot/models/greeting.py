@@ -7,10 +7,10 @@ from pydantic_ai import Agent, ModelSettings
 from pydantic_ai.models import Model
 
 from bot.models.aside import Aside
-from bot.usage import Accounts
-from memory.escaping import escape
+from bot.people.usage import Accounts
 from memory.ports import ExtractionFailed
 from memory.records import Record
+from memory.safety.escaping import escape
 
 INSTRUCTIONS = """\
 You open a new conversation with somebody you have talked to before. You are given a note on what \

@@ -8,10 +8,10 @@ from pydantic_ai.models import Model
 
 from bot.models.aside import Aside, Hopeless
 from bot.models.transcript import MAX_TRANSCRIPT, MIN_MESSAGE, block, transcript
-from bot.usage import Accounts
-from memory.escaping import escape
+from bot.people.usage import Accounts
 from memory.ports import ExtractionFailed, Summarizer
 from memory.records import Turn
+from memory.safety.escaping import escape
 
 #: What the model may write, in tokens. The memory cuts a summary to what it has room for.
 _SUMMARY_TOKENS = 400

@@ -3,8 +3,8 @@ Pure."""
 
 from collections.abc import Sequence
 
-from memory.escaping import escape
 from memory.records import Message, Role, Turn
+from memory.safety.escaping import escape
 
 #: What of a session the model reads, in characters: all of it, and of one message. A session has
 #: at most some thirty messages; who pastes documents is not telling about himself.

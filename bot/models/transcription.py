@@ -14,9 +14,9 @@ from openai.types.audio.transcription import UsageDuration, UsageTokens
 from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
+from bot.assistant.events import NotTranscribed, Transcript
 from bot.errors import OperatorError
 from bot.models.catalogue import OPENAI, SERVERS
-from bot.replies import NotTranscribed, Transcript
 from bot.settings import Settings
 
 _log = structlog.get_logger(__name__)

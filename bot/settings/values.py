@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 from pydantic_settings import NoDecode
 
-from memory.choices import zone_of
+from memory.knowledge.choices import zone_of
 
 #: Bot API, setWebhook: the ports that Telegram calls.
 WEBHOOK_PORTS = (443, 80, 88, 8443)

@@ -5,13 +5,13 @@ import secrets
 import structlog
 from telegram.error import TelegramError
 
-from bot.telegram.cooldown import Cooldown
-from bot.telegram.inbox import Inbox
+from bot.people.personal import PersonalSettings
+from bot.telegram.delivery.cooldown import Cooldown
+from bot.telegram.delivery.sender import Sender
+from bot.telegram.intake.inbox import Inbox
+from bot.telegram.intake.said import Said
 from bot.telegram.lanes import Item
-from bot.telegram.personal import PersonalSettings
 from bot.telegram.replying import Replying
-from bot.telegram.said import Said
-from bot.telegram.sender import Sender
 from memory.errors import StoreUnavailable
 from memory.records import Place
 

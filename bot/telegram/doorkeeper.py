@@ -7,21 +7,21 @@ from functools import partial
 import structlog
 from telegram import Bot
 
-from bot.prompt import speaker_name
-from bot.telegram.access import Access, AccessMode
+from bot.assistant.prompt import speaker_name
+from bot.commands.introduction import About, hello_to_group
+from bot.people.access import Access, AccessMode
+from bot.people.guestbook import Request, UnreadableOwner
+from bot.people.pairing import Guess
+from bot.people.personal import PersonalSettings
 from bot.telegram.boundary import Boundary
-from bot.telegram.clock import Clock
-from bot.telegram.groups import Groups, Membership
-from bot.telegram.guestbook import Request, UnreadableOwner
-from bot.telegram.introduction import About, hello_to_group
+from bot.telegram.delivery.clock import Clock
+from bot.telegram.delivery.menu import publish_owner_menu
+from bot.telegram.delivery.sender import Sender
+from bot.telegram.intake.groups import Groups, Membership
+from bot.telegram.intake.reading import Heard, Origin
 from bot.telegram.lanes import Errand, Lanes
-from bot.telegram.menu import publish_owner_menu
-from bot.telegram.pairing import Guess
-from bot.telegram.personal import PersonalSettings
-from bot.telegram.reading import Heard, Origin
-from bot.telegram.sender import Sender
-from bot.telegram.texts import texts_in
 from bot.telegram.voice import Voice
+from bot.texts import texts_in
 from memory.records import Place
 
 _log = structlog.get_logger(__name__)

@@ -19,22 +19,28 @@ from telegram.ext import (
     filters,
 )
 
-from bot.telegram.awaited import Answer, Awaited
+from bot.commands.questions import Answer, Awaited
+from bot.commands.table import Commands
+from bot.people.personal import PersonalSettings
+from bot.people.quotas import Exceeded, Quotas, too_much_text
 from bot.telegram.boundary import Boundary
-from bot.telegram.commands import Commands
 from bot.telegram.doorkeeper import Doorkeeper
-from bot.telegram.groups import membership_of
-from bot.telegram.inbox import Inbox
+from bot.telegram.formatting.text import is_blank
+from bot.telegram.intake.groups import membership_of
+from bot.telegram.intake.inbox import Inbox
+from bot.telegram.intake.migration import Migrations, migration_of
+from bot.telegram.intake.reading import (
+    Click,
+    Command,
+    Heard,
+    click_of,
+    hear,
+)
+from bot.telegram.intake.said import Said
 from bot.telegram.lanes import Errand, Lanes
-from bot.telegram.migration import Migrations, migration_of
-from bot.telegram.personal import PersonalSettings
-from bot.telegram.quotas import Exceeded, Quotas, too_much_text
-from bot.telegram.reading import Click, Command, Heard, click_of, hear
 from bot.telegram.replying import Replying
-from bot.telegram.said import Said
-from bot.telegram.text import is_blank
-from bot.telegram.texts import Sentence, texts_in
 from bot.telegram.voice import Voice
+from bot.texts import Sentence, texts_in
 from memory.errors import StoreUnavailable
 from memory.records import Place
 

@@ -5,9 +5,9 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from bot.telegram.clock import Clock
-from bot.telegram.reading import Heard
-from bot.telegram.said import Said
+from bot.telegram.delivery.clock import Clock
+from bot.telegram.intake.reading import Heard
+from bot.telegram.intake.said import Said
 from memory.records import Place
 
 #: How long an answer waits for what may still follow, in seconds.

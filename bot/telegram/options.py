@@ -3,12 +3,12 @@
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from bot.health import STALLED_SECONDS
-from bot.telegram.clock import Clock
-from bot.telegram.cooldown import COOLDOWN_SECONDS
-from bot.telegram.preview import Streaming
-from bot.telegram.quotas import QuotaLimits
-from bot.telegram.webhook import WebhookOptions
+from bot.operations.health import STALLED_SECONDS
+from bot.people.quotas import QuotaLimits
+from bot.telegram.delivery.clock import Clock
+from bot.telegram.delivery.cooldown import COOLDOWN_SECONDS
+from bot.telegram.delivery.preview import Streaming
+from bot.telegram.intake.webhook import WebhookOptions
 
 
 @dataclass(frozen=True, slots=True)

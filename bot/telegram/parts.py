@@ -4,39 +4,39 @@ from dataclasses import dataclass
 
 from telegram import Bot
 
-from bot.greeting import Greetings
-from bot.replies import Conversing
-from bot.telegram.access import Access
-from bot.telegram.awaited import Awaited
+from bot.assistant.events import Conversing
+from bot.assistant.greeting import Greetings
+from bot.commands.exports import Exports
+from bot.commands.forget_all import ForgetAll
+from bot.commands.introduction import About, Introduction
+from bot.commands.memory import MemoryCommands
+from bot.commands.owner import OwnerCommands
+from bot.commands.pages.browser import Browser
+from bot.commands.pages.settings_panel import SettingsPanel
+from bot.commands.preferences import SettingsCommands
+from bot.commands.questions import Awaited
+from bot.commands.session import SessionCommands
+from bot.commands.table import Commands
+from bot.people.access import Access
+from bot.people.personal import PersonalSettings
+from bot.people.privacy import Privacy
+from bot.people.quotas import Quotas
+from bot.people.usage import Accounts
 from bot.telegram.boundary import Boundary
-from bot.telegram.browser import Browser
-from bot.telegram.commands import Commands
-from bot.telegram.cooldown import Cooldown
+from bot.telegram.delivery.cooldown import Cooldown
+from bot.telegram.delivery.media import Media, Senses
+from bot.telegram.delivery.preview import Previews
+from bot.telegram.delivery.sender import Sender
 from bot.telegram.doorkeeper import Doorkeeper
-from bot.telegram.exports import Exports
-from bot.telegram.forget_all import ForgetAll
-from bot.telegram.groups import Groups
 from bot.telegram.handlers import Handlers, Limits
-from bot.telegram.inbox import Inbox
-from bot.telegram.introduction import About, Introduction
+from bot.telegram.intake.groups import Groups
+from bot.telegram.intake.inbox import Inbox
+from bot.telegram.intake.migration import Migrations
 from bot.telegram.lanes import Lanes
-from bot.telegram.media import Media, Senses
-from bot.telegram.memory_commands import MemoryCommands
-from bot.telegram.migration import Migrations
 from bot.telegram.options import ChannelOptions
-from bot.telegram.owner_commands import OwnerCommands
-from bot.telegram.personal import PersonalSettings
-from bot.telegram.preview import Previews
-from bot.telegram.privacy import Privacy
-from bot.telegram.quotas import Quotas
 from bot.telegram.replying import Replying
-from bot.telegram.sender import Sender
-from bot.telegram.session_commands import SessionCommands
-from bot.telegram.settings_commands import SettingsCommands
-from bot.telegram.settings_panel import SettingsPanel
 from bot.telegram.voice import Voice
-from bot.usage import Accounts
-from memory.service import Memory
+from memory.memory import Memory
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,19 +8,26 @@ from datetime import UTC, datetime
 
 import structlog
 
-from bot.replies import Conversing, Failed, Finished, Inbound, TextDelta, ToolCalled
-from bot.telegram.cooldown import Cooldown
-from bot.telegram.inbox import Inbox
-from bot.telegram.media import Declined, Media
-from bot.telegram.personal import PersonalSettings
-from bot.telegram.preview import Preview, Previews
-from bot.telegram.privacy import PRIVATE_MARK
-from bot.telegram.reading import Heard
-from bot.telegram.rendering import render
-from bot.telegram.said import Said
-from bot.telegram.sender import Sender
-from bot.telegram.text import is_blank
-from bot.telegram.texts import Texts
+from bot.assistant.events import (
+    Conversing,
+    Failed,
+    Finished,
+    Inbound,
+    TextDelta,
+    ToolCalled,
+)
+from bot.people.personal import PersonalSettings
+from bot.people.privacy import PRIVATE_MARK
+from bot.telegram.delivery.cooldown import Cooldown
+from bot.telegram.delivery.media import Declined, Media
+from bot.telegram.delivery.preview import Preview, Previews
+from bot.telegram.delivery.sender import Sender
+from bot.telegram.formatting.rendering import render
+from bot.telegram.formatting.text import is_blank
+from bot.telegram.intake.inbox import Inbox
+from bot.telegram.intake.reading import Heard
+from bot.telegram.intake.said import Said
+from bot.texts import Texts
 from memory.errors import StoreUnavailable
 from memory.records import Actor, Message, Place, Role
 

@@ -4,11 +4,11 @@ from collections.abc import Awaitable, Callable
 
 from telegram import InlineKeyboardMarkup
 
-from bot.telegram.personal import PersonalSettings
-from bot.telegram.privacy import PRIVATE_MARK
-from bot.telegram.reading import Click, Heard, Origin
-from bot.telegram.sender import Sender
-from bot.telegram.texts import Sentence, Texts
+from bot.people.personal import PersonalSettings
+from bot.people.privacy import PRIVATE_MARK
+from bot.telegram.delivery.sender import Sender
+from bot.telegram.intake.reading import Click, Heard, Origin
+from bot.texts import Sentence, Texts
 from memory.records import Actor, Place
 
 

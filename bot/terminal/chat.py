@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from bot.telegram.marked import Marked, utf16_length
+from bot.telegram.formatting.marked import Marked, utf16_length
 
 #: The bot's own id: the largest one Telegram could give, so that it is nobody else's.
 BOT_ID = 2**52 - 1

@@ -5,7 +5,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
 
-from bot.telegram.marked import Marked, Span, character_at
+from bot.telegram.formatting.marked import Marked, Span, character_at
 
 #: The tags of Telegram's HTML and the entity each makes.
 _ENTITY_OF_TAG = {

@@ -8,7 +8,7 @@ from typing import Any
 
 from telegram.request import BaseRequest, RequestData
 
-from bot.telegram.marked import Marked
+from bot.telegram.formatting.marked import Marked
 from bot.terminal.chat import BOT, BOT_ID, Button, Chat, Sent
 from bot.terminal.markup import BadMarkup, from_entities, from_html
 

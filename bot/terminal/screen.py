@@ -9,7 +9,7 @@ from rich.spinner import Spinner
 from rich.style import Style
 from rich.text import Text
 
-from bot.telegram.marked import Marked
+from bot.telegram.formatting.marked import Marked
 from bot.terminal.chat import Bubble
 from bot.terminal.markup import printable, with_addresses
 

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, TextIO, TypeVar
 
 from rich.console import Console
 
-from bot.telegram.marked import Marked
+from bot.telegram.formatting.marked import Marked
 from bot.terminal.chat import Bubble, Chat
 from bot.terminal.lines import KeyboardLines, Lines, PipedLines
 from bot.terminal.request import TerminalRequest

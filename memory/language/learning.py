@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 
-from memory.event_dates import told
-from memory.extraction import revises
 from memory.language.grammar import findings, words
 from memory.language.statements import slot_of
 from memory.language.tables import LANGUAGES, language_of
+from memory.learning.event_dates import told
+from memory.learning.extraction import revises
 from memory.ports import Proposal
 from memory.records import Record, Role, Turn, own_words
 

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from memory.gate import MASK, mask_secrets
-from memory.gist import quotable
+from memory.conversation.gist import quotable
 from memory.language.courtesies import is_courtesy
 from memory.language.grammar import plain, sentences
 from memory.language.learning import learned_from
@@ -17,6 +16,7 @@ from memory.language.shapes import Language
 from memory.language.statements import is_off_record, noteworthy
 from memory.language.tables import LANGUAGES, language_of
 from memory.records import Message, Role, Turn, own_words
+from memory.safety.gate import MASK, mask_secrets
 
 #: A summary quotes at most this many sentences of a sort, each at most this many characters.
 _QUOTES = 4

@@ -7,15 +7,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from memory.dates import MONTHS
-from memory.gate import MASK, mask_secrets
 from memory.language.grammar import sentences, written_words
 from memory.language.naming import naming
 from memory.language.shapes import Language, pattern
 from memory.language.tables import LANGUAGES, language_of
 from memory.ports import Proposal
 from memory.records import Role, Turn, own_words
-from memory.stopwords import CHATTER, STOP_WORDS
+from memory.safety.gate import MASK, mask_secrets
+from memory.search.dates import MONTHS
+from memory.search.stopwords import CHATTER, STOP_WORDS
 
 #: How many topics, and in how many messages something must come to be one unasked.
 _TOPICS, _TIMES = 5, 2

@@ -20,15 +20,15 @@ import structlog
 from rich.console import Console
 from rich.table import Table
 
+from memory.conversation.sessions import SessionLimits
+from memory.memory import MemoryOptions
 from memory.ports import LongTermMemory
 from memory.records import Actor
-from memory.service import MemoryOptions
-from memory.sessions import SessionLimits
-from memory.stores.inmemory import InMemoryStore
-from memory.stores.sqlite import SqliteStore
+from memory.stores.sqlite.store import SqliteStore
 from tests.benchmarks.aws_server import OnAws, aws_process, store_on
 from tests.benchmarks.wire import Traffic
 from tests.fakes.bots import Bot, open_bot, place_of
+from tests.fakes.in_memory_store import InMemoryStore
 
 ANN, WARM = Actor("u1"), Actor("u999999")
 #: What people write, without a question about memory: a question costs what its tool asks.

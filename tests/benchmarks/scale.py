@@ -23,7 +23,7 @@ from pathlib import Path
 
 from bot.evals.scores import percentile
 from memory.records import Actor, Kind, Message, Role, Turn
-from memory.stores.sqlite import SqliteStore
+from memory.stores.sqlite.store import SqliteStore
 
 _NOW = datetime(2026, 3, 15, tzinfo=UTC)
 _ASKED = Actor.person(1)

@@ -24,8 +24,13 @@ from rich.console import Console
 from rich.table import Table
 from telegram.request import HTTPXRequest
 
-from bot.replies import Finished, Inbound, ReplyEvent, TextDelta
-from bot.telegram import ChannelOptions
+from bot.assistant.events import (
+    Finished,
+    Inbound,
+    ReplyEvent,
+    TextDelta,
+)
+from bot.telegram.options import ChannelOptions
 from tests.bot.telegram.stage import stage
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.clock import FastClock

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
+from memory.memory import MemoryOptions
 from memory.records import Actor, Kind
-from memory.service import MemoryOptions
 from tests.benchmarks.aws import LINES, Size, measure, tables
 from tests.fakes.aws.world import FAST, world
 from tests.fakes.bots import open_bot, place_of

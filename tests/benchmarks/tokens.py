@@ -15,7 +15,7 @@ import tiktoken
 from tiktoken.load import load_tiktoken_bpe
 
 from bot.evals.recall import read
-from memory.tokens import Tokens, estimate_tokens
+from memory.conversation.tokens import Tokens, estimate_tokens
 
 _SPLIT = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"

@@ -13,16 +13,19 @@ import pytest
 from telegram.request import BaseRequest
 
 from bot.app import talk
-from bot.greeting import Greetings
-from bot.telegram import Access, AccessMode, Inbox, RejectedToken, TelegramChannel
+from bot.assistant.greeting import Greetings
+from bot.people.access import Access, AccessMode
+from bot.people.usage import Accounts
+from bot.telegram.channel import TelegramChannel
+from bot.telegram.intake.inbox import Inbox
+from bot.telegram.intake.receiving import RejectedToken
 from bot.terminal import TERMINAL_TOKEN, Terminal
-from bot.usage import Accounts
 from memory.language import RuleExtractor
-from memory.service import Memory
-from memory.stores.inmemory import InMemoryStore
-from memory.stores.journal import SqliteJournal
+from memory.memory import Memory
+from memory.stores.journal.journal import SqliteJournal
 from tests.bot.telegram.stage import ABOUT
 from tests.fakes.conversing import Echo
+from tests.fakes.in_memory_store import InMemoryStore
 
 
 class Rejecting(BaseRequest):

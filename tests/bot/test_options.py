@@ -4,7 +4,7 @@ import pytest
 
 from bot.options import channel_options, terminal_options
 from bot.settings import Settings
-from bot.telegram import Streaming
+from bot.telegram.delivery.preview import Streaming
 
 
 @pytest.mark.parametrize("streaming", ["edit", "draft", "off"])

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from memory.records import Actor, Kind, namespace
-from memory.stores.agentcore_records import summaries_path
+from memory.stores.agentcore.records import summaries_path
 from tests.e2e.command import PATIENCE
 from tests.e2e.test_telegram import ANNA, BORIS, SAVED, Talk, all_answered, running
 from tests.fakes.aws import FakeAws, Fault, Knobs, broken, expired_credentials

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bot.conversation import Conversation
-from bot.models.offline import offline_model
-from bot.prompt import Persona, system_prompt
-from bot.replies import Finished, Inbound
+from bot.assistant.conversation import Conversation
+from bot.assistant.events import Finished, Inbound
+from bot.assistant.prompt import Persona, system_prompt
+from bot.offline.engine import offline_model
 from memory.language import RuleExtractor
+from memory.memory import Memory, MemoryOptions
 from memory.ports import LongTermMemory
 from memory.records import Actor, Place
-from memory.service import Memory, MemoryOptions
-from memory.stores.journal import SqliteJournal
+from memory.stores.journal.journal import SqliteJournal
 
 PERSONA = system_prompt(Persona(identity="You are Mordecai."))
 

@@ -3,7 +3,7 @@
 import asyncio
 import time
 
-from bot.telegram.clock import Clock
+from bot.telegram.delivery.clock import Clock
 
 
 class FastClock(Clock):

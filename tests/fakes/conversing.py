@@ -3,7 +3,14 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 
-from bot.replies import Failed, Finished, Inbound, ReplyEvent, TextDelta, ToolCalled
+from bot.assistant.events import (
+    Failed,
+    Finished,
+    Inbound,
+    ReplyEvent,
+    TextDelta,
+    ToolCalled,
+)
 
 
 class Echo:

@@ -5,12 +5,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
+from memory.conversation.sessions import SessionLimits
+from memory.memory import Memory, MemoryOptions
 from memory.ports import Extractor
-from memory.service import Memory, MemoryOptions
-from memory.sessions import SessionLimits
-from memory.stores.inmemory import InMemoryStore
-from memory.stores.journal import SqliteJournal
+from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.extractors import EverySentence
+from tests.fakes.in_memory_store import InMemoryStore
 
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 

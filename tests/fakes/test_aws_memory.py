@@ -13,8 +13,13 @@ import pytest
 from botocore.exceptions import ClientError
 
 from memory.records import Kind
-from memory.stores.agentcore_setup import TEMPLATES
-from memory.stores.aws_calls import CONTROL_SERVICE, DATA_SERVICE, Access, make_client
+from memory.stores.agentcore.calls.clients import (
+    CONTROL_SERVICE,
+    DATA_SERVICE,
+    Access,
+    make_client,
+)
+from memory.stores.agentcore.setup import TEMPLATES
 from tests.fakes.aws import FakeAws, Knobs
 from tests.fakes.aws.world import ENVIRONMENT
 from tests.fakes.extractors import EverySentence

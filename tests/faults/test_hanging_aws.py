@@ -9,10 +9,10 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from memory.jobs import Outcome
+from memory.learning.jobs import Outcome
+from memory.memory import MemoryOptions
 from memory.records import Actor, Kind
-from memory.service import MemoryOptions
-from memory.stores.agentcore import AgentCoreStore
+from memory.stores.agentcore.store import AgentCoreStore
 from tests.contracts.long_term_memory import eventually
 from tests.fakes.aws import Fault
 from tests.fakes.aws.world import FAST, World, world

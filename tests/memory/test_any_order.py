@@ -15,14 +15,14 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from memory.conversation.sessions import SessionLimits
+from memory.memory import Memory, MemoryOptions
 from memory.ports import LongTermMemory
 from memory.records import Actor, Kind, Message, Place, Role
-from memory.service import Memory, MemoryOptions
-from memory.sessions import SessionLimits
-from memory.stores.inmemory import InMemoryStore
-from memory.stores.journal import SqliteJournal
-from memory.stores.sqlite import SqliteStore
+from memory.stores.journal.journal import SqliteJournal
+from memory.stores.sqlite.store import SqliteStore
 from tests.fakes.extractors import EverySentence
+from tests.fakes.in_memory_store import InMemoryStore
 from tests.fakes.summarizers import Numbering
 
 T = TypeVar("T")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from memory.memory import Memory
 from memory.records import (
     LEARNED_KINDS,
     Actor,
@@ -19,10 +20,9 @@ from memory.records import (
     Role,
     RunningSummary,
 )
-from memory.service import Memory
-from memory.stores.inmemory import InMemoryStore
-from memory.stores.journal import SqliteJournal
+from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.extractors import EverySentence
+from tests.fakes.in_memory_store import InMemoryStore
 
 ANNA, BORIS = Actor("u1"), Actor("u12")
 HOME, AWAY = Place("telegram", 1), Place("telegram", 12)

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory.memory import utc_now
 from memory.records import Actor, Kind, Place, Record, Session, namespace
-from memory.service import utc_now
 
 
 def test_actors_come_from_numeric_ids():

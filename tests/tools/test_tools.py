@@ -5,10 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from memory.language import RuleExtractor
+from memory.memory import Memory, utc_now
 from memory.records import Actor, Kind, Message, Place, Role
-from memory.service import Memory, utc_now
-from memory.stores.inmemory import InMemoryStore
-from memory.stores.journal import SqliteJournal
+from memory.stores.journal.journal import SqliteJournal
+from tests.fakes.in_memory_store import InMemoryStore
 from tools.context import ToolContext, ToolFailure
 from tools.forget_memory import forget_memory
 from tools.remember import remember

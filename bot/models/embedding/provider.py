@@ -7,7 +7,7 @@ from typing import Any, Self
 from pydantic_ai.embeddings import EmbeddingModel
 from pydantic_ai.providers import Provider
 
-from bot.failures import MODEL_ERRORS, failure_of
+from bot.assistant.failures import MODEL_ERRORS, failure_of
 from memory.ports import EmbeddingFailed
 
 

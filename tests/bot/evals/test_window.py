@@ -40,7 +40,7 @@ from bot.evals.window import (
 )
 from bot.options import memory_options
 from bot.settings import Settings
-from memory.tokens import estimate_tokens
+from memory.conversation.tokens import estimate_tokens
 from tests.bot.evals.test_command import mordecai
 
 SETTINGS = Settings()

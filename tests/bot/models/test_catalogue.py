@@ -10,7 +10,7 @@ from pydantic_ai.models.openrouter import OpenRouterModel
 
 from bot.errors import OperatorError
 from bot.models.catalogue import ModelAccess, model_from_name
-from bot.models.tolerant import TolerantModel
+from bot.models.wire.tolerant import TolerantModel
 
 CLAUDE = "bedrock:us.anthropic.claude-sonnet-4-5-20250929-v1:0"
 

@@ -13,7 +13,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from bot.models.catalogue import ModelAccess, model_from_name
 from bot.models.extraction import MAX_FINDINGS, MAX_KNOWN, ModelExtractor
 from bot.models.transcript import MAX_TRANSCRIPT
-from memory.extraction import plan
+from memory.learning.extraction import plan
 from memory.ports import Extraction, ExtractionFailed, Proposal
 from memory.records import AGENT_NAME_SLOT, Actor, Kind, Message, Place, Record, Role, Turn
 from tests.fakes.extractors import EverySentence

@@ -11,19 +11,25 @@ import structlog
 from pydantic_ai.models import Model
 from structlog.typing import EventDict
 
-from bot import failures
 from bot.app import model_of, models_of
-from bot.conversation import Conversation, TurnLimits
+from bot.assistant import failures
+from bot.assistant.conversation import Conversation, TurnLimits
+from bot.assistant.events import (
+    Failed,
+    Finished,
+    Inbound,
+    ReplyEvent,
+    TextDelta,
+)
+from bot.assistant.prompt import Persona, system_prompt
 from bot.errors import OperatorError
 from bot.models.catalogue import ModelAccess, model_from_name
 from bot.models.extraction import ModelExtractor
 from bot.models.fallback import FIRST_REST, LONGEST_REST, ModelChain
-from bot.models.tolerant import TolerantModel
-from bot.prompt import Persona, system_prompt
-from bot.replies import Failed, Finished, Inbound, ReplyEvent, TextDelta
+from bot.models.wire.tolerant import TolerantModel
 from bot.settings import Settings
+from memory.memory import Memory
 from memory.records import Actor, Message, Place, Role, Turn
-from memory.service import Memory
 from tests.fakes.aws import FakeAws, Fault
 from tests.fakes.aws import Reply as BedrockReply
 from tests.fakes.extractors import EverySentence

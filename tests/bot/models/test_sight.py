@@ -7,11 +7,16 @@ from pydantic_ai.messages import UserPromptPart
 from pydantic_ai.models import Model, ModelRequestParameters
 
 from bot.app import models_of
-from bot.failures import UNREACHABLE, CannotSee, failure_of, tried
+from bot.assistant.events import FileKind
+from bot.assistant.failures import (
+    UNREACHABLE,
+    CannotSee,
+    failure_of,
+    tried,
+)
 from bot.models.catalogue import ModelAccess, model_from_name
 from bot.models.fallback import ModelChain
 from bot.models.sight import shown_in, sight_of
-from bot.replies import FileKind
 from bot.settings import Settings
 from tests.fakes.openai_server import OpenAIServer, refusing, text
 

@@ -12,7 +12,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from bot.models.catalogue import ModelAccess, model_from_name
 from bot.models.summaries import TURNS_AT_ONCE, ModelSummarizer
-from bot.usage import Accounts, Usage
+from bot.people.usage import Accounts, Usage
 from memory.ports import ExtractionFailed
 from memory.records import Actor, Message, Role, Turn
 from tests.fakes.openai_server import OpenAIServer, Reply, refusing, text

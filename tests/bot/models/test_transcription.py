@@ -12,10 +12,10 @@ from openai.types.audio.transcription import (
 )
 from structlog.testing import capture_logs
 
+from bot.assistant.events import NotTranscribed, Transcript
 from bot.errors import OperatorError
 from bot.models.catalogue import OPENAI
 from bot.models.transcription import public_price, transcriber_of
-from bot.replies import NotTranscribed, Transcript
 from bot.settings import Settings
 from tests.fakes.openai_server import OpenAIServer, refusing, text
 

@@ -10,26 +10,23 @@ from pathlib import Path
 
 from telegram.request import BaseRequest
 
-from bot.greeting import Greeter, Greetings
-from bot.replies import Conversing
-from bot.telegram import (
-    About,
-    Access,
-    AccessMode,
-    ChannelOptions,
-    Inbox,
-    Senses,
-    TelegramChannel,
-)
-from bot.usage import Accounts
+from bot.assistant.events import Conversing
+from bot.assistant.greeting import Greeter, Greetings
+from bot.commands.introduction import About
+from bot.people.access import Access, AccessMode
+from bot.people.usage import Accounts
+from bot.telegram.channel import TelegramChannel
+from bot.telegram.delivery.media import Senses
+from bot.telegram.intake.inbox import Inbox
+from bot.telegram.options import ChannelOptions
 from memory.language import RuleExtractor
+from memory.memory import Memory, MemoryOptions
 from memory.ports import Extractor
 from memory.records import Actor, Message, Place, Role
-from memory.service import Memory, MemoryOptions
-from memory.stores.inmemory import InMemoryStore
-from memory.stores.journal import SqliteJournal
+from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.conversing import Echo
+from tests.fakes.in_memory_store import InMemoryStore
 
 ABOUT = About("Mordecai", memory_enabled=True)
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from bot.telegram import ChannelOptions
-from bot.telegram.preview import Streaming
+from bot.telegram.delivery.preview import Streaming
+from bot.telegram.options import ChannelOptions
 from tests.fakes.botapi import BotApiServer, Call
 from tests.fakes.clock import FastClock
 

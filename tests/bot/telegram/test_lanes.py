@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.replies import Inbound
-from bot.telegram import ChannelOptions
+from bot.assistant.events import Inbound
+from bot.telegram.intake.said import Said
 from bot.telegram.lanes import Errand, Item, Lanes
-from bot.telegram.said import Said
+from bot.telegram.options import ChannelOptions
 from memory.records import Actor, Place
 from tests.bot.telegram.stage import stage
 from tests.fakes.botapi import BotApiServer

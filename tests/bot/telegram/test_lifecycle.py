@@ -12,8 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.telegram import Access, AccessMode, ChannelOptions, Inbox, RejectedToken
-from bot.telegram.texts.english import SAVED
+from bot.people.access import Access, AccessMode
+from bot.telegram.intake.inbox import Inbox
+from bot.telegram.intake.receiving import RejectedToken
+from bot.telegram.options import ChannelOptions
+from bot.texts.english import SAVED
 from memory.records import Actor, Place
 from tests.bot.telegram.stage import stage, tell
 from tests.fakes.botapi import BotApiServer

@@ -9,9 +9,9 @@ import pytest
 from telegram.error import TelegramError
 from telegram.request import HTTPXRequest
 
-from bot.replies import FileKind
-from bot.telegram import Senses
-from bot.telegram.texts import ENGLISH, languages
+from bot.assistant.events import FileKind
+from bot.telegram.delivery.media import Senses
+from bot.texts import ENGLISH, languages
 from memory.records import Actor, Place
 from tests.bot.telegram.stage import ask, stage, tell
 from tests.bot.telegram.streaming import CURSOR, options, shows, texts

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from bot.app import talk
-from bot.telegram.texts import ENGLISH
 from bot.terminal import Terminal
+from bot.texts import ENGLISH
 from tests.bot.test_app import channel_on
 
 DELETED = ENGLISH.forget_all_done

@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from bot.telegram.markdown import marked
-from bot.telegram.marked import Marked
+from bot.telegram.formatting.markdown import marked
+from bot.telegram.formatting.marked import Marked
 from bot.terminal.chat import Bubble
 from bot.terminal.markup import from_html
 from bot.terminal.screen import LiveScreen

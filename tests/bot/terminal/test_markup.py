@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.telegram.marked import Marked, Span, utf16_length
+from bot.telegram.formatting.marked import Marked, Span, utf16_length
 from bot.terminal.markup import (
     BadMarkup,
     from_entities,

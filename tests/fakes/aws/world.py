@@ -13,11 +13,22 @@ from typing import Any
 import pytest
 
 from memory.ports import Extractor
-from memory.stores.agentcore import AgentCoreStore, Timing
-from memory.stores.agentcore_setup import AgentCoreMemory, Patience, Wanted, find_or_create
-from memory.stores.aws_calls import CONTROL_SERVICE, DATA_SERVICE, Access, AwsCalls, make_client
-from memory.stores.circuit import Circuit
-from memory.stores.sender import Pace
+from memory.stores.agentcore.calls.circuit import Circuit
+from memory.stores.agentcore.calls.clients import (
+    CONTROL_SERVICE,
+    DATA_SERVICE,
+    Access,
+    AwsCalls,
+    make_client,
+)
+from memory.stores.agentcore.calls.sender import Pace
+from memory.stores.agentcore.setup import (
+    AgentCoreMemory,
+    Patience,
+    Wanted,
+    find_or_create,
+)
+from memory.stores.agentcore.store import AgentCoreStore, Timing
 from tests.fakes.aws.knobs import Knobs
 from tests.fakes.aws.plane import Clock
 from tests.fakes.aws.server import FakeAws

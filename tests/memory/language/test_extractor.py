@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.gist import gist
+from memory.conversation.gist import gist
 from memory.language import RuleExtractor, RuleSummarizer, noteworthy, own_quotes, statements
 from memory.ports import Extraction, Extractor, Proposal, Summarizer
 from memory.records import Actor, Kind, Message, Place, Record, Role, Turn

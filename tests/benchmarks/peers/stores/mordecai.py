@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from memory.records import Actor, Kind, Message, Role, Turn
-from memory.stores.sqlite import SqliteStore
-from memory.text import clean
+from memory.search.text import clean
+from memory.stores.sqlite.store import SqliteStore
 from tests.benchmarks.peers.peer import Embedder, Said
 
 #: Seconds a question may wait for its vector: a slow machine must not turn into another result.
@@ -72,7 +72,7 @@ class _Vectors:
 
     def expect(self, turns: Sequence[Said]) -> None:
         """These turns are about to be embedded."""
-        from memory.stores.vectors import MAX_TEXT  # needs numpy, as only an embedder does
+        from memory.stores.sqlite.vectors import MAX_TEXT
 
         for turn in turns:
             kept = replace(turn, text=clean(turn.text)).attributed

@@ -9,7 +9,7 @@ import pytest
 from bot.models.catalogue import ModelAccess
 from bot.models.embedding import ProviderEmbedder, embedder_from_name
 from memory.ports import EmbeddingFailed
-from memory.stores.sqlite import SqliteStore
+from memory.stores.sqlite.store import SqliteStore
 from tests.contracts.long_term_memory import ANN, draft, texts
 from tests.fakes.bedrock_embeddings import BedrockEmbeddings
 from tests.fakes.embedders import vector

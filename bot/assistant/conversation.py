@@ -1,0 +1,259 @@
+"""One turn of conversation, top to bottom: recall, prompt, model and tools, record."""
+
+import asyncio
+import secrets
+import time
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import aclosing
+from datetime import datetime
+from typing import Any, TypeVar
+
+import structlog
+from pydantic_ai.models import Model
+from pydantic_ai.usage import RunUsage
+
+from bot.assistant import attachments, prompt
+from bot.assistant.agent import Answer, TurnAgent, TurnLimits
+from bot.assistant.events import (
+    Failed,
+    Finished,
+    Inbound,
+    ReplyEvent,
+    TextDelta,
+)
+from bot.assistant.failures import (
+    MODEL_ERRORS,
+    Failure,
+    failure_of,
+    failure_with_files,
+    tried,
+)
+from bot.assistant.toolbox import toolbox
+from bot.people.usage import Accounts, Usage, broken_off
+from memory.errors import StoreUnavailable
+from memory.language import is_off_record
+from memory.memory import Memory, utc_now
+from memory.records import ConversationHistory, HistoryMetadata, Message, Role, own_words
+from tools.context import ToolContext
+from tools.forget_memory import forget_memory
+
+__all__ = ["Conversation", "TurnLimits"]
+
+_log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
+
+NOTHING_SAID = "There was no text in your message. Please write me what you would like to say."
+
+
+class Conversation:
+    """Answers people: one model, one memory, any number of actors and turns at once.
+
+    Nothing of a turn is kept in this object. A turn that fails leaves window and journal as if it
+    had not happened; what a tool stored on the way stays stored, as the tool has told the model."""
+
+    def __init__(
+        self,
+        model: Model,
+        memory: Memory,
+        persona: str,
+        limits: TurnLimits | None = None,
+        clock: Callable[[], datetime] = utc_now,
+        accounts: Accounts | None = None,
+    ) -> None:
+        """`persona` is the static system prompt, as `prompt.system_prompt` makes it. Whoever made
+        the model opens and closes it. Without `accounts` nobody counts what turns use."""
+        self._model, self._model_name, self._persona = model, model.model_name, persona
+        self._memory, self._clock, self._accounts = memory, clock, accounts
+        # Without a memory there is nothing that its tools could do.
+        tools = toolbox() if memory.options.enabled else []
+        self._limits = limits or TurnLimits()
+        self._agent = TurnAgent(model, tools, persona, self._limits)
+
+    async def reply(self, inbound: Inbound) -> AsyncGenerator[ReplyEvent, None]:
+        """Answer one inbound. The last event is Finished or Failed; the turn is recorded before
+        Finished is yielded. Closing the iterator early ends the model's work; nothing is recorded
+        then."""
+        if not inbound.text.strip():
+            yield Failed(NOTHING_SAID)
+            return
+        started = time.monotonic()
+        history = await self._recall(inbound)
+        log = _log.bind(
+            actor=inbound.actor.id, session=history.metadata.session_id, model=self._model_name
+        )
+        today = (history.metadata.local_time or self._clock()).date()
+        attached = attachments.contents(
+            inbound.attachments, self._limits.document_tokens, self._memory.tokens.count
+        )
+        request = prompt.build(history, inbound.text, inbound.speaker, today, attached)
+        context = ToolContext(
+            inbound.actor,
+            self._memory,
+            own_words(inbound.text),
+            _said_before(history),
+            private=history.metadata.private,
+            unsure=not history.metadata.session_id,
+            speaker=prompt.speaker_name(inbound.speaker) or None,
+        )
+        usage, finished, failed, model = RunUsage(), False, False, self._model_name
+        written: list[str] = []
+        try:
+            async with aclosing(self._agent.answer(request, context, usage)) as events:
+                async for event in events:
+                    if isinstance(event, Answer):
+                        finished, model = True, event.model or model
+                        yield await self._finish(inbound, event, context, log, started)
+                    else:
+                        if isinstance(event, TextDelta):
+                            written.append(event.text)
+                        yield event
+        except MODEL_ERRORS as error:
+            failed = True
+            failure = (failure_with_files if request.has_files else failure_of)(error)
+            yield _failed(error, failure, log, started)
+        finally:
+            if finished and usage.requests == 1 and not request.has_files:
+                # Later requests hold what tools have answered, which the prompt does not.
+                self._memory.tokens.observe(model, request.texts, usage.input_tokens)
+            if not (finished or usage.output_tokens) and (written or not failed):
+                usage = self._broken_off(request, "".join(written)) or usage
+            if self._accounts and usage.requests:
+                count, session = Usage.of(usage, finished=finished), history.metadata.session_id
+                self._accounts.note_turn(inbound.actor, session, count, inbound.user_id)
+
+    def _broken_off(self, request: prompt.Prompt, written: str) -> RunUsage | None:
+        """What was used of a model that could not come to its end: else a person would have for
+        nothing what they stop just before that."""
+        count = self._memory.tokens.count
+        read = sum(map(count, (self._persona, *request.texts)))
+        return broken_off(self._model, read, count(written))
+
+    async def _recall(self, inbound: Inbound) -> ConversationHistory:
+        """What is remembered; if even the journal does not answer, nothing is, and the bot goes on
+        without."""
+        try:
+            return await self._memory.recall(
+                inbound.actor, inbound.place, inbound.text, inbound.language
+            )
+        except StoreUnavailable as failure:
+            _log.exception("recall_failed", actor=inbound.actor.id, error=str(failure))
+            return ConversationHistory(HistoryMetadata(session_id="", message_count=0))
+
+    async def _finish(
+        self,
+        inbound: Inbound,
+        answer: Answer,
+        context: ToolContext,
+        log: structlog.stdlib.BoundLogger,
+        started: float,
+    ) -> Finished:
+        record = self._record(inbound, answer, log, private=context.private)
+        # Too late to stop: half a turn, in the journal and not in the window, is none.
+        ended = await _to_its_end(record)
+        _log_turn(answer, log, started)
+        usage = answer.usage
+        return Finished(answer.text, ended, usage.input_tokens, usage.output_tokens)
+
+    async def _record(
+        self,
+        inbound: Inbound,
+        answer: Answer,
+        log: structlog.stdlib.BoundLogger,
+        *,
+        private: bool,
+    ) -> bool:
+        """Write the turn down; whether it was the session's last.
+
+        If the journal refuses, the person still gets the answer: it promises nothing that only the
+        journal could keep (what a tool stored was stored by its own store), and silence would not
+        bring the turn back. The operator gets an error."""
+        messages = (
+            Message(Role.USER, inbound.text, inbound.at, inbound.speaker),
+            Message(Role.ASSISTANT, answer.text, self._clock()),
+        )
+        try:
+            ending = await self._memory.record(
+                inbound.actor,
+                inbound.place,
+                messages,
+                answer.tools,
+                name=inbound.id,
+                kept=_is_kept(own_words(inbound.text), answer),
+                private=private,
+            )
+        except StoreUnavailable as failure:
+            log.exception(
+                "turn_not_recorded", error=str(failure), remedy="check the data directory"
+            )
+            return False
+        return ending is not None
+
+
+async def _to_its_end(work: Coroutine[Any, Any, T]) -> T:
+    """The result of the work, which is not broken off however often this is cancelled meanwhile:
+    that comes through afterwards."""
+    task = asyncio.create_task(work)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait((task,))
+        except asyncio.CancelledError as error:
+            cancelled = error
+    result = task.result()
+    if cancelled:
+        raise cancelled
+    return result
+
+
+def _is_kept(said: str, answer: Answer) -> bool:
+    """A turn in which something was forgotten names it, and must not be remembered for that; nor
+    one that the person asked not to remember."""
+    forgot = any(use.name == forget_memory.__name__ for use in answer.tools)
+    return not forgot and not is_off_record(said)
+
+
+def _said_before(history: ConversationHistory) -> str:
+    """What the user said in the turns that are still in the window."""
+    return "\n".join(own_words(m.text) for m in history.messages if m.role is Role.USER)
+
+
+def _failed(
+    error: Exception, failure: Failure, log: structlog.stdlib.BoundLogger, started: float
+) -> Failed:
+    """The user's sentence, after the operator's line. The error's own text stays out of the log: it
+    may quote what was said, or a key."""
+    if models := tried(error):
+        log = log.bind(tried=models)
+    error_id = secrets.token_hex(3)
+    log.warning(
+        "turn_failed",
+        error_id=error_id,
+        kind=failure.kind,
+        status=failure.status,
+        error=type(error).__name__,
+        remedy=failure.remedy,
+        duration_ms=_since(started),
+    )
+    return Failed(failure.user, failure.kind, "" if failure.askable else error_id)
+
+
+def _log_turn(answer: Answer, log: structlog.stdlib.BoundLogger, started: float) -> None:
+    usage = answer.usage
+    if answer.model:
+        log = log.bind(model=answer.model)
+    log.info(
+        "turn",
+        duration_ms=_since(started),
+        requests=usage.requests,
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        cache_read_tokens=usage.cache_read_tokens,
+        cache_write_tokens=usage.cache_write_tokens,
+        cost_usd=None if usage.cost is None else float(usage.cost),
+        tools=[use.name for use in answer.tools],
+    )
+
+
+def _since(started: float) -> int:
+    return round((time.monotonic() - started) * 1000)

@@ -1,0 +1,54 @@
+"""What somebody has used, as the bot tells them. Pure."""
+
+import math
+from decimal import ROUND_UP, Decimal
+
+from bot.people.usage import Account, Usage
+from bot.texts import Texts
+
+_SMALLEST = Decimal("0.0001")
+
+
+def bill(account: Account, texts: Texts) -> str:
+    """An account in a few lines: turns, tokens, recordings if there were any, cost."""
+    total = account.total
+    if not total.requests:
+        return texts.usage_nothing
+    lines = texts.usage_account.format(
+        turns=account.turns.runs,
+        read=_grouped(f"{total.input_tokens:,}"),
+        cached=f"{total.cached_share:.0%}",
+        written=_grouped(f"{total.output_tokens:,}"),
+        cost=cost_of(total, texts, nothing=texts.usage_free),
+    )
+    if not total.audio_milliseconds:
+        return lines
+    return f"{texts.usage_recordings.format(length=length_of(total))}\n{lines}"
+
+
+def cost_of(total: Usage, texts: Texts, *, nothing: str) -> str:
+    """What something has cost, or `nothing`, and what of it has no known price."""
+    amount = _amount(total.cost)
+    if total.unpriced and total.cost:
+        return texts.usage_cost_partly.format(total.unpriced, amount=amount)
+    if total.unpriced:
+        return texts.usage_cost_unknown
+    return texts.usage_cost.format(amount=amount) if total.cost else nothing
+
+
+def length_of(total: Usage) -> str:
+    """How long the recordings were, in minutes and seconds."""
+    minutes, seconds = divmod(math.ceil(total.audio_milliseconds / 1000), 60)
+    return f"{minutes}:{seconds:02}"
+
+
+def _amount(cost: Decimal) -> str:
+    """US dollars, rounded up: to cents from a dollar on, below to hundredths of a cent."""
+    step = Decimal("0.01") if cost >= 1 else _SMALLEST
+    return _grouped(f"{cost.quantize(step, ROUND_UP):,}")
+
+
+def _grouped(number: str) -> str:
+    """The thousands apart as the SI does it, by a narrow space that does not break: a comma or a
+    point is a decimal sign in one language or the other."""
+    return number.replace(",", "\N{NARROW NO-BREAK SPACE}")

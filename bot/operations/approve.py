@@ -1,0 +1,62 @@
+"""`mordecai approve`: letting somebody in from the command line."""
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bot.errors import OperatorError
+from bot.people.approvals import Verdict, approve
+from bot.people.guestbook import GuestBook, UnreadableOwner
+from bot.settings import Settings
+
+
+def let_in(settings: Settings, written: str, uid: int | None = None) -> str:
+    """Approve whoever was given this code, or has this numeric id; what to tell the operator. A bot
+    that runs, or the next one that does, tells the person. `uid` is the user of the machine whose
+    files this process writes, its own by default. Raises OperatorError."""
+    if settings.access != "pairing":
+        raise OperatorError(
+            f"access = {settings.access} gives nobody a code: set access to pairing, or name the "
+            "numeric ids in allowed_users"
+        )
+    path = _book_of(settings.data_dir, os.geteuid() if uid is None else uid)
+    named = {*settings.allowed_users, *settings.owners}
+    now = datetime.now(UTC)
+    try:
+        approval = GuestBook(path).change(
+            lambda book: approve(book, written, now, named=named, welcomed=False)
+        )
+    except (UnreadableOwner, OSError) as failure:
+        raise OperatorError(str(failure)) from failure
+    match approval.verdict:
+        case Verdict.NO_ID:
+            raise OperatorError(
+                f"{written!r} is nobody's numeric id, and user names do not count, as they can be "
+                "given up and taken by somebody else: give a numeric id, or the code that the bot "
+                "told the person"
+            )
+        case Verdict.NO_CODE:
+            raise OperatorError(
+                f"no bot on {settings.data_dir} gave anybody the code {written!r}, or it is too old"
+            )
+    guest = approval.guest
+    name = f"{guest.name or guest.id} (id {guest.id})" if guest else written
+    if approval.verdict is Verdict.IN_ALREADY:
+        return f"{name} is in already."
+    return f"{name} may use the bot now. The bot tells them, if they have ever written to it."
+
+
+def _book_of(data_dir: Path, uid: int) -> Path:
+    """The guest book of a bot that has run there. Raises OperatorError."""
+    if not data_dir.is_dir():
+        raise OperatorError(
+            f"data_dir = {data_dir}: there is no such directory; name the bot's own with --data or "
+            "MORDECAI_DATA_DIR"
+        )
+    path = data_dir / "access.json"
+    # The bot could not read any more what another user has written.
+    if path.exists() and path.stat().st_uid != uid:
+        raise OperatorError(
+            f"{path} belongs to another user: run this command as the user that the bot runs as"
+        )
+    return path

@@ -1,0 +1,116 @@
+"""`mordecai doctor`: looks at all that the bot needs, says what is wrong and how to mend it."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import aclosing
+from functools import partial
+
+from pydantic import SecretStr
+from rich.console import Console
+from rich.text import Text
+
+from bot.errors import OperatorError
+from bot.operations.doctor.agentcore import check_memory
+from bot.operations.doctor.backlog import check_backlog
+from bot.operations.doctor.bot_api import check_token
+from bot.operations.doctor.clock import check_clock
+from bot.operations.doctor.credentials import check_credentials
+from bot.operations.doctor.disk import check_disk, is_running
+from bot.operations.doctor.examination import Check, examine
+from bot.operations.doctor.finding import (
+    Finding,
+    Mark,
+    ok,
+    wrong,
+)
+from bot.operations.doctor.model import check_model
+from bot.operations.doctor.transcriber import check_transcriber
+from bot.operations.doctor.webhook import check_webhook
+from bot.settings import Loaded, Settings
+from bot.settings.schema import MASK
+
+#: A server of one's own may have to load its model first.
+_TRANSCRIBER_SECONDS = 60.0
+_STYLES = {Mark.OK: "green", Mark.WARNING: "yellow", Mark.WRONG: "bold red"}
+
+
+def consult(load: Callable[[], Loaded]) -> int:
+    """Print what the checks find, one line each; the exit code: 1 if anything is wrong."""
+    console = Console(highlight=False)
+    try:
+        loaded = load()
+    except OperatorError as mistake:
+        for problem in str(mistake).splitlines():
+            _show(console, wrong("settings", problem))
+        return _summary(console, wrongs=1)
+    return asyncio.run(_consult(loaded, console))
+
+
+async def _consult(loaded: Loaded, console: Console) -> int:
+    secrets = _secrets(loaded.settings)
+    wrongs = 0
+    # Not waited for at the end: a call that hangs is over when its own timeout is.
+    pool = ThreadPoolExecutor(8, "doctor")
+    try:
+        _show(console, _origin(loaded))
+        async with aclosing(examine(_checks(loaded.settings, pool))) as findings:
+            async for finding in findings:
+                _show(console, finding, secrets)
+                wrongs += finding.mark is Mark.WRONG
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+    return _summary(console, wrongs)
+
+
+def _checks(settings: Settings, pool: Executor) -> list[Check]:
+    data = settings.data_dir
+    running = is_running(data)
+    in_pool = partial(asyncio.get_running_loop().run_in_executor, pool)
+    agentcore = settings.memory_enabled and settings.memory_backend == "agentcore"
+    aws = agentcore or (settings.model or "").startswith("bedrock:")
+    checks = [
+        Check("token", partial(check_token, settings, running=running)),
+        Check("webhook", partial(check_webhook, settings, running=running)),
+        Check("model", partial(check_model, settings), settings.model_timeout_seconds),
+        Check("transcriber", partial(check_transcriber, settings), _TRANSCRIBER_SECONDS),
+    ]
+    if aws:
+        checks.append(Check("credentials", partial(in_pool, check_credentials, settings)))
+    if agentcore:
+        checks.append(Check("memory", partial(check_memory, settings, pool), 60))
+    return [
+        *checks,
+        Check("clock", partial(check_clock, settings, pool, aws=aws)),
+        Check("data", partial(in_pool, partial(check_disk, data, running=running))),
+        Check("backlog", partial(in_pool, partial(check_backlog, data))),
+    ]
+
+
+def _origin(loaded: Loaded) -> Finding:
+    """Where the settings come from; that they are valid is known by now."""
+    file = loaded.config_file or "no config.json"
+    outside = [key for key, source in loaded.sources.items() if source != str(loaded.config_file)]
+    apart = f"; from elsewhere: {', '.join(sorted(outside))}" if outside else ""
+    return ok("settings", f"{file}{apart}")
+
+
+def _secrets(settings: Settings) -> list[str]:
+    values = (getattr(settings, key) for key in Settings.model_fields)
+    return [value.get_secret_value() for value in values if isinstance(value, SecretStr)]
+
+
+def _show(console: Console, finding: Finding, secrets: Sequence[str] = ()) -> None:
+    """One line, whatever the text is made of, and never a secret in it."""
+    text = " ".join(finding.text.split())
+    for secret in secrets:
+        text = text.replace(secret, MASK)
+    mark = Text(f"{finding.mark:<8}", _STYLES[finding.mark])
+    console.print(mark + Text(f"{finding.subject:<12} {text}"), soft_wrap=True)
+
+
+def _summary(console: Console, wrongs: int) -> int:
+    """The last line, and the exit code."""
+    text = "see above what is wrong and how to mend it" if wrongs else "nothing is wrong"
+    console.print(Text(text), soft_wrap=True)
+    return 1 if wrongs else 0

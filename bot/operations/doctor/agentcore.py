@@ -1,0 +1,143 @@
+"""AgentCore Memory: the memory, its strategies, and what we are allowed to do with it."""
+
+import asyncio
+from concurrent.futures import Executor
+from contextlib import ExitStack, closing
+from typing import Any
+
+from bot.operations.aws import aws_access
+from bot.operations.doctor.finding import (
+    Finding,
+    ok,
+    warning,
+    wrong,
+)
+from bot.settings import Settings
+from memory.errors import StoreUnavailable
+from memory.records import Actor, Kind, namespace
+from memory.stores.agentcore.calls.circuit import Circuit
+from memory.stores.agentcore.calls.clients import (
+    CONTROL_SERVICE,
+    DATA_SERVICE,
+    AwsCalls,
+    open_client,
+)
+from memory.stores.agentcore.calls.errors import AwsFailure
+from memory.stores.agentcore.setup import TEMPLATES, AgentCoreMemory, inspect
+
+_CONNECTIONS = 5
+#: Nobody at Telegram has the id 0, so these name nothing that exists.
+_NOBODY = Actor("u0")
+_FACTS = namespace(Kind.FACT, _NOBODY)
+#: One harmless call for each operation of the bot that reads.
+_READS: dict[str, dict[str, Any]] = {
+    "retrieve_memory_records": {
+        "namespace": _FACTS,
+        "searchCriteria": {"searchQuery": "anything", "topK": 1},
+        "maxResults": 1,
+    },
+    "list_memory_records": {"namespace": _FACTS, "maxResults": 1},
+    "get_memory_record": {"memoryRecordId": "mem-" + "0" * 36},
+    "list_actors": {"maxResults": 1},
+    "list_sessions": {"actorId": _NOBODY.id, "maxResults": 1},
+    "list_events": {
+        "actorId": _NOBODY.id,
+        "sessionId": "doctor",
+        "includePayloads": False,
+        "maxResults": 1,
+    },
+}
+_WRITES = (
+    "CreateEvent, DeleteEvent, BatchCreateMemoryRecords, BatchUpdateMemoryRecords and "
+    "BatchDeleteMemoryRecords"
+)
+#: With these answers AWS has let us in: there is just nothing of that name.
+_ALLOWED = ("ResourceNotFoundException", "ValidationException")
+_DENIED = "AccessDeniedException"
+
+
+async def check_memory(settings: Settings, pool: Executor) -> list[Finding]:
+    """The memory, its strategies with their namespaces, and the permissions to read it. Nothing is
+    created or written."""
+    with ExitStack() as stack:
+        try:
+            control = await _calls(CONTROL_SERVICE, settings, pool, stack)
+            memory_id = settings.memory_id or await _named(control, settings.memory_name)
+        except StoreUnavailable as failure:
+            return [wrong("memory", str(failure))]
+        if memory_id is None:
+            return [_absent(settings)]
+        findings, usable = await _memory(control, memory_id, configured=bool(settings.memory_id))
+        if not usable:
+            return findings
+        data = await _calls(DATA_SERVICE, settings, pool, stack, memory_id)
+        return [*findings, *await _permissions(data)]
+
+
+async def _calls(
+    service: str, settings: Settings, pool: Executor, stack: ExitStack, memory_id: str | None = None
+) -> AwsCalls:
+    client = await open_client(service, aws_access(settings), pool, _CONNECTIONS)
+    stack.enter_context(closing(client))
+    # Every call is to be tried, however many have failed.
+    return AwsCalls(client, pool, Circuit("AgentCore", failures=1000), memory_id)
+
+
+async def _named(control: AwsCalls, name: str) -> str | None:
+    """The id of the memory of exactly this name; one that is being deleted only for want of
+    another. An id is the name, a hyphen and ten letters or digits."""
+    rows = [
+        (row["status"] == "DELETING", str(row["id"]))
+        async for row in control.rows("list_memories", "memories", page=50)
+        if row["id"].rpartition("-")[0] == name
+    ]
+    return min(rows)[1] if rows else None
+
+
+def _absent(settings: Settings) -> Finding:
+    return warning(
+        "memory",
+        f"there is no memory called {settings.memory_name} yet: `mordecai setup` creates it, and "
+        "so does the first `mordecai run`",
+    )
+
+
+async def _memory(
+    control: AwsCalls, memory_id: str, *, configured: bool
+) -> tuple[list[Finding], bool]:
+    """What is to say of the memory, and whether it is worth asking it for anything."""
+    try:
+        memory = await inspect(control, memory_id)
+    except AwsFailure as failure:
+        return [wrong("memory", str(failure))], failure.code == _DENIED
+    except StoreUnavailable as failure:
+        return [wrong("memory", str(failure))], True
+    hint = "" if configured else "; keep the id as memory_id (`mordecai setup --write`)"
+    found = ok("memory", f"{memory_id} is ACTIVE{hint}")
+    return [found, ok("strategies", _strategies(memory))], True
+
+
+def _strategies(memory: AgentCoreMemory) -> str:
+    return ", ".join(f"{memory.strategies[kind]} in {place}" for kind, place in TEMPLATES.items())
+
+
+async def _permissions(data: AwsCalls) -> list[Finding]:
+    asked = await asyncio.gather(*(_permission(data, method) for method in _READS))
+    findings = [finding for finding in asked if finding]
+    if findings:
+        return findings
+    text = f"reading is allowed; not tried, because they write: {_WRITES}"
+    return [ok("permissions", text)]
+
+
+async def _permission(data: AwsCalls, method: str) -> Finding | None:
+    """What keeps us from this operation; None if nothing does."""
+    try:
+        await data.ask(method, **_READS[method])
+    except AwsFailure as failure:
+        if failure.code in _ALLOWED:
+            return None
+        if failure.code == _DENIED:
+            return wrong("permissions", str(failure))
+        return warning("permissions", f"not checked: {failure}")
+    return None

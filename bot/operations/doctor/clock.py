@@ -1,0 +1,79 @@
+"""The clock of this machine, held against the ones of the servers that we talk to."""
+
+import asyncio
+import time
+from concurrent.futures import Executor
+from contextlib import closing
+from email.utils import parsedate_to_datetime
+from urllib.parse import urlsplit
+
+import httpx
+
+from bot.operations.aws import aws_access
+from bot.operations.doctor.finding import (
+    Finding,
+    ok,
+    warning,
+    wrong,
+)
+from bot.settings import Settings
+from memory.stores.agentcore.calls.clients import CONTROL_SERVICE, make_client
+from memory.stores.agentcore.calls.errors import AwsFailure
+
+#: Seconds. AWS refuses signatures that are more than five minutes old, or from the future.
+_NOTICEABLE = 60.0
+_REFUSED = 300.0
+
+
+async def check_clock(settings: Settings, pool: Executor, *, aws: bool) -> list[Finding]:
+    """How far this machine's clock is from that of AWS, which cares most, or of Telegram."""
+    loop = asyncio.get_running_loop()
+    try:
+        address = await loop.run_in_executor(pool, _address, settings, aws)
+    except AwsFailure as failure:
+        return [warning("clock", f"not checked: {failure}")]
+    return [await _compared(address)] if address else []
+
+
+def _address(settings: Settings, aws: bool) -> str | None:
+    """Of a server that we talk to; None if there is none. Raises AwsFailure."""
+    if aws:
+        with closing(make_client(CONTROL_SERVICE, aws_access(settings), 1)) as client:
+            return str(client.meta.endpoint_url)
+    if settings.telegram_bot_token:
+        return settings.telegram_base_url or "https://api.telegram.org"
+    return None
+
+
+async def _compared(address: str) -> Finding:
+    """By the date of any answer, even of a refusal: nobody has to be known for that."""
+    # Without the name and password that an address may have.
+    host = urlsplit(address).netloc.rpartition("@")[2]
+    before = time.time()
+    try:
+        async with httpx.AsyncClient(timeout=10) as client, client.stream("GET", address) as answer:
+            theirs = parsedate_to_datetime(answer.headers.get("date", "")).timestamp()
+    except httpx.HTTPError as failure:
+        return warning("clock", f"not checked: {host} can't be reached ({type(failure).__name__})")
+    except ValueError:
+        return warning("clock", f"not checked: {host} does not say what time it is")
+    return judged((before + time.time()) / 2 - theirs, host)
+
+
+def judged(seconds: float, host: str) -> Finding:
+    """What it means that our clock is so many seconds ahead of the host's."""
+    off = abs(seconds)
+    # The date of an answer has whole seconds only.
+    if off <= _NOTICEABLE:
+        return ok("clock", f"it agrees with {host}")
+    way = "ahead of" if seconds > 0 else "behind"
+    text = f"it is {_in_words(off)} {way} {host}: set it, best by NTP"
+    if off <= _REFUSED:
+        return warning("clock", text)
+    return wrong("clock", f"{text}; AWS refuses more than 5 minutes, and all dates are wrong")
+
+
+def _in_words(seconds: float) -> str:
+    if seconds < 2 * 3600:
+        return f"{seconds / 60:.0f} minutes"
+    return f"{seconds / 3600:.1f} hours"

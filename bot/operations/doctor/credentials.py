@@ -1,0 +1,68 @@
+"""AWS: as whom we ask, and where."""
+
+from contextlib import closing
+from typing import Any
+
+import boto3
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    HTTPClientError,
+    NoCredentialsError,
+)
+from botocore.exceptions import ConnectionError as NoConnection
+
+from bot.operations.aws import aws_access
+from bot.operations.doctor.finding import Finding, ok, wrong
+from bot.settings import Settings
+from memory.stores.agentcore.calls.clients import make_client
+from memory.stores.agentcore.calls.errors import AWS_ERRORS, Where, explain
+
+_WHERE = Where("GetCallerIdentity")
+_DENIED = ("AccessDenied", "AccessDeniedException")
+
+
+def check_credentials(settings: Settings) -> list[Finding]:
+    """The credentials and the region that boto3 finds. Blocks: it may ask the machine's role and
+    AWS."""
+    try:
+        session = boto3.Session(profile_name=settings.aws_profile, region_name=settings.aws_region)
+        credentials = session.get_credentials()
+    except AWS_ERRORS as error:
+        return [wrong("credentials", str(explain(error, _WHERE)))]
+    if credentials is None:
+        return [wrong("credentials", str(explain(NoCredentialsError(), _WHERE)))]
+    if session.region_name is None:
+        return [wrong("region", "no AWS region is set: set aws_region, such as us-east-1")]
+    return [_owner(settings, str(credentials.method)), _region(settings, session.region_name)]
+
+
+def _owner(settings: Settings, method: str) -> Finding:
+    """Whose the credentials are, if AWS tells; the bot does not need to know."""
+    found = f"found by {method}"
+    if settings.aws_endpoint_url:
+        # What answers there need not have this service.
+        return ok("credentials", f"{found}; not asked whose they are")
+    try:
+        with closing(make_client("sts", aws_access(settings), 1)) as client:
+            caller: dict[str, Any] = client.get_caller_identity()
+    except ClientError as error:
+        if _objects(error):
+            return wrong("credentials", f"{found}, but {explain(error, _WHERE)}")
+        return ok("credentials", f"{found}; AWS does not tell whose they are")
+    except (HTTPClientError, NoConnection):
+        return ok("credentials", f"{found}; whose they are is not known: STS can't be reached")
+    except BotoCoreError as error:
+        return wrong("credentials", str(explain(error, _WHERE)))
+    return ok("credentials", f"{found}: {caller['Arn']}")
+
+
+def _objects(error: ClientError) -> bool:
+    """Whether AWS objects to the credentials, not to the question."""
+    refused = error.response["ResponseMetadata"]["HTTPStatusCode"] == 403
+    return refused and error.response["Error"]["Code"] not in _DENIED
+
+
+def _region(settings: Settings, region: str) -> Finding:
+    other = settings.aws_endpoint_url
+    return ok("region", f"{region}, at aws_endpoint_url = {other}" if other else region)

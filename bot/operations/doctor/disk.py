@@ -1,0 +1,140 @@
+"""The data directory: room, rights, whole files, and who is using it."""
+
+import os
+import shutil
+import sqlite3
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from bot.operations.doctor.finding import (
+    Finding,
+    ok,
+    warning,
+    wrong,
+)
+from bot.operations.health import trouble
+
+_MIB = 1024 * 1024
+#: A busy year of a bot's files takes less than this; with the second, not even one goes on.
+_LITTLE, _FULL = 200 * _MIB, 20 * _MIB
+_DATABASES = ("journal.sqlite", "inbox.sqlite", "outbox.sqlite")
+_SECONDS_FOR_A_FILE = 8.0
+_SQLITE_HEADER = b"SQLite format 3\0"
+_OTHER_PLACE = "or name another directory with --data or MORDECAI_DATA_DIR"
+
+
+def is_running(data_dir: Path) -> bool:
+    """Whether a Mordecai holds the directory's lock."""
+    file = data_dir / "lock"
+    if not file.exists():
+        return False
+    try:
+        with FileLock(file, timeout=0):
+            return False
+    except (Timeout, OSError):
+        # What can't be opened is somebody else's; the check of the directory says more.
+        return True
+
+
+def check_disk(data_dir: Path, *, running: bool) -> list[Finding]:
+    """Everything about the directory. Blocks; a big file is given up after some seconds."""
+    if not data_dir.exists():
+        return [_future(data_dir)]
+    unwritable = _unwritable(data_dir)
+    if unwritable:
+        return [unwritable]
+    return [
+        ok("data", f"{data_dir} can be written"),
+        room(shutil.disk_usage(data_dir).free),
+        *_databases(data_dir),
+        *_memories(data_dir / "memory"),
+        *_process(data_dir, running=running),
+    ]
+
+
+def room(free: int) -> Finding:
+    """What so many free bytes mean."""
+    text = f"{free // _MIB} MiB are free"
+    if free < _FULL:
+        return wrong("space", f"{text}: make room, nothing more can be remembered")
+    return warning("space", f"{text}: make room soon") if free < _LITTLE else ok("space", text)
+
+
+def _future(data_dir: Path) -> Finding:
+    parent = next(p for p in data_dir.parents if p.exists())
+    if parent.is_dir() and os.access(parent, os.W_OK | os.X_OK):
+        return ok("data", f"{data_dir} will be made at the first start")
+    return wrong("data", f"{data_dir} can't be made in {parent}: check its rights, {_OTHER_PLACE}")
+
+
+def _unwritable(data_dir: Path) -> Finding | None:
+    try:
+        with tempfile.TemporaryFile(dir=data_dir) as probe:
+            probe.write(b"?")
+    except OSError as error:
+        text = f"{data_dir} can't be written ({error.strerror}): give this user the right to"
+        return wrong("data", f"{text}, {_OTHER_PLACE}")
+    return None
+
+
+def _databases(data_dir: Path) -> Iterator[Finding]:
+    there = [data_dir / name for name in _DATABASES if (data_dir / name).exists()]
+    damaged = [finding for file in there if (finding := _damage(file))]
+    yield from damaged
+    if there and not damaged:
+        yield ok("files", f"{', '.join(file.name for file in there)} are whole")
+
+
+def _damage(file: Path) -> Finding | None:
+    end = time.monotonic() + _SECONDS_FOR_A_FILE
+    try:
+        # Not read-only: that would leave the files of its write-ahead log behind.
+        with closing(sqlite3.connect(f"{file.as_uri()}?mode=rw", uri=True)) as db:
+            db.set_progress_handler(lambda: time.monotonic() > end, 100_000)
+            (said,) = db.execute("PRAGMA quick_check(1)").fetchone()
+    except sqlite3.OperationalError as error:
+        if "interrupted" in str(error):
+            return warning("files", f"{file} is too large to be checked here")
+        return wrong("files", f"{file} can't be opened ({error}): check its rights")
+    except sqlite3.DatabaseError as error:
+        said = str(error)
+    if said == "ok":
+        return None
+    text = "restore it from a backup; else the next start sets it aside and begins a new one"
+    return wrong("files", f"{file} is damaged ({said}): {text}")
+
+
+def _memories(folder: Path) -> Iterator[Finding]:
+    if not folder.is_dir():
+        return
+    files = sorted(folder.glob("*.sqlite"))
+    unreadable = [file for file in files if not _readable(file)]
+    for file in unreadable:
+        yield wrong("memories", f"{file} can't be read: check its rights, or restore it")
+    if not unreadable:
+        yield ok("memories", f"{len(files)} in {folder}")
+
+
+def _readable(file: Path) -> bool:
+    try:
+        with file.open("rb") as stream:
+            start = stream.read(len(_SQLITE_HEADER))
+    except OSError:
+        return False
+    # A file that was only just made is empty.
+    return start in (b"", _SQLITE_HEADER) and os.access(file, os.W_OK)
+
+
+def _process(data_dir: Path, *, running: bool) -> Iterator[Finding]:
+    if not running:
+        return
+    problem = trouble(data_dir)
+    if problem:
+        yield warning("process", f"{problem}: it may be starting; else look into its log")
+    else:
+        yield ok("process", "a Mordecai is running on this directory")

@@ -1,0 +1,56 @@
+"""Many checks at once, none of which can hold up or break another."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+import structlog
+
+from bot.operations.doctor.finding import Finding, wrong
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Something to look at. After so many seconds it counts as wrong."""
+
+    subject: str
+    look: Callable[[], Awaitable[Sequence[Finding]]]
+    seconds: float = 30.0
+
+
+async def examine(checks: Sequence[Check]) -> AsyncGenerator[Finding, None]:
+    """Make all checks at once; their findings in the order of the checks, as soon as they are
+    there. Whatever happens inside a check becomes a finding of it."""
+    tasks = [asyncio.create_task(_in_time(check), name=check.subject) for check in checks]
+    try:
+        for check, task in zip(checks, tasks, strict=True):
+            await asyncio.wait([task])
+            for finding in _found(check, task):
+                yield finding
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _in_time(check: Check) -> Sequence[Finding]:
+    try:
+        async with asyncio.timeout(check.seconds):
+            return await check.look()
+    except TimeoutError:
+        return [wrong(check.subject, f"no answer within {check.seconds:g} s: try again later")]
+
+
+def _found(check: Check, task: asyncio.Task[Sequence[Finding]]) -> Sequence[Finding]:
+    error = task.exception()
+    if error is None:
+        return task.result()
+    _log.error("check_failed", check=check.subject, exc_info=error)
+    return [
+        wrong(
+            check.subject,
+            f"the check itself failed ({type(error).__name__}), which is a mistake of this program",
+        )
+    ]

@@ -1,0 +1,71 @@
+"""The language model: whether it answers, by the smallest request there is."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+
+from pydantic_ai.direct import model_request, model_request_stream
+from pydantic_ai.messages import ModelMessage, ModelRequest, UserPromptPart
+from pydantic_ai.models import Model
+from pydantic_ai.settings import ModelSettings
+
+from bot.app import model_of
+from bot.assistant.failures import MODEL_ERRORS, THROTTLED, failure_of
+from bot.errors import OperatorError
+from bot.models.catalogue import OFFLINE
+from bot.operations.doctor.finding import (
+    Finding,
+    ok,
+    warning,
+    wrong,
+)
+from bot.settings import Settings
+
+_HELLO: Sequence[ModelMessage] = (ModelRequest([UserPromptPart("Say: ok")]),)
+#: Some servers refuse a smaller limit than this.
+_SHORT = ModelSettings(max_tokens=16)
+
+
+async def check_model(settings: Settings) -> list[Finding]:
+    """Ask the model for one word the way the bot does, as a stream; Bedrock also without, which is
+    a permission of its own."""
+    name = settings.model
+    if name is None or name == OFFLINE:
+        return [ok("model", "none is set: the built-in engine answers, which needs nothing")]
+    try:
+        # Looking for AWS credentials may ask the network, and blocks.
+        model = await asyncio.to_thread(model_of, settings)
+    except OperatorError as mistake:
+        return [wrong("model", str(mistake))]
+    ways = (_streamed, _whole) if name.startswith("bedrock:") else (_streamed,)
+    start = time.monotonic()
+    async with model:
+        for ask in ways:
+            if trouble := await _trouble(ask, model, name):
+                return [trouble]
+    seconds = (time.monotonic() - start) / len(ways)
+    return [ok("model", f"{name} answers in {seconds:.1f} s")]
+
+
+async def _trouble(
+    ask: Callable[[Model], Awaitable[None]], model: Model, name: str
+) -> Finding | None:
+    try:
+        await ask(model)
+    except MODEL_ERRORS as error:
+        failure = failure_of(error)
+        status = f", HTTP status {failure.status}" if failure.status else ""
+        text = f"{name} gave no answer ({failure.kind}{status}): {failure.remedy or 'try again'}"
+        busy = failure.kind == THROTTLED.kind
+        return warning("model", text) if busy else wrong("model", text)
+    return None
+
+
+async def _streamed(model: Model) -> None:
+    async with model_request_stream(model, _HELLO, model_settings=_SHORT) as stream:
+        async for _ in stream:
+            pass
+
+
+async def _whole(model: Model) -> None:
+    await model_request(model, _HELLO, model_settings=_SHORT)

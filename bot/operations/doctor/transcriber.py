@@ -1,0 +1,42 @@
+"""The transcriber: whether it writes a recording down, by the smallest one there is."""
+
+import io
+import time
+import wave
+from datetime import timedelta
+
+from bot.assistant.events import NotTranscribed
+from bot.errors import OperatorError
+from bot.models.transcription import transcriber_of
+from bot.operations.doctor.finding import Finding, ok, wrong
+from bot.settings import Settings
+
+#: What is sent: silence, in samples of two bytes. Vendors refuse less than a tenth of a second.
+_LENGTH, _RATE = timedelta(seconds=1), 16_000
+
+
+async def check_transcriber(settings: Settings) -> list[Finding]:
+    """Have a second of silence written down, the way voice messages are; nothing if no transcriber
+    is set."""
+    name, start = settings.transcriber, time.monotonic()
+    try:
+        async with transcriber_of(settings) as transcriber:
+            if transcriber is None:
+                return []
+            await transcriber.transcribe(_silence(), "audio/wav", _LENGTH)
+    except OperatorError as mistake:
+        return [wrong("transcriber", str(mistake))]
+    except NotTranscribed as failure:
+        return [wrong("transcriber", f"{name} writes nothing down: {failure}")]
+    return [ok("transcriber", f"{name} answers in {time.monotonic() - start:.1f} s")]
+
+
+def _silence() -> bytes:
+    """A recording of nothing, as WAV."""
+    recording = io.BytesIO()
+    with wave.open(recording, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(_RATE)
+        file.writeframes(bytes(2 * _RATE * int(_LENGTH.total_seconds())))
+    return recording.getvalue()

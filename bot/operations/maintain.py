@@ -1,0 +1,75 @@
+"""`mordecai maintain`: the daily housework of the memory, now, and what waits to be saved."""
+
+import asyncio
+from datetime import UTC, datetime
+
+from rich.console import Console
+from rich.table import Table
+
+from bot.app import housework
+from bot.errors import OperatorError
+from bot.settings import Settings
+from memory.knowledge.housekeeping import Removed, Why
+from memory.ports import Backlog
+from memory.records import Kind
+
+_ROWS = {
+    Kind.FACT: "facts",
+    Kind.PREFERENCE: "preferences",
+    Kind.SUMMARY: "summaries",
+    Kind.MESSAGE: "messages",
+}
+_COLUMNS = {Why.OLD: "too old", Why.REPLACED: "replaced", Why.TOO_MANY: "too many"}
+
+
+def run(settings: Settings, *, retry: bool) -> int:
+    """Tidy up and print what was removed, in numbers; with `retry` sessions that were set aside are
+    put back first. The exit code: 1 if somebody's memory could not be looked through. Raises
+    OperatorError, NewerStore."""
+    if not settings.memory_enabled:
+        raise OperatorError("memory_enabled = false: there is no memory to look after")
+    if not settings.data_dir.is_dir():
+        raise OperatorError(
+            f"data_dir = {settings.data_dir}: there is no such directory: name another one with "
+            "--data or MORDECAI_DATA_DIR"
+        )
+    return asyncio.run(_run(settings, retry=retry, console=Console(highlight=False)))
+
+
+async def _run(settings: Settings, *, retry: bool, console: Console) -> int:
+    async with housework(settings) as (maintenance, journal):
+        if retry:
+            back = await journal.put_back(datetime.now(UTC))
+            console.print(f"put back to be tried again at the next start: {_sessions(back)}")
+        removed = await maintenance.run()
+        console.print(_table(removed))
+        console.print(f"looked through: {removed.people} {_people(removed.people)}")
+        if removed.failed:
+            console.print(f"could not be looked through, see above why: {removed.failed}")
+        _report(console, await journal.backlog())
+    return 1 if removed.failed else 0
+
+
+def _table(removed: Removed) -> Table:
+    table = Table("removed", *_COLUMNS.values(), box=None, pad_edge=False)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for kind, name in _ROWS.items():
+        table.add_row(name, *(str(removed.counts[kind, why]) for why in _COLUMNS))
+    return table
+
+
+def _report(console: Console, backlog: Backlog) -> None:
+    console.print(f"waiting to be saved: {_sessions(backlog.waiting)}")
+    hint = "; `mordecai maintain --retry` has them tried again" if backlog.set_aside else ""
+    console.print(
+        f"set aside after too many tries: {_sessions(backlog.set_aside)}{hint}", soft_wrap=True
+    )
+
+
+def _sessions(count: int) -> str:
+    return f"{count} session" if count == 1 else f"{count} sessions"
+
+
+def _people(count: int) -> str:
+    return "memory" if count == 1 else "memories"

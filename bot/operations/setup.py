@@ -1,0 +1,149 @@
+"""`mordecai setup`: the AgentCore memory found or created, waited for, and written down."""
+
+import asyncio
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from bot.errors import OperatorError
+from bot.operations.aws import aws_access, wanted_memory
+from bot.settings import Loaded, Settings
+from memory.errors import StoreUnavailable
+from memory.stores.agentcore.calls.circuit import Circuit
+from memory.stores.agentcore.calls.clients import CONTROL_SERVICE, AwsCalls, open_client
+from memory.stores.agentcore.setup import AgentCoreMemory, find_or_create, wait_until_ready
+
+Progress = Callable[[str], None]
+
+_MEMBER = re.compile(r'("memory_id"\s*:\s*)(?:null|"(?:[^"\\]|\\.)*")')
+_INDENT = re.compile(r"\n([ \t]+)\"")
+
+
+def set_up(loaded: Loaded, *, write: bool) -> None:
+    """Have the memory ready, and print its id to standard output; all else goes to standard error.
+
+    `write` puts the id into config.json, which is otherwise asked for on a terminal. Raises
+    OperatorError."""
+    settings = loaded.settings
+    with _progress() as progress:
+        memory_id = asyncio.run(_ready(settings, progress)).id
+    typer.echo(memory_id)
+    file = loaded.config_file or Path("config.json")
+    if _known(file) != memory_id and (write or (not settings.memory_id and _asked(file))):
+        write_memory_id(file, memory_id)
+        _say(f"wrote memory_id into {file}")
+    _say(_next_step(settings, written=memory_id in (_known(file), settings.memory_id)))
+
+
+async def _ready(settings: Settings, progress: Progress) -> AgentCoreMemory:
+    """The configured memory, or else the one of the configured name, ACTIVE with its strategies."""
+    with ThreadPoolExecutor(2, "aws") as pool:
+        try:
+            client = await open_client(CONTROL_SERVICE, aws_access(settings), pool, 2)
+            with closing(client):
+                control = AwsCalls(client, pool, Circuit("AgentCore"))
+                wanted = wanted_memory(settings)
+                name = settings.memory_id or f"called {wanted.name}"
+                progress(f"looking for the memory {name} in {client.meta.region_name}")
+                if settings.memory_id:
+                    return await wait_until_ready(control, settings.memory_id, progress)
+                return await find_or_create(control, wanted, progress)
+        except StoreUnavailable as failure:
+            raise OperatorError(str(failure)) from failure
+
+
+@contextmanager
+def _progress() -> Iterator[Progress]:
+    """Tell how it goes: with a spinner on a terminal, in plain lines elsewhere."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _say
+        return
+    with console.status("") as status:
+
+        def show(text: str) -> None:
+            console.print(Text(text), soft_wrap=True)
+            status.update(Text(f"{text} … this may take a few minutes"))
+
+        yield show
+
+
+def _asked(file: Path) -> bool:
+    """Whether the person at the terminal wants it written; without one nobody can be asked."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    return typer.confirm(f"Write it into {file} as memory_id?", default=True, err=True)
+
+
+def _next_step(settings: Settings, *, written: bool) -> str:
+    keep = "" if written else "put it into config.json as memory_id (--write does it), and "
+    if settings.memory_backend != "agentcore":
+        return f'next: {keep}set memory_backend to "agentcore": until then memories stay in files'
+    return f"next: {keep}start with `mordecai run`; `mordecai doctor` checks everything else"
+
+
+def _say(text: str) -> None:
+    typer.echo(text, err=True)
+
+
+def _known(file: Path) -> object:
+    """The memory_id that stands in the file."""
+    return json.loads(_text(file)).get("memory_id")
+
+
+def _text(file: Path) -> str:
+    # Not read_text: line ends are to stay as they are.
+    return file.read_bytes().decode("utf-8-sig") if file.exists() else "{}"
+
+
+def write_memory_id(file: Path, memory_id: str) -> None:
+    """Put the id into this config.json, or a new one, at once or not at all. Raises
+    OperatorError."""
+    try:
+        _replace(file.resolve(), with_memory_id(_text(file), memory_id))
+    except OSError as error:
+        raise OperatorError(
+            f"{file} can't be written: {error.strerror}. "
+            f'Put "memory_id": "{memory_id}" into it yourself'
+        ) from error
+
+
+def with_memory_id(text: str, memory_id: str) -> str:
+    """The text of a config.json with this memory_id and every other key as it was. The layout
+    stays too where the key is there already; else it is JSON with the file's own indent."""
+    values = json.loads(text)
+    wanted = {**values, "memory_id": memory_id}
+    edited = _MEMBER.sub(rf'\g<1>"{memory_id}"', text, count=1)
+    if json.loads(edited) == wanted:
+        return edited
+    indent = _INDENT.search(text)
+    return json.dumps(wanted, indent=indent[1] if indent else 2, ensure_ascii=False) + "\n"
+
+
+def _replace(file: Path, text: str) -> None:
+    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+    new = Path(name)
+    try:
+        with open(handle, "w", encoding="utf-8", newline="") as stream:  # noqa: PTH123 - a handle, not a path
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        if file.exists():
+            shutil.copymode(file, new)
+        else:
+            new.chmod(0o644)  # it holds no secrets, and the bot may run as somebody else
+        new.replace(file)
+    except OSError:
+        new.unlink(missing_ok=True)
+        raise

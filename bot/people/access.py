@@ -1,0 +1,238 @@
+"""Who may talk to the bot: closed by default, and by numeric ids alone."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Collection
+from concurrent.futures import Executor
+from dataclasses import replace
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TypeVar
+
+import structlog
+
+from bot.assistant.prompt import speaker_name
+from bot.people.approvals import Approval, Verdict, approve
+from bot.people.guestbook import (
+    Book,
+    Guest,
+    GuestBook,
+    Request,
+    UnreadableOwner,
+)
+from bot.people.pairing import Guess, Pairing, new_code
+
+_log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
+
+_REFUSAL_SECONDS = 3600
+_MOST_REFUSED = 10_000
+
+
+class AccessMode(StrEnum):
+    """Who is let in: whom an owner approves, those on a list, or everybody."""
+
+    PAIRING = "pairing"
+    ALLOWLIST = "allowlist"
+    OPEN = "open"
+
+
+class Access:
+    """Decides by numeric user id. In pairing mode the first person who sends the code from the log
+    becomes the owner, for good; others get a code of their own, which an owner approves."""
+
+    def __init__(
+        self,
+        mode: AccessMode,
+        allowed: Collection[int] = (),
+        path: Path | None = None,
+        pool: Executor | None = None,
+        monotonic: Callable[[], float] = time.monotonic,
+        *,
+        owners: Collection[int] = (),
+    ) -> None:
+        """`path` is where pairing keeps the people; it needs one. `allowed` are let in by pairing
+        too, and so are `owners`, who may approve others. Raises UnreadableOwner."""
+        if mode is AccessMode.PAIRING and path is None:
+            raise ValueError("pairing needs a file to keep the owner in")
+        self.mode = mode
+        self._allowed, self._owners = frozenset(allowed), frozenset(owners)
+        self._pool, self._monotonic = pool, monotonic
+        self._guests = GuestBook(path) if path and mode is AccessMode.PAIRING else None
+        self._stamp = self._guests.stamp if self._guests else (0, 0)
+        self._book = self._guests.read() if self._guests else Book()
+        self._pairing = Pairing(new_code() if self._guests and not self._owned else None)
+        self._refused: dict[tuple[int, bool], float] = {}
+
+    @property
+    def pairing_code(self) -> str | None:
+        """The code that makes its sender the owner; None if there is an owner or no pairing."""
+        return self._pairing.code
+
+    @property
+    def owners(self) -> list[int]:
+        """The numeric ids of the owners."""
+        return sorted(self._owners | {owner.id for owner in self._book.owners})
+
+    @property
+    def named(self) -> list[int]:
+        """The numeric ids that the settings let in."""
+        return sorted(self._allowed | self._owners)
+
+    @property
+    def _owned(self) -> bool:
+        return bool(self._book.owners or self._owners)
+
+    def announce(self) -> None:
+        """Tell the operator how to become the owner, if nobody is."""
+        if code := self.pairing_code:
+            # Nobody gets in without it, however little is logged.
+            seen = logging.getLogger(__name__).isEnabledFor(logging.WARNING)
+            say = _log.warning if seen else _log.error
+            say("pairing", code=code, hint="send this code to the bot to become its owner")
+
+    def owns(self, user_id: int) -> bool:
+        """Whether this person is an owner."""
+        return user_id in self._owners or self._book.owns(user_id)
+
+    async def admits(self, user_id: int) -> bool:
+        """Whether this person may use the bot."""
+        if user_id <= 0:
+            return False
+        if self._knows(user_id):
+            return True
+        if self._guests is None:
+            return False
+        # Somebody may have been approved on the command line meanwhile.
+        await self._read_again(self._guests)
+        return self._knows(user_id)
+
+    async def pair(self, user_id: int, text: str, name: str = "") -> Guess:
+        """What this message is as a guess at the pairing code; whoever is right has just become
+        the owner. Raises OSError."""
+        code = self.pairing_code
+        guess = self._pairing.guess(user_id, text)
+        if guess in (Guess.WRONG, Guess.LAST):
+            _log.warning("wrong_pairing_code", user=user_id, guess=guess.value)
+            if self._pairing.is_closed:
+                _log.error("pairing_closed", remedy="start the bot again: it makes a new code")
+        if guess is Guess.RIGHT:
+            owner = Guest(user_id, speaker_name(name), _now().isoformat(timespec="seconds"))
+            try:
+                await self._change(lambda book: (book.owned_by(owner), None))
+            except OSError:
+                self._pairing.code = code
+                raise
+            # Who was told that nobody owns the bot hears now that somebody can let them in.
+            self._refused.clear()
+            _log.info("paired", user=user_id)
+        return guess
+
+    def may_guess(self, user_id: int) -> bool:
+        """Whether a pairing code that this person sends would be looked at."""
+        return self.pairing_code is not None and not self._pairing.is_spent(user_id)
+
+    async def ask(self, user_id: int, name: str) -> tuple[Request, bool] | None:
+        """The request of a person who wants in, and whether it is new; None where nobody could
+        approve it. Raises OSError."""
+        if self._guests is None or not self._owned:
+            return None
+        now = _now()
+        at = now.isoformat(timespec="seconds")
+        request = Request(new_code(), user_id, speaker_name(name), at)
+
+        def step(book: Book) -> tuple[Book, tuple[Request, bool]]:
+            if known := book.request_of(user_id, now):
+                return book, (known, False)
+            return book.asked(request, now), (request, True)
+
+        return await self._change(step)
+
+    async def approve(self, written: str) -> Approval:
+        """Let in whoever was given this code, or has this numeric id. Raises OSError."""
+        if self._guests is None:
+            return Approval(Verdict.NOT_HERE)
+        named = self._allowed | self._owners
+        return await self._change(lambda book: approve(book, written, _now(), named=named))
+
+    async def unwelcomed(self) -> tuple[int, ...]:
+        """Whom the command line has let in meanwhile; from now on they count as told. Raises
+        OSError."""
+        if self._guests is None:
+            return ()
+        await self._read_again(self._guests)
+        if not self._book.unwelcomed:
+            return ()
+        return await self._change(lambda book: (replace(book, unwelcomed=()), book.unwelcomed))
+
+    async def remove(self, user_id: int) -> bool:
+        """Let a guest in no more; whether there was such a guest. Owners and those whom the
+        settings name stay. Raises OSError."""
+        if self._guests is None:
+            return False
+
+        def step(book: Book) -> tuple[Book, bool]:
+            left = book.without(user_id)
+            return left, left.guests != book.guests
+
+        # Who is let in no more is to hear so.
+        self._refused.pop((user_id, True), None)
+        return await self._change(step)
+
+    async def people(self) -> Book:
+        """Who was let in, and who waits."""
+        if self._guests:
+            await self._read_again(self._guests)
+        return self._book
+
+    def refusal_due(self, user_id: int, *, private: bool = True) -> bool:
+        """Whether this person is to be told no: at most once an hour each, and apart from that in
+        groups, where nobody is given a code."""
+        now, key = self._monotonic(), (user_id, private)
+        last = self._refused.get(key)
+        if last is not None and now - last < _REFUSAL_SECONDS:
+            return False
+        if len(self._refused) >= _MOST_REFUSED:
+            self._refused.clear()
+        self._refused[key] = now
+        return True
+
+    def _knows(self, user_id: int) -> bool:
+        named = user_id in self._allowed or self.owns(user_id)
+        return self.mode is AccessMode.OPEN or named or self._book.admits(user_id)
+
+    async def _read_again(self, guests: GuestBook) -> None:
+        def read() -> tuple[tuple[int, int], Book]:
+            return guests.stamp, guests.read()
+
+        loop = asyncio.get_running_loop()
+        try:
+            if await loop.run_in_executor(self._pool, lambda: guests.stamp) != self._stamp:
+                self._stamp, self._book = await loop.run_in_executor(self._pool, read)
+        except (OSError, UnreadableOwner) as failure:
+            # Who was known stays known; nobody gets in by a damaged file.
+            _log.warning("guests_unreadable", error=str(failure))
+
+    async def _change(self, step: Callable[[Book], tuple[Book, T]]) -> T:
+        """Change the book in its file, and know it. Raises OSError."""
+        guests = self._guests
+        if guests is None:
+            raise ValueError("only pairing keeps a book")
+
+        def work() -> tuple[Book, T]:
+            def both(book: Book) -> tuple[Book, tuple[Book, T]]:
+                changed, result = step(book)
+                return changed, (changed, result)
+
+            return guests.change(both)
+
+        loop = asyncio.get_running_loop()
+        self._book, result = await loop.run_in_executor(self._pool, work)
+        return result
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

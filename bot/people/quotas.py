@@ -1,0 +1,125 @@
+"""How much one person may ask of the bot: messages a minute, tokens and money a day."""
+
+import math
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from enum import StrEnum
+
+import structlog
+
+from bot.people.usage import Accounts
+from bot.texts import Texts
+from memory.errors import StoreUnavailable
+from memory.memory import utc_now
+from memory.records import Actor
+
+_log = structlog.get_logger(__name__)
+
+_MINUTE = 60.0
+#: Above this many people, those who said nothing for a minute are let go of.
+_MOST_WATCHED = 1_000
+
+
+class Quota(StrEnum):
+    """What there was too much of."""
+
+    MESSAGES = "messages"
+    TOKENS = "tokens"
+    COST = "cost"
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaLimits:
+    """The limits of one person; None is none. Messages a minute; tokens, read and written together,
+    and US dollars a day, which begins at midnight UTC, wherever they wrote."""
+
+    messages: int | None = None
+    tokens: int | None = None
+    cost: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Exceeded:
+    """A limit that was reached: which, when it ends, and whether the person hears it only now."""
+
+    quota: Quota
+    ends_in: timedelta
+    first: bool
+
+
+class Quotas:
+    """Counts what everybody asks. What the models used is in the accounts."""
+
+    def __init__(
+        self,
+        accounts: Accounts,
+        limits: QuotaLimits,
+        exempt: Callable[[int], bool],
+        clock: Callable[[], datetime] = utc_now,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Who is `exempt`, by numeric id, has no limits."""
+        self._accounts, self._limits, self._exempt = accounts, limits, exempt
+        self._clock, self._monotonic = clock, monotonic
+        self._said: dict[int, deque[float]] = {}
+        self._told: dict[tuple[int, Quota], float] = {}
+
+    async def exceeded(self, user_id: int) -> Exceeded | None:
+        """Count one more message of this person; the limit that it is beyond, if there is one. A
+        message beyond a limit is not counted."""
+        if self._exempt(user_id):
+            return None
+        found = await self._of_the_day(user_id) or self._of_the_minute(user_id)
+        if found is None:
+            return None
+        quota, seconds = found
+        _log.info("limit_reached", user=user_id, limit=quota.value)
+        return Exceeded(quota, timedelta(seconds=seconds), self._hears_it(user_id, quota, seconds))
+
+    def _of_the_minute(self, user_id: int) -> tuple[Quota, float] | None:
+        if self._limits.messages is None:
+            return None
+        now = self._monotonic()
+        if len(self._said) > _MOST_WATCHED:
+            self._said = {one: at for one, at in self._said.items() if now - at[-1] < _MINUTE}
+        said = self._said.setdefault(user_id, deque(maxlen=self._limits.messages))
+        if len(said) == self._limits.messages and now - said[0] < _MINUTE:
+            return Quota.MESSAGES, _MINUTE - (now - said[0])
+        said.append(now)
+        return None
+
+    async def _of_the_day(self, user_id: int) -> tuple[Quota, float] | None:
+        limits = self._limits
+        if limits.tokens is None and limits.cost is None:
+            return None
+        try:
+            spent = await self._accounts.spent_today(Actor.person(user_id))
+        except StoreUnavailable as failure:
+            _log.warning("usage_unknown", error=str(failure), remedy="check the data directory")
+            return None
+        now = self._clock().astimezone(UTC)
+        midnight = now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
+        left = (midnight - now).total_seconds()
+        if limits.tokens is not None and spent.tokens >= limits.tokens:
+            return Quota.TOKENS, left
+        if limits.cost is not None and spent.cost >= limits.cost:
+            return Quota.COST, left
+        return None
+
+    def _hears_it(self, user_id: int, quota: Quota, seconds: float) -> bool:
+        now = self._monotonic()
+        self._told = {key: until for key, until in self._told.items() if until > now}
+        first = (user_id, quota) not in self._told
+        self._told.setdefault((user_id, quota), now + seconds)
+        return first
+
+
+def too_much_text(exceeded: Exceeded, texts: Texts) -> str:
+    """What a person hears who has reached a limit."""
+    if exceeded.quota is Quota.MESSAGES:
+        return texts.limit_minute.format(math.ceil(exceeded.ends_in.total_seconds()))
+    return texts.limit_day

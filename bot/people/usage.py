@@ -1,0 +1,391 @@
+"""What the models have used, and for whom: tokens and money, by session and by day.
+
+One small SQLite file holds numbers only, never a word of what was said. Counting never keeps a
+reply waiting: it happens in the background, and a count that fails is logged and lost."""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import structlog
+from pydantic_ai.messages import ModelResponse
+from pydantic_ai.models import Model
+from pydantic_ai.models.fallback import FallbackModel
+from pydantic_ai.usage import RequestUsage, RunUsage
+
+from memory.errors import StoreUnavailable
+from memory.memory import utc_now
+from memory.records import Actor
+from memory.stores.sqlite.database import Database
+from memory.stores.sqlite.schema import Migration
+
+_log = structlog.get_logger(__name__)
+
+#: What a model was asked for.
+UsageKind = Literal["turn", "extraction", "recording"]
+
+#: Money is stored in whole trillionths of a US dollar: a token costs down to some ten millionths.
+_UNIT = Decimal(10) ** 12
+
+_MIGRATIONS = (
+    Migration(
+        "usage",
+        (
+            """CREATE TABLE usage (
+                actor TEXT NOT NULL, session TEXT NOT NULL, day TEXT NOT NULL, kind TEXT NOT NULL,
+                runs INTEGER NOT NULL, requests INTEGER NOT NULL, unpriced INTEGER NOT NULL,
+                input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL,
+                cache_read_tokens INTEGER NOT NULL, cache_write_tokens INTEGER NOT NULL,
+                cost INTEGER NOT NULL, PRIMARY KEY (actor, session, day, kind)
+            ) WITHOUT ROWID""",
+            "CREATE INDEX usage_session ON usage (session)",
+        ),
+    ),
+    Migration(
+        "recordings",
+        ("ALTER TABLE usage ADD COLUMN audio_milliseconds INTEGER NOT NULL DEFAULT 0",),
+    ),
+    Migration(
+        "shares",
+        (
+            """CREATE TABLE shares (
+                person TEXT NOT NULL, day TEXT NOT NULL, tokens INTEGER NOT NULL,
+                cost INTEGER NOT NULL, PRIMARY KEY (person, day)
+            ) WITHOUT ROWID""",
+        ),
+    ),
+)
+_COUNTS = (
+    "runs",
+    "requests",
+    "unpriced",
+    "input_tokens",
+    "output_tokens",
+    "cache_read_tokens",
+    "cache_write_tokens",
+    "cost",
+    "audio_milliseconds",
+)
+_SUMS = ", ".join(f"sum({name})" for name in _COUNTS)
+_ADD = (
+    f"INSERT INTO usage (actor, session, day, kind, {', '.join(_COUNTS)}) "
+    f"{{source}} ON CONFLICT DO UPDATE SET "
+    + ", ".join(f"{name} = {name} + excluded.{name}" for name in _COUNTS)
+)
+_VALUES = ", ".join("?" * (2 + len(_COUNTS)))
+_ADD_FOR_ACTOR = _ADD.format(source=f"VALUES (?, ?, {_VALUES})")
+_ADD_FOR_SESSION = _ADD.format(
+    source=f"SELECT actor, session, {_VALUES} FROM usage WHERE session = ? GROUP BY actor, session"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What models have used. `runs` are the turns or extractions that came to their end, `requests`
+    what a model answered, also in runs that failed afterwards. Input tokens include those of the
+    cache. `cost` in US dollars, by the public prices that genai-prices knows; `unpriced` counts the
+    requests that it leaves out because their model has no known price. `audio_milliseconds` is the
+    length of the recordings that were written down."""
+
+    runs: int = 0
+    requests: int = 0
+    unpriced: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    cost: Decimal = Decimal(0)
+    audio_milliseconds: int = 0
+
+    @classmethod
+    def of(cls, usage: RunUsage, *, finished: bool = True) -> "Usage":
+        """What one run used. A run has a known price if any of its requests has: that they go to
+        models with and without one within a single run is rare, and then the cost is too low."""
+        return cls(
+            runs=int(finished),
+            requests=usage.requests,
+            unpriced=usage.requests if usage.cost is None else 0,
+            input_tokens=usage.input_tokens,
+            output_tokens=usage.output_tokens,
+            cache_read_tokens=usage.cache_read_tokens,
+            cache_write_tokens=usage.cache_write_tokens,
+            cost=usage.cost or Decimal(0),
+        )
+
+    @classmethod
+    def of_recording(cls, length: timedelta, cost: Decimal | None) -> "Usage":
+        """What writing down one recording of this length used; no cost is an unknown one."""
+        return cls(
+            runs=1,
+            requests=1,
+            unpriced=int(cost is None),
+            cost=cost or Decimal(0),
+            audio_milliseconds=round(length / timedelta(milliseconds=1)),
+        )
+
+    def __add__(self, other: "Usage") -> "Usage":
+        names = (field.name for field in fields(self))
+        return Usage(**{name: getattr(self, name) + getattr(other, name) for name in names})
+
+    @property
+    def cached_share(self) -> float:
+        """How much of the input was read from the prompt cache, from 0 to 1."""
+        return self.cache_read_tokens / self.input_tokens if self.input_tokens else 0.0
+
+
+def broken_off(model: Model, read: int, written: int) -> RunUsage | None:
+    """What a request has used that nobody waited for the end of, by an estimate of its tokens:
+    vendors tell at the end alone, and bill what the model has read and written all the same. None
+    for a model in this process, which has no bill."""
+    asked = model.models[0] if isinstance(model, FallbackModel) else model
+    if asked.base_url is None:
+        return None
+    response = ModelResponse(
+        [],
+        usage=RequestUsage(input_tokens=read, output_tokens=written),
+        model_name=asked.model_name,
+        provider_name=asked.system,
+        provider_url=asked.base_url,
+    )
+    try:
+        cost = response.cost().total_price
+    except LookupError:
+        cost = None
+    return RunUsage(requests=1, input_tokens=read, output_tokens=written, cost=cost)
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What an actor has used: turns, what was done with their sessions afterwards, and recordings
+    that were written down."""
+
+    turns: Usage = Usage()
+    extractions: Usage = Usage()
+    recordings: Usage = Usage()
+
+    @property
+    def total(self) -> Usage:
+        """All together; `runs` then counts turns, extractions and recordings alike."""
+        return self.turns + self.extractions + self.recordings
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What somebody has used up of what they may: tokens, read and written, and US dollars."""
+
+    tokens: int = 0
+    cost: Decimal = Decimal(0)
+
+    def __add__(self, other: "Spent") -> "Spent":
+        return Spent(self.tokens + other.tokens, self.cost + other.cost)
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What everybody together has used: how many had a turn, and the account of all."""
+
+    people: int
+    account: Account
+
+
+class Accounts:
+    """The accounts of all actors, in a file or, where nothing may be kept, in RAM (`:memory:`)."""
+
+    def __init__(
+        self, path: Path | str, pool: Executor, clock: Callable[[], datetime] = utc_now
+    ) -> None:
+        """Open or create the file; a damaged one is set aside. Raises NewerStore,
+        StoreUnavailable."""
+        self._clock = clock
+        self._counting: set[asyncio.Task[None]] = set()
+        # One count after the other, in the order in which things happened.
+        self._in_order = asyncio.Lock()
+        # By person: the day, and what was used on it by who had it forgotten since. In RAM alone.
+        self._forgotten: dict[str, tuple[str, Spent]] = {}
+        self._db = Database(path, _MIGRATIONS, pool)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close the file, when all that was noted is written."""
+        await self.settle()
+        await self._db.aclose()
+
+    async def settle(self) -> None:
+        """Return when all that was noted so far is written."""
+        await asyncio.gather(*self._counting)
+
+    # -- counting ---------------------------------------------------------------------------------
+
+    def note_turn(
+        self, actor: Actor, session_id: str, usage: Usage, user_id: int | None = None
+    ) -> None:
+        """Add a turn to the account, soon; does not wait and does not fail. In a group it is the
+        group's, and for the limits of a day also that of who asked: `user_id`."""
+        self._note(_ADD_FOR_ACTOR, actor.id, session_id, *self._row("turn", usage))
+        self._note_share(actor, user_id, usage)
+
+    def note_extraction(self, session_id: str, usage: Usage) -> None:
+        """Add an extraction to the account of whoever's session it was. One that was forgotten
+        meanwhile is nobody's, and not counted."""
+        self._note(_ADD_FOR_SESSION, *self._row("extraction", usage), session_id)
+
+    def note_recording(
+        self, actor: Actor, session_id: str, usage: Usage, user_id: int | None = None
+    ) -> None:
+        """Add a recording that was written down to the account; like `note_turn`."""
+        self._note(_ADD_FOR_ACTOR, actor.id, session_id, *self._row("recording", usage))
+        self._note_share(actor, user_id, usage)
+
+    # -- reading ----------------------------------------------------------------------------------
+
+    async def of_session(self, actor: Actor, session_id: str) -> Account:
+        """What the actor has used in one session. Raises StoreUnavailable."""
+        return await self._account("session = ?", actor, session_id)
+
+    async def today(self, actor: Actor) -> Account:
+        """What the actor has used since midnight UTC. Raises StoreUnavailable."""
+        return await self._account("day = ?", actor, self._today())
+
+    async def spent_today(self, person: Actor) -> Spent:
+        """What a person has used since midnight UTC, in groups too, and whatever of it they had
+        forgotten since. Raises StoreUnavailable."""
+        total = (await self.today(person)).total
+        day, forgotten = self._forgotten.get(person.id, ("", Spent()))
+        spent = Spent(total.input_tokens + total.output_tokens, total.cost)
+        spent += await self.shared_today(person)
+        return spent + forgotten if day == self._today() else spent
+
+    async def shared_today(self, person: Actor) -> Spent:
+        """What a person has used in groups since midnight UTC. Raises StoreUnavailable."""
+        await self.settle()
+        sql = "SELECT tokens, cost FROM shares WHERE person = ? AND day = ?"
+        rows = await self._db.rows(sql, person.id, self._today())
+        return Spent(rows[0][0], Decimal(rows[0][1]) / _UNIT) if rows else Spent()
+
+    async def totals(self, since: str) -> Totals:
+        """What everybody has used since a day (ISO, UTC). Raises StoreUnavailable."""
+        await self.settle()
+        sql = f"SELECT kind, {_SUMS} FROM usage WHERE day >= ? GROUP BY kind"
+        rows = await self._db.rows(sql, since)
+        people = await self._db.rows(
+            "SELECT count(DISTINCT actor) FROM usage WHERE day >= ? AND kind = 'turn'", since
+        )
+        return Totals(int(people[0][0]), _account(rows))
+
+    async def export(self, actor: Actor) -> list[dict[str, Any]]:
+        """All there is about the actor: one entry a day, session and kind, oldest first; costs in
+        US dollars as text. Raises StoreUnavailable."""
+        await self.settle()
+        sql = (
+            f"SELECT day, session, kind, {', '.join(_COUNTS)} FROM usage WHERE actor = ? "
+            "ORDER BY day, session, kind"
+        )
+        return [
+            {"day": day, "session": session, "kind": kind, **_written(_usage(counts))}
+            for day, session, kind, *counts in await self._db.rows(sql, actor.id)
+        ]
+
+    # -- moving and forgetting --------------------------------------------------------------------
+
+    async def move(self, actor: Actor, to: Actor) -> None:
+        """Add the actor's account to another one's and close it. Raises StoreUnavailable."""
+        await self.settle()
+        if actor == to:
+            return
+        columns = f"session, day, kind, {', '.join(_COUNTS)}"
+        add = _ADD.format(source=f"SELECT ?, {columns} FROM usage WHERE actor = ?")
+
+        def work(db: sqlite3.Connection) -> None:
+            db.execute(add, (to.id, actor.id))
+            db.execute("DELETE FROM usage WHERE actor = ?", (actor.id,))
+
+        await self._db.change(work)
+
+    async def erase(self, actor: Actor) -> None:
+        """Delete the actor's account without a trace on the disk. What it says of today goes on
+        counting for the limits of the day, as long as this process runs: else whoever has reached
+        one would have themselves forgotten. Raises StoreUnavailable."""
+        spent, today = await self.spent_today(actor), self._today()
+
+        def work(db: sqlite3.Connection) -> None:
+            db.execute("DELETE FROM usage WHERE actor = ?", (actor.id,))
+            db.execute("DELETE FROM shares WHERE person = ?", (actor.id,))
+
+        await self._db.wipe(work)
+        self._forgotten = {
+            id_: (day, sum_) for id_, (day, sum_) in self._forgotten.items() if day == today
+        } | {actor.id: (today, spent)}
+
+    # -- inside -----------------------------------------------------------------------------------
+
+    def _row(self, kind: UsageKind, usage: Usage) -> tuple[object, ...]:
+        counts = {name: getattr(usage, name) for name in _COUNTS}
+        counts["cost"] = int(usage.cost * _UNIT)
+        return (self._today(), kind, *counts.values())
+
+    def _note_share(self, actor: Actor, user_id: int | None, usage: Usage) -> None:
+        if not (actor.is_group and user_id):
+            return
+        today, tokens = self._today(), usage.input_tokens + usage.output_tokens
+        # Only today's count for anything.
+        self._note("DELETE FROM shares WHERE day < ?", today)
+        self._note(
+            "INSERT INTO shares VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
+            "tokens = tokens + excluded.tokens, cost = cost + excluded.cost",
+            Actor.person(user_id).id,
+            today,
+            tokens,
+            int(usage.cost * _UNIT),
+        )
+
+    def _today(self) -> str:
+        return f"{self._clock().astimezone(UTC):%Y-%m-%d}"
+
+    def _note(self, sql: str, *values: object) -> None:
+        task = asyncio.create_task(self._count(sql, values), name="count usage")
+        self._counting.add(task)
+        task.add_done_callback(self._counting.discard)
+
+    async def _count(self, sql: str, values: tuple[object, ...]) -> None:
+        try:
+            async with self._in_order:
+                await self._db.write(sql, *values)
+        except StoreUnavailable as failure:
+            _log.warning("usage_not_counted", error=str(failure), remedy="check the data directory")
+
+    async def _account(self, condition: str, actor: Actor, value: str) -> Account:
+        await self.settle()
+        sql = f"SELECT kind, {_SUMS} FROM usage WHERE actor = ? AND {condition} GROUP BY kind"
+        return _account(await self._db.rows(sql, actor.id, value))
+
+
+def _account(rows: Iterable[Sequence[Any]]) -> Account:
+    """The account of rows that begin with their kind."""
+    by_kind: dict[UsageKind, Usage] = {kind: _usage(counts) for kind, *counts in rows}
+    none = Usage()
+    return Account(
+        turns=by_kind.get("turn", none),
+        extractions=by_kind.get("extraction", none),
+        recordings=by_kind.get("recording", none),
+    )
+
+
+def _usage(counts: Iterable[int]) -> Usage:
+    values: dict[str, Any] = dict(zip(_COUNTS, counts, strict=True))
+    values["cost"] = Decimal(values["cost"]) / _UNIT
+    return Usage(**values)
+
+
+def _written(usage: Usage) -> dict[str, Any]:
+    return {**asdict(usage), "cost": f"{usage.cost:f}"}

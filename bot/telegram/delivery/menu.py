@@ -1,0 +1,76 @@
+"""The commands in Telegram's menu: who sees which, and in which language."""
+
+from collections.abc import Iterable, Mapping
+
+import structlog
+from telegram import (
+    Bot,
+    BotCommandScope,
+    BotCommandScopeAllGroupChats,
+    BotCommandScopeAllPrivateChats,
+    BotCommandScopeChat,
+)
+from telegram.error import TelegramError
+
+from bot.texts import ENGLISH, Texts, languages
+
+_log = structlog.get_logger(__name__)
+
+#: What makes sense where several people talk, in menu order.
+IN_GROUPS = (
+    "ask", "new", "summarize", "memory", "search", "remember", "forget", "name", "settings",
+    "usage", "stop", "help",
+)  # fmt: skip
+#: What makes no sense where one person does.
+_NOT_IN_PRIVATE = frozenset(("ask",))
+
+
+def group_menu(texts: Texts) -> dict[str, str]:
+    """The commands where several people talk, with what they do there."""
+    return {name: texts.group_commands.get(name, texts.commands[name]) for name in IN_GROUPS}
+
+
+async def publish_menu(bot: Bot, owners: Iterable[int]) -> None:
+    """Show the commands in Telegram's menu, by kind of chat and by language; to owners theirs as
+    well. The bot works without."""
+    for language, texts in languages().items():
+        # Whose language is none of these gets English: what is set for no language.
+        code = None if texts is ENGLISH else language
+        for scope, commands in _menus(texts, owners):
+            await _publish(bot, commands, code, scope)
+
+
+async def publish_owner_menu(bot: Bot, owner: int) -> None:
+    """Show somebody who has just become an owner what owners may do."""
+    for language, texts in languages().items():
+        code = None if texts is ENGLISH else language
+        await _publish(bot, _owners_menu(texts), code, BotCommandScopeChat(owner))
+
+
+def _menus(
+    texts: Texts, owners: Iterable[int]
+) -> Iterable[tuple[BotCommandScope | None, Mapping[str, str]]]:
+    """Each scope with its commands, from the general to the special."""
+    yield None, texts.commands
+    yield BotCommandScopeAllPrivateChats(), _private_menu(texts)
+    yield BotCommandScopeAllGroupChats(), group_menu(texts)
+    for owner in owners:
+        yield BotCommandScopeChat(owner), _owners_menu(texts)
+
+
+def _private_menu(texts: Texts) -> dict[str, str]:
+    return {name: what for name, what in texts.commands.items() if name not in _NOT_IN_PRIVATE}
+
+
+def _owners_menu(texts: Texts) -> dict[str, str]:
+    return {**_private_menu(texts), **texts.owner_commands}
+
+
+async def _publish(
+    bot: Bot, commands: Mapping[str, str], code: str | None, scope: BotCommandScope | None
+) -> None:
+    try:
+        await bot.set_my_commands(list(commands.items()), scope=scope, language_code=code)
+    except TelegramError as failure:
+        # An owner who never wrote to the bot has no chat with it yet.
+        _log.warning("menu_not_set", language=code or "any", error=type(failure).__name__)

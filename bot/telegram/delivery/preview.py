@@ -1,0 +1,253 @@
+"""Previews: a reply as it grows, shown at a pace that Telegram allows."""
+
+import asyncio
+from dataclasses import dataclass
+from enum import StrEnum
+from types import TracebackType
+from typing import Any, Self
+
+import structlog
+from telegram import Bot
+
+from bot.telegram.delivery.clock import Clock
+from bot.telegram.delivery.display import (
+    Display,
+    Draft,
+    EditedMessage,
+    NoDisplay,
+)
+from bot.telegram.delivery.holds import Holds
+from bot.telegram.formatting.rendering import preview
+from bot.telegram.intake.inbox import Inbox
+from bot.telegram.intake.said import Said
+from memory.errors import StoreUnavailable
+from memory.records import Actor
+
+_log = structlog.get_logger(__name__)
+
+
+class Streaming(StrEnum):
+    """How a reply is shown while it is written."""
+
+    EDIT = "edit"
+    DRAFT = "draft"
+    OFF = "off"
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How many seconds pass between two looks at a reply, by kind of chat: Telegram's limits are
+    one message a second in a private chat and twenty a minute in a group. `first` is how long a
+    reply may take before it is shown at all: a short one is done by then, and comes at once."""
+
+    first: float = 0.8
+    private: float = 1.0
+    group: float = 3.0
+
+
+class Preview:
+    """One reply while it is written. Use as `async with`: at the end nothing of it is on the way
+    any more and the message may be edited once more, so that what is sent next is what stays."""
+
+    def __init__(self, display: Display, clock: Clock, first: float, interval: float) -> None:
+        self._display, self._clock = display, clock
+        self._first, self._interval = first, interval
+        #: What the reply begins with, besides what is written.
+        self.mark = ""
+        self._preamble = self._reply = self._shown = ""
+        self._edited_at: float | None = None
+        self._news = asyncio.Event()
+        self._showing: asyncio.Task[bool] | None = None
+        self._running: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        self._running = asyncio.create_task(self._run(), name="preview")
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is asyncio.CancelledError and self._showing:
+            # The bot is being stopped: there is no time to wait for Telegram.
+            self._showing.cancel()
+        await self.end()
+        if kind is None:
+            await self._keep_distance()
+
+    def write(self, text: str) -> None:
+        """Go on with the reply."""
+        self._reply += text
+        self._news.set()
+
+    def begin_anew(self) -> None:
+        """What was written so far was not the answer: it is replaced as soon as there is one."""
+        self._preamble, self._reply = self._reply or self._preamble, ""
+
+    def discard(self) -> None:
+        """What was written so far answers something that is not asked any more. It is seen until
+        there is something else to see."""
+        self._preamble = self._reply = ""
+
+    @property
+    def written(self) -> str:
+        """What there is of the reply."""
+        return self._reply or self._preamble
+
+    @property
+    def message_id(self) -> int | None:
+        """The message it is shown in, if it is one that stays."""
+        return self._display.message_id if isinstance(self._display, EditedMessage) else None
+
+    async def end(self) -> None:
+        """Show nothing more; what is being shown just now is waited for."""
+        if self._running:
+            self._running.cancel()
+            [ended] = await asyncio.gather(self._running, return_exceptions=True)
+            if isinstance(ended, Exception):
+                _log.error("preview_broke", exc_info=ended)
+            self._running = None
+        if self._showing:
+            await asyncio.wait((self._showing,))
+
+    async def _keep_distance(self) -> None:
+        """The answer is one more edit, and must not come sooner after the last one than others."""
+        if self.message_id is not None and self._edited_at is not None:
+            left = self._edited_at + self._interval - self._clock.now()
+            await self._clock.sleep(max(left, 0.0))
+
+    async def _run(self) -> None:
+        await self._news.wait()
+        await self._clock.sleep(self._first)
+        while await self._show_news():
+            await self._clock.sleep(self._interval)
+            await self._something_to_show()
+
+    async def _show_news(self) -> bool:
+        """Show what there is; whether to go on."""
+        self._news.clear()
+        text = preview(self._reply, self.mark)
+        if not text or (text == self._shown and not self._display.lasts):
+            return True
+        # Cut off in the middle, nobody would know what stands on the screen.
+        self._showing = asyncio.create_task(self._show(text), name="show preview")
+        goes_on = await asyncio.shield(self._showing)
+        if goes_on:
+            self._shown = text
+        return goes_on
+
+    async def _show(self, text: str) -> bool:
+        try:
+            return await self._display.show(text)
+        finally:
+            self._edited_at = self._clock.now()
+
+    async def _something_to_show(self) -> None:
+        """Return when there are news, or when what is shown would vanish."""
+        waiting: list[asyncio.Future[Any]] = [asyncio.create_task(self._news.wait())]
+        if self._display.lasts:
+            rest = self._display.lasts - self._interval
+            waiting.append(asyncio.create_task(self._clock.sleep(rest)))
+        try:
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in waiting:
+                task.cancel()
+            await asyncio.gather(*waiting, return_exceptions=True)
+
+
+class Previews:
+    """Opens the preview of each reply, and knows what an earlier process left behind."""
+
+    def __init__(
+        self,
+        bot: Bot,
+        holds: Holds,
+        inbox: Inbox,
+        streaming: Streaming = Streaming.EDIT,
+        pace: Pace | None = None,
+        clock: Clock | None = None,
+        *,
+        drafts: bool = True,
+    ) -> None:
+        """`streaming` is for who has chosen nothing; OFF is for everybody. `drafts` says whether
+        the Bot API server knows such."""
+        self._bot, self._holds, self._inbox, self._drafts = bot, holds, inbox, drafts
+        self._streaming, self._pace = streaming, pace or Pace()
+        self._clock = clock or Clock()
+        #: By update, the message in which an earlier process had begun to answer it.
+        self.left_behind: dict[int, int] = {}
+
+    @property
+    def default(self) -> Streaming:
+        """What there is for who has chosen nothing."""
+        return self._streaming
+
+    def offered(self, actor: Actor) -> tuple[Streaming, ...]:
+        """What somebody can choose between; nothing where the operator wants no previews."""
+        if self._streaming is Streaming.OFF:
+            return ()
+        drafts = self._drafts and not actor.is_group
+        return tuple(way for way in Streaming if drafts or way is not Streaming.DRAFT)
+
+    def open(
+        self,
+        said: Said,
+        *,
+        answering: int | None,
+        message_id: int | None,
+        wanted: Streaming | None = None,
+    ) -> Preview:
+        """The preview of the reply to something said. It goes on in the message `message_id` if
+        there is one, else in a new one that answers `answering`. `wanted` is how the person has
+        chosen to see it."""
+        display = self._display(said, answering, message_id, wanted)
+        pace = self._pace
+        interval = pace.group if said.inbound.actor.is_group else pace.private
+        return Preview(display, self._clock, pace.first, interval)
+
+    def _display(
+        self,
+        said: Said,
+        answering: int | None,
+        message_id: int | None,
+        wanted: Streaming | None,
+    ) -> Display:
+        place, offered = said.inbound.place, self.offered(said.inbound.actor)
+        way = wanted if wanted in offered else self._streaming
+        if way is Streaming.OFF:
+            return NoDisplay()
+        if way is Streaming.DRAFT and way in offered:
+            return Draft(
+                self._bot,
+                self._holds,
+                place,
+                said.message_ids[-1],
+                on_unknown=self._do_without_drafts,
+            )
+
+        async def note(message_id: int) -> None:
+            await self._note(said, message_id)
+
+        return EditedMessage(
+            self._bot,
+            self._holds,
+            place,
+            answering=answering,
+            message_id=message_id,
+            on_sent=note,
+        )
+
+    def _do_without_drafts(self) -> None:
+        if self._drafts:
+            _log.warning("no_drafts", remedy='this Bot API server knows none: streaming = "edit"')
+            self._drafts = False
+
+    async def _note(self, said: Said, message_id: int) -> None:
+        """Write down where the reply has begun, for a process that has to go on with it."""
+        try:
+            await self._inbox.note_preview(said.update_ids[0], message_id)
+        except StoreUnavailable as failure:
+            _log.warning("inbox_unavailable", error=str(failure))

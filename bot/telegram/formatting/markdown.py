@@ -1,0 +1,371 @@
+"""Markdown, as models write it, to text with spans. Pure; takes any text and loses no word of it.
+
+The parser is markdown-it-py's CommonMark with tables and strikethrough. HTML is no markup, so
+`List<String>` is text; math stays as it is written, as no client shows it otherwise, and so does
+`2*3*4`; reference definitions are text, so that a list of sources is not swallowed; and a line of
+dashes under a paragraph is a rule, so that it does not make a heading of all of it."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+
+from bot.telegram.formatting.marked import Marked, Span
+from bot.telegram.formatting.table import aligned
+
+#: Blocks nested deeper than this are nobody's formatting; the parser would drop what is in them.
+_DEEPEST = 50
+#: What Telegram makes a link of.
+_LINK = re.compile(r"(?:https?://|tg://|mailto:)\S", re.IGNORECASE)
+_MATH = re.compile(
+    r"\$\$[^$]{1,2000}\$\$"
+    r"|\\\((?:[^\\]|\\(?!\))){1,1000}\\\)"
+    r"|\\\[(?:[^\\]|\\(?!\])){1,2000}\\\]"
+    # Pandoc's rule: no space inside the dollars and no digit after them, so that prices are none.
+    r"|\$(?![\s$])[^$`\n]{0,300}(?<!\s)(?<!\$)\$(?!\d)"
+)
+_MATH_ENDS = {"$$": "$$", "\\[": "\\]"}
+#: A product or a power, as in "2*3*4", "(a+b)*(c+d)*e" and "2**3**4".
+_TIMES = re.compile(r"(?<=[0-9A-Za-z)\]])\*(?=[0-9A-Za-z(])|(?<=[0-9)])\*\*(?=[0-9A-Za-z(])")
+#: A name of Python's, as in "__init__.py", "__str__()" and "a.__name__".
+_DUNDER = re.compile(r"__[a-z]\w{0,40}?__(?=\(|\.\w)|(?<=\w\.)__[a-z]\w{0,40}?__(?!\w)")
+_LANGUAGE = re.compile(r"[\w+#.-]{1,40}")
+_TASK = re.compile(r"\[([ xX])\][ \t]+")
+#: How models break a line within a table, where Markdown has no way to.
+_LINE_BREAK = re.compile(r"<br ?/?>")
+_RULE = "———"
+_BULLETS = "•◦▪"
+#: What opens a span, by the parser's name for it.
+_KINDS = {"strong": "bold", "em": "italic", "s": "strikethrough"}
+_STYLES = frozenset(_KINDS.values())
+
+
+class _Parser(MarkdownIt):
+    def __init__(self) -> None:
+        super().__init__("commonmark", {"html": False, "maxNesting": _DEEPEST})
+        self.enable(["table", "strikethrough"])
+        self.disable(["reference", "lheading"])
+        self.inline.ruler.before("escape", "math", _math)
+        self.inline.ruler.before("emphasis", "literal", _literal)
+        interrupted = {"alt": ["paragraph", "blockquote", "list"]}
+        self.block.ruler.before("fence", "math", _math_block, interrupted)  # type: ignore[arg-type]
+
+    def validateLink(self, url: str) -> bool:  # noqa: N802 - the parser's own name
+        """What is no link for Telegram stays as it was written."""
+        return bool(_LINK.match(url))
+
+
+def _math(state: StateInline, silent: bool) -> bool:
+    found = _MATH.match(state.src, state.pos, state.posMax)
+    if found is None:
+        return False
+    if not silent:
+        state.push("text", "", 0).content = found.group()
+    state.pos = found.end()
+    return True
+
+
+def _literal(state: StateInline, silent: bool) -> bool:
+    """Stars and underscores within words that mark nothing, though CommonMark says they do."""
+    times = _TIMES.match(state.src, state.pos, state.posMax)
+    if times and _is_begun(state, len(times.group())):
+        return False
+    found = times or _DUNDER.match(state.src, state.pos, state.posMax)
+    if found is None:
+        return False
+    if not silent:
+        state.push("text", "", 0).content = found.group()
+    state.pos = found.end()
+    return True
+
+
+def _is_begun(state: StateInline, stars: int) -> bool:
+    """Whether so many stars have begun something that is not ended yet."""
+    same = [d for d in state.delimiters if d.marker == ord("*") and d.length == stars]
+    return len(same) // stars % 2 == 1
+
+
+def _math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    first = _line(state, start)
+    closing = _MATH_ENDS.get(first[:2])
+    if closing is None or state.is_code_block(start):
+        return False
+    last = start
+    ending = first[2:]
+    while not ending.endswith(closing):
+        last += 1
+        if closing in ending or last >= end or state.sCount[last] < state.blkIndent:
+            return False
+        ending = _line(state, last)
+    if not silent:
+        token = state.push("math_block", "", 0)
+        token.content = "\n".join(_line(state, line) for line in range(start, last + 1))
+        state.line = last + 1
+    return True
+
+
+def _line(state: StateBlock, line: int) -> str:
+    return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]].rstrip()
+
+
+_PARSER = _Parser()
+
+
+def marked(source: str) -> Marked:
+    """The text of some Markdown, with its spans."""
+    tokens = _PARSER.parse(source)
+    if any(token.level >= _DEEPEST - 1 for token in tokens):
+        return Marked(source).stripped()
+    writer = _Writer()
+    writer.blocks(tokens)
+    return writer.result()
+
+
+@dataclass(slots=True)
+class _Open:
+    """A span that is not closed. It starts with the first text in it."""
+
+    kind: str | None
+    detail: str | None = None
+    start: int | None = None
+
+
+class _Writer:
+    """Writes one text, block by block."""
+
+    def __init__(self, *, in_table: bool = False) -> None:
+        self._parts: list[str] = []
+        self._length = 0
+        self._spans: list[Span] = []
+        self._open: list[_Open] = []
+        self._gap = 0  # line breaks that are due before the next text
+        self._lists: list[int | None] = []  # of each list that is open, the next number if any
+        self._task = False  # whether a box may stand here
+        self._in_table = in_table
+
+    def result(self) -> Marked:
+        """What was written."""
+        text = "".join(self._parts)
+        seen = (span for span in self._spans if not text[span.start : span.end].isspace())
+        spans = sorted(seen, key=lambda span: (span.start, -span.end))
+        return Marked(text, tuple(spans)).stripped()
+
+    # -- blocks -----------------------------------------------------------------------------------
+
+    def blocks(self, tokens: Sequence[Token]) -> None:
+        """Write a whole document."""
+        position = 0
+        while position < len(tokens):
+            token = tokens[position]
+            if token.type == "table_open":
+                end = _table_end(tokens, position)
+                self._table(list(_rows(tokens[position:end])), _to_right(tokens[position:end]))
+                position = end
+            else:
+                self._block(token)
+            position += 1
+
+    def _block(self, token: Token) -> None:
+        match token.type:
+            case "inline":
+                self.inline(token.children or [])
+            case "fence" | "code_block":
+                self._code("pre", token.content.rstrip("\n"), _language(token.info))
+                self._gap = 1 if self._lists else 2
+            case "math_block":
+                self._put(token.content)
+                self._gap = 2
+            case "hr":
+                self._put(_RULE)
+                self._gap = 2
+            case "heading_open":
+                self._begin("bold")
+            case "blockquote_open":
+                self._begin("blockquote")
+            case "heading_close" | "blockquote_close":
+                self._end()
+                self._gap = 2
+            case "paragraph_close":
+                # A paragraph of a list without empty lines is "hidden".
+                self._gap = 1 if token.hidden else 2
+            case _:
+                self._list(token)
+
+    def _list(self, token: Token) -> None:
+        match token.type:
+            case "bullet_list_open":
+                self._lists.append(None)
+            case "ordered_list_open":
+                self._lists.append(int(token.attrs.get("start", 1)))
+            case "bullet_list_close" | "ordered_list_close":
+                self._lists.pop()
+                self._gap = self._gap if self._lists else 2
+            case "list_item_open":
+                self._put(self._marker())
+                self._task = True
+            case "list_item_close":
+                self._gap = max(self._gap, 1)
+
+    def _marker(self) -> str:
+        depth, number = len(self._lists) - 1, self._lists[-1]
+        indent = "  " * depth
+        if number is None:
+            return f"{indent}{_BULLETS[min(depth, len(_BULLETS) - 1)]} "
+        self._lists[-1] = number + 1
+        return f"{indent}{number}. "
+
+    # -- tables -----------------------------------------------------------------------------------
+
+    def _table(self, rows: list[list[list[Token]]], to_right: Sequence[bool]) -> None:
+        """A narrow table as it is, in a code block; another one row by row."""
+        self._in_table = True
+        cells = [[_plain(cell) for cell in row] for row in rows]
+        drawn = None if _has_links(rows) else aligned(cells, to_right)
+        if drawn:
+            self._code("pre", drawn, None)
+        elif len(rows) == 1:
+            self._record([], rows[0])
+        else:
+            for row in rows[1:]:
+                self._record(rows[0], row)
+                self._gap = 2
+        self._gap, self._in_table = 2, False
+
+    def _record(self, header: list[list[Token]], row: list[list[Token]]) -> None:
+        """One row of a table as lines of `heading: value`, the first one in bold."""
+        for number, cell in enumerate(row):
+            title = header[number] if header else []
+            if not cell:
+                continue
+            if number == 0:
+                self._begin("bold")
+            self.inline(title)
+            if title:
+                self._put(": ")
+            self.inline(cell)
+            if number == 0:
+                self._end()
+            self._gap = 1
+
+    # -- inside a line ----------------------------------------------------------------------------
+
+    def inline(self, tokens: Sequence[Token]) -> None:
+        """Write what stands in one line, or in one cell of a table."""
+        for token in tokens:
+            match token.type:
+                case "text" | "text_special" if self._in_table:
+                    self._put(_LINE_BREAK.sub("\n", token.content))
+                case "text" | "text_special":
+                    self._put(self._boxed(token.content))
+                case "softbreak" | "hardbreak":
+                    self._put("\n")
+                case "code_inline":
+                    self._code("code", token.content, None)
+                case "link_open":
+                    self._begin("text_link", str(token.attrs["href"]))
+                case "image":
+                    self._begin("text_link", str(token.attrs["src"]))
+                    self.inline(token.children or [])
+                    self._end()
+                case "em_open" | "strong_open" | "s_open":
+                    self._begin(_KINDS[token.tag])
+                case "em_close" | "strong_close" | "s_close" | "link_close":
+                    self._end()
+
+    def _boxed(self, text: str) -> str:
+        """The text, with the box of a task list drawn if it begins with one."""
+        task = _TASK.match(text) if self._task and self._lists else None
+        self._task = False
+        if task is None:
+            return text
+        if self._parts[-1].strip() in tuple(_BULLETS):
+            # The box stands for the bullet.
+            self._length -= len(self._parts.pop())
+            self._append("  " * (len(self._lists) - 1))
+        return ("☐ " if task[1] == " " else "☑ ") + text[task.end() :]
+
+    # -- text and spans ---------------------------------------------------------------------------
+
+    def _put(self, text: str) -> None:
+        if not text:
+            return
+        if self._gap and self._length:
+            self._append("\n" * self._gap)
+        self._gap = 0
+        for entry in self._open:
+            entry.start = self._length if entry.start is None else entry.start
+        self._append(text)
+
+    def _append(self, text: str) -> None:
+        self._parts.append(text)
+        self._length += len(text)
+
+    def _code(self, kind: str, text: str, detail: str | None) -> None:
+        """Code takes no other style, and within a link the link is what counts."""
+        self._task = False
+        if any(entry.kind == "text_link" for entry in self._open):
+            self._put(text)
+            return
+        styles = [entry for entry in self._open if entry.kind in _STYLES]
+        for entry in styles:
+            self._mark(entry)
+        self._put(text)
+        self._mark(_Open(kind, detail, self._length - len(text)))
+        for entry in styles:
+            entry.start = None
+
+    def _begin(self, kind: str, detail: str | None = None) -> None:
+        known = any(entry.kind == kind for entry in self._open)
+        self._open.append(_Open(None if known else kind, detail))
+
+    def _end(self) -> None:
+        entry = self._open[-1]
+        if entry.start is None and entry.kind == "text_link":
+            self._put(entry.detail or "")  # a link without a name is its own
+        self._open.pop()
+        self._mark(entry)
+
+    def _mark(self, entry: _Open) -> None:
+        """Keep a span if something was written in it."""
+        if entry.kind is not None and entry.start is not None and entry.start < self._length:
+            self._spans.append(Span(entry.kind, entry.start, self._length, entry.detail))
+
+
+def _language(info: str) -> str | None:
+    found = _LANGUAGE.match(info.strip())
+    return found.group() if found else None
+
+
+def _table_end(tokens: Sequence[Token], start: int) -> int:
+    return next(n for n in range(start, len(tokens)) if tokens[n].type == "table_close")
+
+
+def _rows(tokens: Sequence[Token]) -> Iterator[list[list[Token]]]:
+    row: list[list[Token]] = []
+    for token in tokens:
+        if token.type == "inline":
+            row.append(token.children or [])
+        elif token.type == "tr_close":
+            yield row
+            row = []
+
+
+def _to_right(tokens: Sequence[Token]) -> list[bool]:
+    heads = (token for token in tokens if token.type == "th_open")
+    return ["right" in str(head.attrs.get("style", "")) for head in heads]
+
+
+def _has_links(rows: list[list[list[Token]]]) -> bool:
+    return any(
+        token.type in ("link_open", "image") for row in rows for cell in row for token in cell
+    )
+
+
+def _plain(tokens: Sequence[Token]) -> str:
+    writer = _Writer(in_table=True)
+    writer.inline(tokens)
+    return writer.result().text.replace("\n", " ")

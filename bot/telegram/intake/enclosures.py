@@ -1,0 +1,197 @@
+"""What a message holds besides text: in words, and as a file that can be fetched."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import PurePath
+
+from telegram import Audio, Document, Location, Message, PhotoSize, Voice
+
+from bot.assistant.events import FileKind
+from bot.telegram.formatting.text import clean
+
+#: What is quoted of the message that somebody answers, and of anything described, in characters.
+LONGEST_QUOTE = 500
+#: What is told of a file's name or a recording's title, in characters.
+_LONGEST_NAME = 100
+
+#: The largest file of each kind, in bytes. Pictures and PDFs: what Bedrock's Converse takes, the
+#: strictest of the vendors. Recordings: what the Bot API lets bots fetch.
+LARGEST = {
+    FileKind.PICTURE: 3_750_000,
+    FileKind.PDF: 4_500_000,
+    FileKind.TEXT: 1_000_000,
+    FileKind.SPEECH: 20_000_000,
+    FileKind.OTHER: 0,
+}
+#: The longest recording that is written down.
+LONGEST_RECORDING = timedelta(minutes=10)
+#: What may come together in one turn: so many files, so many PDFs among them (Converse again), and
+#: so many bytes that go to the model.
+MOST_FILES, MOST_PDFS, MOST_BYTES = 10, 5, 15_000_000
+
+#: Types of text that do not begin with "text/".
+_TEXT_TYPES = frozenset(
+    f"application/{name}"
+    for name in (
+        "json xml yaml x-yaml toml sql javascript x-javascript x-sh x-python x-ndjson jsonl csv"
+    ).split()
+)
+_TEXT_ENDINGS = frozenset(
+    ".txt .md .markdown .rst .csv .tsv .json .jsonl .xml .yaml .yml .toml .ini .cfg .log .tex "
+    ".srt .html .htm .css .js .ts .py .java .kt .c .h .cpp .cs .go .rs .rb .php .sh .sql".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Enclosed:
+    """A file that stands in a message and is fetched when that is answered. `size` is in bytes, as
+    far as Telegram tells. `mark` stands in the message's text where what is said in a recording
+    comes. What `is_context` belongs to the message that is answered: a turn can do without."""
+
+    kind: FileKind
+    file_id: str
+    media_type: str
+    size: int = 0
+    name: str | None = None
+    length: timedelta = timedelta(0)
+    mark: str = ""
+    is_context: bool = False
+
+
+def enclosed_in(message: Message) -> Enclosed | None:
+    """The file that the message holds; None for one without, and for stickers."""
+    if photo := _best(message.photo):
+        size = photo.file_size or 0
+        return Enclosed(FileKind.PICTURE, photo.file_id, "image/jpeg", size, "photo")
+    if message.animation:
+        return Enclosed(FileKind.OTHER, message.animation.file_id, "video/mp4")
+    if moving := message.video or message.video_note:
+        return Enclosed(FileKind.OTHER, moving.file_id, "video/mp4")
+    if recording := message.voice or message.audio:
+        return _recording(recording)
+    return _document(message.document) if message.document else None
+
+
+def go_together(files: Iterable[Enclosed]) -> bool:
+    """Whether these files are not too much for one turn."""
+    kinds = [(file.kind, file.size) for file in files]
+    shown = sum(size for kind, size in kinds if kind is not FileKind.SPEECH)
+    pdfs = sum(kind is FileKind.PDF for kind, _ in kinds)
+    return len(kinds) <= MOST_FILES and pdfs <= MOST_PDFS and shown <= MOST_BYTES
+
+
+def described(message: Message) -> str | None:
+    """What can be said in a few words of what the message holds; None if it is nothing of the
+    kind."""
+    if sticker := message.sticker:
+        return f"[a sticker{f': {sticker.emoji}' if sticker.emoji else ''}]"
+    if venue := message.venue:
+        return f"[a place: {venue.title}, {venue.address} ({_degrees(venue.location)})]"
+    if location := message.location:
+        return f"[a location: {_degrees(location)}]"
+    if contact := message.contact:
+        name = " ".join(filter(None, (contact.first_name, contact.last_name)))
+        return f"[a contact: {name}, {contact.phone_number}]"
+    if poll := message.poll:
+        options = "; ".join(option.text for option in poll.options)
+        return f"[a poll: {poll.question} ({options})]"
+    if dice := message.dice:
+        return f"[{dice.emoji} came up {dice.value}]"
+    return _file_described(message)
+
+
+def _file_described(message: Message) -> str | None:
+    if message.photo:
+        return "[a photo]"
+    if message.animation:
+        return "[an animation]"
+    if message.video:
+        return "[a video]"
+    if message.video_note:
+        return "[a video message]"
+    if message.voice:
+        return "[a voice message]"
+    if audio := message.audio:
+        return f"[an audio file{_called(audio.title or audio.file_name)}]"
+    if document := message.document:
+        return f"[a document{_called(document.file_name)}]"
+    return None
+
+
+def _called(name: str | None) -> str:
+    return f": {named}" if (named := _name(name)) else ""
+
+
+def _name(name: str | None) -> str | None:
+    """A name on one line and cut, its ending kept."""
+    whole = " ".join(clean(name or "").split())
+    if len(whole) <= _LONGEST_NAME:
+        return whole or None
+    ending = PurePath(whole).suffix[-10:]
+    return f"{whole[: _LONGEST_NAME - len(ending) - 1]}…{ending}"
+
+
+def _best(sizes: Iterable[PhotoSize]) -> PhotoSize | None:
+    """The largest of a photo's sizes that may be shown."""
+    fitting = [size for size in sizes if (size.file_size or 0) <= LARGEST[FileKind.PICTURE]]
+    return max(fitting, key=lambda size: size.width * size.height, default=None)
+
+
+def _recording(recording: Voice | Audio) -> Enclosed:
+    length = recording.duration
+    return Enclosed(
+        FileKind.SPEECH,
+        recording.file_id,
+        recording.mime_type or "audio/ogg",
+        recording.file_size or 0,
+        length=length if isinstance(length, timedelta) else timedelta(seconds=length),
+        mark=_mark(recording.file_unique_id),
+    )
+
+
+def _document(document: Document) -> Enclosed:
+    media_type = (document.mime_type or "").lower()
+    kind = _kind(media_type, PurePath(document.file_name or "").suffix.lower())
+    return Enclosed(
+        kind,
+        document.file_id,
+        media_type,
+        document.file_size or 0,
+        _name(document.file_name),
+        mark=_mark(document.file_unique_id) if kind is FileKind.SPEECH else "",
+    )
+
+
+def _kind(media_type: str, ending: str) -> FileKind:
+    if media_type.startswith("image/") and media_type != "image/svg+xml":
+        return FileKind.PICTURE
+    if media_type == "application/pdf" or ending == ".pdf":
+        return FileKind.PDF
+    if media_type.startswith("audio/"):
+        return FileKind.SPEECH
+    is_text = media_type.startswith("text/") and media_type != "text/rtf"
+    if is_text or media_type in _TEXT_TYPES or ending in _TEXT_ENDINGS:
+        return FileKind.TEXT
+    return FileKind.OTHER
+
+
+def _mark(unique_id: str) -> str:
+    return f"[a recording: {unique_id}]"
+
+
+def answered_text(message: Message) -> str | None:
+    """What the message that this one answers says, as far as it matters: the part that was picked
+    out, or the beginning."""
+    picked = message.quote.text if message.quote else None
+    answered = message.reply_to_message
+    if picked is None and answered is None and message.external_reply is None:
+        return None
+    if picked is None and answered and not answered.forum_topic_created:
+        picked = answered.text or answered.caption or described(answered)
+    text = clean(picked or "").strip()
+    return text if len(text) <= LONGEST_QUOTE else text[:LONGEST_QUOTE].rstrip() + " […]"
+
+
+def _degrees(location: Location) -> str:
+    return f"{location.latitude:.5f}, {location.longitude:.5f}"

@@ -1,0 +1,235 @@
+"""The inbox: every update in one SQLite file before Telegram is told that it was received.
+
+An update is open from the moment it is stored until it is done. What is open when the process ends
+is there at the next start. Of an update that is done only its number is kept, to know it again."""
+
+import asyncio
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+from memory.stores.sqlite.database import Database
+from memory.stores.sqlite.schema import Migration
+
+T = TypeVar("T")
+Json = Mapping[str, Any]
+
+#: Telegram keeps an update that nobody fetched for 24 hours: after two days none comes again.
+_KNOWN_FOR = timedelta(days=2)
+
+_MIGRATIONS = (
+    Migration(
+        "updates",
+        (
+            """CREATE TABLE inbound (
+                source TEXT NOT NULL, update_id INTEGER NOT NULL, chat INTEGER, body TEXT,
+                reply TEXT, received_at TEXT NOT NULL, PRIMARY KEY (source, update_id)
+            ) WITHOUT ROWID""",
+            "CREATE INDEX inbound_open ON inbound (source, update_id) WHERE body IS NOT NULL",
+        ),
+    ),
+    # The message in which the reply has begun to show.
+    Migration("previews", ("ALTER TABLE inbound ADD COLUMN preview INTEGER",)),
+)
+
+_AMEND = """UPDATE inbound SET body = json_set(inbound.body, '$.message',
+        json_extract(change.body, '$.edited_message'))
+    FROM inbound AS change WHERE change.source = ?1 AND change.update_id = ?2
+        AND inbound.source = ?1 AND inbound.chat = change.chat
+        AND json_extract(inbound.body, '$.message.message_id')
+            = json_extract(change.body, '$.edited_message.message_id')"""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """An update that an earlier process left open, the reply if it was already made, and the
+    message in which it had begun to show."""
+
+    update: dict[str, Any]
+    reply: str | None
+    preview: int | None = None
+
+
+class Inbox:
+    """The inbox of one bot on one channel. Several may share a file."""
+
+    def __init__(self, path: Path | str, pool: Executor, channel: str, token: str) -> None:
+        """Open or create the file. Update ids are counted by bot: the number before the token's
+        colon and the channel keep them apart. Raises NewerStore, StoreUnavailable."""
+        self._source = f"{channel}:{token.partition(':')[0]}"
+        self._unclaimed: set[int] = set()
+        self._open: set[int] = set()
+        self._left: set[int] = set()
+        self._all_done = asyncio.Event()
+        self._all_done.set()
+        self._db = Database(path, _MIGRATIONS, pool)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close the file."""
+        await self._db.aclose()
+
+    async def store(self, updates: Sequence[Json]) -> None:
+        """Write updates down; those known already are left as they are. Raises StoreUnavailable."""
+        rows = [(u["update_id"], _chat_of(u), json.dumps(u, ensure_ascii=True)) for u in updates]
+        now = datetime.now(UTC)
+
+        def work(db: sqlite3.Connection) -> list[int]:
+            new = [row[0] for row in rows if self._insert(db, *row, now)]
+            if new:
+                self._prune(db, now - _KNOWN_FOR)
+            return new
+
+        async def written() -> None:
+            self._opened(await self._db.change(work))
+
+        # Who gives up meanwhile does not stop the thread: what it writes would be known, when it
+        # comes again, and never claimed.
+        await asyncio.shield(written())
+
+    def claim(self, update_id: int) -> bool:
+        """Whether this update is to be handled now: it is new, and nobody has claimed it yet."""
+        if update_id not in self._unclaimed:
+            return False
+        self._unclaimed.discard(update_id)
+        return True
+
+    async def waiting(self) -> list[Waiting]:
+        """What an earlier process left open, oldest first; from now on it can be claimed."""
+        rows = await self._db.rows(
+            "SELECT update_id, body, reply, preview FROM inbound "
+            "WHERE source = ? AND body IS NOT NULL ORDER BY update_id",
+            self._source,
+        )
+        new = [row for row in rows if row[0] not in self._open]
+        self._opened([update_id for update_id, *_ in new])
+        self._left.update(update_id for update_id, *_ in new)
+        return [Waiting(json.loads(body), reply, preview) for _, body, reply, preview in new]
+
+    def was_left(self, update_id: int) -> bool:
+        """Whether an earlier process has left this update open, and it is open still."""
+        return update_id in self._left
+
+    async def keep_reply(self, update_ids: Sequence[int], reply: str) -> None:
+        """Keep the reply to a merged burst until it is delivered; the first update stands for all.
+        Raises StoreUnavailable."""
+        first, *others = update_ids
+
+        def work(db: sqlite3.Connection) -> None:
+            db.execute(
+                "UPDATE inbound SET reply = ? WHERE source = ? AND update_id = ?",
+                (reply, self._source, first),
+            )
+            self._close(db, others)
+
+        await self._db.change(work)
+
+    async def note_preview(self, update_id: int, message_id: int) -> None:
+        """The reply to this update has begun to show in that message. Raises StoreUnavailable."""
+        sql = "UPDATE inbound SET preview = ? WHERE source = ? AND update_id = ?"
+        await self._db.change(lambda db: db.execute(sql, (message_id, self._source, update_id)))
+
+    async def amend(self, update_id: int) -> None:
+        """Let the message that this update has changed read so, too, in the update that brought it,
+        if that is open. Raises StoreUnavailable."""
+        await self._db.write(_AMEND, self._source, update_id)
+
+    async def done(self, update_ids: Iterable[int]) -> None:
+        """These updates are answered: drop what they said. Raises StoreUnavailable; they count as
+        done here even then."""
+        ids = list(update_ids)
+        try:
+            if ids:
+                await self._db.change(lambda db: self._close(db, ids))
+        finally:
+            self._open.difference_update(ids)
+            self._left.difference_update(ids)
+            if not self._open:
+                self._all_done.set()
+
+    async def erase(self, chat_id: int, before: int) -> None:
+        """Drop the text of everything a chat has said, through any channel, except what this bot
+        has received from update `before` on. Raises StoreUnavailable."""
+
+        await self._db.wipe(
+            lambda db: db.execute(
+                "UPDATE inbound SET body = NULL, reply = NULL, chat = NULL "
+                "WHERE chat = ? AND NOT (source = ? AND update_id >= ?)",
+                (chat_id, self._source, before),
+            )
+        )
+
+    async def scrub(self) -> None:
+        """Take what answered updates said off the disk for good: until then the write-ahead log may
+        have it. Raises StoreUnavailable."""
+        await self._db.wipe(lambda db: None)
+
+    async def next_id(self) -> int:
+        """An update id larger than any of this source so far, for a channel that numbers its own
+        updates. Raises StoreUnavailable."""
+        sql = "SELECT coalesce(max(update_id), 0) + 1 FROM inbound WHERE source = ?"
+        ((number,),) = await self._db.rows(sql, self._source)
+        return int(number)
+
+    async def settle(self) -> None:
+        """Return when nothing is open."""
+        await self._all_done.wait()
+
+    @property
+    def open_count(self) -> int:
+        """How many updates wait for their answer in this process."""
+        return len(self._open)
+
+    # -- inside -----------------------------------------------------------------------------------
+
+    def _opened(self, update_ids: Iterable[int]) -> None:
+        ids = set(update_ids)
+        self._unclaimed |= ids
+        self._open |= ids
+        if self._open:
+            self._all_done.clear()
+
+    def _insert(
+        self, db: sqlite3.Connection, update_id: int, chat: int | None, body: str, now: datetime
+    ) -> bool:
+        inserted = db.execute(
+            "INSERT OR IGNORE INTO inbound (source, update_id, chat, body, received_at) "
+            "VALUES (?, ?, ?, ?, ?)",
+            (self._source, update_id, chat, body, now.isoformat()),
+        )
+        return inserted.rowcount == 1
+
+    def _close(self, db: sqlite3.Connection, update_ids: Iterable[int]) -> None:
+        db.executemany(
+            "UPDATE inbound SET body = NULL, reply = NULL, chat = NULL "
+            "WHERE source = ? AND update_id = ?",
+            [(self._source, update_id) for update_id in update_ids],
+        )
+
+    def _prune(self, db: sqlite3.Connection, before: datetime) -> None:
+        """Forget old numbers, but the largest: `next_id` counts on from it."""
+        db.execute(
+            "DELETE FROM inbound WHERE source = ?1 AND body IS NULL AND received_at < ?2 "
+            "AND update_id < (SELECT max(update_id) FROM inbound WHERE source = ?1)",
+            (self._source, before.isoformat()),
+        )
+
+
+def _chat_of(update: Json) -> int | None:
+    """The chat that an update is about."""
+    for content in update.values():
+        if isinstance(content, Mapping):
+            message = content.get("message", content)
+            if isinstance(message, Mapping) and isinstance(message.get("chat"), Mapping):
+                return int(message["chat"]["id"])
+    return None

@@ -1,0 +1,219 @@
+"""Long polling: getUpdates again and again, each answer in the inbox before it is anywhere else.
+
+The library's own loop sleeps out a flood wait or a pause before it lets itself be stopped, and
+keeps timeouts to itself, so that a poller that gets no answer any more looks like one that is fine.
+This one can be stopped at any moment, and knows when it has stalled."""
+
+import asyncio
+import json
+import time
+from contextlib import suppress
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+import httpx
+import structlog
+from telegram import Bot, Update
+from telegram.error import Conflict, InvalidToken, NetworkError, TelegramError
+from telegram.request import BaseRequest
+
+from bot.telegram.delivery.clock import Clock
+from bot.telegram.intake.inbox import Inbox
+from bot.telegram.intake.receiving import (
+    UPDATES,
+    Backoff,
+    Complaints,
+    RejectedToken,
+    Stalled,
+    name_of,
+    persistently,
+)
+from memory.errors import StoreUnavailable
+
+_log = structlog.get_logger(__name__)
+
+#: The shortest pause after Telegram has said that somebody else polls, in seconds. Each poll throws
+#: the other one out: trying fast would keep both from receiving anything.
+_CONFLICT_SECONDS = 5.0
+#: So many new beginnings without an answer, and the process itself has to begin anew.
+_MOST_REBUILDS = 3
+#: What closing connections that hang may take, in seconds.
+_CLOSE_SECONDS = 5.0
+#: There is no way through: no fault of the poller's, and nothing that a new one would do better.
+_UNREACHABLE = (httpx.ConnectError, httpx.ConnectTimeout)
+
+
+class JournalingRequest(BaseRequest):
+    """Passes requests on to another one, and every update that comes back through the inbox.
+
+    Telegram forgets updates when the next getUpdates names a later offset. That offset is sent
+    only after this request has returned, so by then they are in the file."""
+
+    def __init__(self, inner: BaseRequest, inbox: Inbox) -> None:
+        self._inner, self._inbox = inner, inbox
+        #: Monotonic time of the last answer, whatever it was, and of the last one that had updates
+        #: or said that there are none. In seconds.
+        self.last_round_trip = self.last_fetched = time.monotonic()
+
+    @property
+    def read_timeout(self) -> float | None:
+        """That of the request behind."""
+        return self._inner.read_timeout
+
+    async def initialize(self) -> None:
+        """Open the request behind."""
+        await self._inner.initialize()
+
+    async def shutdown(self) -> None:
+        """Close the request behind."""
+        await self._inner.shutdown()
+
+    async def do_request(self, url: str, method: str, *args: Any, **kwargs: Any) -> Any:
+        """Send the request. Raises NetworkError if the updates can't be stored: they are fetched
+        again then."""
+        status, payload = await self._inner.do_request(url, method, *args, **kwargs)
+        self.last_round_trip = time.monotonic()
+        if url.endswith("/getUpdates") and status == 200:
+            payload = await self._journaled(payload)
+            self.last_fetched = time.monotonic()
+        return status, payload
+
+    async def _journaled(self, payload: bytes) -> bytes:
+        answer = json.loads(payload)
+        updates = answer["result"]
+        if not updates:
+            return payload
+        try:
+            await self._inbox.store(updates)
+        except StoreUnavailable as failure:
+            _log.exception("inbox_unavailable", error=str(failure))
+            raise NetworkError("updates can't be stored") from failure
+        answer["result"] = [readable(update) for update in updates]
+        return json.dumps(answer).encode()
+
+
+def readable(update: dict[str, Any]) -> dict[str, Any]:
+    """The update, or its bare number if the library can't read it: one such update must not keep
+    all later ones from being received."""
+    try:
+        Update.de_json(update, None)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        _log.exception("unreadable_update", update_id=update["update_id"])
+        return {"update_id": update["update_id"]}
+    return update
+
+
+class Polling:
+    """The intake that asks. A poll that brings no answer is given up; after `stalled_seconds`
+    without any, connections are made anew, and when that did not help either, it is over."""
+
+    def __init__(
+        self,
+        bot: Bot,
+        queue: "asyncio.Queue[object]",
+        request: JournalingRequest,
+        complaints: Complaints,
+        *,
+        poll_seconds: float,
+        stalled_seconds: float,
+        clock: Clock,
+    ) -> None:
+        """`request` is the one behind the bot's getUpdates. `poll_seconds` is how long Telegram
+        waits for an update before it answers that there is none."""
+        self._bot, self._queue, self._request = bot, queue, request
+        self._complaints, self._clock = complaints, clock
+        self._poll_seconds, self._stalled_seconds = poll_seconds, stalled_seconds
+        self._offset, self._pause, self._backoff = 0, 0.0, Backoff()
+        self._rebuilds, self._rebuilt_at = 0, 0.0
+
+    @property
+    def silent_seconds(self) -> float:
+        """See Intake. To whom Telegram says that somebody else polls, it is silent."""
+        return time.monotonic() - self._request.last_fetched
+
+    async def start(self) -> None:
+        """Take a webhook away, if there is one: Telegram would not let itself be asked. Then fetch
+        what waits there already, so that it can be answered together."""
+        delete = partial(self._bot.delete_webhook, drop_pending_updates=False)
+        await persistently(delete, self._complaints)
+        self._pause = await self._fetch(0)
+
+    async def run(self) -> None:
+        """See Intake."""
+        while True:
+            if self._pause:
+                await self._clock.sleep(self._pause)
+            self._pause = await self._fetch(self._poll_seconds)
+
+    async def stop(self) -> None:
+        """Nothing is left to stop: whoever runs this has cancelled it. What was fetched is not
+        acknowledged in a hurry; when it comes again, it is known."""
+
+    async def _fetch(self, seconds: float) -> float:
+        """Poll once, for so long; how many seconds to wait with the next one. Raises RejectedToken,
+        Stalled."""
+        try:
+            # The timeouts of HTTP begin again with every byte; this one does not.
+            async with asyncio.timeout(self._patience):
+                await self._poll(seconds)
+        except InvalidToken:
+            raise RejectedToken from None
+        except (TelegramError, TimeoutError) as failure:
+            pause = self._pause_after(failure)
+            if self._quiet_seconds < self._stalled_seconds:
+                return pause
+            await self._rebuild(unreachable=isinstance(failure.__cause__, _UNREACHABLE))
+        else:
+            self._backoff.reset()
+        return 0.0
+
+    async def _poll(self, seconds: float) -> None:
+        updates = await self._bot.get_updates(
+            offset=self._offset,
+            timeout=timedelta(seconds=seconds),
+            allowed_updates=UPDATES,
+        )
+        for update in updates:
+            await self._queue.put(update)
+            self._offset = update.update_id + 1
+
+    # -- what goes wrong --------------------------------------------------------------------------
+
+    @property
+    def _quiet_seconds(self) -> float:
+        """Seconds without an answer, since the last new beginning at most."""
+        return time.monotonic() - max(self._request.last_round_trip, self._rebuilt_at)
+
+    @property
+    def _patience(self) -> float:
+        """How long the next poll may take: at least as long as Telegram may wait with it."""
+        return max(self._stalled_seconds - self._quiet_seconds, self._poll_seconds + 1)
+
+    def _pause_after(self, failure: TelegramError | TimeoutError) -> float:
+        if isinstance(failure, Conflict):
+            self._complaints.log_once(
+                "another_copy_is_running",
+                hint="another copy is running with this token: stop one of them; trying on slowly",
+            )
+            return self._backoff.after(failure, at_least=_CONFLICT_SECONDS)
+        error = name_of(failure) if isinstance(failure, TelegramError) else "no answer"
+        self._complaints.log("polling_failed", error=error)
+        return self._backoff.after(failure)
+
+    async def _rebuild(self, *, unreachable: bool) -> None:
+        """Begin anew with new connections. Raises Stalled if that was of no use several times,
+        unless Telegram is plainly out of reach, which is waited for."""
+        if self._request.last_round_trip > self._rebuilt_at:
+            self._rebuilds = 0
+        silent = round(time.monotonic() - self._request.last_round_trip)
+        if self._rebuilds >= _MOST_REBUILDS and not unreachable:
+            _log.critical("polling_given_up", silent_seconds=silent, rebuilds=self._rebuilds)
+            raise Stalled
+        self._rebuilds += 1
+        _log.warning("polling_stalled", silent_seconds=silent, rebuilds=self._rebuilds)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_CLOSE_SECONDS):
+                await self._request.shutdown()
+        await self._request.initialize()
+        self._rebuilt_at = time.monotonic()

@@ -1,0 +1,271 @@
+"""The webhook: Telegram calls, and is told that an update was received once it is in the inbox.
+
+The HTTP server is tornado, on which the library's webhook mode stands too. The library's handler
+queues an update before it is written down, takes bodies of a hundred megabytes from anybody, and
+answers what it can't read with an error, so that Telegram sends it for a day; hence one of ours."""
+
+import asyncio
+import hmac
+import json
+import re
+import secrets
+import ssl
+import time
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import structlog
+from telegram import Bot, Update, WebhookInfo
+from telegram.error import BadRequest, InvalidToken, TelegramError
+from tornado.httpserver import HTTPServer
+from tornado.web import Application, RequestHandler
+
+from bot.errors import OperatorError
+from bot.operations.sockets import (
+    PATIENCE,
+    close,
+    http_server,
+    listening,
+)
+from bot.telegram.intake.inbox import Inbox
+from bot.telegram.intake.polling import readable
+from bot.telegram.intake.receiving import (
+    UPDATES,
+    Complaints,
+    RejectedToken,
+    name_of,
+    persistently,
+)
+from memory.errors import StoreUnavailable
+
+_log = structlog.get_logger(__name__)
+
+#: Bot API, setWebhook: where the secret token comes.
+_SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105 - a name, not a secret
+#: In bytes. An update is a message of 4096 characters and what belongs to it: tens of thousands.
+_LONGEST_BODY = 2**20
+#: How often Telegram is asked whether the webhook is still set, in seconds.
+_LOOK_SECONDS = 60.0
+#: When to come again with what could not be written down, in seconds.
+_RETRY_SECONDS = "5"
+
+
+def made_up_secret() -> str:
+    """A secret token that nobody guesses, of characters that Telegram takes."""
+    return secrets.token_urlsafe(32)
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookOptions:
+    """Where Telegram calls (`url`), and where that arrives: `listen` and `port`. With `certificate`
+    Telegram is given that file to know us by; with `key` this process speaks TLS itself, else
+    a proxy in front does. The secret is new with every start, unless one is given. Who calls has
+    `patience` seconds for a request."""
+
+    url: str
+    listen: str = "127.0.0.1"
+    port: int = 8443
+    secret: str = field(default_factory=made_up_secret, repr=False)
+    certificate: Path | None = None
+    key: Path | None = None
+    look_seconds: float = _LOOK_SECONDS
+    patience: float = PATIENCE
+
+
+class Webhook:
+    """The intake that is called."""
+
+    def __init__(
+        self,
+        bot: Bot,
+        queue: "asyncio.Queue[object]",
+        inbox: Inbox,
+        complaints: Complaints,
+        options: WebhookOptions,
+    ) -> None:
+        self._bot, self._queue, self._inbox = bot, queue, inbox
+        self._options, self.complaints = options, complaints
+        self._server: HTTPServer | None = None
+        self._heard_at = time.monotonic()
+        self._newest_error = 0.0
+
+    @property
+    def silent_seconds(self) -> float:
+        """See Intake: since Telegram last called, or was last asked about the webhook."""
+        return time.monotonic() - self._heard_at
+
+    async def start(self) -> None:
+        """Listen, then have Telegram call here. What waits is not dropped."""
+        certificate = await asyncio.to_thread(self._read_certificate)
+        tls = await asyncio.to_thread(tls_context, self._options)
+        self._server = self._listen(tls)
+        await self._register(certificate)
+
+    async def run(self) -> None:
+        """Look at times whether Telegram still knows where to call, and mend it if not."""
+        while True:
+            await asyncio.sleep(self._options.look_seconds)
+            try:
+                info = await self._bot.get_webhook_info()
+            except InvalidToken:
+                raise RejectedToken from None
+            except TelegramError as failure:
+                self.complaints.log("telegram_unreachable", error=name_of(failure))
+                continue
+            self._report(info)
+            if info.url == self._options.url:
+                self._heard_at = time.monotonic()
+            else:
+                await self._register_again()
+
+    async def stop(self) -> None:
+        """Take no more calls; Telegram keeps what comes now, and calls again."""
+        server, self._server = self._server, None
+        if server:
+            await close(server)
+
+    def is_genuine(self, secret: str) -> bool:
+        """Whether a call with this secret token comes from Telegram."""
+        return hmac.compare_digest(secret.encode(), self._options.secret.encode())
+
+    async def take(self, update: dict[str, Any]) -> None:
+        """Write an update down, then have it handled. Raises StoreUnavailable."""
+        self._heard_at = time.monotonic()
+        await self._inbox.store([update])
+        await self._queue.put(Update.de_json(readable(update), self._bot))
+
+    # -- inside -----------------------------------------------------------------------------------
+
+    def _listen(self, tls: ssl.SSLContext | None) -> HTTPServer:
+        options = self._options
+        path = urlsplit(options.url).path or "/"
+        application = Application(
+            [(re.escape(path), _Call, {"webhook": self})], log_function=_silent
+        )
+        server = http_server(application, _LONGEST_BODY, options.patience, ssl_options=tls)
+        server.add_socket(
+            listening(options.listen, options.port, "webhook_listen and webhook_port")
+        )
+        _log.info("webhook_listening", address=options.listen, port=options.port, tls=bool(tls))
+        return server
+
+    async def _register(self, certificate: bytes | None) -> None:
+        options = self._options
+        register = partial(
+            self._bot.set_webhook,
+            options.url,
+            certificate=certificate,
+            allowed_updates=UPDATES,
+            drop_pending_updates=False,
+            secret_token=options.secret,
+        )
+
+        async def work() -> None:
+            try:
+                await register()
+            except BadRequest as refusal:
+                raise OperatorError(
+                    f"webhook_url: Telegram does not take it: {refusal.message}"
+                ) from None
+
+        await persistently(work, self.complaints)
+        self._heard_at = time.monotonic()
+
+    async def _register_again(self) -> None:
+        self.complaints.log(
+            "webhook_was_taken_away",
+            hint="another program uses this bot token, by polling or with a webhook of its own: "
+            "stop it; this one is set again",
+        )
+        try:
+            await self._register(await asyncio.to_thread(self._read_certificate))
+        except OperatorError as refusal:
+            self.complaints.log("webhook_not_set", reason=str(refusal))
+
+    def _read_certificate(self) -> bytes | None:
+        file = self._options.certificate
+        try:
+            return file.read_bytes() if file else None
+        except OSError as failure:
+            raise OperatorError(
+                f"webhook_certificate = {file}: can't be read: {failure.strerror}. Check the path"
+            ) from failure
+
+    def _report(self, info: WebhookInfo) -> None:
+        """Log what Telegram says went wrong with a call, if that is news."""
+        failed_at = info.last_error_date.timestamp() if info.last_error_date else 0.0
+        if failed_at > self._newest_error:
+            self.complaints.log(
+                "webhook_failed",
+                error=str(info.last_error_message),
+                waiting=str(info.pending_update_count),
+            )
+        self._newest_error = max(failed_at, self._newest_error)
+
+
+class _Call(RequestHandler):
+    """One call. 200 means that the update is on the disk; whatever else, Telegram comes again."""
+
+    def initialize(self, webhook: Webhook) -> None:
+        """What tornado does for each request."""
+        self._webhook = webhook
+
+    def set_default_headers(self) -> None:
+        """Nobody needs to know what runs here."""
+        self.clear_header("Server")
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        """The number says it all."""
+        self.finish()
+
+    async def post(self) -> None:
+        """Take an update."""
+        if not self._webhook.is_genuine(self.request.headers.get(_SECRET_HEADER, "")):
+            self._webhook.complaints.log(
+                "webhook_refused",
+                caller=str(self.request.remote_ip),
+                hint="a call without our secret token; Telegram's own have it",
+            )
+            self.set_status(403)
+            return
+        try:
+            update = _update_in(self.request.body)
+        except ValueError:
+            self.set_status(400)
+            return
+        try:
+            await self._webhook.take(update)
+        except StoreUnavailable as failure:
+            _log.exception("inbox_unavailable", error=str(failure))
+            self.set_status(503)
+            self.set_header("Retry-After", _RETRY_SECONDS)
+
+
+def tls_context(options: WebhookOptions) -> ssl.SSLContext | None:
+    """What this process speaks TLS with, if it does. Blocks. Raises OperatorError."""
+    if options.certificate is None or options.key is None:
+        return None
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    try:
+        context.load_cert_chain(options.certificate, options.key)
+    except OSError as failure:
+        raise OperatorError(
+            f"webhook_certificate = {options.certificate}, webhook_key = {options.key}: "
+            f"{failure.strerror or failure}. Both are files in PEM format, and the key is the "
+            "certificate's own"
+        ) from failure
+    return context
+
+
+def _update_in(body: bytes) -> dict[str, Any]:
+    update = json.loads(body)
+    if not isinstance(update, dict) or type(update.get("update_id")) is not int:
+        raise ValueError("not an update")
+    return update
+
+
+def _silent(handler: RequestHandler) -> None:
+    """No line in the log for every call."""

@@ -1,0 +1,164 @@
+"""Summaries in the background: what stands in for the turns that left a window is replaced by what
+the summarizer makes of them, however often it takes. No reply waits for it."""
+
+import asyncio
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+import structlog
+
+from memory.background.boundary import Boundary
+from memory.background.worklist import Worklist, backoff
+from memory.conversation.shortening import cut_to_tokens
+from memory.conversation.tiers import unread
+from memory.conversation.tokens import Count, estimate_tokens
+from memory.errors import MemoryFailure, StoreUnavailable
+from memory.learning.jobs import Locks
+from memory.ports import ExtractionFailed, Journal, Summarizer, SummaryJob
+from memory.records import RunningSummary
+from memory.safety.gate import mask_secrets
+
+_log = structlog.get_logger(__name__)
+
+#: The longest pause between two tries. A session that is still open wants its summary sooner than
+#: an ended one its extraction.
+_LONGEST_RETRY = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryLimits:
+    """What a summary may take: seconds to make it, tokens once it is made, and how many sessions'
+    are made at once."""
+
+    seconds: float = 30.0
+    tokens: int = 200
+    parallel: int = 4
+
+
+class RunningSummaries:
+    """Works off the journal's fallbacks, one task a session: at once when woken, and again when a
+    retry is due. `locks` are the actors' write locks; `on_made` hears of every summary, while its
+    actor's lock is held."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        summarizer: Summarizer,
+        locks: Locks,
+        clock: Callable[[], datetime],
+        on_made: Callable[[RunningSummary], None],
+        limits: SummaryLimits,
+        count: Count = estimate_tokens,
+    ) -> None:
+        self._journal, self._summarizer, self._locks = journal, summarizer, locks
+        self._clock, self._on_made, self._limits, self._count = clock, on_made, limits, count
+        self._slots = asyncio.Semaphore(limits.parallel)
+        self._work = Worklist("running_summaries", self._take_up, _log)
+
+    def start(self) -> None:
+        """Begin working; fallbacks that an earlier process left are taken up first."""
+        self._work.start()
+
+    async def aclose(self) -> None:
+        """Stop. What is not finished stays a fallback in the journal for the next start."""
+        await self._work.aclose()
+
+    def look_again(self) -> None:
+        """Take note that there are new fallbacks in the journal."""
+        self._work.look_again()
+
+    async def settle(self) -> None:
+        """Return when every fallback that is due has had its try."""
+        await self._work.settle()
+
+    async def finish(self, session_id: str) -> None:
+        """Try every fallback of this session now, whether its next try is due or not."""
+        while running := self._work.tasks.get(session_id):
+            await asyncio.wait([running])
+        await asyncio.wait([self._begin(session_id)])
+
+    async def _take_up(self) -> None:
+        now = self._clock()
+        try:
+            jobs = await self._journal.fallbacks(due=now)
+        except StoreUnavailable as failure:
+            _log.warning("journal_unavailable", error=str(failure))
+            return
+        for session_id in dict.fromkeys(job.session.id for job in jobs):
+            if session_id not in self._work.tasks:
+                self._begin(session_id, now)
+
+    def _begin(self, session_id: str, due: datetime | None = None) -> "asyncio.Task[None]":
+        return self._work.begin(session_id, self._run(session_id, due))
+
+    async def _run(self, session_id: str, due: datetime | None) -> None:
+        settled = False
+        try:
+            async with self._slots:
+                with Boundary(_log.bind(session=session_id), "running_summaries_broke"):
+                    settled = await self._work_off(session_id, due)
+        finally:
+            # A fallback that could not even be put off waits until we look again by ourselves.
+            self._work.ended(session_id, look=settled)
+
+    async def _work_off(self, session_id: str, due: datetime | None) -> bool:
+        """Try each fallback of the session once; whether all are made, or put off."""
+        settled, tried = True, set[str]()
+        try:
+            # Looked up one by one: while one is made, others are merged, forgotten, or end with
+            # their session.
+            while job := _first(await self._journal.fallbacks(due, session_id), tried):
+                tried.add(job.summary.id)
+                settled &= await self._settled(job)
+        except StoreUnavailable as failure:
+            _log.warning("journal_unavailable", error=str(failure))
+            return False
+        return settled
+
+    async def _settled(self, job: SummaryJob) -> bool:
+        """Try to make a summary; whether it is made, or put off."""
+        log = _log.bind(actor=job.session.actor.id, session=job.session.id)
+        # The background boundary: one summary, not all.
+        with Boundary(log, "running_summary_broke") as ended:
+            try:
+                await self._make(job)
+            except (ExtractionFailed, MemoryFailure, TimeoutError) as failure:
+                kind = type(failure).__name__
+                log.warning("running_summary_failed", error=kind, detail=str(failure))
+                return await self._put_off(job)
+            log.info("turns_summed_up", turns=len(job.summary.turn_ids), attempt=job.attempts + 1)
+        return await self._put_off(job) if ended.failure else True
+
+    async def _make(self, job: SummaryJob) -> None:
+        text = await self._text(job)
+        # What was forgotten meanwhile must not come back: its fallback has gone from the journal.
+        async with self._locks[job.session.actor]:
+            if await self._journal.summarized(job.summary.id, text):
+                done = replace(job.summary, text=text, fallback=False, base=None, base_turns=0)
+                self._on_made(done)
+
+    async def _text(self, job: SummaryJob) -> str:
+        turns = unread(job.summary, await self._journal.turns(job.session.id))
+        if not turns:
+            raise ExtractionFailed("the turns to sum up are gone")
+        async with asyncio.timeout(self._limits.seconds):
+            said = await self._summarizer.summarize(turns, job.summary.base)
+        line = " ".join(mask_secrets(said).split())
+        text = cut_to_tokens(line, self._limits.tokens, self._count)
+        if not any(letter.isalnum() for letter in text):
+            raise ExtractionFailed("the summary was blank")
+        return text
+
+    async def _put_off(self, job: SummaryJob) -> bool:
+        pause = backoff(job.attempts, _LONGEST_RETRY)
+        try:
+            await self._journal.retry_summary(job.summary.id, self._clock() + pause)
+        except StoreUnavailable:
+            _log.warning("journal_unavailable", session=job.session.id)
+            return False
+        return True
+
+
+def _first(jobs: Sequence[SummaryJob], tried: Collection[str]) -> SummaryJob | None:
+    return next((job for job in jobs if job.summary.id not in tried), None)

@@ -1,0 +1,264 @@
+"""The life of a session: opened by its first message, counted, ended by /new, by its length or by
+silence. Live sessions and their windows are in RAM; the journal has what brings them back."""
+
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from memory.conversation.tiers import Condensing, earlier_block
+from memory.conversation.tokens import Count, estimate_tokens
+from memory.conversation.window import BATCH, WINDOW_TOKENS, Window
+from memory.ports import Journal
+from memory.records import Actor, Place, RunningSummary, Session, Shift, Turn
+from memory.safety.gate import masked
+
+#: A session that was silent for this long is dropped from RAM; the journal has it.
+_RAM_IDLE = timedelta(minutes=30)
+
+#: After so long a silence no prompt cache has anything of the session any more (Anthropic, Bedrock
+#: and OpenAI keep a prefix for five minutes or so after its last use).
+_CACHED_FOR = timedelta(minutes=5)
+
+
+@dataclass(slots=True)
+class Live:
+    """An open session with its window, the running summaries of what has left it, and what the
+    model was shown of either: the profile block it began with, the block of the summaries.
+    `begun` is the profile block that the turns so far began with, None before the first.
+    `archived` says whether all its turns are certainly in the archive."""
+
+    session: Session
+    window: Window
+    summaries: tuple[RunningSummary, ...] = ()
+    profile: str | None = None
+    earlier: str | None = None
+    begun: str | None = None
+    archived: bool = False
+
+    def notes(self, now: datetime) -> str:
+        """The summaries as the model reads them. A better text for the same turns waits until the
+        beginning of the model's input changes anyway, or no cache has it any more."""
+        if self.earlier is None or now - self.session.last_at >= _CACHED_FOR:
+            self.earlier = earlier_block(self.summaries)
+        return self.earlier
+
+    def show_anew(self) -> None:
+        """Have both blocks built again: the one before the other changes, or both do."""
+        self.profile = self.earlier = None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionLimits:
+    """When a session ends, how much of it goes to the model word for word (at most so many messages
+    and so many tokens, long messages shortened), and how much stands for the rest."""
+
+    window_messages: int = 20
+    window_batch: int = BATCH
+    window_tokens: int = WINDOW_TOKENS
+    message_chars: int = 3000
+    max_summaries: int = 3
+    summary_tokens: int = 200
+    max_messages: int = 30
+    idle: timedelta = timedelta(hours=6)
+
+
+class Sessions:
+    """All live sessions of this process, at most one an actor and place."""
+
+    def __init__(
+        self, journal: Journal, limits: SessionLimits, count: Count = estimate_tokens
+    ) -> None:
+        self._journal = journal
+        self._limits = limits
+        self._window = Window(
+            limits.window_messages,
+            limits.window_batch,
+            limits.window_tokens,
+            limits.message_chars,
+            count,
+        )
+        self._condensing = Condensing(limits.max_summaries, limits.summary_tokens, count)
+        self._live: dict[tuple[Actor, Place], Live] = {}
+        self._ended: dict[Actor, datetime] = {}
+
+    def __len__(self) -> int:
+        return len(self._live)
+
+    def in_ram(self, actor: Actor, place: Place) -> Live | None:
+        """The open session here, if it is in RAM."""
+        return self._live.get((actor, place))
+
+    async def find(self, actor: Actor, place: Place) -> Live | None:
+        """The open session here. If it was not in RAM, it comes back from the journal as it was:
+        its summaries, and in its window the turns that had not left it."""
+        if live := self.in_ram(actor, place):
+            return live
+        session = await self._journal.open_session(actor, place)
+        if session is None:
+            return None
+        gone = set(await self._journal.evicted(session.id))
+        turns = [t for t in await self._journal.turns(session.id) if t.id not in gone]
+        summaries = tuple(await self._journal.summaries(session.id))
+        live = Live(session, self._window.holding(turns), summaries)
+        return self._live.setdefault((actor, place), live)
+
+    async def find_or_open(
+        self, actor: Actor, place: Place, now: datetime, *, private: bool = False
+    ) -> Live:
+        """The open session here, whichever it is, or a new one."""
+        if live := await self.find(actor, place):
+            return live
+        session = Session(_new_id(now), actor, place, now, now, private=private)
+        await self._journal.start(session)
+        return self._live.setdefault((actor, place), Live(session, self._window, archived=True))
+
+    async def all_open(self, actor: Actor) -> list[Live]:
+        """The actor's open sessions in all places, oldest first."""
+        found = [await self.find(actor, s.place) for s in await self._journal.open_sessions(actor)]
+        return [live for live in found if live]
+
+    async def append(self, live: Live, turn: Turn) -> bool:
+        """Write a turn down, then into the window, with what leaves the window for it; whether
+        anything did. The window alone has it with its secrets: who says one may go on talking about
+        it."""
+        window, leaving = live.window.push(turn)
+        shift = self._eviction(live, leaving)
+        if not await self._journal.append(live.session.id, masked(turn), shift):
+            return False
+        live.session = replace(
+            live.session,
+            last_at=turn.messages[-1].at,
+            message_count=live.session.message_count + len(turn.messages),
+        )
+        self._moved(live, window, shift)
+        return shift is not None
+
+    async def trim(self, live: Live) -> None:
+        """Bring the window within its bounds, which may be others than when it was filled."""
+        await self._move(live, *live.window.trimmed())
+
+    async def make_room(self, live: Live) -> bool:
+        """Let a batch leave the window, though it is not too full, if that leaves it anything;
+        whether it did."""
+        keep = len(live.window.turns) - live.window.batch
+        if keep > 0:
+            await self.condense(live, keep)
+        return keep > 0
+
+    async def condense(self, live: Live, keep: int) -> None:
+        """Let all but the newest turns leave the window."""
+        await self._move(live, *live.window.keeping(keep))
+
+    def summarized(self, summary: RunningSummary) -> None:
+        """Put what the summarizer has made in the place of its fallback."""
+        for live in self._live.values():
+            if live.session.id == summary.session_id:
+                live.summaries = tuple(summary if s.id == summary.id else s for s in live.summaries)
+
+    async def _move(self, live: Live, window: Window, leaving: Sequence[Turn]) -> None:
+        if shift := self._eviction(live, leaving):
+            await self._journal.shift(shift)
+            self._moved(live, window, shift)
+
+    def _eviction(self, live: Live, leaving: Sequence[Turn]) -> Shift | None:
+        return self._condensing.eviction(leaving, live.summaries) if leaving else None
+
+    def _moved(self, live: Live, window: Window, shift: Shift | None) -> None:
+        live.window = window
+        if shift:
+            live.summaries, live.earlier = shift.after, None
+
+    async def end(self, live: Live, reason: str, now: datetime) -> bool:
+        """Close the session; from here on it is a job. False if it was closed already."""
+        self._ended[live.session.actor] = live.session.last_at
+        self._live.pop((live.session.actor, live.session.place), None)
+        return await self._journal.end(live.session.id, reason, now)
+
+    async def discard(self, live: Live) -> bool:
+        """Close the session without a trace of what was said. False if it was closed already."""
+        self._live.pop((live.session.actor, live.session.place), None)
+        return await self._journal.discard(live.session.id)
+
+    def is_full(self, live: Live) -> bool:
+        """Whether the session has reached its number of messages. A private one never has: what
+        comes next would not be private, and nobody has asked for that."""
+        full = live.session.message_count >= self._limits.max_messages
+        return full and not live.session.private
+
+    def is_idle(self, live: Live, now: datetime) -> bool:
+        """Whether nobody has said anything for so long that the next message is a new talk."""
+        return live.session.message_count > 0 and now - live.session.last_at >= self._limits.idle
+
+    async def idle(self, now: datetime) -> list[Session]:
+        """Open sessions, in RAM or not, that the idle limit ends."""
+        return await self._journal.idle_since(now - self._limits.idle)
+
+    def actors(self) -> set[Actor]:
+        """Whose sessions are in RAM."""
+        return {actor for actor, _ in self._live}
+
+    def profile_changed(self, actor: Actor) -> None:
+        """Have the actor's sessions build their blocks again."""
+        for live in self._live.values():
+            if live.session.actor == actor:
+                live.show_anew()
+
+    async def turns(self, actor: Actor) -> list[Turn]:
+        """All turns of the actor's sessions, open or waiting for extraction, with what a window in
+        RAM alone has of them."""
+        ids = await self._journal.unfinished(actor)
+        turns = [turn for id_ in ids for turn in await self._journal.turns(id_)]
+        lives = [live for live in self._live.values() if live.session.actor == actor]
+        shown = {turn.id: turn for live in lives for turn in live.window.turns}
+        return [shown.get(turn.id, turn) for turn in turns]
+
+    async def unsay(
+        self, actor: Actor, turn_ids: Sequence[str], tells: Callable[[str], bool]
+    ) -> None:
+        """Take turns out of the journal and the windows, and out of the running summaries what they
+        said or `tells` recognises."""
+        shifts: dict[str, Shift] = {}
+        for id_ in await self._journal.unfinished(actor):
+            before = await self._journal.summaries(id_)
+            turns = await self._journal.turns(id_) if before else []
+            shifts[id_] = self._condensing.without(before, turns, turn_ids, tells)
+        await self._journal.drop_turns(turn_ids, list(shifts.values()))
+        # Nothing is waited for from here on: in RAM it goes everywhere or nowhere as well.
+        for live in self._live.values():
+            if shift := shifts.get(live.session.id):
+                self._moved(live, live.window.without(turn_ids), shift)
+
+    async def say_again(self, actor: Actor, turns: Sequence[Turn]) -> None:
+        """Put turns that were taken out back into the journal and the windows, as far as their
+        sessions are still there. Those that had left their window are in it again: the summaries
+        without them stay true."""
+        back = await self._journal.restore_turns(actor, [masked(turn) for turn in turns])
+        for live in self._live.values():
+            own = [t for t in turns if t.id in back and t.session_id == live.session.id]
+            if own and live.session.actor == actor:
+                every = sorted((*live.window.turns, *own), key=lambda t: t.messages[0].at)
+                live.window = live.window.holding(every)
+
+    def forget(self, actor: Actor) -> None:
+        """Drop the actor's sessions from RAM without ending them."""
+        self._ended.pop(actor, None)
+        self._live = {key: live for key, live in self._live.items() if key[0] != actor}
+
+    def was_here(self, actor: Actor, now: datetime) -> bool:
+        """Whether a session of this actor has ended a short while ago, as far as this process
+        knows."""
+        ended = self._ended.get(actor)
+        return ended is not None and now - ended < self._limits.idle
+
+    def drop_idle(self, now: datetime) -> None:
+        """Drop sessions that nobody has used for a while from RAM; they come back when needed."""
+        idle = self._limits.idle
+        self._ended = {actor: at for actor, at in self._ended.items() if now - at < idle}
+        self._live = {
+            key: live for key, live in self._live.items() if now - live.session.last_at < _RAM_IDLE
+        }
+
+
+def _new_id(now: datetime) -> str:
+    return f"s{now:%Y%m%dT%H%M%S}-{secrets.token_hex(4)}"

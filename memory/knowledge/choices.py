@@ -1,0 +1,146 @@
+"""What an actor has chosen: what the assistant is called, the language, the time zone, how long
+answers are and how they are shown. What can be chosen, and how a choice is kept as a record's
+text."""
+
+import re
+import zoneinfo
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import tzinfo
+from enum import StrEnum
+from functools import lru_cache
+
+from memory.errors import RefusedText
+from memory.knowledge.moments import LANGUAGES, base_language
+from memory.records import (
+    AGENT_NAME_SLOT,
+    ANSWER_LENGTH_SLOT,
+    LANGUAGE_SLOT,
+    STREAMING_SLOT,
+    TIME_ZONE_SLOT,
+    Profile,
+    Record,
+)
+from memory.safety.escaping import one_line
+from memory.safety.names import agent_name_of, agent_name_text
+
+_TEXTS = {
+    LANGUAGE_SLOT: 'My language here is "{}"',
+    TIME_ZONE_SLOT: 'My time zone is "{}"',
+    ANSWER_LENGTH_SLOT: 'The answers I want are "{}"',
+    STREAMING_SLOT: 'While an answer is written I see it by "{}"',
+}
+_STORED = {
+    slot: re.compile(re.escape(text).replace(r"\{\}", '([^"]+)')) for slot, text in _TEXTS.items()
+}
+#: Listed by some systems, and no place on earth.
+_NO_ZONES = {"localtime", "posixrules", "Factory"}
+#: The ways to see an answer while it is written.
+_STREAMING = ("edit", "draft", "off")
+_TAG = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
+
+
+class AnswerLength(StrEnum):
+    """How long somebody wants the answers to be."""
+
+    SHORT = "short"
+    NORMAL = "normal"
+    LONG = "long"
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What somebody has chosen with a setting, None where nothing: a BCP 47 tag, an IANA time zone,
+    an AnswerLength, and how answers are shown while they are written."""
+
+    language: str | None = None
+    time_zone: str | None = None
+    answer_length: str | None = None
+    streaming: str | None = None
+
+
+#: Which slot holds which of the choices.
+CHOICES = {
+    LANGUAGE_SLOT: "language",
+    TIME_ZONE_SLOT: "time_zone",
+    ANSWER_LENGTH_SLOT: "answer_length",
+    STREAMING_SLOT: "streaming",
+}
+
+
+def choices_of(profile: Profile) -> Choices:
+    """What is chosen, as a profile tells it."""
+    return Choices(profile.language, profile.time_zone, profile.answer_length, profile.streaming)
+
+
+def choice_text(slot: str, value: str) -> str:
+    """The text of the record that holds a choice, in the user's words like any other record."""
+    return agent_name_text(value) if slot == AGENT_NAME_SLOT else _TEXTS[slot].format(value)
+
+
+def choice_of(record: Record) -> str | None:
+    """What was chosen, or None if the record holds no choice."""
+    if record.slot == AGENT_NAME_SLOT:
+        return agent_name_of(record)
+    pattern = _STORED.get(record.slot or "")
+    found = pattern.fullmatch(record.text) if pattern else None
+    return found.group(1) if found else None
+
+
+def clean_language(wanted: str) -> str:
+    """The BCP 47 tag in lower case of a language that is spoken here, given as a tag ("pt-br") or
+    by its own name ("Deutsch"). Raises RefusedText."""
+    wanted = one_line(wanted)
+    for code, phrases in LANGUAGES.items():
+        if phrases.name.casefold() == wanted.casefold():
+            return code
+    if not _TAG.fullmatch(wanted) or base_language(wanted) not in LANGUAGES:
+        raise RefusedText(f"the languages known here are {', '.join(LANGUAGES)}")
+    return wanted.replace("_", "-").lower()
+
+
+def clean_time_zone(wanted: str) -> str:
+    """The IANA name of a time zone, given in any case, also by its place alone ("rome"). Raises
+    RefusedText. Reads the system's list of zones when first asked."""
+    key = re.sub(r"\s+", "_", one_line(wanted)).casefold()
+    name = _zone_names().get(key)
+    if name is None:
+        raise RefusedText("expected a time zone such as Europe/Rome, America/New_York or UTC")
+    return name
+
+
+def clean_answer_length(wanted: str) -> str:
+    """One of AnswerLength. Raises RefusedText."""
+    return _one_of(tuple(AnswerLength), wanted)
+
+
+def clean_streaming(wanted: str) -> str:
+    """One of "edit", "draft" and "off". Raises RefusedText."""
+    return _one_of(_STREAMING, wanted)
+
+
+def _one_of(known: tuple[str, ...], wanted: str) -> str:
+    if wanted not in known:
+        raise RefusedText(f"expected one of {', '.join(known)}")
+    return str(wanted)
+
+
+def zone_of(name: str | None) -> tzinfo | None:
+    """The time zone of this IANA name; None for none, or one that this system does not know."""
+    try:
+        return zoneinfo.ZoneInfo(name) if name else None
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
+        return None
+
+
+@lru_cache(maxsize=1)
+def _zone_names() -> Mapping[str, str]:
+    """Every zone by its name in lower case, and by its place where only one zone has that place."""
+    names = sorted(zoneinfo.available_timezones() - _NO_ZONES)
+    places: dict[str, list[str]] = {}
+    for name in names:
+        area, _, place = name.rpartition("/")
+        if area and not area.startswith(("Etc", "SystemV", "posix", "right")):
+            places.setdefault(place.casefold(), []).append(name)
+    unique = {place: found[0] for place, found in places.items() if len(found) == 1}
+    return unique | {name.casefold(): name for name in names}

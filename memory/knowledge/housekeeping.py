@@ -1,0 +1,242 @@
+"""Housekeeping: what is kept for too long, replaced long ago, or more than fits goes.
+
+It runs once a day for everybody, one person after the other, and rests between two people for as
+long as the last one took: what people say and ask goes first. What it removed is told in numbers,
+never in words."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+
+import structlog
+
+from memory.background.boundary import Boundary
+from memory.errors import MemoryFailure, StoreUnavailable
+from memory.learning.jobs import Locks
+from memory.ports import Journal, LongTermMemory
+from memory.records import SETTING_SLOTS, Actor, Kind, Record
+
+_log = structlog.get_logger(__name__)
+
+#: How often everybody's memory is looked through, and when again if the store did not even say
+#: whose it holds.
+_EVERY = timedelta(days=1)
+_AFTER_FAILURE = timedelta(hours=1)
+
+#: From this importance on, what was replaced is kept for twice as long: it may be asked about
+#: ("where did I work before?").
+_WEIGHTY = 8
+
+_NEVER = datetime.min.replace(tzinfo=UTC)
+
+
+#: So many records are removed at once: a person who says something meanwhile waits for this long,
+#: some 300 ms in the embedded store.
+_AT_ONCE = 1_000
+
+
+class Why(StrEnum):
+    """Why a record was removed."""
+
+    OLD = "old"
+    REPLACED = "replaced"
+    TOO_MANY = "too many"
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """What is kept of one person, and for how long. Days count from when a record was written;
+    None is for ever. `superseded_days` count from when it was replaced, and are twice as many for
+    what is important. `max_records` counts facts, preferences and summaries together, `max_turns`
+    the archived turns, whose messages go together."""
+
+    fact_days: int | None = None
+    preference_days: int | None = None
+    summary_days: int | None = 730
+    message_days: int | None = 730
+    superseded_days: int | None = 365
+    max_records: int | None = 5_000
+    max_turns: int | None = 10_000
+
+    def days(self, kind: Kind) -> int | None:
+        """How long records of this kind are kept."""
+        return {
+            Kind.FACT: self.fact_days,
+            Kind.PREFERENCE: self.preference_days,
+            Kind.SUMMARY: self.summary_days,
+            Kind.MESSAGE: self.message_days,
+        }[kind]
+
+
+@dataclass(slots=True)
+class Removed:
+    """What a run has removed: how many records of which kind, and why. `failed` counts the people
+    whose memory could not be looked through."""
+
+    counts: Counter[tuple[Kind, Why]] = field(default_factory=Counter)
+    people: int = 0
+    failed: int = 0
+
+    def told(self) -> dict[str, int]:
+        """For the log: "fact_replaced": 3 and the like, without what is zero."""
+        return {
+            f"{kind.value}_{why.replace(' ', '_')}": count
+            for (kind, why), count in sorted(self.counts.items())
+        }
+
+
+def doomed(records: Sequence[Record], retention: Retention, now: datetime) -> dict[str, Why]:
+    """The ids of a person's records that are to go, and why. Settings (the assistant's name, the
+    language) are not memories and stay. Pure."""
+    kept = [r for r in records if r.slot not in SETTING_SLOTS]
+    going = {r.id: Why.OLD for r in kept if _is_old(r, retention, now)}
+    going |= {r.id: Why.REPLACED for r in kept if _is_stale(r, retention, now)}
+    left = [r for r in kept if r.id not in going]
+    over = [
+        *_least([r for r in left if r.kind is not Kind.MESSAGE], retention.max_records),
+        *_first_turns([r for r in left if r.kind is Kind.MESSAGE], retention.max_turns),
+    ]
+    return going | {r.id: Why.TOO_MANY for r in over}
+
+
+def _is_old(record: Record, retention: Retention, now: datetime) -> bool:
+    days = retention.days(record.kind)
+    return days is not None and now - record.created_at > timedelta(days=days)
+
+
+def _is_stale(record: Record, retention: Retention, now: datetime) -> bool:
+    """Whether something newer took its place long ago."""
+    days = retention.superseded_days
+    if days is None or record.superseded_at is None:
+        return False
+    patience = timedelta(days=2 * days if record.importance >= _WEIGHTY else days)
+    return now - record.superseded_at > patience
+
+
+def _least(records: Sequence[Record], limit: int | None) -> list[Record]:
+    """Those beyond the limit: first what was replaced, then the least important, then the
+    oldest."""
+    if limit is None or len(records) <= limit:
+        return []
+    ranked = sorted(records, key=lambda r: (r.current, r.importance, r.created_at))
+    return ranked[: len(records) - limit]
+
+
+def _first_turns(messages: Sequence[Record], limit: int | None) -> list[Record]:
+    """The messages of the oldest turns beyond the limit."""
+    if limit is None:
+        return []
+    last: dict[tuple[str, ...], datetime] = {}
+    for message in messages:
+        last[message.turn_ids] = max(message.created_at, last.get(message.turn_ids, _NEVER))
+    surplus = sorted(last, key=lambda turn: last[turn])[: max(0, len(last) - limit)]
+    gone = set(surplus)
+    return [message for message in messages if message.turn_ids in gone]
+
+
+class Maintenance:
+    """Looks through everybody's memory. `locks` are the actors' write locks, so that nobody's is
+    looked through while it is being changed; `on_change` hears whose profile may have changed."""
+
+    def __init__(
+        self,
+        store: LongTermMemory,
+        journal: Journal,
+        retention: Retention,
+        clock: Callable[[], datetime],
+        locks: Locks | None = None,
+        on_change: Callable[[Actor], None] = lambda actor: None,
+    ) -> None:
+        self._store, self._journal, self._retention = store, journal, retention
+        self._clock, self._locks, self._on_change = clock, locks or Locks(), on_change
+        self._not_before: datetime | None = None
+
+    async def run_if_due(self) -> None:
+        """Run if the last time, also that of an earlier process, is a day ago. Raises
+        StoreUnavailable."""
+        now = self._clock()
+        last = await self._journal.maintained_at()
+        due = last is None or now - last >= _EVERY
+        if due and (self._not_before is None or now >= self._not_before):
+            self._not_before = now + _AFTER_FAILURE
+            await self.run()
+
+    async def run(self) -> Removed:
+        """Look through everybody's memory now. One that can't be read or written is logged and
+        counted, and the next one comes. Raises StoreUnavailable when nobody can be found."""
+        removed = Removed()
+        for actor in await self._store.actors():
+            begun = asyncio.get_running_loop().time()
+            removed.people += 1
+            try:
+                removed.counts.update(await self._tidy(actor))
+            except MemoryFailure as failure:
+                removed.failed += 1
+                _log.warning("not_tidied", actor=actor.id, error=str(failure))
+            await asyncio.sleep(asyncio.get_running_loop().time() - begun)
+        await self._journal.maintained(self._clock())
+        _log.info("tidied", people=removed.people, failed=removed.failed, **removed.told())
+        return removed
+
+    async def _tidy(self, actor: Actor) -> Counter[tuple[Kind, Why]]:
+        counts: Counter[tuple[Kind, Why]] = Counter()
+        while some := await self._remove_some(actor):
+            counts.update(some)
+            if some.total() < _AT_ONCE:
+                break
+        return counts
+
+    async def _remove_some(self, actor: Actor) -> Counter[tuple[Kind, Why]]:
+        """Remove what is to go, up to a number that does not keep the person waiting."""
+        async with self._locks[actor]:
+            records = await self._store.records(actor, kinds=tuple(Kind), include_superseded=True)
+            # Of 20,000 messages this takes long enough to be felt by everybody else.
+            going = await asyncio.to_thread(doomed, records, self._retention, self._clock())
+            if not going:
+                return Counter()
+            # Also when this is broken off half way.
+            try:
+                gone = await self._store.delete(actor, list(going)[:_AT_ONCE])
+            finally:
+                self._on_change(actor)
+        kinds = {record.id: record.kind for record in records}
+        return Counter((kinds[id_], going[id_]) for id_ in gone)
+
+
+class Housekeeper:
+    """Does the memory's housework in the background, until it is closed: `works` are looked after
+    every so many seconds, each by itself, so that none holds up another."""
+
+    def __init__(self, works: Iterable[Callable[[], Awaitable[None]]], seconds: float) -> None:
+        self._works, self._seconds = list(works), seconds
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def start(self) -> None:
+        """Begin, with a first round at once."""
+        self._tasks = [
+            asyncio.create_task(self._repeat(work), name="housekeeping") for work in self._works
+        ]
+
+    async def aclose(self) -> None:
+        """Stop, whatever is under way."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _repeat(self, work: Callable[[], Awaitable[None]]) -> None:
+        failing = False
+        while True:
+            # The background boundary: whatever breaks, the next round comes.
+            with Boundary(_log, "housekeeping_broke"):
+                try:
+                    await work()
+                    failing = False
+                except StoreUnavailable as failure:
+                    # An outage is one fact, however many rounds it lasts.
+                    if not failing:
+                        _log.warning("memory_degraded", part="housekeeping", error=str(failure))
+                    failing = True
+            await asyncio.sleep(self._seconds)

@@ -1,0 +1,270 @@
+"""What is known of an actor: read, added to, put right, forgotten and taken along."""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from memory.conversation.running_summaries import RunningSummaries
+from memory.errors import Refusal, RefusedText, StoreUnavailable, UnknownRecord
+from memory.knowledge.choosing import Choosing
+from memory.knowledge.export import document
+from memory.knowledge.forgetting import (
+    Forgotten,
+    carrier,
+    forgetting,
+    outdated,
+)
+from memory.language import naming, only_asks, only_names, sole_finding
+from memory.learning.extraction import revises, same_statement
+from memory.ports import Journal
+from memory.records import (
+    AGENT_NAME_SLOT,
+    LEARNED_KINDS,
+    SETTING_SLOTS,
+    Actor,
+    Draft,
+    Hit,
+    Kind,
+    Place,
+    Record,
+)
+from memory.safety.gate import admit
+from memory.safety.names import clean_name
+from memory.search.text import words
+
+#: What was chosen is kept like a memory and is none; only the assistant's name is shown with them.
+_NO_MEMORIES = SETTING_SLOTS - {AGENT_NAME_SLOT}
+
+_ID = re.compile(r"[#/]?([A-Za-z0-9_-]{1,64})")
+
+
+class Knowledge(Choosing):
+    """The half of the memory that commands and tools talk to. Every method takes the actor; none
+    finds, changes or deletes anything of another one."""
+
+    _journal: Journal
+    _running: RunningSummaries
+
+    # -- what is known ----------------------------------------------------------------------------
+
+    async def records(
+        self, actor: Actor, kinds: Sequence[Kind] = LEARNED_KINDS, *, everything: bool = False
+    ) -> list[Record]:
+        """The actor's current records, oldest first; if `everything`, also superseded ones and what
+        was chosen (language, time zone). Raises StoreUnavailable."""
+        if not self.options.enabled:
+            return []
+        records = await self._store.records(actor, kinds=kinds, include_superseded=everything)
+        return records if everything else [r for r in records if r.slot not in _NO_MEMORIES]
+
+    async def search(
+        self, actor: Actor, query: str, kinds: Sequence[Kind] = LEARNED_KINDS, limit: int = 0
+    ) -> list[Hit]:
+        """The actor's current records that have to do with the query, best first; at most `limit`,
+        or the configured number if 0. A session that goes on has no summary yet, whatever its store
+        thinks. Raises StoreUnavailable."""
+        if not self.options.enabled:
+            return []
+        hits = await self._store.search(
+            actor,
+            query,
+            kinds=kinds,
+            limit=limit or self.options.top_k,
+            min_relevance=self.options.min_relevance,
+            now=self._here(actor, self._clock()),
+        )
+        going_on: set[str | None] = set()
+        if any(hit.record.kind is Kind.SUMMARY for hit in hits):
+            going_on = {session.id for session in await self._journal.open_sessions(actor)}
+        return [
+            hit
+            for hit in hits
+            if hit.record.slot not in _NO_MEMORIES
+            and (hit.record.kind is not Kind.SUMMARY or hit.record.session_id not in going_on)
+        ]
+
+    async def past_talks(self, actor: Actor) -> list[Record]:
+        """The summaries of the actor's ended sessions, oldest first. Raises StoreUnavailable."""
+        going_on = {session.id for session in await self._journal.open_sessions(actor)}
+        summaries = await self.records(actor, (Kind.SUMMARY,))
+        return [record for record in summaries if record.session_id not in going_on]
+
+    async def remember(
+        self, actor: Actor, text: str, kind: Kind = Kind.FACT, speaker: str | None = None
+    ) -> Record:
+        """Keep a statement at once, as extraction would where the rules know it; `speaker` names
+        whose it is in a group. One that is known already is not written again, and one that names
+        the assistant makes that choice, and is kept only if it says more. Raises RefusedText, also
+        for a question, and StoreUnavailable."""
+        self._require_enabled()
+        text, slot = _statement(text), None
+        if found := sole_finding(text):
+            kind, slot = found.kind, None if found.negated else found.slot
+            # The rules leave things out, an emoji for one, that whoever wrote them wants to keep.
+            text = found.text if set(words(text)) <= set(words(found.text)) else text
+        elif name := naming(text):
+            named = await self._choose(actor, AGENT_NAME_SLOT, clean_name(name))
+            if only_names(text):
+                return named
+        async with self._changing(actor):
+            learned = await self._store.records(actor, kinds=(Kind.FACT, Kind.PREFERENCE))
+            known = [
+                record
+                for record in learned
+                if record.slot not in SETTING_SLOTS and record.speaker == speaker
+            ]
+            for record in known:
+                if same_statement(record.text, text):
+                    return record
+            # The other answer to the same question, or the same words turned round.
+            old = next((r.id for r in known if slot and r.slot == slot), None) or next(
+                (r.id for r in known if revises(text, r.text)), None
+            )
+            draft = Draft(
+                kind,
+                text,
+                self._clock(),
+                slot=slot,
+                importance=7,
+                supersedes=old,
+                speaker=speaker,
+            )
+            (record,) = await self._store.commit(actor, [draft])
+        return record
+
+    # -- forgetting and taking along --------------------------------------------------------------
+
+    async def find(self, actor: Actor, short_id: str) -> Record:
+        """The actor's own record with this short id. Raises UnknownRecord, also for an id that two
+        records share, and StoreUnavailable."""
+        wanted = _ID.fullmatch(short_id.strip())
+        found = [
+            record
+            for record in (await self.records(actor, everything=True) if wanted else [])
+            if wanted and record.short_id.lower() == wanted.group(1).lower()
+        ]
+        if len(found) != 1:
+            raise UnknownRecord(f"no memory has the id {short_id[:20]!r}")
+        return found[0]
+
+    async def would_forget(self, actor: Actor, short_id: str) -> Forgotten:
+        """What `forget` would delete, as things are now; nothing is changed. Raises UnknownRecord,
+        StoreUnavailable."""
+        record = await self.find(actor, short_id)
+        others = await self._store.records(
+            actor, kinds=(Kind.SUMMARY, Kind.MESSAGE), include_superseded=True
+        )
+        turns = await self._sessions.turns(actor)
+        # Half a second for 20,000 messages, in which others want to be answered.
+        return await asyncio.to_thread(forgetting, actor, record, others, turns)
+
+    async def forget(self, actor: Actor, short_id: str) -> Forgotten:
+        """Delete one of the actor's own records, with the archived messages, summaries and turns
+        under way that say the same; all that is gone. Raises UnknownRecord, and StoreUnavailable:
+        then the turns are there again, as far as the journal answers."""
+        async with self._changing(actor):
+            gone = await self.would_forget(actor, short_id)
+            turns = [turn.id for turn in gone.turns]
+            try:
+                # The turns first: killed in between, nothing is left that would tell it again.
+                await self._sessions.unsay(actor, turns, carrier(gone.record.text))
+                deleted = await self._store.delete(actor, [record.id for record in gone.records])
+            except StoreUnavailable:
+                await self._sessions.say_again(actor, gone.turns)
+                raise
+            finally:
+                self._running.look_again()
+            if gone.record.id not in deleted:
+                raise UnknownRecord(f"no memory has the id {short_id[:20]!r}")
+        return gone
+
+    async def forget_all(self, actor: Actor) -> None:
+        """Delete everything about the actor: records, turns, open sessions. What is under way is
+        not extracted. Raises StoreUnavailable."""
+        async with self._changing(actor):
+            await self._journal.erase(actor)
+            self._sessions.forget(actor)
+            self._profiles.forget(actor)
+            # Also what was kept before the memory was switched off.
+            await self._store.erase(actor)
+
+    async def revise(self, actor: Actor, short_id: str, text: str) -> Record:
+        """Put one of the actor's own facts or preferences into other words; the former ones are
+        kept as history. Raises UnknownRecord, RefusedText, StoreUnavailable."""
+        self._require_enabled()
+        text = _statement(text)
+        async with self._changing(actor):
+            old = await self.find(actor, short_id)
+            if old.kind is Kind.SUMMARY or not old.current:
+                raise UnknownRecord(f"no fact or preference has the id {short_id[:20]!r}")
+            if old.slot in SETTING_SLOTS:
+                raise RefusedText(
+                    "that one is a setting: it has a command of its own", Refusal.SETTING
+                )
+            draft = Draft(
+                old.kind,
+                text,
+                self._clock(),
+                slot=old.slot,
+                importance=old.importance,
+                supersedes=old.id,
+                speaker=old.speaker,
+            )
+            (record,) = await self._store.commit(actor, [draft])
+        return record
+
+    async def restore(self, actor: Actor, forgotten: Forgotten) -> Record:
+        """Bring back a record that the actor forgot a moment ago, with all that went with it: the
+        messages and summaries as they were, and the turns of conversations that are not extracted
+        yet. Where the same question has got a newer answer since, or the same was said again or
+        turned round, the record comes back as history.
+        Done again, it completes what was broken off. Raises UnknownRecord if it was another
+        actor's or everything was forgotten since, StoreUnavailable."""
+        self._require_enabled()
+        if forgotten.actor != actor:
+            raise UnknownRecord("nothing of this actor was forgotten")
+        async with self._changing(actor):
+            learned = await self._store.records(actor, kinds=(Kind.FACT, Kind.PREFERENCE))
+            told = outdated(forgotten.record, learned)
+            (record, *_) = await self._store.restore(actor, [told, *forgotten.records[1:]])
+            await self._sessions.say_again(actor, forgotten.turns)
+        return record
+
+    async def sources(self, actor: Actor, record: Record) -> list[Record]:
+        """The archived messages of the turns that a record came from, oldest first. Raises
+        StoreUnavailable."""
+        if not self.options.enabled or not record.turn_ids:
+            return []
+        turns = frozenset(record.turn_ids)
+        messages = await self._store.records(actor, kinds=(Kind.MESSAGE,))
+        return [message for message in messages if turns & frozenset(message.turn_ids)]
+
+    async def move(self, actor: Actor, to: Actor, place: Place, to_place: Place) -> None:
+        """Give everything of the actor, open sessions too, to another one, and the conversations of
+        the chat of `place` to that of `to_place`. Done again, it completes what was broken off.
+        Raises StoreUnavailable."""
+        if actor == to:
+            return
+        first, second = sorted((actor, to))
+        async with self._changing(first), self._changing(second):
+            await self._store.move(actor, to)
+            await self._journal.move(actor, to, place, to_place)
+            for either in (actor, to):
+                # They come back from the journal as they are now.
+                self._sessions.forget(either)
+                self._profiles.forget(either)
+
+    async def export(self, actor: Actor) -> dict[str, Any]:
+        """Everything kept about the actor, as a JSON document. Raises StoreUnavailable."""
+        kinds = (*LEARNED_KINDS, Kind.MESSAGE)
+        records = await self.records(actor, kinds, everything=True)
+        return document(actor, await self.agent_name(actor), records, self._clock())
+
+
+def _statement(text: str) -> str:
+    """The text as it may be kept. Raises RefusedText."""
+    text = admit(text)
+    if only_asks(text):
+        raise RefusedText("a question says nothing of anybody", Refusal.QUESTION)
+    return text

@@ -1,0 +1,305 @@
+"""Extraction in the background: ended sessions become records, however often it takes.
+
+A job is leased for a while: what a process that died had under way is taken up again when its lease
+has run out, and no job runs twice at once, whoever else looks for work. One that keeps failing is
+set aside with its turns, for the operator to see and to try again."""
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+from weakref import WeakValueDictionary
+
+import structlog
+
+from memory.background.boundary import Boundary
+from memory.background.worklist import Worklist, backoff
+from memory.conversation.store_summaries import SummaryWatch
+from memory.errors import MemoryFailure, StoreUnavailable
+from memory.learning.extraction import plan
+from memory.ports import Extraction, ExtractionFailed, Extractor, Job, Journal, LongTermMemory
+from memory.records import Actor, Session, Turn
+
+_log = structlog.get_logger(__name__)
+
+#: The longest pause between two tries of one session.
+_LONGEST_RETRY = timedelta(hours=6)
+#: A job is set aside after so many tries. With the pauses above they take 14 hours, so that nothing
+#: is set aside because a model was down for a night; and a session that no model can read costs a
+#: dozen calls, not thousands.
+ATTEMPTS = 12
+#: How much longer than a try a lease lasts: time for the actor's lock and for writing.
+_GRACE = timedelta(seconds=30)
+
+
+class Outcome(StrEnum):
+    """How an extraction ended."""
+
+    SAVED = "saved"
+    NOTHING = "nothing"
+    LATER = "later"
+    #: The session was private: nothing of it was to be kept.
+    DISCARDED = "discarded"
+
+
+@dataclass(slots=True)
+class Ending:
+    """A session that was ended. Whoever ended it may wait for the outcome and tell the user; if
+    nobody does, the observer is told when it is saved."""
+
+    session: Session
+    _outcome: "asyncio.Future[Outcome]" = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
+    _awaited: bool = False
+
+    @classmethod
+    def discarded(cls, session: Session) -> "Ending":
+        """The ending of a private session: there is nothing to wait for."""
+        ending = cls(session)
+        ending.finish(Outcome.DISCARDED)
+        return ending
+
+    async def wait(self, seconds: float) -> Outcome:
+        """The outcome, or LATER if it is not there within this time; then the observer hears."""
+        self._awaited = True
+        try:
+            return await asyncio.wait_for(asyncio.shield(self._outcome), seconds)
+        except TimeoutError:
+            # It may have come together with the end of the time.
+            return self._outcome.result() if self._outcome.done() else Outcome.LATER
+        finally:
+            self._awaited = False
+
+    def finish(self, outcome: Outcome) -> bool:
+        """Set the outcome; whether somebody waits for it."""
+        if not self._outcome.done():
+            self._outcome.set_result(outcome)
+        return self._awaited
+
+
+class Locks:
+    """One lock an actor, for as long as somebody holds it or waits for it."""
+
+    def __init__(self) -> None:
+        self._locks: WeakValueDictionary[Actor, asyncio.Lock] = WeakValueDictionary()
+
+    def __getitem__(self, actor: Actor) -> asyncio.Lock:
+        return self._locks.setdefault(actor, asyncio.Lock())
+
+
+class ExtractionJobs:
+    """Works off the journal's ended sessions: at once when woken, and again when a retry is due.
+
+    `locks` are the actors' write locks, shared with everything that writes an actor's records, so
+    that forgetting and extracting never overlap. A try may take `timeout_seconds`, waiting for the
+    lock and writing not counted; after `attempts` of them a session is set aside."""
+
+    def __init__(
+        self,
+        store: LongTermMemory,
+        journal: Journal,
+        extractor: Extractor,
+        clock: Callable[[], datetime],
+        *,
+        timeout_seconds: float = 30.0,
+        attempts: int = ATTEMPTS,
+        parallel: int = 4,
+    ) -> None:
+        self._store, self._journal, self._extractor = store, journal, extractor
+        self._clock, self._timeout, self._attempts = clock, timeout_seconds, attempts
+        self._parallel = parallel
+        #: Whose leases ours are: nobody else has this name, not even the next start.
+        self._holder = secrets.token_hex(8)
+        self._lease = timedelta(seconds=timeout_seconds) + _GRACE
+        self.locks = Locks()
+        self.on_saved: Callable[[Session], Awaitable[None]] | None = None
+        self.on_change: Callable[[Actor], None] = lambda actor: None
+        self._summaries = SummaryWatch(store, lambda actor: self.on_change(actor), timeout_seconds)
+        self._endings: dict[str, Ending] = {}
+        self._work = Worklist("extraction_jobs", self._take_up, _log)
+
+    def start(self) -> None:
+        """Begin working; sessions that an earlier process left are taken up first."""
+        self._work.start()
+
+    async def aclose(self) -> None:
+        """Stop. What is not finished stays in the journal for the next start."""
+        await self._work.aclose()
+        await self._summaries.aclose()
+        try:
+            await self._journal.release(self._holder)
+        except StoreUnavailable as failure:
+            _log.warning("journal_unavailable", error=str(failure))
+
+    def ended(self, session: Session) -> Ending:
+        """Take note of a session that the journal has as ended; work on it begins."""
+        ending = self._endings[session.id] = Ending(session)
+        self._work.look_again()
+        return ending
+
+    async def settle(self) -> None:
+        """Return when every job that is due has had its try."""
+        await self._work.settle()
+
+    async def _take_up(self) -> None:
+        """Begin as many of the due jobs as there is room for; whichever ends makes us look again,
+        so that one that waits for room waits without a lease."""
+        room = self._parallel - len(self._work.tasks)
+        if room < 1:
+            return
+        now, waited_for = self._clock(), [ending.session for ending in self._endings.values()]
+        try:
+            taken = await self._journal.claim(self._holder, now, now + self._lease, room)
+            for job in taken:
+                # A task of ours whose lease ran out is still at it, and has a new one with this.
+                if job.session.id not in self._work.tasks:
+                    self._work.begin(job.session.id, self._run(job))
+            if len(taken) < room:
+                await self._release(waited_for)
+        except StoreUnavailable as failure:
+            _log.warning("journal_unavailable", error=str(failure))
+
+    async def _release(self, sessions: Sequence[Session]) -> None:
+        """Keep nobody waiting for those of these sessions that were no jobs to take up: they were
+        forgotten, as a rule."""
+        for session in sessions:
+            if session.id in self._endings and session.id not in self._work.tasks:
+                await self._tell(session, await self._unsaved(session))
+
+    async def _run(self, job: Job) -> None:
+        session = job.session
+        log = _log.bind(actor=session.actor.id, session=session.id, attempt=job.attempts + 1)
+        outcome = Outcome.LATER
+        try:
+            # The background boundary: one job, not all.
+            with Boundary(log, "extraction_broke") as ended:
+                outcome = await self._try(job, log)
+            if ended.failure:
+                with Boundary(log, "journal_broke"):
+                    await self._put_off(job, ended.failure, log)
+        finally:
+            try:
+                with Boundary(log, "observer_broke"):
+                    await self._tell(session, outcome)
+            finally:
+                self._work.ended(session.id, look=True)
+
+    async def _try(self, job: Job, log: Any) -> Outcome:
+        try:
+            outcome = await self._extract(job)
+        except (ExtractionFailed, MemoryFailure, TimeoutError) as failure:
+            log.warning("extraction_failed", error=type(failure).__name__, detail=str(failure))
+            await self._put_off(job, failure, log)
+            return Outcome.LATER
+        log.info("session_extracted", outcome=outcome.value, reason=job.reason)
+        return outcome
+
+    async def _extract(self, job: Job) -> Outcome:
+        session, actor = job.session, job.session.actor
+        while await self._ours(session):
+            async with asyncio.timeout(self._timeout):
+                turns = await self._hand_over(session)
+                if turns is None:
+                    break
+                if not turns:
+                    return Outcome.NOTHING
+                if self._store.extracts:
+                    await self._store.flush(actor)
+                    return await self._left_to_the_store(session)
+                known = await self._store.records(actor)
+                extraction = await self._extractor.extract(turns, known)
+            saved = await self._save(session, turns, extraction)
+            if saved is not None:
+                return saved
+        return await self._unsaved(session)
+
+    async def _unsaved(self, session: Session) -> Outcome:
+        """How it ends for a session that is no job of ours."""
+        return Outcome.LATER if await self._journal.turns(session.id) else Outcome.NOTHING
+
+    async def _hand_over(self, session: Session) -> list[Turn] | None:
+        """The session's turns, all of them in the store; without any, the job is done. None if it
+        is ours no more: the session may be another actor's by now."""
+        async with self.locks[session.actor]:
+            if not await self._ours(session):
+                return None
+            turns = await self._kept_turns(session)
+            for turn in turns:
+                await self._store.add_turn(session.actor, turn)
+            if not turns:
+                await self._journal.done(session.id)
+            return turns
+
+    async def _save(
+        self, session: Session, turns: Sequence[Turn], extraction: Extraction
+    ) -> Outcome | None:
+        """Write what was found in these turns, all or nothing. None if some of them were forgotten
+        meanwhile: that must not come back, in no record and in no summary."""
+        actor = session.actor
+        async with self.locks[actor]:
+            if await self._kept_turns(session) != turns:
+                return None
+            if not await self._ours(session):
+                return Outcome.LATER
+            known = await self._store.records(actor)
+            drafts = plan(extraction, turns, known, session.id, self._clock())
+            if drafts:
+                await self._store.commit(actor, drafts)
+            await self._journal.done(session.id)
+            self.on_change(actor)
+            return Outcome.SAVED if drafts else Outcome.NOTHING
+
+    async def _left_to_the_store(self, session: Session) -> Outcome:
+        """The end of a session in a store that extracts by itself, and has all its turns."""
+        if not await self._journal.turns(session.id):
+            return Outcome.NOTHING
+        if not await self._ours(session):
+            return Outcome.LATER
+        await self._journal.done(session.id)
+        self.on_change(session.actor)
+        self._summaries.begin(session)
+        return Outcome.SAVED
+
+    async def _ours(self, session: Session) -> bool:
+        """Whether the lease is still ours; then it begins anew."""
+        until = self._clock() + self._lease
+        if await self._journal.renew(session.id, self._holder, until):
+            return True
+        _log.info("extraction_given_up", session=session.id, why="ended elsewhere, or forgotten")
+        return False
+
+    async def _kept_turns(self, session: Session) -> list[Turn]:
+        return [turn for turn in await self._journal.turns(session.id) if turn.kept]
+
+    async def _put_off(self, job: Job, failure: Exception, log: Any) -> None:
+        """Have the job tried again later, or set it aside if this was its last try."""
+        id_, why, tries = job.session.id, type(failure).__name__, job.attempts + 1
+        pause = backoff(job.attempts, _LONGEST_RETRY)
+        try:
+            if tries < self._attempts:
+                await self._journal.retry(id_, self._holder, self._clock() + pause, why)
+                return
+            if not await self._journal.set_aside(id_, self._holder, self._clock(), why):
+                return
+        except StoreUnavailable as unavailable:
+            # Nobody has the job until its lease has run out, and then it is tried again.
+            log.warning("journal_unavailable", error=str(unavailable))
+            return
+        log.warning(
+            "session_set_aside",
+            tries=tries,
+            error=why,
+            effect="its turns are kept, but nothing was learned from them",
+            remedy="mend what fails, stop the bot, then `mordecai maintain --retry`",
+        )
+
+    async def _tell(self, session: Session, outcome: Outcome) -> None:
+        """Who waits for the outcome gets it, and nobody else. A later try has nobody waiting."""
+        ending = self._endings.pop(session.id, None)
+        heard = ending.finish(outcome) if ending else False
+        if outcome is Outcome.SAVED and not heard and self.on_saved:
+            await self.on_saved(session)

@@ -1,0 +1,56 @@
+"""What of a record goes into the index."""
+
+from dataclasses import dataclass
+from datetime import date
+
+from memory.records import Kind, Record, Role
+from memory.search.dates import date_words
+from memory.search.text import words
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The index words of one record, each once: its own words, apart for those the assistant said,
+    and those of its head: who said it, and the days it was said and tells of."""
+
+    own: tuple[str, ...]
+    reply: tuple[str, ...]
+    head: tuple[str, ...]
+
+    @property
+    def length(self) -> int:
+        """How many different words the record itself has."""
+        return len(self.own) + len(self.reply)
+
+
+def entry(record: Record) -> Entry:
+    """The entry of a record."""
+    head = words(record.speaker or "") + date_words(record.created_at.date())
+    if record.event_date:
+        head += _event_words(record.event_date)
+    said = tuple(dict.fromkeys(words(record.text)))
+    own, reply = ((), said) if by_assistant(record) else (said, ())
+    return Entry(own, reply, tuple(dict.fromkeys(head)))
+
+
+def by_assistant(record: Record) -> bool:
+    """Whether these are the assistant's words. One with a name is a person to whoever asks."""
+    return record.role is Role.ASSISTANT and record.speaker is None
+
+
+def is_context(record: Record) -> bool:
+    """Whether a record stands in a conversation, so that its neighbours explain it."""
+    return record.kind is Kind.MESSAGE
+
+
+def _event_words(event_date: str) -> list[str]:
+    """The index words of a whole or partial ISO date; none for anything else."""
+    try:
+        day = date.fromisoformat(event_date)
+    except ValueError:
+        year, _, month = event_date.partition("-")
+        if not (len(year) == 4 and year.isascii() and year.isdigit()):
+            return []
+        full_month = len(month) == 2 and month.isascii() and month.isdigit()
+        return [f"§{year}", f"§m{month}", f"§{year}m{month}"] if full_month else [f"§{year}"]
+    return date_words(day)

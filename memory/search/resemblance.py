@@ -1,0 +1,76 @@
+"""Whether two records say the same thing, so that one of them is enough.
+
+Strict on purpose: a changed number, name or negation is news, never a duplicate."""
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
+
+from memory.records import Hit, Kind, Record
+from memory.search.ranking import Ranked
+from memory.search.stopwords import NEGATIONS
+from memory.search.text import SMALL_STEMS
+
+#: The shorter text must hold at least this share of the longer one's telling words.
+SHARED = 0.9
+
+#: From this length on, in letters, only equal texts are duplicates.
+LONG = 400
+
+
+def telling(text: str, words: Callable[[], Collection[str]]) -> frozenset[str]:
+    """What makes a text say what it says: its index words without the small ones. Of a long text
+    it is the text itself, since no two are alike by chance, and its words are not asked for."""
+    if len(text) > LONG:
+        return frozenset({text})
+    own = words()
+    return frozenset(own) - SMALL_STEMS or frozenset(own)
+
+
+def same(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two sets of telling words say the same, give or take a few words."""
+    if one == other:
+        return True
+    less, more = (one, other) if len(one) < len(other) else (other, one)
+    if len(less) < SHARED * len(more) or not less <= more:
+        return False
+    added = more - less
+    return not any(word in NEGATIONS or any(c.isdigit() for c in word) for word in added)
+
+
+def distinct(
+    ranked: Iterable[Ranked],
+    limit: int,
+    fetch: Callable[[int], tuple[Record, frozenset[str]]],
+) -> list[Hit]:
+    """The first `limit` documents that say something new, as hits. A hit stands for the duplicates
+    found on the way, too: it names their turns after its own. `fetch` gives a document's record and
+    what tells it from others; it is asked for no more documents than needed."""
+    hits: list[Hit] = []
+    said: list[frozenset[str]] = []
+    for one in ranked:
+        if len(hits) >= limit:
+            break
+        record, words = fetch(one.document)
+        twin = next(
+            (
+                place
+                for place, other in enumerate(said)
+                if same(words, other) and _of_one(hits[place].record, record)
+            ),
+            None,
+        )
+        if twin is None:
+            hits.append(Hit(record, min(1.0, one.relevance)))
+            said.append(words)
+        else:
+            first = hits[twin].record
+            turn_ids = tuple(dict.fromkeys(first.turn_ids + record.turn_ids))
+            hits[twin] = Hit(replace(first, turn_ids=turn_ids), hits[twin].relevance)
+    return hits
+
+
+def _of_one(one: Record, other: Record) -> bool:
+    """Whether two records may stand for each other: what two people in a group have said of
+    themselves may not."""
+    archived = Kind.MESSAGE in (one.kind, other.kind)
+    return archived or one.speaker == other.speaker

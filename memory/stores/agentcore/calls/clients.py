@@ -1,0 +1,130 @@
+"""Calls to AWS: boto3 clients of our own, and one way to use them from asyncio."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Any
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import ConnectionClosedError
+
+from memory.stores.agentcore.calls.circuit import Circuit
+from memory.stores.agentcore.calls.errors import (
+    AWS_ERRORS,
+    AwsFailure,
+    Fate,
+    Where,
+    explain,
+)
+
+#: boto3 names the service model and the signature alike.
+DATA_SERVICE = "bedrock-agentcore"
+CONTROL_SERVICE = "bedrock-agentcore-control"
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Where AWS is and as whom to ask. What is None is found by boto3 in its usual order."""
+
+    region: str | None = None
+    profile: str | None = None
+    endpoint_url: str | None = None
+    #: Seconds; memory is not worth waiting for longer than a person waits for an answer.
+    connect_seconds: float = 3.0
+    read_seconds: float = 8.0
+    #: Tries of one call, by botocore, with its own short waits between them.
+    attempts: int = 2
+
+
+def make_client(service: str, access: Access, connections: int) -> Any:
+    """A boto3 client for one service with so many connections. Looking for credentials may block.
+    Raises AwsFailure."""
+    config = Config(
+        connect_timeout=access.connect_seconds,
+        read_timeout=access.read_seconds,
+        retries={"total_max_attempts": access.attempts, "mode": "standard"},
+        max_pool_connections=connections,
+    )
+    try:
+        session = boto3.Session(profile_name=access.profile, region_name=access.region)
+        return session.client(service, config=config, endpoint_url=access.endpoint_url)
+    except AWS_ERRORS as error:
+        raise explain(error, Where("CreateClient", region=access.region or "")) from error
+
+
+async def open_client(service: str, access: Access, pool: Executor, connections: int) -> Any:
+    """The same, made in the pool. `connections` is best the number of the pool's threads."""
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(pool, make_client, service, access, connections)
+
+
+class AwsCalls:
+    """The operations of one client, on one memory if it is named, on the thread pool and behind
+    the circuit."""
+
+    def __init__(
+        self, client: Any, pool: Executor, circuit: Circuit, memory_id: str | None = None
+    ) -> None:
+        self._client, self._pool, self._circuit = client, pool, circuit
+        self._fixed = {"memoryId": memory_id} if memory_id else {}
+
+    async def ask(self, method: str, **params: Any) -> dict[str, Any]:
+        """The answer of one operation, given by its boto3 method name. Raises AwsFailure for what
+        AWS says or does, StoreUnavailable while the circuit is open."""
+        operation = self._client.meta.method_to_api_mapping[method]
+        params = {**self._fixed, **params}
+        where = Where(operation, params.get("memoryId", ""), self._client.meta.region_name)
+        self._check(where, params)
+        self._circuit.check()
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._pool, self._call, method, params, where)
+
+    async def rows(
+        self, method: str, key: str, *, page: int = 100, **params: Any
+    ) -> AsyncIterator[dict[str, Any]]:
+        """All rows of a paged operation."""
+        token: str | None = None
+        while True:
+            more = {"nextToken": token} if token else {}
+            answer = await self.ask(method, maxResults=page, **params, **more)
+            for row in answer[key]:
+                yield row
+            token = answer.get("nextToken")
+            if not token:
+                return
+
+    def _call(self, method: str, params: dict[str, Any], where: Where) -> dict[str, Any]:
+        try:
+            answer = self._whole_answer(method, params, where)
+        except AWS_ERRORS as error:
+            failure = explain(error, where)
+            if failure.answered:
+                self._circuit.succeeded()
+            else:
+                self._circuit.failed(str(failure))
+            # Refusals quote what they refuse; people's words stay out of logs and tracebacks.
+            raise failure from (None if failure.fate is Fate.NEVER else error)
+        self._circuit.succeeded()
+        return answer
+
+    def _whole_answer(self, method: str, params: dict[str, Any], where: Where) -> dict[str, Any]:
+        """botocore takes a 2xx whose body broke off for an answer without members. Asking once more
+        is safe: what we change is changed by token or by id."""
+        wanted = self._client.meta.service_model.operation_model(where.operation).output_shape
+        for _ in range(2):
+            answer: dict[str, Any] = getattr(self._client, method)(**params)
+            if all(name in answer for name in wanted.required_members):
+                return answer
+        raise ConnectionClosedError(endpoint_url=self._client.meta.endpoint_url)
+
+    def _check(self, where: Where, params: dict[str, Any]) -> None:
+        """botocore checks no patterns, so ids are held against its own model here."""
+        shape = self._client.meta.service_model.operation_model(where.operation).input_shape
+        for name, value in params.items():
+            pattern = shape.members[name].metadata.get("pattern")
+            if pattern and not re.fullmatch(pattern, value):
+                text = f"{where.operation}: {name} {value!r} is not an id that AWS accepts"
+                raise AwsFailure(text, "ParamValidation", Fate.NEVER, answered=True)

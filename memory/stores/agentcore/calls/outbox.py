@@ -1,0 +1,260 @@
+"""What has to reach AWS and has not been acknowledged yet, in one SQLite file.
+
+Written on the reply's path, so it has a thread of its own: a pool full of calls that hang must not
+delay it. Rows that were acknowledged stay for a week without their contents, so that a turn which
+is handed in again is not sent again."""
+
+import asyncio
+import json
+import sqlite3
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, TypeVar
+
+import structlog
+
+from memory.errors import NewerStore, StoreUnavailable
+from memory.records import Actor
+from memory.stores.sqlite.schema import transaction
+
+_log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
+
+_VERSION = 1
+_LAYOUT = """
+CREATE TABLE IF NOT EXISTS event (
+    row INTEGER PRIMARY KEY AUTOINCREMENT,
+    actor TEXT NOT NULL,
+    session TEXT NOT NULL,
+    turn TEXT NOT NULL,
+    part INTEGER NOT NULL,
+    body TEXT,
+    state TEXT NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'sent', 'refused')),
+    changed_at TEXT NOT NULL,
+    UNIQUE (actor, session, turn, part)
+);
+CREATE INDEX IF NOT EXISTS event_waiting ON event (actor, session, row) WHERE state = 'waiting';
+CREATE TABLE IF NOT EXISTS erasure (actor TEXT PRIMARY KEY, asked_at TEXT NOT NULL) WITHOUT ROWID;
+PRAGMA user_version = 1;
+"""
+_SETTINGS = (
+    "journal_mode = WAL",
+    "synchronous = FULL",
+    # What is deleted must be gone from the file's pages too.
+    "secure_delete = ON",
+    "busy_timeout = 5000",
+)
+_REMEMBERED = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Lane:
+    """One actor's session: its events are sent one after the other."""
+
+    actor_id: str
+    session_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """One event that waits: `part` counts the events of its turn from 0."""
+
+    row: int
+    lane: Lane
+    turn_id: str
+    part: int
+    body: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """An actor whose data at AWS is still to be deleted, as far as it is older than this."""
+
+    actor: Actor
+    asked_at: datetime
+
+
+class Outbox:
+    """Make one with `await Outbox.open(path)`. Every method raises StoreUnavailable when the file
+    can't be read or written."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="outbox")
+        self._db: sqlite3.Connection
+
+    @classmethod
+    async def open(cls, path: Path) -> "Outbox":
+        """Open or create the file. A damaged one is set aside and said so in the log. Raises
+        NewerStore, StoreUnavailable."""
+        outbox = cls(path)
+        try:
+            await outbox._do(outbox._connect)
+        except BaseException:
+            outbox._thread.shutdown(wait=False)
+            raise
+        return outbox
+
+    async def aclose(self) -> None:
+        """Close the file; what waits stays in it."""
+        await self._do(lambda: self._db.close())
+        self._thread.shutdown(wait=False)
+
+    async def put(self, lane: Lane, turn_id: str, bodies: Sequence[dict[str, Any]]) -> None:
+        """Keep a turn's events, all or none. Once this returns, a kill or a power cut can't lose
+        them. A turn that was put before changes nothing."""
+        rows = [
+            (lane.actor_id, lane.session_id, turn_id, part, json.dumps(body), _now())
+            for part, body in enumerate(bodies)
+        ]
+
+        def work() -> None:
+            with transaction(self._db):
+                self._db.executemany(
+                    "INSERT OR IGNORE INTO event (actor, session, turn, part, body, changed_at) "
+                    "VALUES (?, ?, ?, ?, ?, ?)",
+                    rows,
+                )
+
+        await self._do(work)
+
+    async def head(self, lane: Lane) -> Outgoing | None:
+        """The lane's oldest event that waits."""
+        found = await self._rows(
+            "SELECT row, turn, part, body FROM event "
+            "WHERE actor = ? AND session = ? AND state = 'waiting' ORDER BY row LIMIT 1",
+            lane.actor_id,
+            lane.session_id,
+        )
+        for row, turn_id, part, body in found:
+            return Outgoing(row, lane, turn_id, part, json.loads(body))
+        return None
+
+    async def sent(self, event: Outgoing) -> None:
+        """AWS has it: forget its contents."""
+        await self._change(
+            "UPDATE event SET state = 'sent', body = NULL, changed_at = ? WHERE row = ?",
+            _now(),
+            event.row,
+        )
+
+    async def refused(self, event: Outgoing) -> None:
+        """AWS will never take it: set it aside, so that what follows can be sent."""
+        await self._change(
+            "UPDATE event SET state = 'refused', changed_at = ? WHERE row = ?", _now(), event.row
+        )
+
+    async def lanes(self) -> list[Lane]:
+        """The lanes in which something waits, the longest waiting first."""
+        rows = await self._rows(
+            "SELECT actor, session FROM event WHERE state = 'waiting' "
+            "GROUP BY actor, session ORDER BY min(row)"
+        )
+        return [Lane(actor, session) for actor, session in rows]
+
+    async def pending(self, actor: Actor | None = None) -> int:
+        """How many events wait, of one actor or of all."""
+        sql = "SELECT count(*) FROM event WHERE state = 'waiting'"
+        if actor is None:
+            rows = await self._rows(sql)
+        else:
+            rows = await self._rows(f"{sql} AND actor = ?", actor.id)
+        return int(rows[0][0])
+
+    async def set_aside(self) -> int:
+        """How many events AWS has refused for good."""
+        rows = await self._rows("SELECT count(*) FROM event WHERE state = 'refused'")
+        return int(rows[0][0])
+
+    async def erase(self, actor: Actor, asked_at: datetime) -> None:
+        """Drop all events of the actor from the file, and note that AWS has to forget too."""
+
+        def work() -> None:
+            with transaction(self._db):
+                self._db.execute("DELETE FROM event WHERE actor = ?", (actor.id,))
+                self._db.execute(
+                    "INSERT OR REPLACE INTO erasure VALUES (?, ?)", (actor.id, _stamp(asked_at))
+                )
+            # The write-ahead log still holds the texts until it is cut.
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+        await self._do(work)
+
+    async def erasures(self) -> list[Erasure]:
+        """The actors that AWS has not certainly forgotten yet."""
+        rows = await self._rows("SELECT actor, asked_at FROM erasure ORDER BY asked_at")
+        return [Erasure(Actor(actor), datetime.fromisoformat(at)) for actor, at in rows]
+
+    async def erased(self, erasure: Erasure) -> None:
+        """AWS has forgotten the actor. A newer wish to be forgotten stays."""
+        await self._change(
+            "DELETE FROM erasure WHERE actor = ? AND asked_at = ?",
+            erasure.actor.id,
+            _stamp(erasure.asked_at),
+        )
+
+    # -- inside -----------------------------------------------------------------------------------
+
+    def _connect(self) -> None:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._path.touch(mode=0o600)
+        db = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
+        try:
+            self._prepare(db)
+        except sqlite3.DatabaseError as failure:
+            db.close()
+            if failure.sqlite_errorcode not in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+                raise
+            self._set_aside_file(failure)
+            return self._connect()
+        except NewerStore:
+            db.close()
+            raise
+        self._db = db
+        return None
+
+    def _prepare(self, db: sqlite3.Connection) -> None:
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+        if version > _VERSION:
+            raise NewerStore(
+                f"{self._path} has layout {version}, this program knows up to {_VERSION}: it was "
+                "written by a newer version; upgrade the program"
+            )
+        for setting in _SETTINGS:
+            db.execute(f"PRAGMA {setting}")
+        db.executescript(_LAYOUT)
+        forgotten = _stamp(datetime.now(UTC) - _REMEMBERED)
+        db.execute("DELETE FROM event WHERE state = 'sent' AND changed_at < ?", (forgotten,))
+
+    def _set_aside_file(self, failure: sqlite3.DatabaseError) -> None:
+        aside = f"{self._path}.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S}"
+        for suffix in ("", "-wal", "-shm"):
+            part = Path(f"{self._path}{suffix}")
+            if part.exists():
+                part.rename(aside + suffix)
+        _log.error("outbox_damaged", set_aside=aside, error=str(failure))
+
+    async def _rows(self, sql: str, *values: object) -> list[Any]:
+        return await self._do(lambda: self._db.execute(sql, values).fetchall())
+
+    async def _change(self, sql: str, *values: object) -> None:
+        await self._do(lambda: self._db.execute(sql, values))
+
+    async def _do(self, work: Callable[[], T]) -> T:
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+        except (sqlite3.Error, OSError) as failure:
+            raise StoreUnavailable(f"the outbox {self._path} failed: {failure}") from failure
+
+
+def _stamp(at: datetime) -> str:
+    """A moment as text that sorts by time: UTC, always with microseconds."""
+    return at.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def _now() -> str:
+    return _stamp(datetime.now(UTC))

@@ -1,0 +1,99 @@
+"""What was deleted at AgentCore a short while ago: hidden while AWS still shows it, brought back
+when that is wanted.
+
+AWS takes no deletion back and gives every record an id of its own, so what comes back is written
+again, from what the caller has kept of it. Whose an id was is known here alone: AWS can't be asked
+about a record that is gone."""
+
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from memory.errors import UnknownRecord
+from memory.records import LEARNED_KINDS, Actor, Kind, Record
+from memory.stores.agentcore import records as agentcore_records
+from memory.stores.agentcore.batches import batches
+
+_Entries = list[dict[str, Any]]
+
+
+class Deletions:
+    """The deletions of the last `seconds`."""
+
+    def __init__(
+        self,
+        read: Callable[[Actor], Awaitable[list[tuple[dict[str, Any], Record]]]],
+        create: Callable[[_Entries], Awaitable[dict[str, str]]],
+        update: Callable[[_Entries], Awaitable[None]],
+        strategies: Mapping[Kind, str],
+        seconds: float,
+    ) -> None:
+        """`read` gives an actor's rows with their records; `create` takes no more than a batch and
+        returns the ids by label."""
+        self._read, self._create, self._update = read, create, update
+        self._strategies, self._seconds = strategies, seconds
+        self._until: dict[str, float] = {}
+        self._whose: dict[str, Actor] = {}
+        self._again: dict[str, Record] = {}
+
+    def hide(self, record_ids: Iterable[str]) -> None:
+        """These are deleted, whatever AWS shows."""
+        self._look()
+        until = time.monotonic() + self._seconds
+        self._until |= dict.fromkeys(record_ids, until)
+
+    def hides(self, record_id: str) -> bool:
+        """Whether this one was deleted a short while ago."""
+        return self._until.get(record_id, 0.0) > time.monotonic()
+
+    def note(self, actor: Actor, record_ids: Iterable[str]) -> None:
+        """These were the actor's, who may want them back."""
+        gone = set(record_ids)
+        self._whose |= dict.fromkeys(gone, actor)
+        self._again = {old: r for old, r in self._again.items() if r.id not in gone}
+
+    def forget(self, actor: Actor) -> None:
+        """Nothing of the actor's is to come back."""
+        self._whose = {id_: whose for id_, whose in self._whose.items() if whose != actor}
+        self._again = {old: r for old, r in self._again.items() if old in self._whose}
+
+    async def restore(self, actor: Actor, records: Sequence[Record]) -> list[Record]:
+        """Write what is not there again. Raises UnknownRecord for what was not deleted of this
+        actor's, StoreUnavailable; what was written until then is not written another time."""
+        self._look()
+        wanted = [record for record in records if record.kind in LEARNED_KINDS]
+        for record in wanted:
+            if self._whose.get(record.id) != actor:
+                raise UnknownRecord(f"no memory with the id {record.id!r} was deleted")
+        for batch in batches([record for record in wanted if record.id not in self._again]):
+            await self._write(actor, batch)
+        await self._link(actor, {record.id: self._again[record.id].id for record in wanted})
+        return [self._again[record.id] for record in wanted]
+
+    async def _write(self, actor: Actor, records: Sequence[Record]) -> None:
+        made = await self._create(
+            [
+                agentcore_records.revived(record, actor, number, self._strategies)
+                for number, record in enumerate(records)
+            ]
+        )
+        for number, record in enumerate(records):
+            self._again[record.id] = replace(record, id=made[agentcore_records.label(number)])
+
+    async def _link(self, actor: Actor, new_ids: Mapping[str, str]) -> None:
+        """Have what supersedes one of the records name it by the id that it has now."""
+        await self._update(
+            [
+                agentcore_records.superseding(row, record.id, new_id)
+                for row, record in (await self._read(actor) if new_ids else [])
+                if (new_id := new_ids.get(record.supersedes or ""))
+            ]
+        )
+
+    def _look(self) -> None:
+        """Drop what was deleted longer ago."""
+        now = time.monotonic()
+        self._until = {id_: until for id_, until in self._until.items() if until > now}
+        self._whose = {id_: who for id_, who in self._whose.items() if id_ in self._until}
+        self._again = {old: record for old, record in self._again.items() if old in self._whose}

@@ -1,0 +1,213 @@
+"""Finding or creating the AgentCore memory, and holding an existing one against what we need."""
+
+import asyncio
+import re
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from memory.errors import StoreUnavailable
+from memory.records import Kind
+from memory.stores.agentcore.calls.clients import AwsCalls
+from memory.stores.agentcore.calls.errors import AwsFailure
+
+#: Where each strategy puts its records. The trailing slash is a safety matter, see
+#: `memory.records.namespace`, which these must agree with.
+TEMPLATES = {
+    Kind.FACT: "/facts/{actorId}/",
+    Kind.PREFERENCE: "/preferences/{actorId}/",
+    Kind.SUMMARY: "/summaries/{actorId}/{sessionId}/",
+}
+_TYPES = {
+    Kind.FACT: ("SEMANTIC", "semanticMemoryStrategy", "facts"),
+    Kind.PREFERENCE: ("USER_PREFERENCE", "userPreferenceMemoryStrategy", "preferences"),
+    Kind.SUMMARY: ("SUMMARIZATION", "summaryMemoryStrategy", "summaries"),
+}
+#: An id is the name, a hyphen and ten letters or digits; a name has no hyphen.
+_ID = re.compile(r"(?P<name>[a-zA-Z][a-zA-Z0-9_]*)-[a-zA-Z0-9]{10}")
+#: Rows of a page of ListMemories; the prose of the service model says at most 50.
+_PAGE = 50
+
+
+class UnusableMemory(StoreUnavailable):
+    """The memory is there but can't be used as it is; the operator has to act."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentCoreMemory:
+    """A memory that is ready: its id, and the id of the strategy for each kind."""
+
+    id: str
+    strategies: Mapping[Kind, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The memory to be found or created. Events expire after so many days (AWS: 7 to 365);
+    records stay."""
+
+    name: str
+    description: str = "What the assistant remembers of the people it talks to"
+    event_expiry_days: int = 90
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to wait for AWS, in seconds. Creation takes two or three minutes."""
+
+    limit: float = 600.0
+    poll: float = 5.0
+
+
+async def find_or_create(
+    control: AwsCalls,
+    wanted: Wanted,
+    progress: Callable[[str], None],
+    patience: Patience | None = None,
+) -> AgentCoreMemory:
+    """The memory of exactly this name, ready to use; created with our three strategies if there is
+    none. `progress` is told in words what is going on. Raises UnusableMemory, StoreUnavailable."""
+    memory_id = await _find(control, wanted.name)
+    if memory_id:
+        progress(f"found memory {memory_id}")
+    else:
+        memory_id = await _create(control, wanted)
+        progress(f"created memory {memory_id}")
+    return await wait_until_ready(control, memory_id, progress, patience)
+
+
+async def inspect(control: AwsCalls, memory_id: str) -> AgentCoreMemory:
+    """An existing memory as it stands. Raises UnusableMemory with the reason if it is not ready or
+    not made as we need it, StoreUnavailable."""
+    shown = await _shown(control, memory_id)
+    waiting = _waiting(shown)
+    if waiting:
+        raise UnusableMemory(f"memory {memory_id} is not ready yet: {waiting}; try again later")
+    return AgentCoreMemory(memory_id, _strategies(shown))
+
+
+async def wait_until_ready(
+    control: AwsCalls,
+    memory_id: str,
+    progress: Callable[[str], None],
+    patience: Patience | None = None,
+) -> AgentCoreMemory:
+    """Wait until the memory and every strategy are ACTIVE: what is written before is never
+    extracted. Raises UnusableMemory when that fails or takes too long, StoreUnavailable."""
+    patience = patience or Patience()
+    end = time.monotonic() + patience.limit
+    said = ""
+    while waiting := _waiting(shown := await _shown(control, memory_id)):
+        if waiting != said:
+            progress(said := waiting)
+        if time.monotonic() >= end:
+            raise UnusableMemory(
+                f"memory {memory_id} is not ready after {patience.limit:.0f} s ({waiting}): "
+                "run this again later, it will be found"
+            )
+        await asyncio.sleep(patience.poll)
+    strategies = _strategies(shown)
+    progress("ready")
+    return AgentCoreMemory(memory_id, strategies)
+
+
+async def _find(control: AwsCalls, name: str) -> str | None:
+    """The id of the memory with exactly this name: `bot` is not `bot_dev`."""
+    leaving = None
+    async for row in control.rows("list_memories", "memories", page=_PAGE):
+        parts = _ID.fullmatch(row["id"])
+        if parts is None or parts["name"] != name:
+            continue
+        if row["status"] != "DELETING":
+            return str(row["id"])
+        leaving = row["id"]
+    if leaving:
+        raise UnusableMemory(
+            f"memory {leaving} is being deleted: wait some minutes, or choose another name"
+        )
+    return None
+
+
+async def _create(control: AwsCalls, wanted: Wanted) -> str:
+    strategies = [
+        {form: {"name": name, "namespaceTemplates": [TEMPLATES[kind]]}}
+        for kind, (_, form, name) in _TYPES.items()
+    ]
+    try:
+        answer = await control.ask(
+            "create_memory",
+            name=wanted.name,
+            description=wanted.description,
+            eventExpiryDuration=wanted.event_expiry_days,
+            memoryStrategies=strategies,
+        )
+    except AwsFailure as failure:
+        # Somebody else may have been faster; AWS says so with either of these.
+        if failure.code not in ("ValidationException", "ConflictException"):
+            raise
+        found = await _find(control, wanted.name)
+        if found is None:
+            raise
+        return found
+    return str(answer["memory"]["id"])
+
+
+async def _shown(control: AwsCalls, memory_id: str) -> dict[str, Any]:
+    shown: dict[str, Any] = (await control.ask("get_memory", memoryId=memory_id))["memory"]
+    return shown
+
+
+def _waiting(shown: Mapping[str, Any]) -> str:
+    """What is not ACTIVE yet, in words; empty when all is. Raises UnusableMemory for what will
+    never be."""
+    memory_id, status = shown["id"], shown["status"]
+    if status == "FAILED":
+        reason = shown.get("failureReason") or "AWS gives no reason"
+        raise UnusableMemory(
+            f"memory {memory_id} could not be created: {reason}. Delete it in the AWS console and "
+            "run this again, or choose another name"
+        )
+    if status == "DELETING":
+        raise UnusableMemory(f"memory {memory_id} is being deleted: choose another one")
+    strategies = {s["name"]: s["status"] for s in shown.get("strategies") or ()}
+    failed = [name for name, state in strategies.items() if state == "FAILED"]
+    if failed:
+        raise UnusableMemory(
+            f"memory {memory_id}: the strategies {', '.join(failed)} failed: delete the memory in "
+            "the AWS console and run this again"
+        )
+    behind = [name for name, state in strategies.items() if state != "ACTIVE"]
+    if status != "ACTIVE":
+        return f"the memory is {status}"
+    return f"waiting for the strategies {', '.join(behind)}" if behind else ""
+
+
+def _strategies(shown: Mapping[str, Any]) -> dict[Kind, str]:
+    """The strategy of each kind. Raises UnusableMemory if one is missing or writes elsewhere."""
+    return {kind: _strategy(shown, kind) for kind in TEMPLATES}
+
+
+def _strategy(shown: Mapping[str, Any], kind: Kind) -> str:
+    type_name, _, _ = _TYPES[kind]
+    wanted = TEMPLATES[kind]
+    there = {
+        template: str(strategy["strategyId"])
+        for strategy in shown.get("strategies") or ()
+        if strategy["type"] == type_name
+        for template in strategy.get("namespaceTemplates") or strategy.get("namespaces") or ()
+    }
+    if wanted in there:
+        return there[wanted]
+    memory_id = shown["id"]
+    if wanted.rstrip("/") in there:
+        raise UnusableMemory(
+            f"memory {memory_id}: the {type_name} strategy has the namespace {wanted.rstrip('/')} "
+            f"without a trailing slash, so a person's memories can be found from an id that begins "
+            f"alike (u1 and u12): use a memory with {wanted}"
+        )
+    found = f"it has {', '.join(there)}" if there else "it has no such strategy"
+    raise UnusableMemory(
+        f"memory {memory_id}: a {type_name} strategy with the namespace {wanted} is needed, "
+        f"{found}: use another memory, or let setup create one"
+    )

@@ -1,0 +1,394 @@
+"""Long-term memory on AWS Bedrock AgentCore Memory.
+
+Turns go through a durable outbox and are extracted by AWS; what a person asks to remember is
+written at once. AgentCore's deletions take minutes to be noticed by its own reads, and `namespace`
+has meant a string prefix for some accounts: what is read is held against the exact namespace and
+against what was deleted from here, always."""
+
+import asyncio
+import uuid
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+import structlog
+
+from memory.background.rate_limited_log import Seldom
+from memory.errors import StoreUnavailable, UnknownRecord
+from memory.records import LEARNED_KINDS, Actor, Draft, Hit, Kind, Record, Turn
+from memory.stores.agentcore import events as agentcore_events
+from memory.stores.agentcore import records as agentcore_records
+from memory.stores.agentcore.batches import (
+    batches,
+    done,
+    failed,
+    require,
+)
+from memory.stores.agentcore.calls.clients import AwsCalls
+from memory.stores.agentcore.calls.errors import AwsFailure, Fate
+from memory.stores.agentcore.calls.outbox import Lane, Outbox, Outgoing
+from memory.stores.agentcore.calls.sender import Pace, Sender
+from memory.stores.agentcore.deletions import Deletions
+from memory.stores.agentcore.erasure import Eraser
+from memory.stores.agentcore.moving import Copier
+from memory.stores.agentcore.records import belongs, restored, settled
+
+_log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
+
+#: Limits of the service model: characters of a query, rows of a search.
+MAX_QUERY = 10_000
+MAX_ROWS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """How long the store waits. Seconds."""
+
+    #: All parts of one search together; what is late is left out.
+    search: float = 1.5
+    #: How long AWS's reads may still show what was deleted; five minutes have been seen.
+    deletion: float = 600.0
+    #: When to come back after erasing somebody, for what extraction had under way.
+    second_look: float = 180.0
+    pace: Pace = field(default_factory=Pace)
+
+
+class AgentCoreStore:
+    """A LongTermMemory. Use as `async with`: the outbox is sent while it is open.
+
+    The thread pool and the client inside `calls` stay the caller's. `strategies` names AWS's
+    strategy for each kind; explicit records of a kind without one are written without one."""
+
+    extracts = True
+
+    def __init__(
+        self,
+        calls: AwsCalls,
+        strategies: Mapping[Kind, str],
+        outbox: Outbox,
+        timing: Timing | None = None,
+    ) -> None:
+        self._calls, self._strategies, self._outbox = calls, dict(strategies), outbox
+        self._timing = timing or Timing()
+        self._sender = Sender(outbox, self._send, self._timing.pace)
+        self._eraser = Eraser(calls, outbox, self._delete_rows, self._timing.second_look)
+        self._copier = Copier(self._pairs, self._create, self._update, self._strategies)
+        self._deletions = Deletions(
+            self._pairs, self._create, self._update, self._strategies, self._timing.deletion
+        )
+        self._seldom = Seldom()
+        self._closed = False
+
+    @classmethod
+    async def open(
+        cls,
+        calls: AwsCalls,
+        strategies: Mapping[Kind, str],
+        outbox: Path,
+        timing: Timing | None = None,
+    ) -> Self:
+        """A store with its outbox in this file. Raises NewerStore, StoreUnavailable."""
+        return cls(calls, strategies, await Outbox.open(outbox), timing)
+
+    async def __aenter__(self) -> Self:
+        await self._sender.start()
+        await self._eraser.start()
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Stop the background work. What AWS has not acknowledged waits in the outbox's file."""
+        if self._closed:
+            return
+        self._closed = True
+        await self._sender.aclose()
+        await self._eraser.aclose()
+        await self._outbox.aclose()
+
+    def _require_open(self) -> None:
+        if self._closed:
+            raise StoreUnavailable("the memory is closed: the program is ending")
+
+    # -- turns ------------------------------------------------------------------------------------
+
+    async def add_turn(self, actor: Actor, turn: Turn) -> None:
+        """See LongTermMemory: durable when this returns, but found by search only when AWS has
+        extracted something from it."""
+        self._require_open()
+        events = agentcore_events.bodies(actor, turn)
+        if events:
+            lane = Lane(actor.id, turn.session_id)
+            await self._outbox.put(lane, turn.id, events)
+            self._sender.wake(lane)
+
+    async def actors(self) -> list[Actor]:
+        """See LongTermMemory. Those of whom AWS has had an event, also after it has expired."""
+        self._require_open()
+        ids = [row["actorId"] async for row in self._calls.rows("list_actors", "actorSummaries")]
+        return [actor for id_ in ids if (actor := agentcore_records.known_actor(id_))]
+
+    async def pending(self, actor: Actor | None = None) -> int:
+        """How many events AWS has not acknowledged yet, of one actor or of all."""
+        return await self._outbox.pending(actor)
+
+    async def flush(self, actor: Actor) -> None:
+        """See LongTermMemory. Waits for as long as AWS does not answer: give it a deadline."""
+        await self._sender.flush(actor)
+
+    async def _send(self, event: Outgoing) -> None:
+        await self._calls.ask("create_event", **agentcore_events.request(event))
+
+    # -- writing ----------------------------------------------------------------------------------
+
+    async def commit(self, actor: Actor, drafts: Sequence[Draft]) -> list[Record]:
+        """See LongTermMemory. AWS has no transactions: what was written before a failure is
+        deleted again. Superseded records are kept, with the moment they stopped being true in
+        their metadata. Raises UnknownRecord, RefusedText."""
+        self._require_open()
+        entries = [
+            agentcore_records.created(draft, actor, number, self._strategies)
+            for number, draft in enumerate(drafts)
+        ]
+        replaced = await self._replaced(actor, drafts)
+        ids: dict[str, str] = {}
+        try:
+            for batch in batches(entries):
+                ids |= await self._create(batch)
+            await self._update([agentcore_records.superseded(row, at) for row, at in replaced])
+        except StoreUnavailable:
+            await self._undo(ids.values(), [row for row, _ in replaced])
+            raise
+        return [
+            agentcore_records.written(draft, ids[agentcore_records.label(number)])
+            for number, draft in enumerate(drafts)
+        ]
+
+    async def _replaced(
+        self, actor: Actor, drafts: Sequence[Draft]
+    ) -> list[tuple[dict[str, Any], datetime]]:
+        """The rows that the drafts supersede, and when each stops being true."""
+        found: dict[str, tuple[dict[str, Any], datetime]] = {}
+        for draft in drafts:
+            if draft.supersedes:
+                row = await self._own_row(actor, draft.supersedes)
+                ended = row is not None and agentcore_records.is_superseded(row)
+                if row is None or ended or draft.supersedes in found:
+                    raise UnknownRecord(f"no current memory has the id {draft.supersedes!r}")
+                found[draft.supersedes] = (row, draft.created_at)
+        return list(found.values())
+
+    async def _create(self, entries: list[dict[str, Any]]) -> dict[str, str]:
+        """Write records; their ids by label. Raises StoreUnavailable unless all were written."""
+        answer = await self._calls.ask(
+            "batch_create_memory_records", records=entries, clientToken=uuid.uuid4().hex
+        )
+        made = {row["requestIdentifier"]: row["memoryRecordId"] for row in done(answer)}
+        if len(made) < len(entries):
+            await self._undo(made.values(), [])
+        require(answer)
+        return made
+
+    async def _update(self, entries: list[dict[str, Any]]) -> None:
+        for batch in batches(entries):
+            require(await self._calls.ask("batch_update_memory_records", records=batch))
+
+    async def _undo(self, created: Iterable[str], replaced: Sequence[dict[str, Any]]) -> None:
+        """Make the old records current again, then delete the new ones, as far as AWS lets us. In
+        this order: where it ends half way there is one memory too many, never one too few."""
+        made = list(created)
+        try:
+            await self._update([agentcore_records.reinstated(row) for row in replaced])
+            left = await self._delete_rows(made)
+        except StoreUnavailable as failure:
+            _log.error("records_left_behind", records=len(made), error=str(failure))
+        else:
+            if left:
+                _log.error("records_left_behind", records=left)
+
+    # -- reading ----------------------------------------------------------------------------------
+
+    async def search(
+        self,
+        actor: Actor,
+        query: str,
+        *,
+        kinds: Sequence[Kind] = LEARNED_KINDS,
+        limit: int = 10,
+        min_relevance: float = 0.0,
+        now: datetime | None = None,
+    ) -> list[Hit]:
+        """See LongTermMemory. The kinds are asked at once under one deadline; archived messages
+        are not searchable here. Raises StoreUnavailable when not a single kind answered."""
+        self._require_open()
+        asked = agentcore_events.cut(query.strip()[:MAX_QUERY], 4 * MAX_QUERY)
+        wanted = [kind for kind in LEARNED_KINDS if kind in kinds]
+        if not asked or not wanted or limit < 1:
+            return []
+        parts = [self._related(actor, kind, asked, limit) for kind in wanted]
+        rows = [row for part in await self._in_time(parts) for row in part]
+        own = self._own(actor, rows)
+        current = {record.id for record in settled([r for _, r in own]) if record.current}
+        hits = [
+            Hit(record, min(1.0, max(0.0, row.get("score") or 0.0)))
+            for row, record in own
+            if record.id in current
+        ]
+        found = [hit for hit in hits if hit.relevance >= min_relevance]
+        return sorted(found, key=lambda hit: -hit.relevance)[:limit]
+
+    async def _related(
+        self, actor: Actor, kind: Kind, query: str, limit: int
+    ) -> list[dict[str, Any]]:
+        # Superseded records take seats among the best; asking for more than needed makes up for it.
+        top = min(MAX_ROWS, 2 * limit)
+        answer = await self._calls.ask(
+            "retrieve_memory_records",
+            searchCriteria={"searchQuery": query, "topK": top},
+            maxResults=top,
+            **agentcore_records.home(kind, actor),
+        )
+        rows: list[dict[str, Any]] = answer["memoryRecordSummaries"]
+        return rows
+
+    async def _in_time(self, parts: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
+        """The results of the parts that answer before the deadline. Raises StoreUnavailable when
+        none does."""
+        tasks = [asyncio.create_task(part) for part in parts]
+        try:
+            done, late = await asyncio.wait(tasks, timeout=self._timing.search)
+        finally:
+            for task in tasks:
+                task.cancel()
+        failures = [error for task in done if (error := task.exception())]
+        for error in failures:
+            if not isinstance(error, StoreUnavailable):
+                raise error
+        if len(failures) + len(late) == len(tasks):
+            first = failures[0] if failures else None
+            raise StoreUnavailable(str(first) if first else "AWS did not answer in time") from first
+        if (late or failures) and self._seldom("search"):
+            why = str(failures[0]) if failures else "too late"
+            _log.warning("recall_incomplete", missing=len(late) + len(failures), why=why)
+        return [task.result() for task in tasks if task in done and not task.exception()]
+
+    async def records(
+        self,
+        actor: Actor,
+        *,
+        kinds: Sequence[Kind] = LEARNED_KINDS,
+        include_superseded: bool = False,
+    ) -> list[Record]:
+        """See LongTermMemory. There are no archived messages."""
+        self._require_open()
+        wanted = [kind for kind in LEARNED_KINDS if kind in kinds]
+        ordered = settled([record for _, record in await self._pairs(actor, wanted)])
+        return [record for record in ordered if include_superseded or record.current]
+
+    async def _pairs(
+        self, actor: Actor, kinds: Sequence[Kind] = LEARNED_KINDS
+    ) -> list[tuple[dict[str, Any], Record]]:
+        """All the actor's rows of these kinds with their records, as they were written."""
+        parts = await asyncio.gather(*(self._listed(actor, kind) for kind in kinds))
+        rows = sorted((r for part in parts for r in part), key=agentcore_records.writing_order)
+        return self._own(actor, rows)
+
+    async def _listed(self, actor: Actor, kind: Kind) -> list[dict[str, Any]]:
+        rows = self._calls.rows(
+            "list_memory_records", "memoryRecordSummaries", **agentcore_records.home(kind, actor)
+        )
+        return [row async for row in rows]
+
+    def _own(
+        self, actor: Actor, rows: Iterable[dict[str, Any]]
+    ) -> list[tuple[dict[str, Any], Record]]:
+        """The rows with their records, without what is not exactly the actor's own and what was
+        deleted from here."""
+        pairs, foreign = [], 0
+        for row in rows:
+            record = restored(row, actor)
+            if record is None:
+                foreign += 1
+            elif not self._deletions.hides(record.id):
+                pairs.append((row, record))
+        if foreign:
+            _log.warning("foreign_records_dropped", actor=actor.id, count=foreign)
+        return pairs
+
+    # -- deleting ---------------------------------------------------------------------------------
+
+    async def delete(self, actor: Actor, record_ids: Sequence[str]) -> list[str]:
+        """See LongTermMemory. AWS keeps no link from a record to the events it came from, so the
+        words themselves stay in the session's events until those expire or the actor is erased.
+        Raises StoreUnavailable when AWS keeps a record that should have gone."""
+        self._require_open()
+        found = await asyncio.gather(*(self._own_row(actor, i) for i in dict.fromkeys(record_ids)))
+        ids = [row["memoryRecordId"] for row in found if row]
+        left = await self._delete_rows(ids)
+        self._deletions.note(actor, ids)
+        if left:
+            raise StoreUnavailable(f"AWS could not delete {left} of {len(ids)} memories: try again")
+        return ids
+
+    async def _own_row(self, actor: Actor, record_id: str) -> dict[str, Any] | None:
+        """The row of this id if it is there and exactly the actor's own. By-id calls of AWS ask
+        nobody whose it is."""
+        if self._deletions.hides(record_id):
+            return None
+        try:
+            answer = await self._calls.ask("get_memory_record", memoryRecordId=record_id)
+        except AwsFailure as failure:
+            if failure.fate in (Fate.MISSING, Fate.NEVER):
+                return None
+            raise
+        row: dict[str, Any] = answer["memoryRecord"]
+        return row if belongs(next(iter(row["namespaces"]), ""), actor) else None
+
+    async def _delete_rows(self, record_ids: Sequence[str]) -> int:
+        """Delete records in hundreds; how many of them AWS did not delete."""
+        left = 0
+        for batch in batches(record_ids):
+            entries = [{"memoryRecordId": record_id} for record_id in batch]
+            answer = await self._calls.ask("batch_delete_memory_records", records=entries)
+            # What AWS no longer knows is as gone as it can be.
+            kept = {r["memoryRecordId"] for r in failed(answer) if r.get("errorCode") != 404}
+            left += len(kept)
+            self._deletions.hide(record_id for record_id in batch if record_id not in kept)
+        return left
+
+    async def restore(self, actor: Actor, records: Sequence[Record]) -> list[Record]:
+        """See LongTermMemory. AWS gives what comes back new ids, of what its strategies had written
+        the words for people are kept, and there are no archived messages. Raises UnknownRecord also
+        for what was deleted by another process or longer ago than `deletion`."""
+        self._require_open()
+        return await self._deletions.restore(actor, records)
+
+    async def move(self, actor: Actor, to: Actor) -> None:
+        """See LongTermMemory. AWS can give nobody's events to somebody else: they are deleted with
+        the actor's records, once those are copied."""
+        self._require_open()
+        if actor == to:
+            return
+        await self._copier.copy(actor, to)
+        try:
+            await self.erase(actor)
+        except StoreUnavailable as failure:
+            # If the wish is written down, it is tried again in the background.
+            if actor not in {erasure.actor for erasure in await self._outbox.erasures()}:
+                raise
+            _log.warning("moved_actor_not_erased_yet", actor=actor.id, error=str(failure))
+
+    async def erase(self, actor: Actor) -> None:
+        """See LongTermMemory. The wish is written down first: what can't be deleted now is tried
+        again until it is gone, and once more after a while for what extraction had under way.
+        Raises StoreUnavailable, saying what is left, when something could not be deleted now."""
+        self._require_open()
+        self._deletions.forget(actor)
+        await self._outbox.erase(actor, datetime.now(UTC))
+        await self._sender.drop(actor)
+        await self._eraser.erase(actor)

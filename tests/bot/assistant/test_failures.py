@@ -1,0 +1,69 @@
+"""What errors mean that no server of ours sends."""
+
+import pytest
+from botocore.exceptions import NoCredentialsError, TokenRetrievalError
+from pydantic_ai import exceptions as errors
+
+from bot.assistant import failures
+from bot.assistant.failures import (
+    MODEL_ERRORS,
+    AccessNotGranted,
+    Failure,
+    Resting,
+    failure_of,
+    tried,
+)
+
+THROTTLED = errors.ModelHTTPError.for_category(
+    errors.ModelRateLimitError, status_code=429, model_name="second"
+)
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (NoCredentialsError(), failures.BAD_CREDENTIALS),
+        (TokenRetrievalError(provider="sso", error_msg="expired"), failures.BAD_CREDENTIALS),
+        (TimeoutError(), failures.TIMEOUT),
+        (errors.ModelRequestTimeout("m", 1.0), failures.TIMEOUT),
+        (errors.ModelConnectionError("m", "refused", phase="connect"), failures.UNREACHABLE),
+        (errors.ModelConnectionError("m", "reset", phase="read"), failures.CUT),
+        (errors.ModelAPIError("m", "?"), failures.SERVER_ERROR),
+        (errors.UsageLimitExceeded("?"), failures.ENDLESS),
+        (errors.UnexpectedModelBehavior("?"), failures.NO_ANSWER),
+        (errors.UserError("?"), failures.MISUSED),
+        (errors.FallbackExceptionGroup("all", [TimeoutError(), THROTTLED]), failures.THROTTLED),
+    ],
+)
+def test_every_error_has_its_meaning(error: Exception, expected: Failure) -> None:
+    assert isinstance(error, MODEL_ERRORS)
+    assert failure_of(error).kind == expected.kind
+
+
+def test_the_status_is_the_one_of_the_model_that_was_tried_last() -> None:
+    assert failure_of(errors.FallbackExceptionGroup("all", [THROTTLED])).status == 429
+
+
+def test_of_several_models_the_last_one_that_was_asked_counts_and_each_is_named() -> None:
+    group = errors.FallbackExceptionGroup("all", [THROTTLED, Resting("first", "?")])
+    assert failure_of(group).kind == failures.THROTTLED.kind
+    throttled, resting = tried(group)
+    assert throttled.startswith("second: throttled (429): the vendor throttles")
+    assert resting == "first: not asked, it has just failed"
+    assert tried(THROTTLED) == []
+
+
+def test_a_model_without_access_is_named_with_its_region() -> None:
+    failure = failure_of(AccessNotGranted("nova", "eu-central-1"))
+    assert (failure.kind, failure.status) == (failures.BAD_CREDENTIALS.kind, 403)
+    assert "access is not granted for nova in eu-central-1" in str(failure.remedy)
+
+
+def test_a_bug_is_no_model_error() -> None:
+    assert not isinstance(ZeroDivisionError(), MODEL_ERRORS)
+
+
+def test_every_sentence_for_the_user_says_what_to_do_next() -> None:
+    sentences = [f.user for f in vars(failures).values() if isinstance(f, Failure)]
+    assert len(sentences) > 10
+    assert [s for s in sentences if "lease" not in s] == []

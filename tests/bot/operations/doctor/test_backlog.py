@@ -1,0 +1,58 @@
+"""The backlog: what waits, and what was set aside."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from bot.operations.doctor.backlog import check_backlog
+from bot.operations.doctor.finding import Finding, Mark
+from memory.records import Actor, Place, Session
+from memory.stores.journal.journal import SqliteJournal
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def pool() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(2) as pool:
+        yield pool
+
+
+async def ended(journal: SqliteJournal, *ids: str) -> None:
+    for id_ in ids:
+        await journal.start(Session(id_, Actor("u1"), Place("telegram", 1), NOW, NOW))
+        await journal.end(id_, "new", NOW)
+
+
+def the_only(data: Path) -> Finding:
+    (finding,) = check_backlog(data)
+    return finding
+
+
+async def test_sessions_that_wait_are_counted_while_the_bot_runs(tmp_path: Path, pool):
+    async with SqliteJournal(tmp_path / "journal.sqlite", pool) as journal:
+        await ended(journal, "s1", "s2")
+        finding = the_only(tmp_path)
+        assert finding.mark is Mark.OK
+        assert finding.text.startswith("2 ended")
+
+
+async def test_sessions_that_were_set_aside_are_a_warning_with_its_remedy(tmp_path: Path, pool):
+    async with SqliteJournal(tmp_path / "journal.sqlite", pool) as journal:
+        await ended(journal, "s1", "s2")
+        await journal.claim("me", NOW, NOW, 2)
+        await journal.set_aside("s1", "me", NOW, "ExtractionFailed")
+    finding = the_only(tmp_path)
+    assert finding.mark is Mark.WARNING
+    assert finding.text.startswith("1 ended conversations wait to be saved, 1 were set aside")
+    assert "mordecai maintain --retry" in finding.text
+
+
+def test_without_a_readable_journal_there_is_nothing_to_say(tmp_path: Path):
+    assert check_backlog(tmp_path) == []
+    (tmp_path / "journal.sqlite").write_bytes(b"no database at all" * 100)
+    assert check_backlog(tmp_path) == []
+    assert [file.name for file in tmp_path.iterdir()] == ["journal.sqlite"]

@@ -1,0 +1,141 @@
+"""`mordecai maintain`: the housework now, in numbers, and what waits."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock
+
+from memory.ports import Backlog
+from memory.records import Actor, Draft, Kind, Message, Place, Role, Session, Turn
+from memory.stores.journal.journal import SqliteJournal, backlog_in
+from memory.stores.sqlite.store import SqliteStore
+from tests.e2e.command import Ran, mordecai
+from tests.fakes.aws import FakeAws
+from tests.fakes.aws.world import ENVIRONMENT
+
+ANNA = Actor("u1")
+LONG_AGO = datetime.now(UTC) - timedelta(days=1000)
+
+
+async def lived(data: Path) -> None:
+    """A data directory in which something is old, something replaced, and a session set aside."""
+    data.mkdir()
+    with ThreadPoolExecutor(2) as pool:
+        store = SqliteStore(data / "memory", pool)
+        (old,) = await store.commit(ANNA, [Draft(Kind.FACT, "I work at Acme Corp", LONG_AGO)])
+        await store.commit(
+            ANNA, [Draft(Kind.FACT, "I work at Initech", LONG_AGO, supersedes=old.id)]
+        )
+        said = (Message(Role.USER, "zanzibar", LONG_AGO), Message(Role.ASSISTANT, "ok", LONG_AGO))
+        await store.add_turn(ANNA, Turn("t1", "s1", said))
+        await store.aclose()
+        async with SqliteJournal(data / "journal.sqlite", pool) as journal:
+            for id_ in ("s1", "s2", "s3"):
+                place = Place("telegram", 1)
+                await journal.start(Session(id_, ANNA, place, LONG_AGO, LONG_AGO))
+                await journal.end(id_, "new", LONG_AGO)
+            await journal.claim("me", LONG_AGO, LONG_AGO, 3)
+            await journal.set_aside("s1", "me", LONG_AGO, "ExtractionFailed")
+
+
+async def maintain(data: Path, *arguments: str) -> Ran:
+    return await mordecai("maintain", "--data", str(data), *arguments, cwd=data.parent)
+
+
+def table(ran: Ran) -> dict[str, list[str]]:
+    """The numbers of each row."""
+    rows = (line.split() for line in ran.out.splitlines())
+    return {row[0]: row[1:] for row in rows if len(row) == 4 and row[1].isdigit()}
+
+
+async def test_it_prints_what_went_by_kind_and_what_waits(tmp_path: Path):
+    data = tmp_path / "data"
+    await lived(data)
+    ran = await maintain(data)
+    assert ran.code == 0, ran.err
+    assert table(ran) == {
+        "facts": ["0", "1", "0"],
+        "preferences": ["0", "0", "0"],
+        "summaries": ["0", "0", "0"],
+        "messages": ["2", "0", "0"],
+    }
+    assert "waiting to be saved: 2 sessions" in ran.out
+    assert "set aside after too many tries: 1 session; `mordecai maintain --retry`" in ran.out
+    assert "zanzibar" not in ran.out + ran.err
+    again = await maintain(data)
+    assert all(numbers == ["0", "0", "0"] for numbers in table(again).values())
+
+
+async def test_what_was_set_aside_is_put_back_on_demand(tmp_path: Path):
+    data = tmp_path / "data"
+    await lived(data)
+    ran = await maintain(data, "--retry")
+    assert ran.code == 0, ran.err
+    assert "put back to be tried again at the next start: 1 session\n" in ran.out
+    assert backlog_in(data / "journal.sqlite") == Backlog(3, 0)
+
+
+async def test_a_limit_in_the_settings_counts(tmp_path: Path):
+    data = tmp_path / "data"
+    await lived(data)
+    ran = await mordecai(
+        *("maintain", "--data", str(data)),
+        cwd=tmp_path,
+        MORDECAI_FACT_DAYS="30",
+        MORDECAI_MESSAGE_DAYS="null",
+    )
+    assert table(ran)["facts"] == ["1", "1", "0"]
+    assert table(ran)["messages"] == ["0", "0", "0"]
+
+
+async def test_while_a_bot_runs_it_refuses_politely(tmp_path: Path):
+    data = tmp_path / "data"
+    await lived(data)
+    with FileLock(data / "lock"):
+        ran = await maintain(data)
+    assert ran.code == 2
+    assert "already running" in ran.err
+    assert ran.out == ""
+
+
+async def test_a_memory_that_cannot_be_read_is_exit_1_and_the_others_are_tidied(tmp_path: Path):
+    data = tmp_path / "data"
+    await lived(data)
+    (data / "memory" / "u0.sqlite").mkdir()
+    ran = await maintain(data)
+    assert ran.code == 1
+    assert table(ran)["messages"] == ["2", "0", "0"]
+    assert "could not be looked through, see above why: 1" in ran.out
+    assert "u0" in ran.err
+
+
+async def test_where_there_is_nothing_nothing_is_made(tmp_path: Path):
+    ran = await maintain(tmp_path / "nowhere")
+    assert ran.code == 2
+    assert "--data" in ran.err
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_without_a_memory_it_says_so(tmp_path: Path):
+    ran = await mordecai("maintain", cwd=tmp_path, MORDECAI_MEMORY_ENABLED="false")
+    assert ran.code == 2
+    assert "memory_enabled" in ran.err
+
+
+async def test_it_looks_after_a_memory_on_aws(tmp_path: Path):
+    with FakeAws() as aws:
+        variables: dict[str, Any] = {
+            **ENVIRONMENT,
+            "MORDECAI_MEMORY_BACKEND": "agentcore",
+            "MORDECAI_AWS_REGION": "us-east-1",
+            "MORDECAI_AWS_ENDPOINT_URL": aws.url,
+        }
+        made = await mordecai("setup", cwd=tmp_path, **variables)
+        variables["MORDECAI_MEMORY_ID"] = made.out.strip()
+        talk = b"I work at Acme Corp\n/new\n"
+        await mordecai("chat", "--data", "data", cwd=tmp_path, stdin=talk, **variables)
+        ran = await mordecai("maintain", "--data", "data", cwd=tmp_path, **variables)
+    assert ran.code == 0, ran.err
+    assert "looked through: 1 memory" in ran.out

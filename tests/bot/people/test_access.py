@@ -1,0 +1,287 @@
+"""Closed by default; numeric ids decide."""
+
+import io
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+import structlog
+
+from bot.operations import logs
+from bot.people.access import Access, AccessMode
+from bot.people.approvals import Approval, Verdict, approve
+from bot.people.guestbook import (
+    MOST_WAITING,
+    WAITING,
+    Book,
+    Guest,
+    GuestBook,
+    UnreadableOwner,
+)
+from bot.people.pairing import ALL_ATTEMPTS, Guess
+
+
+def pairing(folder: Path) -> Access:
+    return Access(AccessMode.PAIRING, path=folder / "access.json")
+
+
+async def test_the_first_to_send_the_code_owns_the_bot_for_good(tmp_path: Path) -> None:
+    access = pairing(tmp_path)
+    code = access.pairing_code
+    assert code
+    assert not await access.admits(1001)
+    assert await access.pair(1001, f" {code} ") is Guess.RIGHT
+    assert await access.admits(1001)
+    assert await access.pair(1002, code) is Guess.VAIN
+    assert not await access.admits(1002)
+    after_restart = pairing(tmp_path)
+    assert after_restart.pairing_code is None
+    assert await after_restart.admits(1001)
+    assert not await after_restart.admits(1002)
+
+
+@pytest.mark.parametrize("level", ["debug", "info", "warning", "error"])
+def test_the_code_is_in_the_log_however_little_is_logged(
+    tmp_path: Path, everything_logged: io.StringIO, level: str
+) -> None:
+    logs.configure(level, "json", stream=everything_logged)
+    access = pairing(tmp_path)
+    access.announce()
+    assert access.pairing_code
+    assert access.pairing_code in everything_logged.getvalue()
+
+
+def test_every_start_has_another_code(tmp_path: Path) -> None:
+    codes = {pairing(tmp_path).pairing_code for _ in range(5)}
+    assert len(codes) == 5
+
+
+async def test_the_list_lets_in_only_its_own_ids() -> None:
+    access = Access(AccessMode.ALLOWLIST, allowed=[1001])
+    assert await access.admits(1001)
+    assert not await access.admits(100)
+    assert access.pairing_code is None
+
+
+async def test_open_is_open_to_people_only() -> None:
+    access = Access(AccessMode.OPEN)
+    assert await access.admits(1)
+    assert not await access.admits(-100)
+
+
+def test_a_stranger_is_told_once_an_hour() -> None:
+    now = 0.0
+    access = Access(AccessMode.ALLOWLIST, allowed=[1], monotonic=lambda: now)
+    assert access.refusal_due(7)
+    assert not access.refusal_due(7)
+    assert access.refusal_due(8)
+    now = 3601.0
+    assert access.refusal_due(7)
+
+
+async def test_the_owner_is_written_in_one_step_and_for_the_bot_alone(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        access = Access(AccessMode.PAIRING, path=tmp_path / "access.json", pool=pool)
+        await access.pair(1001, access.pairing_code or "")
+    assert {file.name for file in tmp_path.iterdir()} <= {"access.json", "access.lock"}
+    assert (tmp_path / "access.json").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "{}",
+        '{"owner": "1001"}',
+        '{"owner": null}',
+        "[]",
+        '{"owners": [{"id": "1", "name": "", "since": ""}], "guests": [], "waiting": []}',
+        '{"owners": [], "guests": [1], "waiting": []}',
+        '{"owners": [], "guests": [], "waiting": [{"code": "A", "id": 1, "name": "", "at": "?"}]}',
+    ],
+)
+def test_a_damaged_owner_file_never_makes_the_bot_anybodys(tmp_path: Path, content: str) -> None:
+    (tmp_path / "access.json").write_text(content)
+    with pytest.raises(UnreadableOwner, match="owner"):
+        pairing(tmp_path)
+
+
+async def test_without_a_disk_nobody_becomes_the_owner(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    access = Access(AccessMode.PAIRING, path=tmp_path / "file.new" / "access.json")
+    (tmp_path / "file.new").touch()
+    with pytest.raises(OSError, match="file"):
+        await access.pair(1001, access.pairing_code or "")
+    assert not await access.admits(1001)
+    assert access.pairing_code
+
+
+async def paired(folder: Path, owner: int = 1001) -> Access:
+    access = pairing(folder)
+    assert await access.pair(owner, access.pairing_code or "", "Anna") is Guess.RIGHT
+    return access
+
+
+async def test_whoever_asks_gets_one_code_and_an_owner_lets_them_in_with_it(tmp_path: Path) -> None:
+    access = await paired(tmp_path)
+    asked = await access.ask(7, "Boris")
+    again = await access.ask(7, "Boris")
+    assert asked
+    assert again
+    assert (asked[1], again[1]) == (True, False)
+    assert asked[0].code == again[0].code
+    assert not await access.admits(7)
+    approval = await access.approve(f" {asked[0].code.lower()} ")
+    assert approval.guest
+    assert (approval.verdict, approval.guest.id) == (Verdict.LET_IN, 7)
+    assert approval.guest.name == "Boris"
+    assert await access.admits(7)
+    assert await access.approve(asked[0].code) == Approval(Verdict.NO_CODE), "a code is good once"
+    assert await pairing(tmp_path).admits(7), "also after a restart"
+    assert not access.owns(7)
+
+
+async def test_an_owner_may_type_a_code_without_its_hyphen(tmp_path: Path) -> None:
+    access = await paired(tmp_path)
+    asked = await access.ask(7, "Boris")
+    assert asked
+    assert (await access.approve(asked[0].code.replace("-", " "))).verdict is Verdict.LET_IN
+
+
+async def test_codes_of_others_let_nobody_in(tmp_path: Path) -> None:
+    access = await paired(tmp_path)
+    assert await access.ask(7, "Boris")
+    for code in ("", "AAAA-AAAA", "Boris", "7 8", "٧", "ü", "\ud83d"):
+        assert (await access.approve(code)).verdict is Verdict.NO_CODE
+    assert not await access.admits(7)
+
+
+async def test_whoever_was_let_in_can_be_removed_but_no_owner(tmp_path: Path) -> None:
+    access = await paired(tmp_path)
+    asked = await access.ask(7, "Boris")
+    assert asked
+    await access.approve(asked[0].code)
+    assert await access.remove(7)
+    assert not await access.admits(7)
+    assert not await access.remove(7)
+    assert not await access.remove(1001)
+    assert await access.admits(1001)
+
+
+async def test_without_an_owner_nobody_can_be_asked(tmp_path: Path) -> None:
+    assert await pairing(tmp_path).ask(7, "Boris") is None
+    assert await Access(AccessMode.ALLOWLIST, allowed=[1]).ask(7, "Boris") is None
+
+
+async def test_an_approval_on_the_command_line_is_noticed(tmp_path: Path) -> None:
+    access = await paired(tmp_path)
+    asked = await access.ask(7, "Boris")
+    assert asked
+    book = GuestBook(tmp_path / "access.json")
+    book.change(lambda known: approve(known, asked[0].code, datetime.now(UTC), welcomed=False))
+    assert await access.admits(7)
+    assert await access.unwelcomed() == (7,)
+    assert await access.unwelcomed() == (), "they are told once"
+    assert await access.admits(7)
+
+
+async def test_what_an_older_version_wrote_still_names_the_owner(tmp_path: Path) -> None:
+    (tmp_path / "access.json").write_text('{"owner": 1001}')
+    access = pairing(tmp_path)
+    assert access.owners == [1001]
+    assert await access.ask(7, "Boris")
+    assert pairing(tmp_path).owners == [1001]
+
+
+async def test_many_requests_drive_out_the_oldest_and_old_ones_are_gone(tmp_path: Path) -> None:
+    access = await paired(tmp_path)
+    first = await access.ask(1, "first")
+    for user_id in range(2, MOST_WAITING + 2):
+        await access.ask(user_id, "")
+    waiting = (await access.people()).waiting
+    assert len(waiting) == MOST_WAITING
+    assert first
+    assert first[0] not in waiting
+    late = datetime.now(UTC) + WAITING
+    assert (await access.people()).still_waiting(late) == ()
+
+
+async def test_owners_by_the_settings_need_no_pairing(tmp_path: Path) -> None:
+    access = Access(AccessMode.PAIRING, path=tmp_path / "access.json", owners=[5])
+    assert access.pairing_code is None
+    assert await access.admits(5)
+    assert access.owns(5)
+    assert await access.ask(7, "Boris")
+
+
+# -- by numeric id --------------------------------------------------------------------------------
+
+
+async def test_somebody_who_never_wrote_is_let_in_by_their_numeric_id(tmp_path: Path) -> None:
+    access = await paired(tmp_path)
+    approval = await access.approve(" 7 ")
+    assert approval.verdict is Verdict.LET_IN
+    assert await access.admits(7)
+    assert await pairing(tmp_path).admits(7), "also after a restart"
+    assert (await access.approve("7")).verdict is Verdict.IN_ALREADY
+    assert (await access.approve("1001")).verdict is Verdict.IN_ALREADY, "an owner"
+    assert len((await access.people()).guests) == 1
+
+
+async def test_the_numeric_id_of_somebody_who_waits_answers_their_request(tmp_path: Path) -> None:
+    access = await paired(tmp_path)
+    asked = await access.ask(7, "Boris")
+    assert asked
+    approval = await access.approve("7")
+    assert approval.guest
+    assert approval.guest.name == "Boris"
+    assert (await access.people()).waiting == ()
+    assert (await access.approve(asked[0].code)).verdict is Verdict.NO_CODE
+
+
+@pytest.mark.parametrize(
+    "written", ["@boris", "@7", "0", "-7", "-1001234567890", str(2**52), "9" * 5000]
+)
+async def test_user_names_and_ids_of_nobody_let_nobody_in(tmp_path: Path, written: str) -> None:
+    access = await paired(tmp_path)
+    assert (await access.approve(written)).guest is None
+    assert (await access.people()).guests == ()
+
+
+async def test_whom_the_settings_let_in_is_in_already(tmp_path: Path) -> None:
+    access = Access(AccessMode.PAIRING, [7], tmp_path / "access.json", owners=[5])
+    for written in ("7", "5"):
+        assert (await access.approve(written)).verdict is Verdict.IN_ALREADY
+    assert (await access.people()).guests == ()
+
+
+async def test_without_pairing_nobody_is_approved() -> None:
+    for access in (Access(AccessMode.OPEN), Access(AccessMode.ALLOWLIST, allowed=[1])):
+        assert (await access.approve("7")).verdict is Verdict.NOT_HERE
+        assert await access.unwelcomed() == ()
+
+
+async def test_whoever_is_removed_is_not_welcomed_any_more(tmp_path: Path) -> None:
+    guest = Guest(7)
+    assert Book().with_guest(guest, welcomed=False).unwelcomed == (7,)
+    assert Book().with_guest(guest, welcomed=False).with_guest(guest).unwelcomed == ()
+    assert Book().with_guest(guest, welcomed=False).without(7) == Book()
+
+
+async def test_a_name_can_not_look_like_anything_else(tmp_path: Path) -> None:
+    access = await paired(tmp_path)
+    asked = await access.ask(7, "Boris\x1b[2J\n• 8 Anna: /approve " + "x" * 500)
+    assert asked
+    assert asked[0].name.isprintable()
+    assert len(asked[0].name) <= 64
+
+
+async def test_the_operator_hears_that_no_more_codes_are_looked_at(tmp_path: Path) -> None:
+    access = pairing(tmp_path)
+    with structlog.testing.capture_logs() as lines:
+        for person in range(1, ALL_ATTEMPTS + 10):
+            await access.pair(person, "AAAA-AAAA")
+    [closed] = [line for line in lines if line["event"] == "pairing_closed"]
+    assert "start the bot again" in closed["remedy"]
+    assert not access.may_guess(5000)

@@ -1,0 +1,57 @@
+"""In which language somebody is spoken to, and how they see replies."""
+
+from bot.people.personal import PersonalSettings
+from bot.telegram.delivery.preview import Streaming
+from bot.telegram.intake.reading import Origin
+from bot.texts import ENGLISH, texts_in
+from memory.records import Actor, Place
+from tests.fakes.memories import open_memory
+
+ANN, GROUP = Actor.person(1001), Actor.group(-1000500)
+
+
+def origin(actor: Actor, chat_id: int, language: str | None) -> Origin:
+    return Origin(Place("telegram", chat_id), actor, 1001, language)
+
+
+async def test_what_was_chosen_is_known_by_chat_and_by_actor() -> None:
+    async with open_memory() as memory:
+        personal = PersonalSettings(memory)
+        assert await personal.texts(ANN) is ENGLISH
+        assert await personal.texts(ANN, "ru-RU") is texts_in("ru")
+        await memory.set_language(ANN, "de")
+        await memory.set_streaming(ANN, "off")
+        assert await personal.texts(ANN, "ru") is texts_in("de")
+        assert await personal.texts_at(Place("telegram", 1001)) is texts_in("de")
+        assert await personal.streaming(ANN) is Streaming.OFF
+        assert await personal.streaming(GROUP) is None
+
+
+async def test_a_language_without_texts_leaves_telegram_s() -> None:
+    async with open_memory() as memory:
+        await memory.set_language(ANN, "fr")
+        assert await PersonalSettings(memory).texts(ANN, "it") is texts_in("it")
+
+
+async def test_who_wrote_is_told_later_in_their_language() -> None:
+    async with open_memory() as memory:
+        personal = PersonalSettings(memory)
+        personal.note(origin(ANN, 1001, "hi"))
+        personal.note(origin(ANN, 1001, None))
+        personal.note(origin(GROUP, -1000500, "es"))
+        assert await personal.texts_at(Place("telegram", 1001)) is texts_in("hi")
+        assert await personal.texts_at(Place("telegram", -1000500)) is texts_in("es")
+
+
+async def test_what_is_chosen_again_counts_at_once() -> None:
+    async with open_memory() as memory:
+        await memory.profile(ANN)
+        await memory.set_language(ANN, "de")
+        chosen = memory.chosen(ANN)
+        assert chosen
+        assert chosen.language == "de"
+        await memory.unset(ANN, "language")
+        chosen = memory.chosen(ANN)
+        assert chosen
+        assert chosen.language is None
+        assert await memory.records(ANN, everything=True) == []

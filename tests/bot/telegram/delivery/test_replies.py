@@ -1,0 +1,321 @@
+"""What a person gets back for what they send."""
+
+import asyncio
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from bot.assistant.events import Failed, Inbound
+from bot.assistant.failures import UNREACHABLE
+from bot.telegram.options import ChannelOptions
+from memory.records import Actor, Place
+from tests.bot.telegram.stage import stage
+from tests.fakes.botapi import BotApiServer
+from tests.fakes.conversing import Echo
+
+
+def texts(server: BotApiServer, chat_id: int) -> list[str]:
+    return [message.get("text", "") for message in server.sent(chat_id)]
+
+
+async def test_a_message_is_answered(server: BotApiServer, tmp_path: Path) -> None:
+    async with stage(server, tmp_path) as on:
+        await server.user(1001).says("hi")
+        assert await server.replies_to(1001, 1) == ["you said: hi"]
+        [inbound] = on.echo.heard
+        assert inbound.actor.id == "u1001"
+        assert (inbound.place.channel, inbound.place.chat_id) == ("telegram", 1001)
+        assert (inbound.speaker, inbound.language) == (None, "en")
+        assert inbound.id == "telegram:1001:1"
+
+
+async def test_what_is_no_markdown_comes_back_to_the_letter(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    """There is no parse_mode, so there is nothing that Telegram could fail to parse."""
+    said = "*bold <b> List<String> if x<y and y>z [x](y) _z ` a_b_c"
+    async with stage(server, tmp_path):
+        await server.user(1001).says(said)
+        assert await server.replies_to(1001, 1) == [f"you said: {said}"]
+        assert not any("parse_mode" in call.parameters for call in server.calls)
+
+
+async def test_markdown_comes_as_entities(server: BotApiServer, tmp_path: Path) -> None:
+    answer = "😀 **bold**\n\n```python\nx < 1\n```\n\n[docs](https://x.de/a)"
+    async with stage(server, tmp_path, conversation=Echo(lambda _: answer)):
+        await server.user(1001).says("how?")
+        assert await server.replies_to(1001, 1) == ["😀 bold\n\nx < 1\n\ndocs"]
+        assert server.sent(1001)[0]["entities"] == [
+            {"type": "bold", "offset": 3, "length": 4},
+            {"type": "pre", "offset": 9, "length": 5, "language": "python"},
+            {"type": "text_link", "offset": 16, "length": 4, "url": "https://x.de/a"},
+        ]
+
+
+async def test_code_that_needs_two_messages_is_code_in_its_language_in_both(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    code = "\n".join(f"    print({number})" for number in range(300))
+    answer = f"Here:\n\n```python\n{code}\n```"
+    async with stage(server, tmp_path, conversation=Echo(lambda _: answer)) as on:
+        await server.user(1001).says("how?")
+        parts = await server.replies_to(1001, 2)
+        await on.channel.settle()
+        assert "\n".join(parts) == f"Here:\n\n{code}"
+        for message in server.sent(1001):
+            [block] = message["entities"]
+            assert (block["type"], block["language"]) == ("pre", "python")
+            assert block["offset"] + block["length"] == len(message["text"])
+
+
+async def test_a_very_long_answer_is_a_file_with_a_short_beginning(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    answer = "# Long\n\n" + "\n\n".join("слово " * 700 for _ in range(6)).strip()
+    async with stage(server, tmp_path, conversation=Echo(lambda _: answer)) as on:
+        await server.user(1001).says("everything!")
+        await server.replies_to(1001, 2)
+        await on.channel.settle()
+        beginning, file = server.sent(1001)
+        assert beginning["text"].startswith("Long\n\nслово слово")
+        assert beginning["text"].endswith("…")
+        name, content = server.world.files[file["document"]["file_id"]]
+        assert (name, content.decode()) == ("answer.md", answer)
+
+
+async def test_typing_is_shown_until_the_reply_and_not_after(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    echo = Echo()
+    release = echo.hold("slow")
+    options = ChannelOptions(typing_seconds=0.05, stop_seconds=5)
+    async with stage(server, tmp_path, conversation=echo, options=options):
+        await server.user(1001).says("slow")
+        await server.wait_for(lambda: len(server.calls_of("sendChatAction", 1001)) >= 3)
+        release.set()
+        await server.replies_to(1001, 1)
+        await asyncio.sleep(0.2)
+        assert server.calls[-1].method != "sendChatAction"
+
+
+async def test_typing_ends_when_the_person_has_blocked_the_bot(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    echo = Echo()
+    release = echo.hold("slow")
+    options = ChannelOptions(typing_seconds=0.02, stop_seconds=5)
+    async with stage(server, tmp_path, conversation=echo, options=options) as on:
+        await server.user(1001).says("slow")
+        await server.wait_for(lambda: server.calls_of("sendChatAction", 1001))
+        server.user(1001).blocks()
+        await server.wait_for(
+            lambda: server.calls_of("sendChatAction", 1001)[-1].status == 403, what="refused typing"
+        )
+        count = len(server.calls_of("sendChatAction", 1001))
+        await asyncio.sleep(0.2)
+        assert len(server.calls_of("sendChatAction", 1001)) == count
+        release.set()
+        await on.channel.settle()
+        assert server.calls_of("sendMessage", 1001)[-1].status == 403
+
+
+async def test_somebody_who_blocked_the_bot_is_answered_after_coming_back(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    async with stage(server, tmp_path) as on:
+        person = server.user(1001)
+        await person.says("one")
+        await server.replies_to(1001, 1)
+        person.blocks()
+        await person.says("two")
+        await server.wait_for(lambda: len(on.echo.heard) == 2)
+        await on.channel.settle()
+        person.unblocks()
+        await person.says("three")
+        assert (await server.replies_to(1001, 2))[1] == "you said: three"
+
+
+async def test_four_thousand_emoji_come_back_whole(server: BotApiServer, tmp_path: Path) -> None:
+    async with stage(server, tmp_path):
+        await server.user(1001).says("😀" * 2048)
+        parts = await server.replies_to(1001, 2)
+        assert " ".join(parts) == "you said: " + "😀" * 2048
+
+
+async def test_a_long_reply_comes_in_order(server: BotApiServer, tmp_path: Path) -> None:
+    answer = "\n\n".join(f"{n}. " + "word " * 200 for n in range(12))
+    async with stage(server, tmp_path, conversation=Echo(lambda _: answer)) as on:
+        await server.user(1001).says("tell me")
+        await server.replies_to(1001, 3)
+        await on.channel.settle()
+        assert " ".join(texts(server, 1001)).split() == answer.split()
+
+
+async def test_an_empty_answer_is_said_politely(server: BotApiServer, tmp_path: Path) -> None:
+    async with stage(server, tmp_path, conversation=Echo(lambda _: " \n\u200b")):
+        await server.user(1001).says("hm")
+        [reply] = await server.replies_to(1001, 1)
+        assert reply.startswith("I have no answer")
+
+
+# -- errors ---------------------------------------------------------------------------------------
+
+
+async def test_a_failure_of_the_conversation_is_its_own_sentence(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    sentence = "The model is busy. Please try again in a minute."
+    async with stage(server, tmp_path, conversation=Echo(lambda _: Failed(sentence))):
+        await server.user(1001).says("hi")
+        assert await server.replies_to(1001, 1) == [sentence]
+
+
+async def test_what_the_operator_may_mend_has_an_id(server: BotApiServer, tmp_path: Path) -> None:
+    failed = Failed("I can't reach it.", "unreachable", error_id="a1b2c3")
+    async with stage(server, tmp_path, conversation=Echo(lambda _: failed)):
+        await server.user(1001).says("hi")
+        [sentence] = await server.replies_to(1001, 1)
+        assert sentence == f"{UNREACHABLE.user} (error a1b2c3)"
+
+
+def _heard(echo: Echo, count: int) -> bool:
+    return len(echo.heard) == count
+
+
+async def test_of_a_model_that_stays_away_a_chat_hears_once_a_minute(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    away = Failed("I can't reach it.", "unreachable", error_id="a1b2c3")
+    mine = Failed("That is too long for me.")
+    echo = Echo(lambda inbound: mine if inbound.text == "a novel" else away)
+    async with stage(server, tmp_path, conversation=echo) as on:
+        for number, text in enumerate(("hi", "hello?", "a novel"), 1):
+            await server.user(1001).says(text)
+            await server.wait_for(partial(_heard, echo, number))
+            await on.channel.settle()
+        sentences = [sent["text"] for sent in server.sent(1001)]
+        assert sentences == [f"{UNREACHABLE.user} (error a1b2c3)", "That is too long for me."]
+        assert on.inbox.open_count == 0
+
+
+async def test_one_chat_hears_of_errors_once_a_minute_in_whatever_topic(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    group = server.group(-1000500)
+    for topic in (7, 8):
+        group.add_topic(topic)
+    broken = Echo(lambda _: ZeroDivisionError())
+    async with stage(server, tmp_path, conversation=broken) as on:
+        for topic in (7, 8):
+            await server.user(1001).says("/ask break", group=group, topic=topic)
+        await server.wait_for(lambda: len(broken.heard) == 2)
+        await on.channel.settle()
+        assert len(server.sent(group.id)) == 1
+
+
+async def test_an_unexpected_error_is_one_sentence_with_an_id_a_minute(
+    server: BotApiServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(inbound: Inbound) -> Exception | str:
+        return ZeroDivisionError("a secret detail") if inbound.text == "break" else "fine"
+
+    async with stage(server, tmp_path, conversation=Echo(broken)) as on:
+        person = server.user(1001)
+        await person.says("break")
+        [sentence] = await server.replies_to(1001, 1)
+        assert sentence.startswith("Something went wrong on my side.")
+        assert "secret" not in sentence
+        assert "Traceback" not in sentence
+        error_id = sentence.rpartition("error ")[2].rstrip(")")
+        assert error_id in capsys.readouterr().out
+        await person.says("break")
+        await server.wait_for(lambda: len(on.echo.heard) == 2)
+        await on.channel.settle()
+        await person.says("and now?")
+        assert (await server.replies_to(1001, 2))[1:] == ["fine"]
+
+
+async def test_an_error_in_one_chat_is_not_told_in_another(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    async with stage(server, tmp_path, conversation=Echo(lambda _: ZeroDivisionError())):
+        for user_id in (1001, 1002):
+            await server.user(user_id).says("break")
+        for user_id in (1001, 1002):
+            [sentence] = await server.replies_to(user_id, 1)
+            assert sentence.startswith("Something went wrong")
+
+
+# -- other than ordinary text ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "sentence"),
+    [
+        ("photo", "can't look at pictures"),
+        ("voice", "can't listen to recordings"),
+        ("document", "can't read this kind of document"),
+        ("video", "can't do anything with this kind of file"),
+    ],
+)
+async def test_what_nobody_can_take_in_gets_a_polite_sentence(
+    server: BotApiServer, tmp_path: Path, kind: str, sentence: str
+) -> None:
+    async with stage(server, tmp_path) as on:
+        await server.user(1001).sends(kind)
+        [reply] = await server.replies_to(1001, 1)
+        assert sentence in reply
+        assert on.echo.heard == []
+        assert not server.calls_of("getFile"), "nothing is fetched for nobody"
+
+
+@pytest.mark.parametrize("text", [" ", "\n\t", "\u200b", "\x00", "\u2060\u200d"])
+async def test_an_empty_message_gets_a_polite_sentence(
+    server: BotApiServer, tmp_path: Path, text: str
+) -> None:
+    async with stage(server, tmp_path) as on:
+        await server.user(1001).says(text)
+        [reply] = await server.replies_to(1001, 1)
+        assert reply.startswith("There was no text in your message.")
+        assert on.echo.heard == []
+
+
+async def test_a_text_that_is_too_long_is_refused_with_its_measure(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    async with stage(server, tmp_path) as on:
+        await server.user(1001).says("x" * 16_001)
+        [reply] = await server.replies_to(1001, 1)
+        assert "16001" in reply
+        assert "16000" in reply
+        assert on.echo.heard == []
+        assert (
+            await on.memory.end_session(Actor.person(1001), Place("telegram", 1001), "new") is None
+        )
+
+
+async def test_control_characters_and_half_surrogates_do_not_reach_the_conversation(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    async with stage(server, tmp_path) as on:
+        await server.user(1001).says("a\x00b\x1b[0m\ud83dc")
+        assert await server.replies_to(1001, 1) == ["you said: ab[0mc"]
+        assert on.echo.heard[0].text == "ab[0mc"
+
+
+async def test_text_from_right_to_left_stays_as_it_is(server: BotApiServer, tmp_path: Path) -> None:
+    text = "שלום \u2067עולם\u2069 <b>نص</b>"
+    async with stage(server, tmp_path):
+        await server.user(1001).says(text)
+        assert await server.replies_to(1001, 1) == [f"you said: {text}"]
+
+
+async def test_edited_messages_are_ignored(server: BotApiServer, tmp_path: Path) -> None:
+    async with stage(server, tmp_path) as on:
+        message = await server.user(1001).says("hi")
+        await server.replies_to(1001, 1)
+        await server.user(1001).edits(message, "bye")
+        await server.user(1001).says("next")
+        assert await server.replies_to(1001, 2) == ["you said: hi", "you said: next"]
+        assert len(on.echo.heard) == 2

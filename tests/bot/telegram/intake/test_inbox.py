@@ -1,0 +1,177 @@
+"""What was received is on the disk before Telegram may forget it."""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.telegram.intake.inbox import Inbox
+from memory.errors import NewerStore
+
+TOKEN = "42:secret"
+
+
+@pytest.fixture
+def pool() -> Any:
+    with ThreadPoolExecutor(2) as pool:
+        yield pool
+
+
+@pytest.fixture
+async def inbox(tmp_path: Path, pool: ThreadPoolExecutor) -> AsyncIterator[Inbox]:
+    async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
+        yield inbox
+
+
+def update(update_id: int, text: str = "hi", chat: int = 1001) -> dict[str, Any]:
+    return {"update_id": update_id, "message": {"chat": {"id": chat}, "text": text}}
+
+
+def bytes_on_disk(folder: Path) -> bytes:
+    return b"".join(file.read_bytes() for file in folder.iterdir())
+
+
+async def test_an_update_is_claimed_once(inbox: Inbox) -> None:
+    await inbox.store([update(5)])
+    assert inbox.claim(5)
+    assert not inbox.claim(5)
+
+
+async def test_an_update_whose_receiver_gave_up_is_claimed_when_it_comes_again(
+    inbox: Inbox,
+) -> None:
+    storing = asyncio.create_task(inbox.store([update(5)]))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    storing.cancel()
+    await asyncio.gather(storing, return_exceptions=True)
+    await inbox.store([update(5)])
+    assert inbox.claim(5)
+
+
+async def test_an_update_that_comes_again_is_known(inbox: Inbox) -> None:
+    await inbox.store([update(5)])
+    assert inbox.claim(5)
+    await inbox.store([update(5), update(6)])
+    assert not inbox.claim(5)
+    assert inbox.claim(6)
+
+
+async def test_an_update_is_known_after_it_is_done_and_after_a_restart(
+    tmp_path: Path, pool: ThreadPoolExecutor
+) -> None:
+    for _ in range(2):
+        async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
+            await inbox.store([update(5)])
+            inbox.claim(5)
+            await inbox.done([5])
+    async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
+        await inbox.store([update(5)])
+        assert not inbox.claim(5)
+        assert await inbox.waiting() == []
+
+
+async def test_what_was_not_done_waits_for_the_next_start_oldest_first(
+    tmp_path: Path, pool: ThreadPoolExecutor
+) -> None:
+    async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
+        await inbox.store([update(7, "late"), update(6, "early"), update(5)])
+        await inbox.done([5])
+    async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
+        waiting = await inbox.waiting()
+        assert [w.update["message"]["text"] for w in waiting] == ["early", "late"]
+        assert inbox.claim(6)
+        assert inbox.claim(7)
+
+
+async def test_a_reply_that_was_made_is_kept_for_the_burst_it_answers(
+    tmp_path: Path, pool: ThreadPoolExecutor
+) -> None:
+    async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
+        await inbox.store([update(5), update(6)])
+        await inbox.keep_reply([5, 6], "the answer")
+    async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
+        [waiting] = await inbox.waiting()
+        assert (waiting.update["update_id"], waiting.reply) == (5, "the answer")
+
+
+async def test_nothing_of_what_was_said_stays_when_it_is_done(inbox: Inbox, tmp_path: Path) -> None:
+    await inbox.store([update(5, "sesame-open")])
+    assert b"sesame-open" in bytes_on_disk(tmp_path)
+    await inbox.keep_reply([5], "cave-is-open")
+    await inbox.done([5])
+    await inbox.erase(1001, before=99)
+    assert b"sesame-open" not in bytes_on_disk(tmp_path)
+    assert b"cave-is-open" not in bytes_on_disk(tmp_path)
+
+
+async def test_erasing_takes_one_chat_and_only_what_came_before(
+    inbox: Inbox, tmp_path: Path, pool: ThreadPoolExecutor
+) -> None:
+    await inbox.store([update(5, "old"), update(6, "mine", chat=2002), update(8, "later")])
+    await inbox.erase(1001, before=7)
+    async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as again:
+        assert [w.update["message"]["text"] for w in await again.waiting()] == ["mine", "later"]
+
+
+async def test_bots_and_channels_have_their_own_numbers(
+    inbox: Inbox, tmp_path: Path, pool: ThreadPoolExecutor
+) -> None:
+    await inbox.store([update(5)])
+    for channel, token in (("telegram", "43:other"), ("terminal", TOKEN)):
+        async with Inbox(tmp_path / "inbox.sqlite", pool, channel, token) as other:
+            await other.store([update(5)])
+            assert other.claim(5)
+
+
+async def test_a_channel_that_counts_itself_goes_on_where_it_was(
+    tmp_path: Path, pool: ThreadPoolExecutor
+) -> None:
+    async with Inbox(tmp_path / "inbox.sqlite", pool, "terminal", TOKEN) as inbox:
+        assert await inbox.next_id() == 1
+        await inbox.store([update(1), update(2)])
+        await inbox.done([1, 2])
+    async with Inbox(tmp_path / "inbox.sqlite", pool, "terminal", TOKEN) as inbox:
+        assert await inbox.next_id() == 3
+
+
+async def test_settling_waits_for_the_last_open_update(inbox: Inbox) -> None:
+    await inbox.settle()
+    await inbox.store([update(5), update(6)])
+    await inbox.done([5])
+    assert inbox.open_count == 1
+    await inbox.done([6])
+    await inbox.settle()
+
+
+async def test_a_file_of_a_newer_program_is_refused(
+    inbox: Inbox, tmp_path: Path, pool: ThreadPoolExecutor
+) -> None:
+    with closing(sqlite3.connect(tmp_path / "inbox.sqlite", isolation_level=None)) as db:
+        db.execute("INSERT INTO migration VALUES ('telepathy', '2030-01-01')")
+    with pytest.raises(NewerStore, match="newer version"):
+        Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN)
+
+
+async def test_a_damaged_file_is_set_aside_whole(tmp_path: Path, pool: ThreadPoolExecutor) -> None:
+    path = tmp_path / "inbox.sqlite"
+    path.write_bytes(b"this is no database" * 100)
+    async with Inbox(path, pool, "telegram", TOKEN) as inbox:
+        assert await inbox.waiting() == []
+    (aside,) = tmp_path.glob("inbox.sqlite.damaged-*")
+    assert aside.read_bytes().startswith(b"this is no database")
+
+
+async def test_where_a_reply_had_begun_is_known_after_a_restart(
+    tmp_path: Path, pool: ThreadPoolExecutor
+) -> None:
+    async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
+        await inbox.store([update(5), update(6)])
+        await inbox.note_preview(5, 77)
+    async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
+        assert [item.preview for item in await inbox.waiting()] == [77, None]

@@ -1,0 +1,62 @@
+"""What is due in the background is looked for again and again, whatever breaks."""
+
+import asyncio
+from datetime import timedelta
+
+import structlog
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.background.worklist import PAUSE, Worklist, backoff
+
+HOUR = timedelta(hours=1)
+
+
+@given(st.integers(0, 10_000))
+def test_pauses_double_up_to_the_longest(attempts: int) -> None:
+    assert backoff(0, HOUR) == PAUSE
+    assert backoff(attempts, HOUR) <= backoff(attempts + 1, HOUR) <= HOUR
+    assert backoff(attempts + 1, HOUR) in (2 * backoff(attempts, HOUR), HOUR)
+
+
+async def test_a_round_that_breaks_is_told_and_the_next_one_comes() -> None:
+    rounds = 0
+
+    async def take_up() -> None:
+        nonlocal rounds
+        rounds += 1
+        if rounds == 1:
+            raise ZeroDivisionError
+
+    with structlog.testing.capture_logs() as logs:
+        work = Worklist("chores", take_up, structlog.get_logger())
+        work.start()
+        await work.settle()
+        work.look_again()
+        await work.settle()
+        await work.aclose()
+    assert rounds == 2
+    assert [line["event"] for line in logs] == ["chores_not_found"]
+
+
+async def test_it_is_quiet_only_when_every_task_has_ended() -> None:
+    release = asyncio.Event()
+
+    async def chore() -> None:
+        await release.wait()
+        work.ended("one", look=False)
+
+    async def take_up() -> None:
+        if not release.is_set():
+            work.begin("one", chore())
+
+    work = Worklist("chores", take_up, structlog.get_logger())
+    work.start()
+    settling = asyncio.create_task(work.settle())
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert not settling.done()
+    release.set()
+    await settling
+    assert work.tasks == {}
+    await work.aclose()

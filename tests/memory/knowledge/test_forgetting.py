@@ -1,0 +1,91 @@
+"""Forgetting a fact takes along what would tell it again, and nothing else."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from memory.knowledge.forgetting import (
+    Forgotten,
+    carrier,
+    forgetting,
+    outdated,
+)
+from memory.records import Actor, Kind, Message, Record, Role, Turn
+
+
+@pytest.mark.parametrize(
+    ("text", "statement"),
+    [
+        ("I work at Acme Corp", "I work at Acme Corp"),
+        ("Hi! I work at Acme Corp, and my birthday is March 15.", "I work at Acme Corp"),
+        ("Noted: you work at Acme Corp.", "I work at Acme Corp"),
+        ("Remember that I have a cat please", "I have a cat"),
+        ("Я работаю в Яндексе уже год", "Я работаю в Яндексе"),
+        ("我在北京工作，很忙", "我在北京工作"),
+    ],
+)
+def test_a_text_that_says_it_again_carries_it(text: str, statement: str):
+    assert carrier(statement)(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "statement"),
+    [
+        ("I work at Globex", "I work at Acme Corp"),
+        ("the cat food was expensive", "I have a cat"),
+        ("my birthday is March 15", "I work at Acme Corp"),
+        ("", "I work at Acme Corp"),
+        ("Я живу в Москве", "Я работаю в Яндексе"),
+    ],
+)
+def test_a_text_about_something_else_does_not(text: str, statement: str):
+    assert not carrier(statement)(text)
+
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+ANN = Actor("u1")
+
+
+def record(id_: str, text: str, turn: str = "", minutes: int = 0, slot: str = "") -> Record:
+    kind = next(kind for kind in Kind if kind.value[0] == id_[0])
+    at = NOON + timedelta(minutes=minutes)
+    return Record(id_, kind, text, at, turn_ids=(turn,) if turn else (), slot=slot or None)
+
+
+def turn(id_: str, text: str) -> Turn:
+    said = (Message(Role.USER, text, NOON), Message(Role.ASSISTANT, "ok", NOON))
+    return Turn(id_, "s-1", said)
+
+
+def test_what_goes_along_is_what_it_came_from_and_what_says_it_again():
+    fact = record("f1", "I work at Acme Corp", "t1")
+    others = [
+        record("m1", "I work at Acme Corp", "t1"),
+        record("m2", "Congratulations!", "t1"),
+        record("m3", "I like tea", "t2"),
+        record("m4", "You work at Acme Corp.", "t3"),
+        record("s1", "Anna told that she works at Acme Corp: I work at Acme Corp"),
+        record("s2", "Anna likes tea"),
+    ]
+    turns = [turn("t3", "where do you think I work? I work at Acme Corp!"), turn("t4", "hello")]
+    gone = forgetting(ANN, fact, others, turns)
+    assert gone.record is fact
+    assert [message.id for message in gone.messages] == ["m1", "m2", "m4"]
+    assert [summary.id for summary in gone.summaries] == ["s1"]
+    assert [turn.id for turn in gone.turns] == ["t3"]
+    assert [each.id for each in gone.records] == ["f1", "s1", "m1", "m2", "m4"]
+    assert gone.said == 4, "m1, m2 and the two messages of t3, of which m4 is one"
+
+
+def test_a_summary_does_not_go_along_with_itself():
+    told = record("s1", "We talked about Oslo", "t1")
+    assert forgetting(ANN, told, [told], []) == Forgotten(ANN, told)
+
+
+def test_only_a_newer_answer_to_the_same_question_outdates():
+    employer = record("f1", "I work at Acme", slot="employer")
+    newer = record("f2", "I work at Globex", minutes=5, slot="employer")
+    older = record("f3", "I work at Initech", minutes=-5, slot="employer")
+    assert outdated(employer, [older, employer]) is employer
+    assert outdated(employer, [older, newer]).superseded_at == newer.created_at
+    assert outdated(record("f4", "I have a cat"), [newer]).current

@@ -1,0 +1,324 @@
+"""Housekeeping: what goes, what stays, and what it never does."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from structlog.testing import capture_logs
+
+from memory.errors import StoreUnavailable
+from memory.knowledge.housekeeping import (
+    Housekeeper,
+    Maintenance,
+    Retention,
+    Why,
+    doomed,
+)
+from memory.learning.jobs import Locks
+from memory.ports import Journal, LongTermMemory
+from memory.records import (
+    AGENT_NAME_SLOT,
+    LEARNED_KINDS,
+    Actor,
+    Draft,
+    Kind,
+    Message,
+    Record,
+    Role,
+    Turn,
+)
+from memory.stores.journal.journal import SqliteJournal
+from memory.stores.sqlite.store import SqliteStore
+from tests.fakes.in_memory_store import InMemoryStore
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+ANNA, BORIS = Actor("u1"), Actor("u12")
+FOR_EVER = Retention(None, None, None, None, None, None, None)
+
+
+def ago(days: float) -> datetime:
+    return NOW - timedelta(days=days)
+
+
+def record(id_: str, kind: Kind = Kind.FACT, days: float = 0, **others: object) -> Record:
+    return replace(Record(id_, kind, f"I have a {id_}", ago(days)), **others)  # type: ignore[arg-type]
+
+
+def message(id_: str, turn: str, days: float = 0) -> Record:
+    return record(id_, Kind.MESSAGE, days, turn_ids=(turn,))
+
+
+kinds = st.sampled_from(list(Kind))
+days = st.integers(0, 2000)
+limits = st.one_of(st.none(), st.integers(1, 1500))
+
+
+@st.composite
+def lives(draw: st.DrawFn) -> list[Record]:
+    """The records of somebody."""
+    drawn = draw(st.lists(st.tuples(kinds, days, st.integers(1, 10), st.booleans()), max_size=40))
+    return [
+        record(
+            f"r{n}",
+            kind,
+            age,
+            importance=importance,
+            turn_ids=(f"t{n // 2}",) if kind is Kind.MESSAGE else (),
+            superseded_at=ago(age / 2) if replaced and kind is not Kind.MESSAGE else None,
+        )
+        for n, (kind, age, importance, replaced) in enumerate(drawn)
+    ]
+
+
+retentions = st.builds(
+    Retention, limits, limits, limits, limits, limits, st.integers(1, 20), st.integers(1, 9)
+)
+
+
+@given(lives(), retentions)
+def test_what_stays_keeps_to_every_limit_and_a_second_look_finds_nothing(
+    records: list[Record], retention: Retention
+):
+    going = doomed(records, retention, NOW)
+    left = [r for r in records if r.id not in going]
+    assert doomed(left, retention, NOW) == {}
+    learned = [r for r in left if r.kind is not Kind.MESSAGE]
+    assert len(learned) <= (retention.max_records or 0)
+    turns = {r.turn_ids for r in left if r.kind is Kind.MESSAGE}
+    assert len(turns) <= (retention.max_turns or 0)
+    for kept in left:
+        limit = retention.days(kept.kind)
+        assert limit is None or NOW - kept.created_at <= timedelta(days=limit)
+
+
+@given(lives())
+def test_without_limits_everything_stays(records: list[Record]):
+    assert doomed(records, FOR_EVER, NOW) == {}
+
+
+@given(lives(), st.integers(1, 20))
+def test_of_too_many_records_no_weightier_one_goes_before_a_lighter_one(
+    records: list[Record], limit: int
+):
+    going = doomed(records, replace(FOR_EVER, max_records=limit), NOW)
+    current = [r for r in records if r.kind is not Kind.MESSAGE and r.current]
+    gone = [r.importance for r in current if r.id in going]
+    kept = [r.importance for r in current if r.id not in going]
+    assert max(gone, default=0) <= min(kept, default=10)
+    if gone:
+        assert all(r.id in going for r in records if not r.current), "what was replaced goes first"
+
+
+def test_each_kind_has_its_own_age():
+    retention = replace(FOR_EVER, fact_days=10, message_days=5)
+    records = [
+        record("cat", days=9),
+        record("dog", days=11),
+        record("tea", Kind.PREFERENCE, days=900),
+        message("word", "t1", days=6),
+    ]
+    assert doomed(records, retention, NOW) == {"dog": Why.OLD, "word": Why.OLD}
+
+
+def test_what_was_replaced_goes_after_a_while_and_later_if_it_was_important():
+    retention = replace(FOR_EVER, superseded_days=100)
+    records = [
+        record("now", days=900),
+        record("new", days=500, superseded_at=ago(99)),
+        record("light", days=500, superseded_at=ago(101)),
+        record("weighty", days=500, importance=9, superseded_at=ago(101)),
+        record("heavy", days=500, importance=9, superseded_at=ago(201)),
+    ]
+    assert doomed(records, retention, NOW) == {"light": Why.REPLACED, "heavy": Why.REPLACED}
+
+
+def test_the_messages_of_a_turn_go_together_oldest_turns_first():
+    records = [message(f"m{n}", f"t{n // 2}", days=20 - n) for n in range(8)]
+    going = doomed(records, replace(FOR_EVER, max_turns=2), NOW)
+    assert going == dict.fromkeys(("m0", "m1", "m2", "m3"), Why.TOO_MANY)
+
+
+def test_the_name_of_the_assistant_is_no_memory_that_goes():
+    name = record("name", Kind.PREFERENCE, days=5000, slot=AGENT_NAME_SLOT)
+    old = replace(name, id="old", superseded_at=ago(3000))
+    retention = Retention(1, 1, 1, 1, 1, 1, 1)
+    assert doomed([old, name], retention, NOW) == {}
+
+
+@pytest.fixture
+async def pool() -> AsyncIterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(4) as pool:
+        yield pool
+
+
+@pytest.fixture
+async def journal(pool: ThreadPoolExecutor) -> AsyncIterator[SqliteJournal]:
+    async with SqliteJournal(":memory:", pool) as journal:
+        yield journal
+
+
+@pytest.fixture(params=["sqlite", "memory"])
+async def store(
+    request: pytest.FixtureRequest, tmp_path: Path, pool: ThreadPoolExecutor
+) -> AsyncIterator[LongTermMemory]:
+    opened: LongTermMemory = (
+        SqliteStore(tmp_path / "memory", pool) if request.param == "sqlite" else InMemoryStore()
+    )
+    yield opened
+    await opened.aclose()
+
+
+async def live(store: LongTermMemory, actor: Actor) -> None:
+    """A life in which a job has changed long ago, and something was said back then and now."""
+    (old,) = await store.commit(actor, [Draft(Kind.FACT, "I work at Acme Corp", ago(900))])
+    await store.commit(actor, [Draft(Kind.FACT, "I work at Initech", ago(800), supersedes=old.id)])
+    for turn_id, text, at in (("t1", "The zanzibar plan", ago(900)), ("t2", "A new plan", ago(1))):
+        await store.add_turn(actor, Turn(turn_id, "s1", (Message(Role.USER, text, at),)))
+
+
+def maintenance(
+    store: LongTermMemory, journal: Journal, locks: Locks | None = None, at: datetime = NOW
+) -> Maintenance:
+    return Maintenance(store, journal, Retention(), lambda: at, locks)
+
+
+async def test_what_is_old_goes_from_records_and_search_of_everybody(
+    store: LongTermMemory, journal: SqliteJournal
+):
+    for actor in (ANNA, BORIS):
+        await live(store, actor)
+    removed = await maintenance(store, journal).run()
+    assert (removed.people, removed.failed) == (2, 0)
+    assert removed.counts == {(Kind.FACT, Why.REPLACED): 2, (Kind.MESSAGE, Why.OLD): 2}
+    for actor in (ANNA, BORIS):
+        every = await store.records(actor, kinds=tuple(Kind), include_superseded=True)
+        assert {r.text for r in every} == {"I work at Initech", "A new plan"}
+        assert await store.search(actor, "zanzibar", kinds=tuple(Kind)) == []
+        (hit,) = await store.search(actor, "Where do I work?", kinds=LEARNED_KINDS)
+        assert hit.record.text == "I work at Initech"
+    again = await maintenance(store, journal).run()
+    assert not again.counts
+
+
+async def test_what_has_gone_does_not_come_back_with_a_turn_that_is_handed_in_again(
+    store: LongTermMemory, journal: SqliteJournal
+):
+    await live(store, ANNA)
+    await maintenance(store, journal).run()
+    said = (Message(Role.USER, "The zanzibar plan", ago(900)),)
+    await store.add_turn(ANNA, Turn("t1", "s1", said))
+    assert await store.search(ANNA, "zanzibar", kinds=tuple(Kind)) == []
+
+
+async def test_no_byte_of_what_has_gone_is_left(
+    tmp_path: Path, pool: ThreadPoolExecutor, journal: SqliteJournal
+):
+    store = SqliteStore(tmp_path / "memory", pool)
+    await live(store, ANNA)
+    await maintenance(store, journal).run()
+    await store.aclose()
+    left = b"".join(file.read_bytes() for file in (tmp_path / "memory").iterdir())
+    assert b"zanzibar" not in left
+    assert b"Acme" not in left
+    assert b"Initech" in left
+
+
+async def test_the_log_says_how_many_and_never_what(journal: SqliteJournal):
+    store = InMemoryStore()
+    await live(store, ANNA)
+    with capture_logs() as logs:
+        await maintenance(store, journal).run()
+    (line,) = [line for line in logs if line["event"] == "tidied"]
+    assert (line["people"], line["fact_replaced"], line["message_old"]) == (1, 1, 1)
+    assert "zanzibar" not in str(logs)
+    assert "Acme" not in str(logs)
+
+
+async def test_nobody_is_looked_through_while_their_memory_is_being_changed(
+    journal: SqliteJournal,
+):
+    store, locks = InMemoryStore(), Locks()
+    await live(store, ANNA)
+    lock = locks[ANNA]
+    async with lock:
+        run = asyncio.create_task(maintenance(store, journal, locks).run())
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert len(await store.records(ANNA, include_superseded=True)) == 2
+    await run
+    assert len(await store.records(ANNA, include_superseded=True)) == 1
+
+
+class Unreadable(InMemoryStore):
+    """A store in which one person's memory can't be read."""
+
+    async def records(
+        self,
+        actor: Actor,
+        *,
+        kinds: Sequence[Kind] = LEARNED_KINDS,
+        include_superseded: bool = False,
+    ) -> list[Record]:
+        if actor == ANNA:
+            raise StoreUnavailable("damaged")
+        return await super().records(actor, kinds=kinds, include_superseded=include_superseded)
+
+
+async def test_a_memory_that_cannot_be_read_keeps_no_other_from_being_tidied(
+    journal: SqliteJournal,
+):
+    store = Unreadable()
+    for actor in (ANNA, BORIS):
+        await live(store, actor)
+    removed = await maintenance(store, journal).run()
+    assert (removed.people, removed.failed) == (2, 1)
+    assert removed.counts.total() == 2
+
+
+async def test_it_runs_once_a_day_also_over_a_restart(tmp_path: Path, pool: ThreadPoolExecutor):
+    async def runs(at: datetime) -> bool:
+        async with SqliteJournal(tmp_path / "journal.sqlite", pool) as journal:
+            await maintenance(InMemoryStore(), journal, at=at).run_if_due()
+            return await journal.maintained_at() == at
+
+    assert await runs(NOW)
+    assert not await runs(NOW + timedelta(hours=23))
+    assert await runs(NOW + timedelta(hours=24))
+
+
+async def test_housework_that_fails_comes_again_and_holds_up_no_other():
+    done = asyncio.Event()
+    rounds = 0
+
+    async def failing() -> None:
+        nonlocal rounds
+        rounds += 1
+        if rounds >= 4:
+            done.set()
+        raise StoreUnavailable("away") if rounds % 2 else RuntimeError("a mistake")
+
+    async def hanging() -> None:
+        await asyncio.Event().wait()
+
+    keeper = Housekeeper([hanging, failing], seconds=0.001)
+    with capture_logs() as logs:
+        keeper.start()
+        async with asyncio.timeout(10):
+            await done.wait()
+        await keeper.aclose()
+    assert {line["event"] for line in logs} == {"memory_degraded", "housekeeping_broke"}
+
+
+async def test_however_much_is_too_old_all_of_it_goes_in_one_run(journal: SqliteJournal):
+    store = InMemoryStore()
+    said = tuple(Message(Role.USER, f"number {n}", ago(900)) for n in range(2_500))
+    await store.add_turn(ANNA, Turn("t1", "s1", said))
+    removed = await maintenance(store, journal).run()
+    assert removed.counts == {(Kind.MESSAGE, Why.OLD): 2_500}
+    assert await store.actors() == []

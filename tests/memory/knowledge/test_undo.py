@@ -1,0 +1,355 @@
+"""A deletion says beforehand what it takes along, and can be taken back whole."""
+
+from collections.abc import AsyncIterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from memory.conversation.sessions import SessionLimits
+from memory.errors import StoreUnavailable, UnknownRecord
+from memory.knowledge.forgetting import Forgotten
+from memory.language import RuleExtractor
+from memory.memory import Memory
+from memory.options import MemoryOptions
+from memory.ports import LongTermMemory
+from memory.records import Actor, Kind, Message, Place, Record, Role, Shift
+from memory.stores.journal.journal import SqliteJournal
+from memory.stores.sqlite.store import SqliteStore
+from tests.fakes.in_memory_store import InMemoryStore
+
+ANNA, BORIS = Actor("u1"), Actor("u12")
+HOME = Place("telegram", 1)
+EVERYTHING = tuple(Kind)
+
+
+class Life:
+    """A data directory, a clock that never stands still, and somebody who talks."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.now = path, datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+    def clock(self) -> datetime:
+        self.now += timedelta(seconds=1)
+        return self.now
+
+    @asynccontextmanager
+    async def memory(
+        self, store: LongTermMemory | None = None, limits: SessionLimits | None = None
+    ) -> AsyncIterator[Memory]:
+        options = MemoryOptions(limits=limits or SessionLimits(), recall_seconds=30)
+        with ThreadPoolExecutor(2) as pool:
+            own = SqliteStore(self.path / "memory", pool)
+            journal = SqliteJournal(self.path / "journal.sqlite", pool)
+            async with (
+                journal,
+                Memory(store or own, journal, RuleExtractor(), options, self.clock) as memory,
+            ):
+                yield memory
+            await own.aclose()
+
+    async def say(self, memory: Memory, *texts: str, kept: bool = True) -> None:
+        for text in texts:
+            await memory.recall(ANNA, HOME, text)
+            said = (Message(Role.USER, text, self.clock()), _reply(self.clock()))
+            await memory.record(ANNA, HOME, said, kept=kept)
+
+    async def end(self, memory: Memory) -> None:
+        ending = await memory.end_session(ANNA, HOME, "new")
+        assert ending is not None
+        await ending.wait(30)
+
+    @property
+    def bytes(self) -> bytes:
+        return b"".join(p.read_bytes() for p in self.path.rglob("*") if p.is_file())
+
+
+def _reply(at: datetime) -> Message:
+    return Message(Role.ASSISTANT, "ok", at)
+
+
+@pytest.fixture
+def life(tmp_path: Path) -> Life:
+    return Life(tmp_path)
+
+
+async def window(memory: Memory) -> list[str]:
+    return [m.text for m in (await memory.recall(ANNA, HOME, "and now?")).messages]
+
+
+async def everything(memory: Memory) -> list[Record]:
+    return await memory.records(ANNA, EVERYTHING, everything=True)
+
+
+async def the_record(memory: Memory, text: str) -> Record:
+    return next(r for r in await memory.records(ANNA, (Kind.FACT,)) if r.text == text)
+
+
+async def test_all_that_a_deletion_took_along_comes_back_as_it_was(life: Life) -> None:
+    async with life.memory() as memory:
+        await life.say(memory, "I live in Oslo", "I have a cat")
+        await life.end(memory)
+        await life.say(memory, "as I said, I live in Oslo", "I like tea")
+        before, shown = await everything(memory), await window(memory)
+        assert b"Oslo" in life.bytes
+        record = await the_record(memory, "I live in Oslo")
+        come_from = await memory.sources(ANNA, record)
+        assert [m.text for m in come_from] == ["I live in Oslo", "ok"]
+
+        forgotten = await memory.forget(ANNA, record.short_id)
+        assert b"Oslo" not in life.bytes, "the only copy is in RAM"
+        assert "Oslo" not in str(await everything(memory))
+        assert await window(memory) == ["I like tea", "ok"]
+
+        assert await memory.restore(ANNA, forgotten) == record
+        assert await everything(memory) == before
+        assert await window(memory) == shown
+        assert await memory.sources(ANNA, record) == come_from
+        assert b"Oslo" in life.bytes
+        found = await memory.search(ANNA, "where do I live?")
+        assert "I live in Oslo" in [hit.record.text for hit in found]
+    async with life.memory() as memory:
+        assert await window(memory) == shown, "also for the next process"
+
+
+async def test_a_look_ahead_changes_nothing_and_is_what_happens(life: Life) -> None:
+    async with life.memory() as memory:
+        await life.say(memory, "I live in Oslo")
+        await life.end(memory)
+        await life.say(memory, "I live in Oslo, you know")
+        before, shown = await everything(memory), await window(memory)
+        record = await the_record(memory, "I live in Oslo")
+        doomed = await memory.would_forget(ANNA, record.short_id)
+        assert await everything(memory) == before
+        assert await window(memory) == shown
+        # Two messages of the ended session, and two of the open one, which are archived as well.
+        assert doomed.said == 4
+        assert [summary.kind for summary in doomed.summaries] == [Kind.SUMMARY]
+        assert await memory.forget(ANNA, record.short_id) == doomed
+
+
+async def test_where_nothing_goes_along_nothing_is_counted(life: Life) -> None:
+    async with life.memory() as memory:
+        await life.say(memory, "I have a cat")
+        record = await memory.remember(ANNA, "I live in Oslo")
+        doomed = await memory.would_forget(ANNA, record.short_id)
+        assert doomed == Forgotten(ANNA, record)
+        assert doomed.said == 0
+        with pytest.raises(UnknownRecord):
+            await memory.would_forget(BORIS, record.short_id)
+
+
+async def test_a_turn_comes_back_before_what_was_said_after_it(life: Life) -> None:
+    async with life.memory() as memory:
+        record = await memory.remember(ANNA, "I live in Oslo")
+        await life.say(memory, "I have a cat", "I live in Oslo")
+        forgotten = await memory.forget(ANNA, record.short_id)
+        await life.say(memory, "I like tea")
+        await memory.restore(ANNA, forgotten)
+        told = ["I have a cat", "ok", "I live in Oslo", "ok", "I like tea", "ok"]
+        assert await window(memory) == told
+    async with life.memory() as memory:
+        assert await window(memory) == told
+
+
+async def test_taking_back_twice_doubles_nothing(life: Life) -> None:
+    async with life.memory() as memory:
+        await life.say(memory, "I live in Oslo")
+        record = await memory.remember(ANNA, "I live in Oslo")
+        before, shown = await everything(memory), await window(memory)
+        forgotten = await memory.forget(ANNA, record.short_id)
+        for _ in range(2):
+            assert await memory.restore(ANNA, forgotten) == record
+        assert await everything(memory) == before
+        assert await window(memory) == shown
+
+
+async def test_a_turn_that_had_left_the_window_is_in_it_again(life: Life) -> None:
+    limits = SessionLimits(window_messages=4, window_batch=1)
+    async with life.memory(limits=limits) as memory:
+        record = await memory.remember(ANNA, "I live in Oslo")
+        await life.say(memory, "I live in Oslo", "I have a cat", "I like tea", "I own a boat")
+        await memory.settle()
+        assert "Oslo" in str((await memory.tiers(ANNA)).summaries)
+        forgotten = await memory.forget(ANNA, record.short_id)
+        await memory.settle()
+        assert "Oslo" not in str(await memory.tiers(ANNA))
+        await memory.restore(ANNA, forgotten)
+        assert "I live in Oslo" in [
+            message.text for turn in (await memory.tiers(ANNA)).active for message in turn.messages
+        ]
+        await life.say(memory, "I grow mint")
+        await memory.settle()
+        assert "Oslo" in (await memory.recall(ANNA, HOME, "and now?")).earlier
+
+
+async def test_what_is_said_in_secret_is_back_in_ram_and_masked_on_the_disk(life: Life) -> None:
+    said = "I live in Oslo and my password is hunter2hunter2"
+    async with life.memory() as memory:
+        record = await memory.remember(ANNA, "I live in Oslo")
+        await life.say(memory, said)
+        forgotten = await memory.forget(ANNA, record.short_id)
+        await memory.restore(ANNA, forgotten)
+        assert (await window(memory))[0] == said
+    assert b"hunter2hunter2" not in life.bytes
+
+
+async def test_a_session_that_is_extracted_by_now_is_not_opened_again(life: Life) -> None:
+    async with life.memory() as memory:
+        record = await memory.remember(ANNA, "I live in Oslo")
+        await life.say(memory, "I live in Oslo", "I have a cat")
+        forgotten = await memory.forget(ANNA, record.short_id)
+        await life.end(memory)
+        await memory.restore(ANNA, forgotten)
+        assert await window(memory) == []
+        archived = await memory.records(ANNA, (Kind.MESSAGE,))
+        assert "I live in Oslo" in [message.text for message in archived]
+
+
+async def test_nobody_takes_back_what_another_one_deleted(life: Life) -> None:
+    async with life.memory() as memory:
+        await memory.remember(BORIS, "I am a spy")
+        mine = await memory.remember(ANNA, "I live in Oslo")
+        forgotten = await memory.forget(ANNA, mine.short_id)
+        with pytest.raises(UnknownRecord):
+            await memory.restore(BORIS, forgotten)
+        assert [r.text for r in await memory.records(BORIS)] == ["I am a spy"]
+
+
+async def test_nothing_comes_back_after_everything_was_forgotten(life: Life) -> None:
+    async with life.memory() as memory:
+        record = await memory.remember(ANNA, "I live in Oslo")
+        await life.say(memory, "I live in Oslo")
+        forgotten = await memory.forget(ANNA, record.short_id)
+        await memory.forget_all(ANNA)
+        with pytest.raises(UnknownRecord):
+            await memory.restore(ANNA, forgotten)
+        assert await everything(memory) == []
+    assert b"Oslo" not in life.bytes
+
+
+async def test_a_question_with_a_newer_answer_keeps_it(life: Life) -> None:
+    async with life.memory() as memory:
+        await memory.set_agent_name(ANNA, "Jarvis")
+        (named,) = await memory.records(ANNA)
+        forgotten = await memory.forget(ANNA, named.short_id)
+        await memory.set_agent_name(ANNA, "Friday")
+        await memory.restore(ANNA, forgotten)
+        assert await memory.agent_name(ANNA) == "Friday"
+        (again, _) = await everything(memory)
+        assert again.id == named.id
+        assert not again.current
+
+
+async def test_the_name_that_was_deleted_is_the_name_again(life: Life) -> None:
+    async with life.memory() as memory:
+        await memory.set_agent_name(ANNA, "Jarvis")
+        (named,) = await memory.records(ANNA)
+        forgotten = await memory.forget(ANNA, named.short_id)
+        assert await memory.agent_name(ANNA) is None
+        await memory.restore(ANNA, forgotten)
+        assert await memory.agent_name(ANNA) == "Jarvis"
+
+
+class Failing(InMemoryStore):
+    """A store that is away when told so."""
+
+    away = False
+
+    async def delete(self, actor: Actor, record_ids: Sequence[str]) -> list[str]:
+        if self.away:
+            raise StoreUnavailable("no")
+        return await super().delete(actor, record_ids)
+
+    async def restore(self, actor: Actor, records: object) -> list[Record]:
+        if self.away:
+            raise StoreUnavailable("no")
+        return await super().restore(actor, records)  # type: ignore[arg-type]
+
+
+async def test_what_was_broken_off_is_completed_by_doing_it_again(life: Life) -> None:
+    store = Failing()
+    async with life.memory(store) as memory:
+        record = await memory.remember(ANNA, "I live in Oslo")
+        await life.say(memory, "I live in Oslo")
+        forgotten = await memory.forget(ANNA, record.short_id)
+        store.away = True
+        with pytest.raises(StoreUnavailable):
+            await memory.restore(ANNA, forgotten)
+        store.away = False
+        assert await memory.restore(ANNA, forgotten) == record
+        assert await window(memory) == ["I live in Oslo", "ok"]
+
+
+async def test_what_could_not_be_deleted_is_still_there_with_its_turns(life: Life) -> None:
+    store = Failing()
+    limits = SessionLimits(window_messages=4, window_batch=1)
+    async with life.memory(store, limits) as memory:
+        record = await memory.remember(ANNA, "I live in Oslo")
+        await life.say(memory, "I live in Oslo", "I have a cat", "I like tea")
+        await memory.settle()
+        before = await everything(memory)
+        store.away = True
+        with pytest.raises(StoreUnavailable):
+            await memory.forget(ANNA, record.short_id)
+        store.away = False
+        assert await everything(memory) == before
+        active = (await memory.tiers(ANNA)).active
+        assert active[0].messages[0].text == "I live in Oslo", "in its place"
+        gone = await memory.forget(ANNA, record.short_id)
+        assert [turn.messages[0].text for turn in gone.turns] == ["I live in Oslo"]
+        assert "I live in Oslo" not in await window(memory)
+
+
+class Breaking(SqliteJournal):
+    """A journal that can be read, but not changed, when told so."""
+
+    full = False
+
+    async def drop_turns(self, turn_ids: Sequence[str], shifts: Sequence[Shift] = ()) -> None:
+        if self.full:
+            raise StoreUnavailable("the disk is full")
+        await super().drop_turns(turn_ids, shifts)
+
+
+async def test_what_could_not_be_withheld_is_there_once(life: Life) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        journal = Breaking(life.path / "journal.sqlite", pool)
+        memory = Memory(InMemoryStore(), journal, RuleExtractor(), MemoryOptions(), life.clock)
+        async with journal, memory:
+            record = await memory.remember(ANNA, "I live in Oslo")
+            await life.say(memory, "I live in Oslo")
+            journal.full = True
+            with pytest.raises(StoreUnavailable):
+                await memory.forget(ANNA, record.short_id)
+            assert await window(memory) == ["I live in Oslo", "ok"]
+            assert [r.text for r in await memory.records(ANNA)] == ["I live in Oslo"]
+
+
+async def test_what_was_said_again_meanwhile_does_not_stand_there_twice(life: Life) -> None:
+    async with life.memory() as memory:
+        first = await memory.remember(ANNA, "I have a cat called Tom")
+        forgotten = await memory.forget(ANNA, first.short_id)
+        again = await memory.remember(ANNA, "I have a cat called Tom")
+        assert not (await memory.restore(ANNA, forgotten)).current
+        assert await memory.records(ANNA) == [again]
+
+
+async def test_what_was_turned_round_meanwhile_stays_so(life: Life) -> None:
+    async with life.memory() as memory:
+        first = await memory.remember(ANNA, "I like olives")
+        forgotten = await memory.forget(ANNA, first.short_id)
+        again = await memory.remember(ANNA, "I don't like olives")
+        await memory.restore(ANNA, forgotten)
+        assert await memory.records(ANNA) == [again]
+
+
+async def test_a_turn_that_goes_nowhere_else_is_counted_as_well(life: Life) -> None:
+    async with life.memory() as memory:
+        record = await memory.remember(ANNA, "I live in Oslo")
+        await life.say(memory, "forget that I live in Oslo", kept=False)
+        doomed = await memory.would_forget(ANNA, record.short_id)
+        assert (doomed.messages, doomed.said) == ((), 2)
+        assert [turn.kept for turn in doomed.turns] == [False]

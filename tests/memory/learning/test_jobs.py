@@ -1,0 +1,349 @@
+"""Extraction as a durable job: leased, tried again, set aside, and never twice at once."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from structlog.testing import capture_logs
+
+from memory.errors import StoreUnavailable
+from memory.learning.jobs import ATTEMPTS, ExtractionJobs, Outcome
+from memory.ports import Backlog, Extraction, Job
+from memory.records import Actor, Kind, Message, Place, Record, Role, Session, Turn
+from memory.stores.journal.journal import SqliteJournal
+from tests.fakes.extractors import EverySentence
+from tests.fakes.in_memory_store import InMemoryStore
+
+ANNA, HOME = Actor("u1"), Place("telegram", 1)
+
+
+class Clock:
+    """A clock that tests set."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+class Journal(SqliteJournal):
+    """A journal that can be told to break."""
+
+    broken: Exception | None = None
+    looks = 0
+
+    async def claim(self, holder: str, now: datetime, until: datetime, limit: int) -> list[Job]:
+        self.looks += 1
+        if self.broken:
+            raise self.broken
+        return await super().claim(holder, now, until, limit)
+
+    async def retry(self, session_id: str, holder: str, next_at: datetime, error: str) -> bool:
+        if self.broken:
+            raise self.broken
+        return await super().retry(session_id, holder, next_at, error)
+
+
+class Broken:
+    """An extractor with a mistake in it."""
+
+    calls = 0
+
+    async def extract(self, turns: Sequence[Turn], known: Sequence[Record]) -> Extraction:
+        self.calls += 1
+        raise RuntimeError("a mistake")
+
+
+class World:
+    """A journal's file and a store, and as many loops on them as a test starts."""
+
+    def __init__(self, path: Path, pool: ThreadPoolExecutor) -> None:
+        self.path, self.pool = path, pool
+        self.clock, self.store, self.extractor = Clock(), InMemoryStore(), EverySentence()
+        self.journal = Journal(path / "journal.sqlite", pool)
+
+    def jobs(
+        self, extractor: EverySentence | Broken | None = None, **limits: float
+    ) -> ExtractionJobs:
+        given = {"attempts": 3, **limits}
+        return ExtractionJobs(
+            self.store,
+            self.journal,
+            extractor or self.extractor,
+            self.clock,
+            **given,  # type: ignore[arg-type]
+        )
+
+    async def ended(self, *ids: str) -> list[Session]:
+        """Sessions that the journal has as ended, with a turn each."""
+        sessions = [Session(id_, ANNA, HOME, self.clock(), self.clock()) for id_ in ids]
+        for session in sessions:
+            said = (Message(Role.USER, f"I like {session.id}", self.clock()),)
+            await self.journal.start(session)
+            await self.journal.append(session.id, Turn(f"{session.id}-t", session.id, said))
+            await self.journal.end(session.id, "new", self.clock())
+        return sessions
+
+    async def facts(self) -> list[str]:
+        return [record.text for record in await self.store.records(ANNA, kinds=(Kind.FACT,))]
+
+    async def until_tried(self, jobs: ExtractionJobs) -> None:
+        """Go to when every retry is due, and have all of them tried."""
+        self.clock.now += timedelta(hours=7)
+        jobs.start()
+        await jobs.settle()
+        await jobs.aclose()
+
+
+@pytest.fixture
+async def world(tmp_path: Path) -> AsyncIterator[World]:
+    with ThreadPoolExecutor(4) as pool:
+        world = World(tmp_path, pool)
+        yield world
+        await world.journal.aclose()
+
+
+@asynccontextmanager
+async def running(jobs: ExtractionJobs) -> AsyncIterator[ExtractionJobs]:
+    jobs.start()
+    try:
+        yield jobs
+    finally:
+        await jobs.aclose()
+
+
+async def called(extractor: EverySentence, times: int) -> None:
+    async with asyncio.timeout(10):
+        while extractor.calls < times:
+            await asyncio.sleep(0.005)
+
+
+async def test_two_loops_on_one_journal_run_no_job_twice(world: World):
+    await world.ended(*(f"s{n}" for n in range(12)))
+    async with running(world.jobs()) as one, running(world.jobs()) as two:
+        await asyncio.gather(one.settle(), two.settle())
+    async with running(world.jobs()) as later:
+        await later.settle()
+    assert world.extractor.calls == 12
+    assert len(await world.facts()) == 12
+
+
+async def test_a_job_that_runs_elsewhere_is_left_alone(world: World):
+    await world.ended("s1")
+    world.extractor.gate.clear()
+    async with running(world.jobs()) as one:
+        await called(world.extractor, 1)
+        async with running(world.jobs()) as two:
+            await two.settle()
+        assert world.extractor.calls == 1
+        world.extractor.gate.set()
+        await one.settle()
+    assert await world.facts() == ["I like s1"]
+
+
+async def test_what_a_dead_process_held_is_taken_up_when_its_lease_has_run_out(world: World):
+    await world.ended("s1")
+    now = world.clock()
+    assert await world.journal.claim("the dead", now, now + timedelta(minutes=1), 9)
+    async with running(world.jobs()) as jobs:
+        await jobs.settle()
+        assert await world.facts() == []
+    world.clock.now += timedelta(minutes=1)
+    async with running(world.jobs()) as jobs:
+        await jobs.settle()
+    assert await world.facts() == ["I like s1"]
+
+
+async def test_whoever_has_lost_its_lease_writes_nothing(world: World):
+    (session,) = await world.ended("s1")
+    world.extractor.gate.clear()
+    async with running(world.jobs()) as jobs:
+        ending = jobs.ended(session)
+        await called(world.extractor, 1)
+        late = world.clock() + timedelta(hours=1)
+        assert await world.journal.claim("another", late, late + timedelta(hours=1), 9)
+        world.extractor.gate.set()
+        assert await ending.wait(10) is Outcome.LATER
+    assert await world.facts() == []
+    assert await world.journal.backlog() == Backlog(1, 0)
+
+
+@pytest.mark.parametrize("attempts", [3, 1], ids=["tried again", "set aside"])
+async def test_whoever_has_lost_its_lease_and_fails_does_not_take_the_job_from_who_has_it(
+    world: World, attempts: int
+):
+    (session,) = await world.ended("s1")
+    world.extractor.failures = 1
+    world.extractor.gate.clear()
+    async with running(world.jobs(attempts=attempts)) as jobs:
+        ending = jobs.ended(session)
+        await called(world.extractor, 1)
+        late = world.clock() + timedelta(hours=1)
+        assert await world.journal.claim("another", late, late + timedelta(hours=1), 9)
+        world.extractor.gate.set()
+        with capture_logs() as logs:
+            assert await ending.wait(10) is Outcome.LATER
+    assert "session_set_aside" not in [line["event"] for line in logs]
+    assert await world.journal.renew("s1", "another", late), "it is still theirs"
+    await world.journal.release("another")
+    (job,) = await world.journal.claim("me", late, late, 9)
+    assert job.attempts == 0
+
+
+async def test_a_job_under_way_is_not_begun_again_when_its_lease_has_run_out(world: World):
+    await world.ended("s1")
+    world.extractor.gate.clear()
+    async with running(world.jobs()) as jobs:
+        await called(world.extractor, 1)
+        # The clock leaps, or the actor's lock was held for long.
+        world.clock.now += timedelta(hours=1)
+        (other,) = await world.ended("s2")
+        ending = jobs.ended(other)
+        await called(world.extractor, 2)
+        world.extractor.gate.set()
+        assert await ending.wait(10) is Outcome.SAVED
+        await jobs.settle()
+    assert world.extractor.calls == 2
+    assert sorted(await world.facts()) == ["I like s1", "I like s2"]
+
+
+async def test_nobody_waits_for_a_session_that_was_erased_before_its_turn(world: World):
+    (session,) = await world.ended("s1")
+    jobs = world.jobs()
+    ending = jobs.ended(session)
+    await world.journal.erase(ANNA)
+    async with running(jobs):
+        assert await ending.wait(10) is Outcome.NOTHING
+        await jobs.settle()
+    assert world.extractor.calls == 0
+    assert not jobs._endings
+
+
+async def test_a_stop_gives_its_jobs_back_at_once(world: World):
+    await world.ended("s1")
+    world.extractor.gate.clear()
+    async with running(world.jobs()):
+        await called(world.extractor, 1)
+    world.extractor.gate.set()
+    async with running(world.jobs()) as jobs:
+        await jobs.settle()
+    assert await world.facts() == ["I like s1"]
+
+
+async def test_more_sessions_than_run_at_once_are_all_worked_off(world: World):
+    await world.ended(*(f"s{n}" for n in range(9)))
+    async with running(world.jobs(parallel=2)) as jobs:
+        await jobs.settle()
+    assert len(await world.facts()) == 9
+
+
+@pytest.mark.parametrize("extractor", [EverySentence(failures=99), Broken()])
+async def test_what_fails_every_time_is_set_aside_with_one_warning_and_all_its_turns(
+    world: World, extractor: EverySentence | Broken
+):
+    await world.ended("s1")
+    with capture_logs() as logs:
+        for _ in range(6):
+            await world.until_tried(world.jobs(extractor))
+    assert extractor.calls == 3
+    aside = [line for line in logs if line["event"] == "session_set_aside"]
+    assert len(aside) == 1
+    assert aside[0]["log_level"] == "warning"
+    assert "maintain --retry" in aside[0]["remedy"]
+    assert await world.journal.backlog() == Backlog(0, 1)
+    assert len(await world.journal.turns("s1")) == 1
+
+
+async def test_what_was_set_aside_is_saved_after_it_was_put_back(world: World):
+    await world.ended("s1")
+    world.extractor.failures = 3
+    for _ in range(3):
+        await world.until_tried(world.jobs())
+    assert await world.journal.backlog() == Backlog(0, 1)
+    assert await world.journal.put_back(world.clock()) == 1
+    await world.until_tried(world.jobs())
+    assert await world.facts() == ["I like s1"]
+    assert await world.journal.backlog() == Backlog(0, 0)
+
+
+async def test_a_try_that_takes_too_long_is_ended_and_saves_nothing(world: World):
+    await world.ended("s1")
+    world.extractor.gate.clear()
+    async with running(world.jobs(timeout_seconds=0.05)) as jobs:
+        await jobs.settle()
+    assert await world.facts() == []
+    assert await world.journal.backlog() == Backlog(1, 0)
+    world.extractor.gate.set()
+    await world.until_tried(world.jobs())
+    assert await world.facts() == ["I like s1"]
+
+
+@pytest.mark.parametrize("failure", [StoreUnavailable("away"), RuntimeError("a mistake")])
+async def test_no_failure_of_the_journal_ends_the_loop(world: World, failure: Exception):
+    world.journal.broken = failure
+    async with running(world.jobs()) as jobs:
+        await jobs.settle()
+        (session,) = await world.ended("s1")
+        world.journal.broken = None
+        assert await jobs.ended(session).wait(10) is Outcome.SAVED
+
+
+async def test_a_failure_that_can_not_even_be_written_down_costs_no_other_job(world: World):
+    (session,) = await world.ended("s1")
+    world.extractor.failures = 1
+    world.extractor.gate.clear()
+    async with running(world.jobs()) as jobs:
+        ending = jobs.ended(session)
+        await called(world.extractor, 1)
+        world.journal.broken = RuntimeError("a mistake")
+        world.extractor.gate.set()
+        assert await ending.wait(10) is Outcome.LATER
+        world.journal.broken = None
+        (other,) = await world.ended("s2")
+        assert await jobs.ended(other).wait(10) is Outcome.SAVED
+    world.clock.now += timedelta(hours=1)
+    async with running(world.jobs()) as jobs:
+        await jobs.settle()
+    assert sorted(await world.facts()) == ["I like s1", "I like s2"]
+
+
+async def test_when_whoever_waits_is_broken_off_the_observer_hears(world: World):
+    heard: list[str] = []
+
+    async def hear(session: Session) -> None:
+        heard.append(session.id)
+
+    (session,) = await world.ended("s1")
+    world.extractor.gate.clear()
+    jobs = world.jobs()
+    jobs.on_saved = hear
+    async with running(jobs):
+        waiting = asyncio.create_task(jobs.ended(session).wait(10))
+        await called(world.extractor, 1)
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        world.extractor.gate.set()
+        await jobs.settle()
+    assert heard == ["s1"]
+
+
+async def test_an_observer_that_fails_costs_nothing(world: World):
+    async def fail(session: Session) -> None:
+        raise RuntimeError("nobody listens")
+
+    await world.ended("s1", "s2")
+    jobs = world.jobs()
+    jobs.on_saved = fail
+    async with running(jobs):
+        await jobs.settle()
+    assert len(await world.facts()) == 2
+
+
+def test_the_tries_of_one_session_outlast_a_night():
+    pauses = [min(30 * 2**n, 6 * 3600) for n in range(ATTEMPTS - 1)]
+    assert sum(pauses) > 12 * 3600

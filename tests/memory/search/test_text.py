@@ -1,0 +1,89 @@
+"""Text becomes words that the index and the query agree on, in any language."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.search.text import MAX_WORD, clean, words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I worked at Acme's office.", ["i", "work", "at", "acm", "offic"]),
+        ("Ich wohne in München", ["ich", "wohn", "in", "munch", "munchen"]),
+        ("Я работаю в школе", ["я", "работа", "в", "школ"]),
+        ("我喜欢喝茶", ["我喜", "喜欢", "欢喝", "喝茶"]),
+        ("東京に住む", ["東京", "京に", "に住", "住む"]),
+        ("서울", ["서울"]),
+        ("ภาษา", ["ภา", "าษ", "ษา"]),
+        ("猫", ["猫"]),
+        ("שלום עולם", ["שלום", "עולם"]),
+        ("🦊 and 👩‍👧", ["🦊", "and", "👩", "👧"]),
+        ("", []),
+        ("?! ... --", []),
+        ("a\0b \ud800", ["a", "b"]),
+    ],
+)  # fmt: skip
+def test_words_by_script_and_language(text: str, expected: list[str]) -> None:
+    assert words(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("CAFÉ", "cafe"),
+        ("naïve", "naive"),
+        ("running", "runs"),
+        ("Œuvre", "oeuvre"),
+        ("Straße", "STRASSE"),
+        ("ёлка", "елка"),
+        ("ｆｕｌｌｗｉｄｔｈ", "fullwidth"),
+        ("👍🏽", "👍"),
+        ("школа", "школе"),
+        ("Anna’s", "Anna"),
+        ("cafe\u0301", "caf\u00e9"),
+    ],
+)
+def test_different_spellings_are_one_word(one: str, other: str) -> None:
+    assert words(one) == words(other)
+
+
+@pytest.mark.parametrize(("letter", "other"), [("が", "か"), ("กิน", "กน"), ("ด้", "ด่")])
+def test_marks_that_make_another_letter_are_kept(letter: str, other: str) -> None:
+    assert words(letter) != words(other)
+
+
+def test_a_word_alone_finds_itself_in_a_sentence_of_its_language() -> None:
+    """One word does not tell its language; the sentence it came from does."""
+    for sentence in (
+        "Ich arbeite bei den Stadtwerken und wohne mit meinen Schwestern",
+        "Mes voisines habitent dans la même rue que nous",
+        "Mis hermanas trabajan en una panadería desde hace años",
+    ):
+        indexed = set(words(sentence))
+        for word in sentence.split():
+            assert indexed & set(words(word)), word
+
+
+def test_a_long_word_is_cut() -> None:
+    assert all(len(word) <= MAX_WORD for word in words("x" * 10_000))
+
+
+def test_clean_drops_nul_and_replaces_half_characters() -> None:
+    assert clean(" a\0b\ud800 ") == "ab\ufffd"
+
+
+@given(st.text())
+def test_words_never_fails_and_never_holds_what_an_index_would_part(text: str) -> None:
+    for word in words(text):
+        assert word
+        assert not any(c.isspace() or c == "\0" for c in word)
+        assert not any(c.isascii() and not c.isalnum() for c in word)
+        word.encode()
+
+
+@given(st.text())
+def test_cleaned_text_can_be_written_anywhere(text: str) -> None:
+    assert "\0" not in clean(text)
+    clean(text).encode()

@@ -1,0 +1,43 @@
+"""The AgentCore store passes the suite of every store, whatever `namespace` means to AWS."""
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from memory.stores.agentcore.store import AgentCoreStore
+from tests.contracts.long_term_memory import LongTermMemoryContract
+from tests.contracts.moving import MovingContract
+from tests.contracts.restoring import RestoringContract
+from tests.fakes.aws import Knobs
+from tests.fakes.aws.world import Machinery, machinery
+
+
+class _OnFakeAws(LongTermMemoryContract, MovingContract, RestoringContract):
+    knobs: ClassVar[Knobs]
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def made(cls) -> Iterator[Machinery]:
+        with machinery(cls.knobs) as made:
+            yield made
+
+    @pytest.fixture
+    async def store(self, made: Machinery, tmp_path: Path) -> AsyncIterator[AgentCoreStore]:
+        here = await made.world(tmp_path)
+        async with await here.store() as store:
+            yield store
+
+
+class TestNamespacesAreExact(_OnFakeAws):
+    """As AWS answers today, a few rows a page."""
+
+    knobs = Knobs(namespaces="exact", page_rows=2)
+
+
+class TestNamespacesArePrefixes(_OnFakeAws):
+    """As AWS has answered, and may still do for old accounts; and it still shows for minutes what
+    it has been told to delete."""
+
+    knobs = Knobs(namespaces="prefix", deletion_seconds=300)

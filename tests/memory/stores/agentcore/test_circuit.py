@@ -1,0 +1,106 @@
+"""The circuit stops asking a service that does not answer, says so once, and finds its way back."""
+
+import pytest
+from structlog.testing import capture_logs
+
+from memory.background.rate_limited_log import Seldom
+from memory.errors import StoreUnavailable
+from memory.stores.agentcore.calls.circuit import Circuit
+
+
+class Clock:
+    """Time that passes when it is told to."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def circuit(clock: Clock) -> Circuit:
+    return Circuit("AWS", failures=3, pause=30, clock=clock)
+
+
+def is_open(circuit: Circuit) -> bool:
+    try:
+        circuit.check()
+    except StoreUnavailable:
+        return True
+    return False
+
+
+def fail(circuit: Circuit, times: int) -> None:
+    for _ in range(times):
+        circuit.failed("no answer")
+
+
+def test_a_few_failures_change_nothing(circuit: Circuit) -> None:
+    fail(circuit, 2)
+    assert not is_open(circuit)
+
+
+def test_a_success_between_failures_starts_the_count_again(circuit: Circuit) -> None:
+    fail(circuit, 2)
+    circuit.succeeded()
+    fail(circuit, 2)
+    assert not is_open(circuit)
+
+
+def test_repeated_failures_stop_the_asking_and_say_when_it_goes_on(circuit: Circuit) -> None:
+    fail(circuit, 3)
+    with pytest.raises(StoreUnavailable, match=r"AWS failed 3 times in a row.*in 30 s"):
+        circuit.check()
+
+
+def test_after_the_pause_one_call_is_let_through(circuit: Circuit, clock: Clock) -> None:
+    fail(circuit, 3)
+    clock.now = 31
+    assert not is_open(circuit)
+    assert is_open(circuit)
+
+
+def test_a_probe_that_never_reports_does_not_close_the_door_for_ever(
+    circuit: Circuit, clock: Clock
+) -> None:
+    fail(circuit, 3)
+    clock.now = 31
+    assert not is_open(circuit)
+    clock.now = 62
+    assert not is_open(circuit)
+
+
+def test_a_success_opens_the_way_for_everybody(circuit: Circuit, clock: Clock) -> None:
+    fail(circuit, 3)
+    clock.now = 31
+    circuit.check()
+    circuit.succeeded()
+    assert not is_open(circuit)
+    assert not is_open(circuit)
+
+
+def test_an_outage_is_two_lines_in_the_log(circuit: Circuit, clock: Clock) -> None:
+    with capture_logs() as logs:
+        fail(circuit, 10)
+        clock.now = 31
+        circuit.check()
+        fail(circuit, 1)
+        clock.now = 62
+        circuit.check()
+        circuit.succeeded()
+        circuit.succeeded()
+    assert [entry["event"] for entry in logs] == ["service_paused", "service_back"]
+
+
+def test_the_same_is_said_seldom_and_something_else_at_once(clock: Clock) -> None:
+    seldom = Seldom(60, clock)
+    assert seldom("a")
+    assert not seldom("a")
+    assert seldom("b")
+    clock.now = 60
+    assert seldom("a")

@@ -1,0 +1,145 @@
+"""The outbox: what is in it survives everything but being sent, refused or erased."""
+
+import sqlite3
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from memory.errors import NewerStore, StoreUnavailable
+from memory.records import Actor
+from memory.stores.agentcore.calls.outbox import Lane, Outbox
+
+ANN, BOB = Actor("u1"), Actor("u12")
+HERS, HIS = Lane("u1", "s-1"), Lane("u12", "s-1")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "data" / "outbox.sqlite"
+
+
+@pytest.fixture
+async def outbox(path: Path) -> AsyncIterator[Outbox]:
+    outbox = await Outbox.open(path)
+    yield outbox
+    await outbox.aclose()
+
+
+async def drain(outbox: Outbox, lane: Lane) -> list[object]:
+    """Send everything in a lane; what it said."""
+    said = []
+    while event := await outbox.head(lane):
+        said.append(event.body["text"])
+        await outbox.sent(event)
+    return said
+
+
+async def test_events_come_out_in_the_order_they_were_put(outbox: Outbox) -> None:
+    for number in range(3):
+        await outbox.put(HERS, f"t-{number}", [{"text": number}])
+    assert await drain(outbox, HERS) == [0, 1, 2]
+
+
+async def test_one_session_does_not_stand_behind_another(outbox: Outbox) -> None:
+    await outbox.put(HERS, "t-1", [{"text": "hers"}])
+    await outbox.put(HIS, "t-1", [{"text": "his"}])
+    assert await drain(outbox, HIS) == ["his"]
+    assert await outbox.pending(ANN) == 1
+    assert await outbox.pending() == 1
+
+
+async def test_a_turn_put_twice_waits_once(outbox: Outbox) -> None:
+    await outbox.put(HERS, "t-1", [{"text": "a"}, {"text": "b"}])
+    await outbox.put(HERS, "t-1", [{"text": "a"}, {"text": "b"}])
+    assert await drain(outbox, HERS) == ["a", "b"]
+
+
+async def test_a_turn_that_was_sent_is_not_sent_again(outbox: Outbox) -> None:
+    await outbox.put(HERS, "t-1", [{"text": "a"}])
+    await drain(outbox, HERS)
+    await outbox.put(HERS, "t-1", [{"text": "a"}])
+    assert await outbox.head(HERS) is None
+
+
+async def test_what_waits_is_still_there_after_the_process_was_killed(path: Path) -> None:
+    killed = await Outbox.open(path)
+    await killed.put(HERS, "t-1", [{"text": "do not lose me"}])
+    survivor = await Outbox.open(path)  # the first one was never closed
+    assert await survivor.lanes() == [HERS]
+    assert await drain(survivor, HERS) == ["do not lose me"]
+    await survivor.aclose()
+    await killed.aclose()
+
+
+async def test_what_aws_refuses_does_not_block_what_follows(outbox: Outbox) -> None:
+    await outbox.put(HERS, "t-1", [{"text": "poison"}])
+    await outbox.put(HERS, "t-2", [{"text": "fine"}])
+    poison = await outbox.head(HERS)
+    assert poison is not None
+    await outbox.refused(poison)
+    assert await outbox.set_aside() == 1
+    assert await drain(outbox, HERS) == ["fine"]
+
+
+async def test_no_text_that_was_sent_or_erased_stays_in_the_file(path: Path) -> None:
+    outbox = await Outbox.open(path)
+    await outbox.put(HERS, "t-1", [{"text": "PLATYPUS"}])
+    await drain(outbox, HERS)
+    await outbox.put(HERS, "t-2", [{"text": "AARDVARK"}])
+    await outbox.erase(ANN, datetime.now(UTC))
+    files = list(path.parent.iterdir())
+    kept = b"".join(file.read_bytes() for file in files)
+    assert b"PLATYPUS" not in kept
+    assert b"AARDVARK" not in kept
+    await outbox.aclose()
+
+
+async def test_erasing_one_actor_leaves_the_others_alone(outbox: Outbox) -> None:
+    await outbox.put(HERS, "t-1", [{"text": "hers"}])
+    await outbox.put(HIS, "t-1", [{"text": "his"}])
+    await outbox.erase(ANN, datetime.now(UTC))
+    assert await outbox.pending(ANN) == 0
+    assert await outbox.pending(BOB) == 1
+
+
+async def test_a_newer_wish_to_be_forgotten_outlives_the_older_one(outbox: Outbox) -> None:
+    await outbox.erase(ANN, datetime(2026, 1, 1, tzinfo=UTC))
+    (first,) = await outbox.erasures()
+    await outbox.erase(ANN, datetime(2026, 1, 2, tzinfo=UTC))
+    await outbox.erased(first)
+    (second,) = await outbox.erasures()
+    assert (second.actor, second.asked_at) == (ANN, datetime(2026, 1, 2, tzinfo=UTC))
+    await outbox.erased(second)
+    assert await outbox.erasures() == []
+
+
+async def test_only_the_owner_can_read_the_file(outbox: Outbox, path: Path) -> None:
+    await outbox.put(HERS, "t-1", [{"text": "private"}])
+    assert path.stat().st_mode & 0o077 == 0
+
+
+async def test_a_damaged_file_is_set_aside_and_a_new_one_begun(path: Path) -> None:
+    path.parent.mkdir()
+    path.write_bytes(b"this was never a database" * 100)
+    outbox = await Outbox.open(path)
+    await outbox.put(HERS, "t-1", [{"text": "goes on"}])
+    assert await drain(outbox, HERS) == ["goes on"]
+    assert [p.name for p in path.parent.glob("*.damaged-*")]
+    await outbox.aclose()
+
+
+async def test_a_file_of_a_newer_program_is_left_alone(path: Path) -> None:
+    path.parent.mkdir()
+    with sqlite3.connect(path) as db:
+        db.execute("PRAGMA user_version = 99")
+    db.close()
+    with pytest.raises(NewerStore, match="upgrade the program"):
+        await Outbox.open(path)
+
+
+async def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreUnavailable, match="outbox"):
+        await Outbox.open(tmp_path / "file" / "outbox.sqlite")

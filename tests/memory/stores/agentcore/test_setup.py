@@ -1,0 +1,189 @@
+"""Setup finds exactly the memory that is meant, waits until it is ready, and refuses what leaks."""
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from memory.errors import StoreUnavailable
+from memory.records import LEARNED_KINDS, Actor, Kind, namespace
+from memory.stores.agentcore.setup import (
+    TEMPLATES,
+    Patience,
+    UnusableMemory,
+    Wanted,
+    find_or_create,
+    inspect,
+)
+from tests.fakes.aws import Fault, denied
+from tests.fakes.aws.world import Machinery, machinery, silent
+
+QUICK = Patience(limit=10, poll=0.02)
+
+
+@pytest.fixture(scope="module")
+def made() -> Iterator[Machinery]:
+    with machinery() as made:
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def fresh(made: Machinery) -> None:
+    """An AWS account without any memory."""
+    made.aws.calls.clear()
+    made.aws.faults.clear()
+    made.aws.control().forget()
+    knobs = made.aws.knobs
+    knobs.creation_seconds = knobs.strategy_seconds = knobs.deletion_seconds = 0
+    knobs.creation_failure = None
+    knobs.strategies_fail = False
+
+
+async def create(made: Machinery, name: str, *strategies: dict[str, Any]) -> str:
+    """A memory made by somebody else."""
+    answer = await made.control.ask(
+        "create_memory", name=name, eventExpiryDuration=30, memoryStrategies=list(strategies)
+    )
+    return str(answer["memory"]["id"])
+
+
+def strategies(**templates: str) -> list[dict[str, Any]]:
+    """Our three strategies, some with another template."""
+    forms = {
+        "facts": ("semanticMemoryStrategy", TEMPLATES[Kind.FACT]),
+        "preferences": ("userPreferenceMemoryStrategy", TEMPLATES[Kind.PREFERENCE]),
+        "summaries": ("summaryMemoryStrategy", TEMPLATES[Kind.SUMMARY]),
+    }
+    return [
+        {form: {"name": name, "namespaceTemplates": [templates.get(name, template)]}}
+        for name, (form, template) in forms.items()
+    ]
+
+
+async def test_a_first_run_creates_the_memory_and_a_second_one_finds_it(made: Machinery) -> None:
+    said: list[str] = []
+    first = await find_or_create(made.control, Wanted("mordecai"), said.append, QUICK)
+    second = await find_or_create(made.control, Wanted("mordecai"), said.append, QUICK)
+    assert first == second
+    assert set(first.strategies) == set(LEARNED_KINDS)
+    assert said == [f"created memory {first.id}", "ready", f"found memory {first.id}", "ready"]
+    assert made.aws.operations().count("CreateMemory") == 1
+
+
+async def test_a_name_that_begins_alike_is_another_memory(made: Machinery) -> None:
+    other = await create(made, "bot_dev", *strategies())
+    found = await find_or_create(made.control, Wanted("bot"), silent, QUICK)
+    assert found.id != other
+    assert found.id.startswith("bot-")
+
+
+async def test_a_memory_on_a_later_page_is_found(made: Machinery) -> None:
+    wanted = await create(made, "bot", *strategies())
+    for number in range(60):
+        await create(made, f"other_{number}")
+    assert (await find_or_create(made.control, Wanted("bot"), silent, QUICK)).id == wanted
+
+
+async def test_progress_is_told_until_memory_and_strategies_are_active(made: Machinery) -> None:
+    made.aws.knobs.creation_seconds = 0.3
+    made.aws.knobs.strategy_seconds = 0.3
+    said: list[str] = []
+    await find_or_create(made.control, Wanted("bot"), said.append, QUICK)
+    assert said[1:] == [
+        "the memory is CREATING",
+        "waiting for the strategies facts, preferences, summaries",
+        "ready",
+    ]
+
+
+async def test_waiting_ends_with_what_to_do(made: Machinery) -> None:
+    made.aws.knobs.creation_seconds = 60
+    with pytest.raises(UnusableMemory, match="run this again later"):
+        await find_or_create(made.control, Wanted("bot"), silent, Patience(0.1, 0.02))
+
+
+async def test_a_failed_memory_says_why_and_what_to_do(made: Machinery) -> None:
+    made.aws.knobs.creation_failure = "KMS key is disabled"
+    with pytest.raises(UnusableMemory, match=r"KMS key is disabled.*[Dd]elete it"):
+        await find_or_create(made.control, Wanted("bot"), silent, QUICK)
+
+
+async def test_failed_strategies_are_named(made: Machinery) -> None:
+    made.aws.knobs.strategies_fail = True
+    with pytest.raises(UnusableMemory, match="facts, preferences, summaries failed"):
+        await find_or_create(made.control, Wanted("bot"), silent, QUICK)
+
+
+async def test_a_memory_that_is_not_ready_is_not_used_without_waiting(made: Machinery) -> None:
+    made.aws.knobs.creation_seconds = 60
+    memory_id = await create(made, "bot", *strategies())
+    with pytest.raises(UnusableMemory, match="not ready yet: the memory is CREATING"):
+        await inspect(made.control, memory_id)
+
+
+async def test_a_memory_that_is_being_deleted_is_not_used(made: Machinery) -> None:
+    memory_id = await create(made, "bot", *strategies())
+    made.aws.knobs.deletion_seconds = 60
+    await made.control.ask("delete_memory", memoryId=memory_id)
+    with pytest.raises(UnusableMemory, match="is being deleted"):
+        await find_or_create(made.control, Wanted("bot"), silent, QUICK)
+    with pytest.raises(UnusableMemory, match="is being deleted"):
+        await inspect(made.control, memory_id)
+
+
+async def test_two_that_create_at_once_end_up_with_one_memory(made: Machinery) -> None:
+    made.aws.faults.add(Fault("ListMemories", times=2, delay=0.3))
+    ready = (find_or_create(made.control, Wanted("bot"), silent, QUICK) for _ in range(2))
+    one, other = await asyncio.gather(*ready)
+    assert one == other
+
+
+async def test_a_template_without_trailing_slash_is_refused_with_the_reason(
+    made: Machinery,
+) -> None:
+    await create(made, "bot", *strategies(facts="/facts/{actorId}"))
+    with pytest.raises(UnusableMemory, match=r"trailing slash.*u1 and u12"):
+        await find_or_create(made.control, Wanted("bot"), silent, QUICK)
+
+
+@pytest.mark.parametrize(
+    ("made_of", "reason"),
+    [
+        (strategies(summaries="/s/{sessionId}/"), r"SUMMARIZATION.*it has /s/\{sessionId\}/"),
+        (strategies()[:2], "SUMMARIZATION.*no such strategy"),
+        ([], "SEMANTIC.*no such strategy"),
+    ],
+    ids=["another template", "one missing", "none"],
+)
+async def test_a_memory_with_other_strategies_is_refused(
+    made: Machinery, made_of: list[dict[str, Any]], reason: str
+) -> None:
+    memory_id = await create(made, "bot", *made_of)
+    with pytest.raises(UnusableMemory, match=reason):
+        await inspect(made.control, memory_id)
+
+
+async def test_a_memory_that_does_not_exist_is_named_with_its_region(made: Machinery) -> None:
+    with pytest.raises(StoreUnavailable, match=r"memory gone-0123456789 .*us-east-1"):
+        await inspect(made.control, "gone-0123456789")
+
+
+async def test_an_id_that_no_memory_can_have_is_not_even_asked_for(made: Machinery) -> None:
+    with pytest.raises(StoreUnavailable, match="not an id"):
+        await inspect(made.control, "my memory!")
+    with pytest.raises(StoreUnavailable, match="name 'my-bot'"):
+        await find_or_create(made.control, Wanted("my-bot"), silent, QUICK)
+    assert "CreateMemory" not in made.aws.operations()
+
+
+async def test_a_missing_permission_names_the_action(made: Machinery) -> None:
+    made.aws.faults.add(denied("CreateMemory"))
+    with pytest.raises(StoreUnavailable, match="bedrock-agentcore:CreateMemory is not allowed"):
+        await find_or_create(made.control, Wanted("bot"), silent, QUICK)
+
+
+def test_the_templates_are_the_namespaces_that_records_are_read_from() -> None:
+    for kind, template in TEMPLATES.items():
+        filled = template.replace("{actorId}", "u1").replace("{sessionId}", "s-1")
+        assert filled == namespace(kind, Actor("u1"), "s-1")
