@@ -9,6 +9,7 @@ from typing import Self, TypeVar
 
 import structlog
 
+from memory.background.rate_limited_log import RateLimitedLog
 from memory.conversation.adaptive import points_back, turns_to_show
 from memory.conversation.condensing import Condenser
 from memory.conversation.running_summaries import RunningSummaries, SummaryLimits
@@ -111,7 +112,7 @@ class Memory(Knowledge):
         )
         works = [self._end_idle, *([tidying.run_if_due] if self.options.enabled else [])]
         self._housekeeper = Housekeeper(works, self.options.housekeeping_seconds)
-        self._complained: dict[str, datetime] = {}
+        self._log = RateLimitedLog(_log)
 
     async def __aenter__(self) -> Self:
         self._jobs.start()
@@ -340,12 +341,8 @@ class Memory(Knowledge):
             return otherwise
 
     def _complain(self, what: str, failure: Exception) -> None:
-        """Log a failing part, at most once a minute: an outage is one fact, not thousands."""
-        now = self._clock()
-        last = self._complained.get(what)
-        if last is None or (now - last).total_seconds() >= 60:
-            self._complained[what] = now
-            _log.warning("memory_degraded", part=what, error=str(failure) or type(failure).__name__)
+        error = str(failure) or type(failure).__name__
+        self._log.warning("memory_degraded", subject=what, part=what, error=error)
 
     async def _end_idle(self) -> None:
         """End sessions that fell silent, also those of an earlier process. Raises

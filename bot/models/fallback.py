@@ -24,6 +24,7 @@ from bot.assistant.failures import (
     failure_of,
 )
 from bot.models.sight import shown_in, sight_of
+from memory.background.backoff import Backoff
 
 _log = structlog.get_logger(__name__)
 
@@ -31,6 +32,7 @@ _log = structlog.get_logger(__name__)
 #: row. A vendor that says how long to wait is believed, up to the longest.
 FIRST_REST = 30.0
 LONGEST_REST = 300.0
+_BACKOFF = Backoff(FIRST_REST, LONGEST_REST)
 
 
 @dataclass(slots=True)
@@ -61,7 +63,7 @@ class Rests:
         rest = self._rests[name]
         rest.failures += 1
         asked = getattr(error, "retry_after", None) or 0.0
-        pause = min(max(FIRST_REST * 2 ** min(rest.failures - 1, 8), asked), LONGEST_REST)
+        pause = min(max(_BACKOFF.pause(rest.failures - 1), asked), LONGEST_REST)
         rest.until = self._clock() + pause
         failure = failure_of(error)
         _log.warning(

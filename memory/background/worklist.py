@@ -4,18 +4,13 @@ and again after a pause, whatever becomes of a single round."""
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
-from datetime import timedelta
 from typing import Any
 
 from memory.background.boundary import Boundary
 
-#: How long a worklist rests before it looks again by itself, and the first pause after a failure.
-PAUSE = timedelta(seconds=30)
-
-
-def backoff(attempts: int, longest: timedelta) -> timedelta:
-    """The pause after so many failed attempts before this one: it doubles up to the longest."""
-    return min(PAUSE * (1 << min(attempts, 20)), longest)
+#: How many seconds a worklist rests before it looks again by itself; so no job that failed is worth
+#: a shorter pause.
+PAUSE = 30.0
 
 
 class Worklist:
@@ -74,7 +69,7 @@ class Worklist:
             self._note_quiet()
             # Not wait_for: Python 3.11's loses a cancellation that comes together with the wake.
             with suppress(TimeoutError):
-                async with asyncio.timeout(PAUSE.total_seconds()):
+                async with asyncio.timeout(PAUSE):
                     await self._wake.wait()
 
     def _note_quiet(self) -> None:

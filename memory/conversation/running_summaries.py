@@ -8,8 +8,9 @@ from datetime import datetime, timedelta
 
 import structlog
 
+from memory.background.backoff import Backoff
 from memory.background.boundary import Boundary
-from memory.background.worklist import Worklist, backoff
+from memory.background.worklist import PAUSE, Worklist
 from memory.conversation.shortening import cut_to_tokens
 from memory.conversation.tiers import unread
 from memory.conversation.tokens import Count, estimate_tokens
@@ -23,7 +24,7 @@ _log = structlog.get_logger(__name__)
 
 #: The longest pause between two tries. A session that is still open wants its summary sooner than
 #: an ended one its extraction.
-_LONGEST_RETRY = timedelta(hours=1)
+_BACKOFF = Backoff(PAUSE, 3600.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +152,7 @@ class RunningSummaries:
         return text
 
     async def _put_off(self, job: SummaryJob) -> bool:
-        pause = backoff(job.attempts, _LONGEST_RETRY)
+        pause = timedelta(seconds=_BACKOFF.pause(job.attempts))
         try:
             await self._journal.retry_summary(job.summary.id, self._clock() + pause)
         except StoreUnavailable:

@@ -14,6 +14,7 @@ from enum import StrEnum
 import structlog
 
 from memory.background.boundary import Boundary
+from memory.background.rate_limited_log import RateLimitedLog
 from memory.errors import MemoryFailure, StoreUnavailable
 from memory.learning.jobs import Locks
 from memory.ports import Journal, LongTermMemory
@@ -227,16 +228,13 @@ class Housekeeper:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _repeat(self, work: Callable[[], Awaitable[None]]) -> None:
-        failing = False
+        # An outage is one fact, however many rounds it lasts.
+        outages = RateLimitedLog(_log, 2 * self._seconds)
         while True:
             # The background boundary: whatever breaks, the next round comes.
             with Boundary(_log, "housekeeping_broke"):
                 try:
                     await work()
-                    failing = False
                 except StoreUnavailable as failure:
-                    # An outage is one fact, however many rounds it lasts.
-                    if not failing:
-                        _log.warning("memory_degraded", part="housekeeping", error=str(failure))
-                    failing = True
+                    outages.warn_once("memory_degraded", part="housekeeping", error=str(failure))
             await asyncio.sleep(self._seconds)

@@ -15,8 +15,9 @@ from weakref import WeakValueDictionary
 
 import structlog
 
+from memory.background.backoff import Backoff
 from memory.background.boundary import Boundary
-from memory.background.worklist import Worklist, backoff
+from memory.background.worklist import PAUSE, Worklist
 from memory.conversation.store_summaries import SummaryWatch
 from memory.errors import MemoryFailure, StoreUnavailable
 from memory.learning.extraction import plan
@@ -26,7 +27,7 @@ from memory.records import Actor, Session, Turn
 _log = structlog.get_logger(__name__)
 
 #: The longest pause between two tries of one session.
-_LONGEST_RETRY = timedelta(hours=6)
+_BACKOFF = Backoff(PAUSE, 6 * 3600.0)
 #: A job is set aside after so many tries. With the pauses above they take 14 hours, so that nothing
 #: is set aside because a model was down for a night; and a session that no model can read costs a
 #: dozen calls, not thousands.
@@ -278,7 +279,7 @@ class ExtractionJobs:
     async def _put_off(self, job: Job, failure: Exception, log: Any) -> None:
         """Have the job tried again later, or set it aside if this was its last try."""
         id_, why, tries = job.session.id, type(failure).__name__, job.attempts + 1
-        pause = backoff(job.attempts, _LONGEST_RETRY)
+        pause = timedelta(seconds=_BACKOFF.pause(job.attempts))
         try:
             if tries < self._attempts:
                 await self._journal.retry(id_, self._holder, self._clock() + pause, why)

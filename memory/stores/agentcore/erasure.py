@@ -11,6 +11,7 @@ from typing import Any
 
 import structlog
 
+from memory.background.backoff import Backoff
 from memory.errors import StoreUnavailable
 from memory.records import LEARNED_KINDS, Actor
 from memory.stores.agentcore.calls.clients import AwsCalls
@@ -24,8 +25,8 @@ _log = structlog.get_logger(__name__)
 _SPACING = 0.2
 _SESSIONS_AT_ONCE = 3
 _END = datetime.max.replace(tzinfo=UTC)
-#: Tries of one deletion before it counts as left over.
-_TRIES = 4
+#: Pauses between the tries of one deletion, before it counts as left over.
+_TRIES, _BACKOFF = 4, Backoff(_SPACING, 8 * _SPACING)
 
 
 class Eraser:
@@ -129,7 +130,7 @@ class Eraser:
                     return True
                 if failure.code not in ("ThrottledException", "ThrottlingException"):
                     raise
-                await asyncio.sleep(_SPACING * 2.0**attempt)
+                await asyncio.sleep(_BACKOFF.pause(attempt))
             else:
                 return True
         return False

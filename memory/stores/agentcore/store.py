@@ -15,7 +15,7 @@ from typing import Any, Self, TypeVar
 
 import structlog
 
-from memory.background.rate_limited_log import Seldom
+from memory.background.rate_limited_log import RateLimitedLog
 from memory.errors import StoreUnavailable, UnknownRecord
 from memory.records import LEARNED_KINDS, Actor, Draft, Hit, Kind, Record, Turn
 from memory.stores.agentcore import events as agentcore_events
@@ -80,7 +80,7 @@ class AgentCoreStore:
         self._deletions = Deletions(
             self._pairs, self._create, self._update, self._strategies, self._timing.deletion
         )
-        self._seldom = Seldom()
+        self._log = RateLimitedLog(_log)
         self._closed = False
 
     @classmethod
@@ -272,9 +272,9 @@ class AgentCoreStore:
         if len(failures) + len(late) == len(tasks):
             first = failures[0] if failures else None
             raise StoreUnavailable(str(first) if first else "AWS did not answer in time") from first
-        if (late or failures) and self._seldom("search"):
+        if late or failures:
             why = str(failures[0]) if failures else "too late"
-            _log.warning("recall_incomplete", missing=len(late) + len(failures), why=why)
+            self._log.warning("recall_incomplete", missing=len(late) + len(failures), why=why)
         return [task.result() for task in tasks if task in done and not task.exception()]
 
     async def records(

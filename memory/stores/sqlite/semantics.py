@@ -6,7 +6,7 @@ from datetime import datetime
 
 import structlog
 
-from memory.background.rate_limited_log import Seldom
+from memory.background.rate_limited_log import RateLimitedLog
 from memory.ports import Embedder
 from memory.records import Actor
 from memory.search.fusion import Meaning
@@ -24,7 +24,7 @@ class Semantics:
     def __init__(self, embedder: Embedder, seconds: float, missing: Missing, keep: Keep) -> None:
         """`missing` and `keep` reach the table in an actor's file; a query may take `seconds`."""
         self.table = VectorTable(embedder.name)
-        self._may_say = Seldom()
+        self._log = RateLimitedLog(_log)
         self._filler = Filler(embedder, missing, keep, self._complain)
         self._meanings = Meanings(embedder, seconds, self._complain)
 
@@ -56,10 +56,9 @@ class Semantics:
         await self._meanings.aclose()
 
     def _complain(self, failure: Exception) -> None:
-        if self._may_say("embedder"):
-            _log.warning(
-                "embedder_failed",
-                embedder=self.table.embedder,
-                error=str(failure) or type(failure).__name__,
-                effect="search goes on by words alone",
-            )
+        self._log.warning(
+            "embedder_failed",
+            embedder=self.table.embedder,
+            error=str(failure) or type(failure).__name__,
+            effect="search goes on by words alone",
+        )

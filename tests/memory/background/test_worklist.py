@@ -1,22 +1,10 @@
 """What is due in the background is looked for again and again, whatever breaks."""
 
 import asyncio
-from datetime import timedelta
 
 import structlog
-from hypothesis import given
-from hypothesis import strategies as st
 
-from memory.background.worklist import PAUSE, Worklist, backoff
-
-HOUR = timedelta(hours=1)
-
-
-@given(st.integers(0, 10_000))
-def test_pauses_double_up_to_the_longest(attempts: int) -> None:
-    assert backoff(0, HOUR) == PAUSE
-    assert backoff(attempts, HOUR) <= backoff(attempts + 1, HOUR) <= HOUR
-    assert backoff(attempts + 1, HOUR) in (2 * backoff(attempts, HOUR), HOUR)
+from memory.background.worklist import Worklist
 
 
 async def test_a_round_that_breaks_is_told_and_the_next_one_comes() -> None:

@@ -2,13 +2,13 @@
 takes."""
 
 import asyncio
-import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 import structlog
 
-from memory.background.rate_limited_log import Seldom
+from memory.background.backoff import Backoff
+from memory.background.rate_limited_log import RateLimitedLog
 from memory.errors import StoreUnavailable
 from memory.records import Actor
 from memory.stores.agentcore.calls.circuit import CircuitOpen
@@ -32,12 +32,6 @@ class Pace:
     #: How long forgetting somebody waits for an event of theirs that is under way.
     grace: float = 10.0
 
-    def retry(self, attempt: int) -> float:
-        """How long to wait after the attempt of this number, from 0. Spread out, so that many
-        sessions do not come back at once after an outage."""
-        wait = min(self.longest_retry, self.first_retry * 2.0 ** min(attempt, 16))
-        return wait * random.uniform(0.5, 1.0)  # noqa: S311  # a delay is no secret
-
 
 class Sender:
     """One task for each session that has something to send; none when nothing waits."""
@@ -54,7 +48,7 @@ class Sender:
         self._woken: set[Lane] = set()
         self._sending: set[Lane] = set()
         self._progress = asyncio.Event()
-        self._seldom = Seldom()
+        self._log = RateLimitedLog(_log)
 
     async def start(self) -> None:
         """Go on with what an earlier process left."""
@@ -102,7 +96,7 @@ class Sender:
 
     async def _empty(self, lane: Lane) -> None:
         """Send all that waits in the lane, one after the other."""
-        attempt = 0
+        backoff = Backoff(self._pace.first_retry, self._pace.longest_retry, spread=0.5)
         while True:
             self._woken.discard(lane)
             try:
@@ -118,10 +112,9 @@ class Sender:
                 await asyncio.sleep(self._pace.look)
             except StoreUnavailable as failure:
                 self._complain(failure)
-                await asyncio.sleep(self._pace.retry(attempt))
-                attempt += 1
+                await asyncio.sleep(backoff.fail())
             else:
-                attempt = 0
+                backoff.reset()
                 await asyncio.sleep(self._pace.spacing)
 
     async def _deliver(self, event: Outgoing) -> None:
@@ -157,8 +150,7 @@ class Sender:
         self._progress = asyncio.Event()
 
     def _complain(self, failure: StoreUnavailable) -> None:
-        if self._seldom("waiting"):
-            _log.warning("events_waiting", sessions=len(self._tasks), error=str(failure))
+        self._log.warning("events_waiting", sessions=len(self._tasks), error=str(failure))
 
     async def _stop(self, lanes: list[Lane]) -> None:
         tasks = [self._tasks.pop(lane) for lane in lanes]

@@ -3,7 +3,6 @@
 import pytest
 from structlog.testing import capture_logs
 
-from memory.background.rate_limited_log import Seldom
 from memory.errors import StoreUnavailable
 from memory.stores.agentcore.calls.circuit import Circuit
 
@@ -95,12 +94,3 @@ def test_an_outage_is_two_lines_in_the_log(circuit: Circuit, clock: Clock) -> No
         circuit.succeeded()
         circuit.succeeded()
     assert [entry["event"] for entry in logs] == ["service_paused", "service_back"]
-
-
-def test_the_same_is_said_seldom_and_something_else_at_once(clock: Clock) -> None:
-    seldom = Seldom(60, clock)
-    assert seldom("a")
-    assert not seldom("a")
-    assert seldom("b")
-    clock.now = 60
-    assert seldom("a")
