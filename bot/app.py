@@ -50,6 +50,7 @@ from bot.telegram.delivery.media import Senses
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.receiving import RejectedToken, Stalled
 from bot.terminal import TERMINAL_TOKEN, Terminal, is_interactive
+from bot.texts import languages
 from memory.errors import StoreUnavailable
 from memory.knowledge.housekeeping import Maintenance
 from memory.language import RuleExtractor, RuleSummarizer
@@ -224,6 +225,8 @@ def _ended_by_failure(other: "asyncio.Task[None]") -> Iterator[None]:
 @asynccontextmanager
 async def _parts(settings: Settings) -> AsyncIterator[_Parts]:
     data = settings.data_dir
+    # Nothing starts that can't say everything in every language.
+    languages()
     # What people tell the bot is nobody else's on this machine.
     os.umask(0o077)
     async with AsyncExitStack() as stack:

@@ -30,13 +30,14 @@ def test_the_wheel_holds_the_three_packages_and_nothing_else(wheel: zipfile.ZipF
     assert {top for top in tops if not top.endswith(".dist-info")} == {"bot", "memory", "tools"}
 
 
-def test_every_module_of_the_checkout_is_in_the_wheel(wheel: zipfile.ZipFile):
-    modules = {
+def test_all_code_and_data_of_the_checkout_is_in_the_wheel(wheel: zipfile.ZipFile):
+    files = {
         path.relative_to(ROOT).as_posix()
         for package in ("bot", "memory", "tools")
-        for path in (ROOT / package).rglob("*.py")
+        for path in (ROOT / package).rglob("*")
+        if path.is_file() and path.suffix != ".pyc"
     }
-    assert modules <= set(wheel.namelist())
+    assert {"bot/app.py", "bot/texts/en.toml"} <= files <= set(wheel.namelist())
 
 
 def test_the_wheel_brings_the_command(wheel: zipfile.ZipFile):

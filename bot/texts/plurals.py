@@ -51,6 +51,17 @@ FORMS: Mapping[Rule, frozenset[Form]] = {
     east_slavic: frozenset(("one", "few", "many")),
 }
 
+#: The rule of every language that the bot speaks.
+RULES: Mapping[str, Rule] = {
+    "en": one_other,
+    "es": one_many_other,
+    "de": one_other,
+    "it": one_many_other,
+    "pt": none_is_one_many_other,
+    "ru": east_slavic,
+    "hi": none_is_one,
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Counted:
@@ -58,15 +69,6 @@ class Counted:
 
     rule: Rule
     forms: Mapping[Form, str]
-
-    def __post_init__(self) -> None:
-        if frozenset(self.forms) != FORMS[self.rule]:
-            raise ValueError(f"expected the forms {sorted(FORMS[self.rule])} of {self.forms}")
-
-    @classmethod
-    def of(cls, rule: Rule, pattern: str, forms: Mapping[Form, str]) -> "Counted":
-        """A text whose form changes in one spot alone: `{counted}` in the pattern."""
-        return cls(rule, {form: pattern.replace("{counted}", f) for form, f in forms.items()})
 
     def format(self, count: int, **others: object) -> str:
         """The text for this number; `others` fill what else stands in braces."""

@@ -1,10 +1,11 @@
 """What the bot itself says, as one language says it.
 
-A new text is a field here and a line in the module of every language: without one of them nothing
-starts, so that no text can ever be missing."""
+A new text is a field here and a line in the TOML file of every language: without one of them
+nothing starts, so that no text can ever be missing."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Annotated
 
 from bot.texts.plurals import Counted
 from memory.errors import Refusal
@@ -12,26 +13,35 @@ from memory.errors import Refusal
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """One language. `commands` are the menu: each command with what it does, in menu order;
-    `group_commands` are those that are described in other words where several people talk.
-    `refusals` say why the memory does not keep something, and `failures` why the model gave no
-    answer, by the kind of failure. `yes_words` and `no_words` are what people type instead of
-    pressing a button, with commas between."""
+    """One language. With a text stand the placeholders that it must have (of a Counted those beside
+    `count`), with a table its keys.
 
-    commands: Mapping[str, str]
-    group_commands: Mapping[str, str]
-    owner_commands: Mapping[str, str]
-    start: str
+    `commands` are the menu: each command with what it does, in menu order; `group_commands` are
+    those that are described in other words where several people talk. `refusals` say why the memory
+    does not keep something, and `failures` why the model gave no answer, by the kind of failure.
+    `yes_words` and `no_words` are what people type instead of pressing a button, with commas
+    between."""
+
+    commands: Annotated[
+        Mapping[str, str],
+        *("new", "private", "summarize", "memory", "search", "remember", "edit", "forget", "name"),
+        *("settings", "language", "timezone", "export", "usage", "ask", "stop", "help", "start"),
+    ]
+    group_commands: Annotated[
+        Mapping[str, str], "ask", "memory", "search", "forget", "name", "settings"
+    ]
+    owner_commands: Annotated[Mapping[str, str], "approve", "users", "stats"]
+    start: Annotated[str, "name"]
     start_keeps: str
     start_forgets: str
     engine_none: str
-    engine: str
-    engine_instead: str
-    help: str
-    unknown_command: str
-    unknown_command_near: str
+    engine: Annotated[str, "model"]
+    engine_instead: Annotated[str, "models"]
+    help: Annotated[str, "commands"]
+    unknown_command: Annotated[str, "given"]
+    unknown_command_near: Annotated[str, "given", "near"]
     new: str
-    greeting_topics: str
+    greeting_topics: Annotated[str, "topics"]
     new_saved: str
     new_later: str
     saved: str
@@ -55,29 +65,29 @@ class Texts:
     memory_adds_nothing: str
     memory_title: str
     memory_title_group: str
-    memory_name: str
+    memory_name: Annotated[str, "name"]
     memory_facts: str
     memory_preferences: str
     memory_summaries: str
     memory_footer: str
     memory_more: Counted
     memory_none: str
-    memory_noted: str
-    memory_dated: str
+    memory_noted: Annotated[str, "date"]
+    memory_dated: Annotated[str, "date"]
     memory_from: str
     memory_from_nowhere: str
     memory_said_me: str
     memory_said_you: str
-    memory_quoted: str
-    memory_delete_ask: str
+    memory_quoted: Annotated[str, "text"]
+    memory_delete_ask: Annotated[str, "text"]
     memory_delete_along: str
     memory_delete_messages: Counted
     memory_delete_summaries: Counted
-    memory_deleted: str
-    memory_brought_back: str
+    memory_deleted: Annotated[str, "text"]
+    memory_brought_back: Annotated[str, "text"]
     memory_undo_late: str
     memory_gone: str
-    buttons_stale: str
+    buttons_stale: Annotated[str, "command"]
     button_back: str
     button_edit: str
     button_delete: str
@@ -85,9 +95,9 @@ class Texts:
     button_delete_no: str
     button_from: str
     button_undo: str
-    edit_how: str
-    edit_ask: str
-    edit_unchanged: str
+    edit_how: Annotated[str, "id", "text"]
+    edit_ask: Annotated[str, "id", "text"]
+    edit_unchanged: Annotated[str, "text"]
     edit_usage: str
     search_how: str
     search_ask: str
@@ -95,11 +105,11 @@ class Texts:
     search_nothing: str
     remember_how: str
     remember_ask: str
-    remembered: str
-    remember_refused: str
-    forget_how: str
+    remembered: Annotated[str, "text", "id"]
+    remember_refused: Annotated[str, "reason"]
+    forget_how: Annotated[str, "example"]
     forget_which: str
-    no_such_memory: str
+    no_such_memory: Annotated[str, "id"]
     forget_all_ask: str
     forget_all_ask_group: str
     forget_all_yes: str
@@ -110,17 +120,17 @@ class Texts:
     forget_all_kept: str
     button_not_yours: str
     button_stale: str
-    name_default: str
-    name_current: str
-    name_set: str
-    name_refused: str
-    language_current: str
-    language_set: str
+    name_default: Annotated[str, "name"]
+    name_current: Annotated[str, "name"]
+    name_set: Annotated[str, "name"]
+    name_refused: Annotated[str, "reason"]
+    language_current: Annotated[str, "name", "examples"]
+    language_set: Annotated[str, "name"]
     language_only_told: str
-    language_unknown: str
-    time_zone_current: str
-    time_zone_set: str
-    time_zone_unknown: str
+    language_unknown: Annotated[str, "given", "examples"]
+    time_zone_current: Annotated[str, "name", "time"]
+    time_zone_set: Annotated[str, "name", "time"]
+    time_zone_unknown: Annotated[str, "given"]
     settings_title: str
     settings_title_group: str
     settings_language: str
@@ -128,7 +138,7 @@ class Texts:
     settings_language_telegram: str
     settings_zone: str
     settings_zone_ask: str
-    settings_zone_now: str
+    settings_zone_now: Annotated[str, "name", "time"]
     settings_zone_default: str
     settings_africa: str
     settings_america: str
@@ -149,23 +159,23 @@ class Texts:
     usage_title_group: str
     usage_session: str
     usage_today: str
-    usage_account: str
-    usage_recordings: str
+    usage_account: Annotated[str, "turns", "read", "cached", "written", "cost"]
+    usage_recordings: Annotated[str, "length"]
     usage_nothing: str
-    usage_cost: str
-    usage_cost_partly: Counted
+    usage_cost: Annotated[str, "amount"]
+    usage_cost_partly: Annotated[Counted, "amount"]
     usage_cost_unknown: str
     usage_free: str
     usage_footer: str
     export_caption: str
     export_caption_group: str
-    export_too_big: str
+    export_too_big: Annotated[str, "name"]
     only_text: str
     sees_nothing: str
     reads_no_documents: str
     unknown_file: str
-    unreadable_file: str
-    too_big_file: str
+    unreadable_file: Annotated[str, "name"]
+    too_big_file: Annotated[str, "largest"]
     lost_file: str
     hears_nothing: str
     too_long_recording: Counted
@@ -174,31 +184,31 @@ class Texts:
     admins_only: str
     admins_only_settings: str
     group_not_welcome: str
-    group_hello: str
+    group_hello: Annotated[str, "name"]
     group_how: str
     group_keeps: str
-    group_help: str
+    group_help: Annotated[str, "commands"]
     group_privacy: str
     ask_how: str
     empty: str
-    too_long: Counted
-    refused: str
+    too_long: Annotated[Counted, "longest"]
+    refused: Annotated[str, "id"]
     refused_unpaired: str
     refused_anonymous: str
     not_the_code: str
     no_more_codes: str
-    refused_code: str
-    wants_in: str
+    refused_code: Annotated[str, "code"]
+    wants_in: Annotated[str, "name", "id", "code"]
     limit_minute: Counted
     limit_day: str
-    approved: str
-    approved_untold: str
-    in_already: str
+    approved: Annotated[str, "name", "id"]
+    approved_untold: Annotated[str, "name", "id"]
+    in_already: Annotated[str, "name", "id"]
     approved_you: str
     approve_how: str
     approve_ids_only: str
     approve_listed: str
-    no_such_code: str
+    no_such_code: Annotated[str, "code"]
     users_title: str
     users_owners: str
     users_guests: str
@@ -206,13 +216,30 @@ class Texts:
     users_listed: str
     users_everybody: str
     users_footer: str
-    user_removed: str
-    no_such_user: str
-    stats: str
+    user_removed: Annotated[str, "name", "id"]
+    no_such_user: Annotated[str, "id"]
+    stats: Annotated[
+        str,
+        "people",
+        "turns",
+        "tokens",
+        "recordings",
+        "today",
+        "month",
+        "since",
+        "errors",
+        "backlog",
+        "set_aside",
+    ]
     paired: str
     stale: str
     no_answer: str
     refusals: Mapping[Refusal, str]
-    failures: Mapping[str, str]
-    error_number: str
-    failed: str
+    failures: Annotated[
+        Mapping[str, str],
+        *("unreachable", "server_error", "bad_credentials", "unknown_model", "quota", "throttled"),
+        *("context_overflow", "rejected", "attachment_refused", "timeout", "cut", "content_filter"),
+        *("no_answer", "output_limit", "endless_tools", "configuration"),
+    ]
+    error_number: Annotated[str, "id"]
+    failed: Annotated[str, "id"]

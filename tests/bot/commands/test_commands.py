@@ -11,7 +11,7 @@ import pytest
 from bot.commands.introduction import About
 from bot.people.access import Access, AccessMode
 from bot.people.usage import Usage
-from bot.texts import ENGLISH, SAVED
+from bot.texts import ENGLISH
 from memory.errors import StoreUnavailable
 from memory.ports import Extraction, ExtractionFailed, Proposal
 from memory.records import LEARNED_KINDS, Actor, Kind, Message, Place, Record, Role, Turn
@@ -122,7 +122,9 @@ async def test_new_saves_and_says_so_in_one_message(
     async with stage(server, tmp_path) as on:
         await tell(on, "I work at Acme Corp.")
         said = await ask(server, word)
-        assert said.startswith(f"{SAVED}\nA new conversation begins.\n\nLast time we talked about")
+        assert said.startswith(
+            f"{ENGLISH.saved}\nA new conversation begins.\n\nLast time we talked about"
+        )
         assert [r.text for r in await on.memory.records(ANN, [Kind.FACT])]
         await on.memory.settle()
         await on.channel.settle()
@@ -162,7 +164,7 @@ async def test_a_session_that_ends_by_itself_is_announced_when_it_is_saved(
         for number in range(15):
             await tell(on, f"I own {number + 2} bicycles.")
         why = "We have exchanged 30 messages, so a new conversation begins."
-        assert await server.replies_to(1001, 2) == ["you said: hi", f"{SAVED}\n{why}"]
+        assert await server.replies_to(1001, 2) == ["you said: hi", f"{ENGLISH.saved}\n{why}"]
 
 
 async def test_another_channels_session_is_not_announced_here(

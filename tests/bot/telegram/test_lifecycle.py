@@ -16,7 +16,7 @@ from bot.people.access import Access, AccessMode
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.receiving import RejectedToken
 from bot.telegram.options import ChannelOptions
-from bot.texts.english import SAVED
+from bot.texts import ENGLISH
 from memory.records import Actor, Place
 from tests.bot.telegram.stage import stage, tell
 from tests.fakes.botapi import BotApiServer
@@ -224,7 +224,7 @@ async def test_a_notice_comes_after_the_reply_under_way(
         await on.memory.settle()
         release.set()
         await server.replies_to(1001, 2)
-        assert texts(server, 1001) == ["you said: slow", SAVED]
+        assert texts(server, 1001) == ["you said: slow", ENGLISH.saved]
 
 
 # -- stopping -------------------------------------------------------------------------------------

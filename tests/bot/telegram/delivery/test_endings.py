@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.texts import SAVED, languages
+from bot.texts import ENGLISH, languages
 from memory.records import Actor, Message, Place, Role
 from tests.bot.telegram.stage import Stage, ask, stage, tell
 from tests.fakes.botapi import BotApiServer
@@ -42,7 +42,7 @@ async def test_one_that_fell_silent_says_so(server: BotApiServer, tmp_path: Path
         # As the next message finds it.
         await on.memory.recall(ANN, HOME, "hello again")
         said = (await server.replies_to(ANNA, 2))[1]
-        assert said == f"{SAVED}\n{languages()['en'].saved_idle}"
+        assert said == f"{ENGLISH.saved}\n{ENGLISH.saved_idle}"
 
 
 async def test_one_that_somebody_ended_needs_no_reason(
@@ -52,7 +52,7 @@ async def test_one_that_somebody_ended_needs_no_reason(
         await ask(server, "hi")
         await tell(on, "I live in Oslo")
         await on.memory.end_session(ANN, HOME, "new")
-        assert (await server.replies_to(ANNA, 2))[1] == SAVED
+        assert (await server.replies_to(ANNA, 2))[1] == ENGLISH.saved
 
 
 async def test_a_summary_right_after_the_end_is_that_of_the_last_one(
