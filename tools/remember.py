@@ -3,7 +3,7 @@
 from typing import Literal
 
 from memory.errors import RefusedText, StoreUnavailable
-from memory.learning.extraction import grounded
+from memory.learning.grounding import grounded
 from memory.records import Kind
 from memory.safety.escaping import escape
 from tools.context import ToolContext, ToolFailure, refuse_if_private

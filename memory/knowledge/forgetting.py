@@ -4,7 +4,8 @@ from is still found, is not forgotten. Pure."""
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from memory.learning.extraction import revises, same_statement, share_in
+from memory.learning.grounding import share_in
+from memory.learning.statement import Statement
 from memory.records import SETTING_SLOTS, Actor, Kind, Record, Turn
 from memory.search.resemblance import telling
 from memory.search.text import words
@@ -97,4 +98,5 @@ def _replaces(new: Record, old: Record) -> bool:
         return True
     if old.kind is Kind.SUMMARY or SETTING_SLOTS & {new.slot, old.slot}:
         return False
-    return same_statement(new.text, old.text) or revises(new.text, old.text)
+    told, before = Statement(new.text), Statement(old.text)
+    return told.same(before) or told.revises(before)

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from memory.conversation.running_summaries import RunningSummaries
@@ -16,7 +16,7 @@ from memory.knowledge.forgetting import (
     outdated,
 )
 from memory.language import naming, only_asks, only_names, sole_finding
-from memory.learning.extraction import revises, same_statement
+from memory.learning.statement import Statement
 from memory.ports import Journal
 from memory.records import (
     AGENT_NAME_SLOT,
@@ -114,20 +114,18 @@ class Knowledge(Choosing):
                 for record in learned
                 if record.slot not in SETTING_SLOTS and record.speaker == speaker
             ]
-            for record in known:
-                if same_statement(record.text, text):
-                    return record
+            same, revised = await asyncio.to_thread(_compared, text, known)
+            if same:
+                return same
             # The other answer to the same question, or the same words turned round.
-            old = next((r.id for r in known if slot and r.slot == slot), None) or next(
-                (r.id for r in known if revises(text, r.text)), None
-            )
+            answered = next((r for r in known if slot and r.slot == slot), revised)
             draft = Draft(
                 kind,
                 text,
                 self._clock(),
                 slot=slot,
                 importance=7,
-                supersedes=old,
+                supersedes=answered.id if answered else None,
                 speaker=speaker,
             )
             (record,) = await self._store.commit(actor, [draft])
@@ -226,7 +224,7 @@ class Knowledge(Choosing):
             raise UnknownRecord("nothing of this actor was forgotten")
         async with self._changing(actor):
             learned = await self._store.records(actor, kinds=(Kind.FACT, Kind.PREFERENCE))
-            told = outdated(forgotten.record, learned)
+            told = await asyncio.to_thread(outdated, forgotten.record, learned)
             (record, *_) = await self._store.restore(actor, [told, *forgotten.records[1:]])
             await self._sessions.say_again(actor, forgotten.turns)
         return record
@@ -259,7 +257,8 @@ class Knowledge(Choosing):
         """Everything kept about the actor, as a JSON document. Raises StoreUnavailable."""
         kinds = (*LEARNED_KINDS, Kind.MESSAGE)
         records = await self.records(actor, kinds, everything=True)
-        return document(actor, await self.agent_name(actor), records, self._clock())
+        name, now = await self.agent_name(actor), self._clock()
+        return await asyncio.to_thread(document, actor, name, records, now)
 
 
 def _statement(text: str) -> str:
@@ -268,3 +267,15 @@ def _statement(text: str) -> str:
     if only_asks(text):
         raise RefusedText("a question says nothing of anybody", Refusal.QUESTION)
     return text
+
+
+def _compared(text: str, known: Iterable[Record]) -> tuple[Record | None, Record | None]:
+    """The first record that says the same as a text, and the first that the text turns round."""
+    said, revised = Statement(text), None
+    for record in known:
+        other = Statement(record.text)
+        if said.same(other):
+            return record, None
+        if revised is None and said.revises(other):
+            revised = record
+    return None, revised

@@ -84,7 +84,10 @@ class Profiles:
             # First what is open: a session that ends meanwhile changes the profile once more.
             talks = {session.id for session in await self._journal.open_sessions(actor)}
             records = await self._store.records(actor)
-            profile = build_profile(records, self._budget, talks, self._count)
+            # Of 10,000 records this takes long enough to be felt by everybody else.
+            profile = await asyncio.to_thread(
+                build_profile, records, self._budget, talks, self._count
+            )
             if self._readings.get(actor) is asyncio.current_task():
                 self._known[actor], self._choices[actor] = profile, choices_of(profile)
             return profile

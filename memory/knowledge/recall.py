@@ -10,7 +10,7 @@ from memory.conversation.shortening import cut_to_tokens
 from memory.conversation.tokens import Count, estimate_tokens
 from memory.knowledge.choices import choice_of
 from memory.knowledge.moments import LANGUAGES, ago, base_language
-from memory.learning.extraction import same_statement
+from memory.learning.statement import Statement
 from memory.records import (
     AGENT_NAME_SLOT,
     ANSWER_LENGTH_SLOT,
@@ -77,9 +77,9 @@ def build_profile(
         budget.summaries,
     )
     told = [cut(escape(r.text), budget.summary_tokens - _LABEL, count) for r in summaries]
-    preferences = _distinct(_of(Kind.PREFERENCE, learned)[::-1], (), ())[: budget.preferences]
+    preferences = _distinct(_of(Kind.PREFERENCE, learned)[::-1], (), (), budget.preferences)
     weightiest = sorted(_of(Kind.FACT, learned)[::-1], key=_weight, reverse=True)
-    facts = _distinct(weightiest, [r.text for r in preferences], told)
+    facts = _distinct(weightiest, [r.text for r in preferences], told, budget.key_facts)
     return Profile(
         agent_name=chosen.get(AGENT_NAME_SLOT),
         language=chosen.get(LANGUAGE_SLOT),
@@ -87,7 +87,7 @@ def build_profile(
         answer_length=chosen.get(ANSWER_LENGTH_SLOT),
         streaming=chosen.get(STREAMING_SLOT),
         preferences=tuple(preferences[::-1]),
-        facts=tuple(facts[: budget.key_facts]),
+        facts=tuple(facts),
         summaries=summaries,
         topics=_topics(summaries, budget.topics),
     )
@@ -214,19 +214,21 @@ def _weight(record: Record) -> tuple[int, datetime]:
 
 
 def _distinct(
-    records: Iterable[Record], said: Collection[str], told: Collection[str]
+    records: Iterable[Record], said: Iterable[str], told: Iterable[str], most: int
 ) -> list[Record]:
-    """The records that say something new: beside each other, beside what is `said` elsewhere, and
-    what the summaries have `told` word for word."""
+    """The first `most` records that say something new: beside each other, beside what is `said`
+    elsewhere, and what the summaries have `told` word for word."""
     stories = [f" {_run(story)} " for story in told]
+    known = {Statement(text).essence for text in said}
     kept: list[Record] = []
-    known = list(said)
     for record in records:
-        run = _run(record.text)
+        if len(kept) >= most:
+            break
+        run, essence = _run(record.text), Statement(record.text).essence
         in_a_story = bool(run) and any(f" {run} " in story for story in stories)
-        if not in_a_story and not any(same_statement(record.text, other) for other in known):
+        if not in_a_story and essence not in known:
             kept.append(record)
-            known.append(record.text)
+            known.add(essence)
     return kept
 
 

@@ -8,7 +8,7 @@ from memory.language.grammar import findings, words
 from memory.language.statements import slot_of
 from memory.language.tables import LANGUAGES, language_of
 from memory.learning.event_dates import told
-from memory.learning.extraction import revises
+from memory.learning.statement import Statement
 from memory.ports import Proposal
 from memory.records import Record, Role, Turn, own_words
 
@@ -85,7 +85,8 @@ def _settle(
     left Acme" does not undo "I work at Globex". What is `denied` of a slot stays only until the
     session says what holds instead."""
     if new.slot is None:
-        for key in [key for key, old in kept.items() if revises(new.text, old.text)]:
+        said = Statement(new.text)
+        for key in [key for key, old in kept.items() if said.revises(Statement(old.text))]:
             del kept[key]
         kept.setdefault(_key(new.text), new)
         return

@@ -247,7 +247,8 @@ class ExtractionJobs:
             if not await self._ours(session):
                 return Outcome.LATER
             known = await self._store.records(actor)
-            drafts = plan(extraction, turns, known, session.id, self._clock())
+            now = self._clock()
+            drafts = await asyncio.to_thread(plan, extraction, turns, known, session.id, now)
             if drafts:
                 await self._store.commit(actor, drafts)
             await self._journal.done(session.id)

@@ -17,6 +17,7 @@ from memory.knowledge.recall import (
     profile_block,
     recalled_block,
 )
+from memory.learning.statement import Statement
 from memory.records import (
     AGENT_NAME_SLOT,
     LANGUAGE_SLOT,
@@ -114,6 +115,27 @@ def test_what_says_the_same_is_shown_once():
     profile = build_profile(known, BUDGET)
     assert texts(profile.facts) == ["I really work at Acme."]
     assert texts(profile.preferences) == ["I prefer short answers!"]
+
+
+@given(
+    st.lists(st.sampled_from(["tea", "a tea", "no tea", "two cats", "cats", "the cats", "茶"])),
+    st.lists(st.sampled_from(["tea", "my tea", "no tea", "cats", "dogs"]), max_size=3),
+    st.integers(1, 5),
+)
+def test_what_says_something_new_is_what_comparing_every_pair_would_keep(
+    said: list[str], preferred: list[str], most: int
+) -> None:
+    facts = [record(text, days=n) for n, text in enumerate(said)]
+    preferences = [record(text, Kind.PREFERENCE, n) for n, text in enumerate(preferred)]
+    profile = build_profile([*facts[::-1], *preferences[::-1]], replace(BUDGET, key_facts=most))
+    kept: list[Record] = []
+    for fact in facts:
+        if not any(
+            Statement(fact.text).same(Statement(other.text))
+            for other in (*profile.preferences, *kept)
+        ):
+            kept.append(fact)
+    assert list(profile.facts) == kept[:most]
 
 
 def test_what_only_looks_alike_is_shown():

@@ -5,12 +5,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memory.learning.extraction import (
-    extends,
-    grounded,
-    plan,
-    same_statement,
-)
+from memory.learning.extraction import plan
+from memory.learning.grounding import grounded
+from memory.learning.statement import Statement
 from memory.memory import Memory, MemoryOptions
 from memory.ports import Extraction, Proposal
 from memory.records import Actor, Draft, Kind, Message, Place, Record, Role, Turn
@@ -131,7 +128,7 @@ def test_a_summary_is_written_once_a_session():
     ],
 )
 def test_statements_that_differ_in_what_matters_are_not_the_same(one: str, other: str):
-    assert not same_statement(one, other)
+    assert not Statement(one).same(Statement(other))
 
 
 @pytest.mark.parametrize(
@@ -144,7 +141,7 @@ def test_statements_that_differ_in_what_matters_are_not_the_same(one: str, other
     ],
 )
 def test_statements_that_differ_in_form_alone_are_the_same(one: str, other: str):
-    assert same_statement(one, other)
+    assert Statement(one).same(Statement(other))
 
 
 @pytest.mark.parametrize(
@@ -204,7 +201,7 @@ def test_a_statement_whose_point_is_a_masked_secret_is_not_kept():
     ],
 )
 def test_other_small_words_make_no_other_statement(one: str, other: str):
-    assert same_statement(one, other)
+    assert Statement(one).same(Statement(other))
 
 
 @pytest.mark.parametrize(
@@ -233,7 +230,7 @@ def test_what_says_more_takes_the_place_of_what_says_less(longer: str, shorter: 
     ],
 )
 def test_one_more_word_is_another_thing(longer: str, shorter: str):
-    assert not extends(longer, shorter)
+    assert not Statement(longer).extends(Statement(shorter))
     (draft,) = planned(said(longer), proposal(longer), known=[known(shorter)])
     assert draft.supersedes is None
 
