@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from memory.records import Actor, Draft, Kind, Message, Role, Turn
-from memory.stores.sqlite import SqliteStore
+from memory.stores.sqlite.store import SqliteStore
 
 NOON = datetime(2026, 3, 15, 12, 0, tzinfo=UTC)
 ANN = Actor.person(1)
