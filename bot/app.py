@@ -5,7 +5,7 @@ Everything that is opened here is closed in reverse by one exit stack."""
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -53,13 +53,14 @@ from bot.terminal import TERMINAL_TOKEN, Terminal, is_interactive
 from bot.texts import languages
 from memory.errors import StoreUnavailable
 from memory.knowledge.housekeeping import Maintenance
-from memory.language import RuleExtractor, RuleSummarizer
 from memory.memory import Memory, utc_now
-from memory.ports import LongTermMemory
+from memory.ports import Extraction, LongTermMemory
+from memory.records import Record, Turn
 from memory.stores.agentcore.start import AgentCoreOptions, agentcore_store
 from memory.stores.agentcore.store import AgentCoreStore, Timing
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
+from memory.understanding import Understanding
 
 _log = structlog.get_logger(__name__)
 
@@ -243,12 +244,9 @@ async def _parts(settings: Settings) -> AsyncIterator[_Parts]:
         )
         model = await stack.enter_async_context(models_of(settings))
         offline = settings.model in (None, OFFLINE)
-        rules = RuleExtractor()
-        extractor = rules if offline else ModelExtractor(model, rules, accounts)
-        by_rules = RuleSummarizer()
-        summarizer = by_rules if offline else ModelSummarizer(model, by_rules, accounts)
+        understanding = _by_rules() if offline else _by_model(model, accounts)
         memory = await stack.enter_async_context(
-            Memory(store, journal, extractor, memory_options(settings), summarizer=summarizer)
+            Memory(store, journal, understanding, memory_options(settings))
         )
         conversation = Conversation(
             model, memory, persona_of(settings), turn_limits(settings), accounts=accounts
@@ -334,6 +332,10 @@ def model_of(settings: Settings, name: str | None = None) -> Model:
     """The model of this name, or else the one that the settings name first. Raises
     OperatorError."""
     name = name or settings.model
+    if name in (None, OFFLINE):
+        from bot.offline.engine import offline_model
+
+        return offline_model()
     key = settings.model_api_key
     # Address and key belong to a vendor; another one's must not get to see them.
     same = _vendor(name) == _vendor(settings.model)
@@ -348,6 +350,30 @@ def model_of(settings: Settings, name: str | None = None) -> Model:
             sees=sees_of(settings) if same else None,
         ),
     )
+
+
+def _by_model(model: Model, accounts: Accounts) -> Understanding:
+    stand_in = _StandIn()
+    return Understanding(
+        ModelExtractor(model, stand_in, accounts), ModelSummarizer(model, stand_in, accounts)
+    )
+
+
+def _by_rules() -> Understanding:
+    # Imported by those alone who use it: it holds the words of eight languages.
+    from bot.offline.understanding import by_rules
+
+    return by_rules()
+
+
+class _StandIn:
+    """The offline engine, loaded when a model can never take a session."""
+
+    async def extract(self, turns: Sequence[Turn], known: Sequence[Record]) -> Extraction:
+        return await _by_rules().extractor.extract(turns, known)
+
+    async def summarize(self, turns: Sequence[Turn], earlier: str | None = None) -> str:
+        return await _by_rules().summarizer.summarize(turns, earlier)
 
 
 def _vendor(name: str | None) -> str:

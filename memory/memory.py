@@ -22,11 +22,10 @@ from memory.knowledge.housekeeping import Housekeeper, Maintenance
 from memory.knowledge.knowledge import Knowledge
 from memory.knowledge.profiles import Profiles
 from memory.knowledge.recall import profile_block, recalled_block
-from memory.language import RuleSummarizer
 from memory.learning.extraction import Bounded
 from memory.learning.jobs import Ending, ExtractionJobs
 from memory.options import MemoryOptions, utc_now
-from memory.ports import Backlog, Extractor, Journal, LongTermMemory, Summarizer
+from memory.ports import Backlog, Journal, LongTermMemory
 from memory.records import (
     Actor,
     ConversationHistory,
@@ -42,6 +41,7 @@ from memory.records import (
     ToolUse,
     Turn,
 )
+from memory.understanding import Understanding
 
 __all__ = ["Memory", "MemoryOptions", "utc_now"]
 
@@ -67,14 +67,13 @@ class Memory(Knowledge):
         self,
         store: LongTermMemory,
         journal: Journal,
-        extractor: Extractor,
+        understanding: Understanding,
         options: MemoryOptions | None = None,
         clock: Callable[[], datetime] = utc_now,
-        summarizer: Summarizer | None = None,
     ) -> None:
-        """Without a `summarizer`, rules sum up what has left a window."""
         self.options = options or MemoryOptions()
         self.tokens = Tokens()
+        self.rules = understanding.rules
         self._store, self._journal, self._clock = store, journal, clock
         limits = self.options.limits
         if not self.options.enabled:
@@ -84,7 +83,7 @@ class Memory(Knowledge):
         self._jobs = ExtractionJobs(
             store,
             journal,
-            Bounded(extractor, self.options.max_records_per_session),
+            Bounded(understanding.extractor, self.options.max_records_per_session),
             clock,
             timeout_seconds=self.options.extraction_seconds,
             attempts=self.options.extraction_attempts,
@@ -93,7 +92,7 @@ class Memory(Knowledge):
         self._jobs.on_change = self._profile_changed
         self._running = RunningSummaries(
             journal,
-            summarizer or RuleSummarizer(),
+            understanding.summarizer,
             self._jobs.locks,
             clock,
             self._sessions.summarized,

@@ -5,7 +5,6 @@ from typing import Literal
 
 from memory.errors import StoreUnavailable
 from memory.knowledge.recall import cut
-from memory.language import answering_slots, asks_agent_name, memory_question
 from memory.records import SETTING_SLOTS, Kind, Record, Role
 from memory.safety.escaping import escape
 from memory.search.text import words
@@ -40,25 +39,25 @@ async def search_memory(context: ToolContext, query: str, memory_type: MemoryTyp
         memory_type: "facts", "preferences" or "all".
     """
     kinds = _KINDS[memory_type]
-    question = memory_question(query)
-    last_talks = bool(question and question.kinds == (Kind.SUMMARY,))
-    listed = query.strip().casefold() in _EVERYTHING or bool(question and not question.topic)
-    everything = listed and not last_talks
+    question = context.memory.rules.question(query)
+    everything = question.everything or query.strip().casefold() in _EVERYTHING
     try:
-        if last_talks:
+        if question.last_talks:
             talks = await context.memory.past_talks(context.actor)
             found = talks[-LAST_TALKS:][::-1]
         elif everything:
             found = _weightiest_first(await context.memory.records(context.actor, kinds))
         else:
-            found = await _matching(context, query, kinds, deeper=memory_type == "all")
+            found = await _matching(
+                context, query, question.slots, kinds, deeper=memory_type == "all"
+            )
         name = await context.memory.agent_name(context.actor)
     except StoreUnavailable as failure:
         raise ToolFailure(
             "The memory does not answer right now. Say so, and go on without it."
         ) from failure
     shown = [record for record in found if record.slot not in SETTING_SLOTS]
-    lines = [f"- [name] {escape(name)}"] if name and (everything or asks_agent_name(query)) else []
+    lines = [f"- [name] {escape(name)}"] if name and (everything or question.agent_name) else []
     lines += _lines(context, shown, MAX_RESULT_TOKENS)
     if not lines:
         return await _nothing(context, query, everything=everything)
@@ -66,12 +65,17 @@ async def search_memory(context: ToolContext, query: str, memory_type: MemoryTyp
 
 
 async def _matching(
-    context: ToolContext, query: str, kinds: Sequence[Kind], *, deeper: bool
+    context: ToolContext,
+    query: str,
+    slots: Sequence[str],
+    kinds: Sequence[Kind],
+    *,
+    deeper: bool,
 ) -> list[Record]:
     """The records on a topic, first those that answer just such a question, whatever their words;
     where none was learned, what the user said about it, word for word, and the summaries of such
     talks. What the assistant said or the user asked is no answer."""
-    answers = await _answering(context, query, kinds)
+    answers = await _answering(context, slots, kinds)
     hits = await context.memory.search(context.actor, query, kinds)
     found = {record.id: record for record in (*answers, *(hit.record for hit in hits))}
     known = [record for record in found.values() if record.slot not in SETTING_SLOTS]
@@ -82,8 +86,9 @@ async def _matching(
     return [hit.record for hit in hits if _tells(hit.record, asked)]
 
 
-async def _answering(context: ToolContext, query: str, kinds: Sequence[Kind]) -> list[Record]:
-    slots = answering_slots(query)
+async def _answering(
+    context: ToolContext, slots: Sequence[str], kinds: Sequence[Kind]
+) -> list[Record]:
     if not slots:
         return []
     return [r for r in await context.memory.records(context.actor, kinds) if r.slot in slots]

@@ -1,7 +1,6 @@
 """The tool by which the model keeps the name that the user gives it."""
 
 from memory.errors import RefusedText, StoreUnavailable
-from memory.language import introduces_self
 from memory.safety.names import clean_name
 from tools.context import ToolContext, ToolFailure, refuse_if_private
 
@@ -42,7 +41,7 @@ def _check_that_the_user_said_it(context: ToolContext, name: str) -> None:
             f"The user has not said the name '{name}'. Nothing was stored. Ask the user what "
             "they would like to call you."
         )
-    if introduces_self(words, name):
+    if context.memory.rules.introduces_self(words, name):
         raise ToolFailure(
             f"'{name}' is the user's own name, not yours. Nothing was stored. Address the user "
             "by it and go on."

@@ -31,7 +31,6 @@ from bot.assistant.failures import (
 from bot.assistant.toolbox import toolbox
 from bot.people.usage import Accounts, Usage, broken_off
 from memory.errors import StoreUnavailable
-from memory.language import is_off_record
 from memory.memory import Memory, utc_now
 from memory.records import ConversationHistory, HistoryMetadata, Message, Role, own_words
 from tools.context import ToolContext
@@ -179,7 +178,7 @@ class Conversation:
                 messages,
                 answer.tools,
                 name=inbound.id,
-                kept=_is_kept(own_words(inbound.text), answer),
+                kept=self._is_kept(own_words(inbound.text), answer),
                 private=private,
             )
         except StoreUnavailable as failure:
@@ -188,6 +187,12 @@ class Conversation:
             )
             return False
         return ending is not None
+
+    def _is_kept(self, said: str, answer: Answer) -> bool:
+        """A turn in which something was forgotten names it, and must not be remembered for that;
+        nor one that the person asked not to remember."""
+        forgot = any(use.name == forget_memory.__name__ for use in answer.tools)
+        return not forgot and not self._memory.rules.is_off_record(said)
 
 
 async def _to_its_end(work: Coroutine[Any, Any, T]) -> T:
@@ -204,13 +209,6 @@ async def _to_its_end(work: Coroutine[Any, Any, T]) -> T:
     if cancelled:
         raise cancelled
     return result
-
-
-def _is_kept(said: str, answer: Answer) -> bool:
-    """A turn in which something was forgotten names it, and must not be remembered for that; nor
-    one that the person asked not to remember."""
-    forgot = any(use.name == forget_memory.__name__ for use in answer.tools)
-    return not forgot and not is_off_record(said)
 
 
 def _said_before(history: ConversationHistory) -> str:

@@ -6,7 +6,6 @@ from typing import Protocol
 import structlog
 
 from memory.errors import StoreUnavailable
-from memory.language import second_person
 from memory.memory import Memory
 from memory.ports import ExtractionFailed
 from memory.records import Actor, Record
@@ -63,7 +62,7 @@ class Greetings:
         except (StoreUnavailable, ExtractionFailed, TimeoutError) as failure:
             _log.info("no_greeting", actor=actor.id, error=type(failure).__name__)
             return None
-        named = [_addressed(topic) for topic in summaries[-1].topics[:_TOPICS]]
+        named = [self._addressed(topic) for topic in summaries[-1].topics[:_TOPICS]]
         return topics.format(topics=", ".join(named)) if named else None
 
     async def _greet(self, greeter: Greeter, actor: Actor, last: Record) -> str:
@@ -77,8 +76,7 @@ class Greetings:
             self._written[actor] = last.id, sentence
         return sentence
 
-
-def _addressed(topic: str) -> str:
-    """A topic, kept in the person's words, as one says it to them: "your garden"."""
-    turned = second_person(topic)
-    return turned[:1].lower() + turned[1:] if topic[:1].islower() else turned
+    def _addressed(self, topic: str) -> str:
+        """A topic, kept in the person's words, as one says it to them: "your garden"."""
+        turned = self._memory.rules.second_person(topic)
+        return turned[:1].lower() + turned[1:] if topic[:1].islower() else turned

@@ -15,10 +15,10 @@ from bot.telegram.voice import Voice
 from bot.texts import Texts
 from memory.errors import RefusedText, StoreUnavailable, UnknownRecord
 from memory.knowledge.forgetting import Forgotten
-from memory.language import asks_to_remember
 from memory.memory import Memory
 from memory.records import LEARNED_KINDS, Kind, Record, Role
 from memory.search.text import words
+from memory.understanding import LanguageRules
 
 #: What is deleted with one command; each is looked up by itself.
 _MOST_IDS = 20
@@ -82,7 +82,10 @@ class MemoryCommands:
         hits = await self._memory.search(
             heard.origin.actor, argument, (*LEARNED_KINDS, Kind.MESSAGE)
         )
-        lines = [found(record, texts) for record in _asked_for([h.record for h in hits], argument)]
+        lines = [
+            found(record, texts, self._memory.rules)
+            for record in _asked_for([h.record for h in hits], argument)
+        ]
         text = "\n".join((texts.search_found, *lines)) if lines else texts.search_nothing
         await self._voice.say(heard, text)
 
@@ -90,16 +93,14 @@ class MemoryCommands:
         if not argument:
             await self._ask_for(heard, "remember", texts.remember_ask, texts.remember_how)
             return
-        # "/remember that I live in Oslo": the first word is the request's, not the fact's.
-        text = asks_to_remember(f"remember {argument}") or argument
         try:
             record = await self._memory.remember(
-                heard.origin.actor, text, speaker=heard.origin.speaker
+                heard.origin.actor, argument, speaker=heard.origin.speaker
             )
         except RefusedText as refusal:
             await self._voice.say(heard, _refused(refusal, texts))
         else:
-            await self._voice.say(heard, _remembered(record, texts))
+            await self._voice.say(heard, _remembered(record, texts, self._memory.rules))
 
     async def _edit(self, heard: Heard, argument: str, texts: Texts) -> None:
         id_, said = (*argument.split(maxsplit=1), "", "")[:2]
@@ -116,7 +117,7 @@ class MemoryCommands:
         except RefusedText as refusal:
             await self._voice.say(heard, _refused(refusal, texts))
         else:
-            await self._voice.say(heard, _remembered(record, texts))
+            await self._voice.say(heard, _remembered(record, texts, self._memory.rules))
 
     async def _forget(self, heard: Heard, argument: str, texts: Texts) -> None:
         ids = list(dict.fromkeys(_APART.split(argument.strip(" ,;.!"))))
@@ -177,8 +178,8 @@ def _means_everything(argument: str) -> bool:
     return bool(said & _EVERYTHING) and said <= _EVERYTHING | _AND_NO_LESS
 
 
-def _remembered(record: Record, texts: Texts) -> str:
-    return texts.remembered.format(text=spoken(record, texts), id=record.short_id)
+def _remembered(record: Record, texts: Texts, rules: LanguageRules) -> str:
+    return texts.remembered.format(text=spoken(record, texts, rules), id=record.short_id)
 
 
 def _refused(refusal: RefusedText, texts: Texts) -> str:

@@ -27,7 +27,8 @@ from rich.table import Table
 from bot.evals.dialogues import Dialogue, dialogues, sample
 from bot.evals.verdicts import Figures, Outcome, Verdict, share, verdict
 from bot.models.extraction import ModelExtractor
-from memory.language import RuleExtractor
+from bot.offline.extractor import RuleExtractor
+from bot.offline.understanding import by_rules
 from memory.learning.jobs import Outcome as Ended
 from memory.memory import Memory, MemoryOptions
 from memory.ports import Extraction, Extractor
@@ -183,7 +184,9 @@ async def _played(
         try:
             async with (
                 SqliteJournal(directory / "journal.sqlite", pool) as journal,
-                Memory(store, journal, extractor, options, clock) as memory,
+                Memory(
+                    store, journal, replace(by_rules(), extractor=extractor), options, clock
+                ) as memory,
             ):
                 await store.commit(_ACTOR, _known(dialogue))
                 started = time.perf_counter()

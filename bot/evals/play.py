@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -15,9 +15,9 @@ from bot.evals.requests import Naive, Piece, Request
 from bot.evals.script import ScriptedModel
 from bot.evals.talk import Exchange
 from bot.models.summaries import ModelSummarizer
+from bot.offline.understanding import by_rules
 from bot.options import persona_of, turn_limits
 from bot.settings import Settings
-from memory.language import RuleExtractor, RuleSummarizer
 from memory.memory import Memory, MemoryOptions
 from memory.records import Actor, ConversationHistory, HistoryMetadata, Place
 from memory.stores.journal.journal import SqliteJournal
@@ -102,10 +102,11 @@ async def _memory(
     ):
         folder = Path(directory)
         store = SqliteStore(folder / "memory", pool)
-        summarizer = ModelSummarizer(script.model, RuleSummarizer())
+        rules = by_rules()
+        understanding = replace(rules, summarizer=ModelSummarizer(script.model, rules.summarizer))
         async with (
             SqliteJournal(folder / "journal.sqlite", pool) as journal,
-            _OpenMemory(store, journal, RuleExtractor(), options, clock, summarizer) as memory,
+            _OpenMemory(store, journal, understanding, options, clock) as memory,
         ):
             yield memory
         await store.aclose()

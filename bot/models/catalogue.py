@@ -26,7 +26,6 @@ from bot.errors import OperatorError
 from bot.models.sight import Seeing
 from bot.models.wire.bedrock import BedrockModel
 from bot.models.wire.tolerant import TolerantModel
-from bot.offline.engine import offline_model
 
 OFFLINE = "offline"
 EXAMPLES = (
@@ -60,14 +59,12 @@ class ModelAccess:
     sees: frozenset[FileKind] | None = None
 
 
-def model_from_name(name: str | None, access: ModelAccess | None = None) -> Model:
-    """The model that the setting `model` names; the offline one for None.
+def model_from_name(name: str, access: ModelAccess | None = None) -> Model:
+    """The model that the setting `model` names; not the offline one.
 
     Use it as `async with`, which closes its connections. Raises OperatorError for a name that
     means nothing, a missing extra, key, region or credentials."""
     access = access or ModelAccess()
-    if name in (None, OFFLINE):
-        return offline_model()
     model = _model(name, access)
     return model if access.sees is None else Seeing(model, access.sees)
 

@@ -1,7 +1,7 @@
 """Extraction on a model. The model proposes; `memory.extraction` decides."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date
 from html import unescape
 from typing import Any, Literal
@@ -14,14 +14,8 @@ from pydantic_ai.models.fallback import FallbackModel
 from bot.models.aside import Aside, Hopeless
 from bot.models.transcript import block, transcript
 from bot.people.usage import Accounts
-from memory.language import noteworthy, slot_of, statements
 from memory.learning.extraction import clean_topics
-from memory.learning.grounding import (
-    grounded,
-    is_one_sentence,
-    meant,
-    rendered,
-)
+from memory.learning.grounding import grounded, meant
 from memory.ports import Extraction, Extractor, Proposal
 from memory.records import SETTING_SLOTS, Kind, Record, Turn
 from memory.safety.escaping import escape
@@ -166,56 +160,32 @@ def _nearest(known: Sequence[Record], turns: Sequence[Turn]) -> list[Record]:
 
 
 def _extraction(found: Findings, turns: Sequence[Turn], near: Sequence[Record]) -> Extraction:
-    proposals = [
-        proposal
-        for finding in found.findings[:MAX_FINDINGS]
-        for proposal in _proposals(finding, turns, near)
-    ]
+    proposals = (_proposal(finding, turns, near) for finding in found.findings[:MAX_FINDINGS])
     summary = " ".join(unescape(found.summary).split()) or None
     return Extraction(
-        tuple(dict.fromkeys(proposals)), summary, clean_topics(map(unescape, found.topics))
+        tuple(dict.fromkeys(filter(None, proposals))),
+        summary,
+        clean_topics(map(unescape, found.topics)),
     )
 
 
-def _proposals(
-    finding: Finding, turns: Sequence[Turn], near: Sequence[Record]
-) -> Iterator[Proposal]:
-    """What the model found, in the memory's terms; nothing if the user said it in no turn."""
+def _proposal(finding: Finding, turns: Sequence[Turn], near: Sequence[Record]) -> Proposal | None:
+    """What the model found, in the memory's terms; None if the user said it in no turn."""
     text = " ".join(unescape(finding.text).split())
     if finding.action == "none" or not text or len(text) > MAX_TEXT:
-        return
-    said = _own_statements(text, finding.turn, turns)
-    for one, turn in said.items():
-        slot = slot_of(one)
-        yield Proposal(
-            kind=Kind(finding.kind),
-            text=one,
-            turn_id=turn.id,
-            slot=slot,
-            importance=min(10, max(1, finding.importance)),
-            event_date=_event_date(finding.date),
-            replaces=_replaced(finding.replaces, slot, near),
-        )
-
-
-def _replaced(number: int, slot: str | None, near: Sequence[Record]) -> str | None:
-    """The note that answers the same question, else the one that the model names."""
-    rivals = (n for n in near if slot and slot in (n.slot, slot_of(n.text)))
-    named = near[number - 1 : number] if number > 0 else ()
-    return next((note.id for note in (*rivals, *named)), None)
-
-
-def _own_statements(text: str, number: int, turns: Sequence[Turn]) -> dict[str, Turn]:
-    """What of the user's own words a finding stands for, each with its turn. Weak models tell of
-    the user in the third person: then those statements of the user that the text renders. They also
-    copy whole messages, which chooses nothing: of those what the rules would keep."""
-    single, source = is_one_sentence(text), _source(text, number, turns)
-    if single and source and len(statements(text)) == 1:
-        return {text: source}
-    said = {one: turn for turn in turns for one in rendered(text, statements(turn.said))}
-    if not single:
-        return {one: turn for one, turn in said.items() if noteworthy(one)}
-    return said or ({text: source} if source else {})
+        return None
+    turn = _source(text, finding.turn, turns)
+    if turn is None:
+        return None
+    replaced = near[finding.replaces - 1 : finding.replaces] if finding.replaces > 0 else ()
+    return Proposal(
+        kind=Kind(finding.kind),
+        text=text,
+        turn_id=turn.id,
+        importance=min(10, max(1, finding.importance)),
+        event_date=_event_date(finding.date),
+        replaces=next((note.id for note in replaced), None),
+    )
 
 
 def _source(text: str, number: int, turns: Sequence[Turn]) -> Turn | None:

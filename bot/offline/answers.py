@@ -5,17 +5,12 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from bot.offline.grammar.naming import asks_agent_name
+from bot.offline.grammar.questions import MemoryQuestion, memory_question, second_person
+from bot.offline.grammar.statements import is_about_relatives, noteworthy
+from bot.offline.languages.tables import language_code
+from bot.offline.learning import learned_from
 from bot.offline.words import BY_CODE, ENGLISH, Words
-from memory.language import (
-    MemoryQuestion,
-    asks_agent_name,
-    is_about_relatives,
-    language_code,
-    learned_from,
-    memory_question,
-    noteworthy,
-    second_person,
-)
 from memory.records import Kind
 
 #: Letters of a word that stay the same in its forms, roughly, in both languages.

@@ -2,7 +2,7 @@
 
 It is deterministic, needs no key and no network, and goes through the very same agent loop and
 tools as a real model: it reads the request's messages, calls a tool or answers. What it understands
-of a sentence comes from `memory.language`; what it knows of the person comes from the tools."""
+of a sentence comes from the grammar; what it knows of the person comes from the tools."""
 
 import json
 import re
@@ -37,18 +37,13 @@ from pydantic_ai.usage import RequestUsage
 from bot.assistant.prompt import PRIVATE
 from bot.models.sight import BLIND
 from bot.offline.answers import Heard, Note
+from bot.offline.grammar.asking import only_asks
+from bot.offline.grammar.naming import asks_agent_name, naming
+from bot.offline.grammar.questions import MemoryQuestion, asks_to_remember, memory_question
+from bot.offline.grammar.statements import noteworthy
 from bot.offline.replies import reply
+from bot.offline.summaries import own_quotes
 from memory.conversation.tiers import EARLIER_TAG
-from memory.language import (
-    MemoryQuestion,
-    asks_agent_name,
-    asks_to_remember,
-    memory_question,
-    naming,
-    noteworthy,
-    only_asks,
-    own_quotes,
-)
 from memory.records import Kind, own_words
 
 #: Its name in settings, logs and replies' metadata.

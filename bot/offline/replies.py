@@ -5,20 +5,15 @@ import re
 from collections.abc import Iterable
 
 from bot.offline.answers import Heard, on_questions
+from bot.offline.grammar.courtesies import courtesy
+from bot.offline.grammar.naming import naming
+from bot.offline.grammar.questions import is_chatter, second_person
+from bot.offline.grammar.statements import is_off_record, is_statement, noteworthy
 from bot.offline.words import (
     BY_CODE,
     COURTESIES,
     ENGLISH,
     Words,
-)
-from memory.language import (
-    courtesy,
-    is_chatter,
-    is_off_record,
-    is_statement,
-    naming,
-    noteworthy,
-    second_person,
 )
 from memory.records import Kind
 

@@ -1,9 +1,9 @@
 """The offline engine's own sentences, one table per language."""
 
-import re
 from dataclasses import dataclass
 
-from memory.language import Courtesy
+from bot.offline.grammar.courtesies import Courtesy
+from bot.offline.grammar.shapes import Shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,8 @@ class Words:
     about_self: str
     forgetting: str
     otherwise: str
-    asks_about_self: re.Pattern[str]
-    wants_forgotten: re.Pattern[str]
+    asks_about_self: Shape
+    wants_forgotten: Shape
 
     @property
     def openings(self) -> tuple[str, ...]:
@@ -110,13 +110,12 @@ ENGLISH = Words(
         "(“I work at …”, “I prefer …”), or name me (“I'll call you …”). Then ask “What do you "
         "know about me?” or see /help."
     ),
-    asks_about_self=re.compile(
+    asks_about_self=Shape(
         r"\b(?:help|what (?:can|do) you do|who are you|what are you|how do(?:es)? (?:you|this) "
         r"work|are you (?:an? )?(?:ai|bot|robot|human|real|person|machine|llm|gpt|chatgpt)|"
-        r"how (?:can|do) i use)\b",
-        re.IGNORECASE,
+        r"how (?:can|do) i use)\b"
     ),
-    wants_forgotten=re.compile(r"\s*(?:please )?(?:forget|delete|erase)\b", re.IGNORECASE),
+    wants_forgotten=Shape(r"\s*(?:please )?(?:forget|delete|erase)\b"),
 )
 
 RUSSIAN = Words(
@@ -159,12 +158,11 @@ RUSSIAN = Words(
         "в …», «Я люблю …») или дайте мне имя («Я буду звать тебя …»). Потом спросите «Что ты "
         "знаешь обо мне?» или посмотрите /help."
     ),
-    asks_about_self=re.compile(
+    asks_about_self=Shape(
         r"\b(?:помощь|помоги(?:те)?|что ты (?:умеешь|можешь)|кто ты|ты (?:бот|робот|человек)|"
-        r"как ты работаешь)\b",
-        re.IGNORECASE,
+        r"как ты работаешь)\b"
     ),
-    wants_forgotten=re.compile(r"\s*(?:пожалуйста,? )?(?:забудь|удали|сотри)", re.IGNORECASE),
+    wants_forgotten=Shape(r"\s*(?:пожалуйста,? )?(?:забудь|удали|сотри)"),
 )
 
 GERMAN = Words(
@@ -212,12 +210,11 @@ GERMAN = Words(
         "bei …“, „Ich mag …“) oder gib mir einen Namen („Ich nenne dich …“). Dann frag „Was weißt "
         "du über mich?“ oder sieh in /help nach."
     ),
-    asks_about_self=re.compile(
+    asks_about_self=Shape(
         r"\b(?:hilfe|hilf mir|was kannst du|wer bist du|was bist du|wie funktionierst du|"
-        r"bist du (?:ein(?:e)? )?(?:ki|bot|roboter|mensch|maschine|echt))\b",
-        re.IGNORECASE,
+        r"bist du (?:ein(?:e)? )?(?:ki|bot|roboter|mensch|maschine|echt))\b"
     ),
-    wants_forgotten=re.compile(r"\s*(?:bitte )?(?:vergiss|lösche?|entferne)\b", re.IGNORECASE),
+    wants_forgotten=Shape(r"\s*(?:bitte )?(?:vergiss|lösche?|entferne)\b"),
 )
 
 BY_CODE = {"en": ENGLISH, "ru": RUSSIAN, "de": GERMAN}

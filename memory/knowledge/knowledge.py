@@ -15,7 +15,6 @@ from memory.knowledge.forgetting import (
     forgetting,
     outdated,
 )
-from memory.language import naming, only_asks, only_names, sole_finding
 from memory.learning.statement import Statement
 from memory.ports import Journal
 from memory.records import (
@@ -31,7 +30,7 @@ from memory.records import (
 )
 from memory.safety.gate import admit
 from memory.safety.names import clean_name
-from memory.search.text import words
+from memory.understanding import LanguageRules, Meaning
 
 #: What was chosen is kept like a memory and is none; only the assistant's name is shown with them.
 _NO_MEMORIES = SETTING_SLOTS - {AGENT_NAME_SLOT}
@@ -45,6 +44,8 @@ class Knowledge(Choosing):
 
     _journal: Journal
     _running: RunningSummaries
+    #: What grammar alone tells of a text; nothing where a model understands it.
+    rules: LanguageRules
 
     # -- what is known ----------------------------------------------------------------------------
 
@@ -98,14 +99,11 @@ class Knowledge(Choosing):
         the assistant makes that choice, and is kept only if it says more. Raises RefusedText, also
         for a question, and StoreUnavailable."""
         self._require_enabled()
-        text, slot = _statement(text), None
-        if found := sole_finding(text):
-            kind, slot = found.kind, None if found.negated else found.slot
-            # The rules leave things out, an emoji for one, that whoever wrote them wants to keep.
-            text = found.text if set(words(text)) <= set(words(found.text)) else text
-        elif name := naming(text):
-            named = await self._choose(actor, AGENT_NAME_SLOT, clean_name(name))
-            if only_names(text):
+        meant = self._meaning(text)
+        text, slot = meant.text, meant.slot
+        if meant.agent_name:
+            named = await self._choose(actor, AGENT_NAME_SLOT, clean_name(meant.agent_name))
+            if meant.only_names:
                 return named
         async with self._changing(actor):
             learned = await self._store.records(actor, kinds=(Kind.FACT, Kind.PREFERENCE))
@@ -120,7 +118,7 @@ class Knowledge(Choosing):
             # The other answer to the same question, or the same words turned round.
             answered = next((r for r in known if slot and r.slot == slot), revised)
             draft = Draft(
-                kind,
+                meant.kind or kind,
                 text,
                 self._clock(),
                 slot=slot,
@@ -191,7 +189,7 @@ class Knowledge(Choosing):
         """Put one of the actor's own facts or preferences into other words; the former ones are
         kept as history. Raises UnknownRecord, RefusedText, StoreUnavailable."""
         self._require_enabled()
-        text = _statement(text)
+        text = self._meaning(text).text
         async with self._changing(actor):
             old = await self.find(actor, short_id)
             if old.kind is Kind.SUMMARY or not old.current:
@@ -260,13 +258,12 @@ class Knowledge(Choosing):
         name, now = await self.agent_name(actor), self._clock()
         return await asyncio.to_thread(document, actor, name, records, now)
 
-
-def _statement(text: str) -> str:
-    """The text as it may be kept. Raises RefusedText."""
-    text = admit(text)
-    if only_asks(text):
-        raise RefusedText("a question says nothing of anybody", Refusal.QUESTION)
-    return text
+    def _meaning(self, text: str) -> Meaning:
+        """The text as it may be kept. Raises RefusedText."""
+        meant = self.rules.meaning(admit(text))
+        if meant.only_asks:
+            raise RefusedText("a question says nothing of anybody", Refusal.QUESTION)
+        return meant
 
 
 def _compared(text: str, known: Iterable[Record]) -> tuple[Record | None, Record | None]:

@@ -133,8 +133,6 @@ _ADDRESSED = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
-_ASKS = re.compile("[?？]")
-_LONG_SENTENCE_END = re.compile(r"(?:[!…]|(?<=\w\w\w)\.)\s+(?=\S)|[。！](?=.)|\n+")
 _QUOTATION = re.compile(r"\"[^\"\n]+\"|“[^”\n]+”|«[^»\n]+»|„[^“”\n]+[“”]|「[^」\n]+」")
 _CLAUSE_END = re.compile(
     r"[,;:，；：、()]|\s[–—-]\s|(?<!\w)(?:and|but|so|because|und|aber|sondern|weil|y|pero|porque|"
@@ -177,19 +175,6 @@ def meant(text: str, said: str, *, wish: bool = False) -> bool:
     return _as_negated(text, clause) and _of_themselves(text, clause)
 
 
-def rendered(text: str, statements: Iterable[str]) -> list[str]:
-    """Those of somebody's statements that a text renders, in whatever person: most of their words
-    stand in it, in some form, with all their numbers, and it denies what they deny."""
-    words = frozenset(sequence(text))
-    return [one for one in statements if _renders(text, words, one)]
-
-
-def is_one_sentence(text: str) -> bool:
-    """Whether a text is a single sentence that asks nothing, as far as its marks tell: the full
-    stop of a short word ("St. Mary's") ends none."""
-    return not _ASKS.search(text) and len(_LONG_SENTENCE_END.split(text.strip())) == 1
-
-
 def sequence(text: str) -> list[str]:
     """The words in their order, each at its first place; of scripts without spaces, the characters.
     Contractions are taken apart: "don't" is "do not", "I'm" is "i" and "m"."""
@@ -200,14 +185,6 @@ def sequence(text: str) -> list[str]:
 def numbers(words: Iterable[str]) -> frozenset[str]:
     """Those of the words that have a digit."""
     return frozenset(word for word in words if any(c.isdigit() for c in word))
-
-
-def _renders(text: str, words: frozenset[str], statement: str) -> bool:
-    own = frozenset(sequence(statement))
-    amounts = numbers(own) | own & NUMERALS
-    if _share(own - NOISE or own, words) < GROUNDED_SHARE or not amounts <= words:
-        return False
-    return _as_negated(statement, _source(statement, text)[1])
 
 
 def _spelled_out(text: str) -> list[str]:

@@ -3,6 +3,8 @@
 import asyncio
 import io
 import os
+import sys
+from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -14,13 +16,13 @@ from telegram.request import BaseRequest
 
 from bot.app import talk
 from bot.assistant.greeting import Greetings
+from bot.offline.understanding import by_rules
 from bot.people.access import Access, AccessMode
 from bot.people.usage import Accounts
 from bot.telegram.channel import TelegramChannel
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.receiving import RejectedToken
 from bot.terminal import TERMINAL_TOKEN, Terminal
-from memory.language import RuleExtractor
 from memory.memory import Memory
 from memory.stores.journal.journal import SqliteJournal
 from tests.bot.telegram.stage import ABOUT
@@ -61,7 +63,7 @@ async def channel_on(
             SqliteJournal(":memory:", pool) as journal,
             Inbox(folder / "inbox.sqlite", pool, "terminal", TERMINAL_TOKEN) as inbox,
             Accounts(":memory:", pool) as accounts,
-            Memory(InMemoryStore(), journal, RuleExtractor()) as memory,
+            Memory(InMemoryStore(), journal, by_rules()) as memory,
             TelegramChannel(
                 TERMINAL_TOKEN,
                 Echo(),
@@ -99,3 +101,26 @@ async def test_the_channel_ends_with_the_input(tmp_path: Path):
     async with channel_on(terminal.request, tmp_path) as (channel, memory):
         await asyncio.wait_for(talk(terminal, channel, memory), 30)
     assert "you said: hi" in out.getvalue()
+
+
+async def test_nothing_of_the_offline_engine_is_loaded_where_a_model_is_set(tmp_path: Path):
+    settings = {"model": "openai:small", "model_base_url": "http://127.0.0.1:1/v1"}
+    assert await _loaded_of_offline(tmp_path, settings) == []
+    assert "bot.offline.engine" in await _loaded_of_offline(tmp_path, {"model": "offline"})
+
+
+async def _loaded_of_offline(data: Path, settings: dict[str, str]) -> list[str]:
+    """The modules of the offline engine that a bot with these settings has imported."""
+    program = (
+        "import asyncio, sys\n"
+        "from bot.app import _parts\n"
+        "from bot.settings import Settings\n"
+        "async def start():\n"
+        f"    async with _parts(Settings(data_dir={str(data)!r}, **{settings!r})):\n"
+        "        print(*(name for name in sys.modules if name.startswith('bot.offline')))\n"
+        "asyncio.run(start())"
+    )
+    ran = await asyncio.create_subprocess_exec(sys.executable, "-c", program, stdout=PIPE)
+    printed, _ = await ran.communicate()
+    assert ran.returncode == 0
+    return printed.decode().split()

@@ -13,7 +13,7 @@ from bot.assistant.conversation import Conversation
 from bot.assistant.events import Finished, Inbound
 from bot.assistant.prompt import Persona, system_prompt
 from bot.offline.engine import offline_model
-from memory.language import RuleExtractor
+from bot.offline.understanding import by_rules
 from memory.memory import Memory, MemoryOptions
 from memory.ports import LongTermMemory
 from memory.records import Actor, Place
@@ -53,6 +53,6 @@ async def open_bot(
     with ThreadPoolExecutor(8, "files") as pool:
         async with (
             SqliteJournal(directory / "journal.sqlite", pool) as journal,
-            Memory(store, journal, RuleExtractor(), options) as memory,
+            Memory(store, journal, by_rules(), options) as memory,
         ):
             yield Bot(Conversation(offline_model(), memory, PERSONA), memory)

@@ -11,6 +11,7 @@ from memory.ports import Extractor
 from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.extractors import EverySentence
 from tests.fakes.in_memory_store import InMemoryStore
+from tests.fakes.understanding import understood
 
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
@@ -26,7 +27,11 @@ async def open_memory(
         async with (
             SqliteJournal(":memory:", pool) as journal,
             Memory(
-                InMemoryStore(), journal, extractor or EverySentence(), options, lambda: NOON
+                InMemoryStore(),
+                journal,
+                understood(extractor or EverySentence()),
+                options,
+                lambda: NOON,
             ) as memory,
         ):
             yield memory

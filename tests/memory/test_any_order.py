@@ -24,6 +24,7 @@ from memory.stores.sqlite.store import SqliteStore
 from tests.fakes.extractors import EverySentence
 from tests.fakes.in_memory_store import InMemoryStore
 from tests.fakes.summarizers import Numbering
+from tests.fakes.understanding import understood
 
 T = TypeVar("T")
 
@@ -112,10 +113,9 @@ class AnyOrder(RuleBasedStateMachine):
         self.memory = Memory(
             self.store,
             self.journal,
-            EverySentence(),
+            understood(EverySentence(), Numbering()),
             options,
             lambda: self.now,
-            summarizer=Numbering(),
         )
         await self.memory.__aenter__()
 

@@ -23,6 +23,7 @@ from memory.records import (
 from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.extractors import EverySentence
 from tests.fakes.in_memory_store import InMemoryStore
+from tests.fakes.understanding import understood
 
 ANNA, BORIS = Actor("u1"), Actor("u12")
 HOME, AWAY = Place("telegram", 1), Place("telegram", 12)
@@ -73,7 +74,7 @@ class Slow(InMemoryStore):
 async def process(path: Path) -> AsyncIterator[tuple[Memory, Hesitant]]:
     with ThreadPoolExecutor(2) as pool:
         journal = Hesitant(path / "journal.sqlite", pool)
-        memory = Memory(InMemoryStore(), journal, EverySentence(), clock=lambda: NOW)
+        memory = Memory(InMemoryStore(), journal, understood(EverySentence()), clock=lambda: NOW)
         async with journal, memory:
             yield memory, journal
 
@@ -129,7 +130,9 @@ async def test_no_reading_outlives_the_memory_also_when_it_is_out_of_date(tmp_pa
     store = Slow()
     with ThreadPoolExecutor(2) as pool:
         async with SqliteJournal(tmp_path / "journal.sqlite", pool) as journal:
-            async with Memory(store, journal, EverySentence(), clock=lambda: NOW) as memory:
+            async with Memory(
+                store, journal, understood(EverySentence()), clock=lambda: NOW
+            ) as memory:
                 asking = asyncio.create_task(memory.profile(ANNA))
                 async with asyncio.timeout(10):
                     while not store.reading:

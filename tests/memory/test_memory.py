@@ -30,6 +30,7 @@ from memory.records import (
 from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.extractors import EverySentence
 from tests.fakes.in_memory_store import InMemoryStore
+from tests.fakes.understanding import understood
 
 ANNA, BORIS = Actor("u1"), Actor("u12")
 HOME, AWAY = Place("telegram", 1), Place("telegram", 12)
@@ -95,7 +96,7 @@ class World:
         limits = options.pop("limits", SessionLimits())
         settings = replace(MemoryOptions(limits=limits), **options)  # type: ignore[arg-type]
         async with SqliteJournal(self.path / "journal.sqlite", self.pool) as journal:
-            memory = Memory(self.store, journal, self.extractor, settings, self.clock)
+            memory = Memory(self.store, journal, understood(self.extractor), settings, self.clock)
             memory.on_saved(self._on_saved)
             async with memory:
                 yield memory

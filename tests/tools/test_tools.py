@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from memory.language import RuleExtractor
+from bot.offline.understanding import by_rules
 from memory.memory import Memory, utc_now
 from memory.records import Actor, Kind, Message, Place, Role
 from memory.stores.journal.journal import SqliteJournal
@@ -23,7 +23,7 @@ async def memory():
     with ThreadPoolExecutor(2) as pool:
         async with (
             SqliteJournal(":memory:", pool) as journal,
-            Memory(InMemoryStore(), journal, RuleExtractor()) as memory,
+            Memory(InMemoryStore(), journal, by_rules()) as memory,
         ):
             yield memory
 

@@ -70,30 +70,36 @@ class Browser:
     async def _overview(self, origin: Origin, texts: Texts) -> Page:
         records = await self._memory.records(origin.actor)
         kept = not await self._privacy.is_on(origin.actor, origin.place)
-        return pages.overview(records, texts, private=origin.is_private, kept=kept)
+        return pages.overview(
+            records, texts, self._memory.rules, private=origin.is_private, kept=kept
+        )
 
     async def _page(self, click: Click, verb: str, argument: str, texts: Texts) -> Page:
         actor = click.origin.actor
         if verb == "undo":
             return await self._undo(click, texts)
         if verb in ("kind", "page") and (turned_to := _turned_to(argument)):
-            return pages.listing(await self._memory.records(actor), *turned_to, texts)
+            return pages.listing(
+                await self._memory.records(actor), *turned_to, texts, self._memory.rules
+            )
         if verb in ("home", "kind", "page"):
             return await self._overview(click.origin, texts)
         try:
             # The id comes from a button: it is looked up among the actor's own records alone.
             if verb == "ask":
-                return pages.asking(await self._memory.would_forget(actor, argument), texts)
+                return pages.asking(
+                    await self._memory.would_forget(actor, argument), texts, self._memory.rules
+                )
             if verb == "delete":
                 forgotten = await self._memory.forget(actor, argument)
                 self._keep(secret_of(click), (forgotten,))
-                return pages.deleted((forgotten.record,), texts)
+                return pages.deleted((forgotten.record,), texts, self._memory.rules)
             record = await self._memory.find(actor, argument)
         except UnknownRecord:
             return self._gone(click, argument, texts)
         if verb == "from":
             return pages.sources(record, await self._memory.sources(actor, record), texts)
-        return pages.detail(record, texts)
+        return pages.detail(record, texts, self._memory.rules)
 
     def _gone(self, click: Click, short_id: str, texts: Texts) -> Page:
         """What is said of a record that is not there: to a second press of the button that has just
@@ -101,7 +107,7 @@ class Browser:
         deleted = self._deleted.get(secret_of(click))
         records = [one.record for one in deleted.forgotten] if deleted and not deleted.back else []
         if any(record.short_id == short_id for record in records):
-            return pages.deleted(records, texts)
+            return pages.deleted(records, texts, self._memory.rules)
         return pages.gone(texts)
 
     async def deleted(
@@ -114,7 +120,7 @@ class Browser:
     ) -> None:
         """Say in a panel of its own what was deleted elsewhere, at least one record, with a button
         to take all of it back. The `notes` are said as well."""
-        page = pages.deleted([one.record for one in forgotten], texts, notes)
+        page = pages.deleted([one.record for one in forgotten], texts, self._memory.rules, notes)
         opened = await self.panels.open(origin, page, answering)
         self._keep(opened.secret, forgotten)
 
@@ -139,7 +145,7 @@ class Browser:
         if deleted is None or self._monotonic() - deleted.at > UNDO_SECONDS:
             return late
         if deleted.back:
-            return pages.brought_back(deleted.back, texts)
+            return pages.brought_back(deleted.back, texts, self._memory.rules)
         actor = click.origin.actor
         try:
             # What was deleted first may be what a later one came from: it comes back last.
@@ -149,7 +155,7 @@ class Browser:
         except StoreUnavailable:
             return pages.not_back_yet(texts)
         self._deleted[secret_of(click)] = replace(deleted, back=tuple(back[::-1]))
-        return pages.brought_back(back[::-1], texts)
+        return pages.brought_back(back[::-1], texts, self._memory.rules)
 
 
 def _turned_to(argument: str) -> tuple[Kind, int] | None:

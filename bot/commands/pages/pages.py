@@ -11,9 +11,9 @@ from bot.commands.pages.panels import (
 from bot.texts import Texts
 from memory.errors import Refusal
 from memory.knowledge.forgetting import Forgotten
-from memory.language import second_person
 from memory.records import Kind, Record, Role
 from memory.safety.names import agent_name_of
+from memory.understanding import LanguageRules
 
 PER_PAGE = 5
 #: Of a kind so many of the newest are on the first page, before a button was pressed.
@@ -31,7 +31,9 @@ _MOST_SOURCES = 4
 KINDS = (Kind.FACT, Kind.PREFERENCE, Kind.SUMMARY)
 
 
-def overview(records: Sequence[Record], texts: Texts, *, private: bool, kept: bool) -> Page:
+def overview(
+    records: Sequence[Record], texts: Texts, rules: LanguageRules, *, private: bool, kept: bool
+) -> Page:
     """The first page: the newest records of each kind, newest first, and a button a kind. `private`
     tells a person's memory from a group's, `kept` whether anything of this talk is added."""
     title = texts.memory_title if private else texts.memory_title_group
@@ -44,7 +46,7 @@ def overview(records: Sequence[Record], texts: Texts, *, private: bool, kept: bo
             continue
         newest = own[: -AT_A_GLANCE - 1 : -1]
         longest = min(_LISTED, _TOGETHER // lines_in_all)
-        lines = [name_of(kind, texts), *(_line(record, texts, longest) for record in newest)]
+        lines = [name_of(kind, texts), *(_line(record, texts, rules, longest) for record in newest)]
         if earlier := len(own) - len(newest):
             lines.append(texts.memory_more.format(earlier))
         sections.append("\n".join(lines))
@@ -54,7 +56,9 @@ def overview(records: Sequence[Record], texts: Texts, *, private: bool, kept: bo
     return Page("\n\n".join(sections), in_rows(buttons, 3))
 
 
-def listing(records: Sequence[Record], kind: Kind, number: int, texts: Texts) -> Page:
+def listing(
+    records: Sequence[Record], kind: Kind, number: int, texts: Texts, rules: LanguageRules
+) -> Page:
     """One page of the records of a kind, newest first, each with a button: its number, and how it
     begins, so that nobody has to look up a number."""
     own = [record for record in reversed(records) if record.kind is kind]
@@ -63,7 +67,7 @@ def listing(records: Sequence[Record], kind: Kind, number: int, texts: Texts) ->
     shown = own[number * PER_PAGE : (number + 1) * PER_PAGE]
     first = number * PER_PAGE + 1
     lines = [
-        f"{place}. {record.created_at:%Y-%m-%d}: {_cut(spoken(record, texts), _LISTED)}"
+        f"{place}. {record.created_at:%Y-%m-%d}: {_cut(spoken(record, texts, rules), _LISTED)}"
         for place, record in enumerate(shown, first)
     ]
     counted = f" {number + 1}/{pages}" if pages > 1 else ""
@@ -74,7 +78,11 @@ def listing(records: Sequence[Record], kind: Kind, number: int, texts: Texts) ->
     if number < pages - 1:
         turning.append(Button("›", f"page:{kind.value}:{number + 1}"))
     picks = [
-        (Button(f"{place}. {_cut(spoken(record, texts), _LABEL)}", f"show:{record.short_id}"),)
+        (
+            Button(
+                f"{place}. {_cut(spoken(record, texts, rules), _LABEL)}", f"show:{record.short_id}"
+            ),
+        )
         for place, record in enumerate(shown, first)
     ]
     return Page(
@@ -83,9 +91,12 @@ def listing(records: Sequence[Record], kind: Kind, number: int, texts: Texts) ->
     )
 
 
-def detail(record: Record, texts: Texts) -> Page:
+def detail(record: Record, texts: Texts, rules: LanguageRules) -> Page:
     """One record, whole, with what can be done about it."""
-    lines = [spoken(record, texts), texts.memory_noted.format(date=f"{record.created_at:%Y-%m-%d}")]
+    lines = [
+        spoken(record, texts, rules),
+        texts.memory_noted.format(date=f"{record.created_at:%Y-%m-%d}"),
+    ]
     if record.event_date:
         lines.append(texts.memory_dated.format(date=record.event_date))
     id_ = record.short_id
@@ -96,12 +107,12 @@ def detail(record: Record, texts: Texts) -> Page:
     return Page("\n\n".join(lines), (tuple(doing), (back,)))
 
 
-def asking(doomed: Forgotten, texts: Texts) -> Page:
+def asking(doomed: Forgotten, texts: Texts, rules: LanguageRules) -> Page:
     """Whether this record shall really be deleted, and what goes with it."""
     record = doomed.record
     yes = Button(texts.button_delete_yes, f"delete:{record.short_id}")
     no = Button(texts.button_delete_no, f"show:{record.short_id}")
-    parts = [texts.memory_delete_ask.format(text=_cut(spoken(record, texts), _QUOTED))]
+    parts = [texts.memory_delete_ask.format(text=_cut(spoken(record, texts, rules), _QUOTED))]
     counts = (
         (texts.memory_delete_messages, doomed.said),
         (texts.memory_delete_summaries, len(doomed.summaries)),
@@ -111,16 +122,18 @@ def asking(doomed: Forgotten, texts: Texts) -> Page:
     return Page("\n\n".join(parts), ((yes, no),))
 
 
-def deleted(records: Sequence[Record], texts: Texts, notes: Sequence[str] = ()) -> Page:
+def deleted(
+    records: Sequence[Record], texts: Texts, rules: LanguageRules, notes: Sequence[str] = ()
+) -> Page:
     """These are deleted, and can be brought back for a while."""
     undo, back = Button(texts.button_undo, "undo"), _back_from(records, texts)
-    lines = _each(texts.memory_deleted, records, texts)
+    lines = _each(texts.memory_deleted, records, texts, rules)
     return Page("\n".join((*lines, *notes)), ((undo, back),))
 
 
-def brought_back(records: Sequence[Record], texts: Texts) -> Page:
+def brought_back(records: Sequence[Record], texts: Texts, rules: LanguageRules) -> Page:
     """The deletion was taken back."""
-    lines = _each(texts.memory_brought_back, records, texts)
+    lines = _each(texts.memory_brought_back, records, texts, rules)
     return Page("\n".join(lines), ((_back_from(records, texts),),))
 
 
@@ -143,10 +156,12 @@ def editing(record: Record, texts: Texts, *, waits: bool) -> Page:
     return Page(text, ((back,),))
 
 
-def reworded(record: Record, texts: Texts) -> Page:
+def reworded(record: Record, texts: Texts, rules: LanguageRules) -> Page:
     """The record in its new words, with what can be done about it."""
-    text = texts.remembered.format(text=_cut(spoken(record, texts), _QUOTED), id=record.short_id)
-    return Page(text, detail(record, texts).rows)
+    text = texts.remembered.format(
+        text=_cut(spoken(record, texts, rules), _QUOTED), id=record.short_id
+    )
+    return Page(text, detail(record, texts, rules).rows)
 
 
 def unchanged(record: Record, reason: Refusal, texts: Texts) -> Page:
@@ -167,9 +182,9 @@ def sources(record: Record, messages: Sequence[Record], texts: Texts) -> Page:
     return Page("\n\n".join(lines), ((Button(texts.button_back, f"show:{record.short_id}"),),))
 
 
-def found(record: Record, texts: Texts) -> str:
+def found(record: Record, texts: Texts, rules: LanguageRules) -> str:
     """One line of what a search found: dated, with its author or its id."""
-    text, date = _cut(spoken(record, texts), _LISTED), f"{record.created_at:%Y-%m-%d}"
+    text, date = _cut(spoken(record, texts, rules), _LISTED), f"{record.created_at:%Y-%m-%d}"
     if record.kind is Kind.MESSAGE:
         said = texts.memory_quoted.format(text=text)
         return f"• {date} {_author(record, texts)}: {said}"
@@ -186,7 +201,7 @@ def name_of(kind: Kind, texts: Texts) -> str:
     return names[kind]
 
 
-def spoken(record: Record, texts: Texts) -> str:
+def spoken(record: Record, texts: Texts, rules: LanguageRules) -> str:
     """A record as it is said to the person: facts and preferences are kept in their own words."""
     if record.kind in (Kind.SUMMARY, Kind.MESSAGE):
         return record.text
@@ -194,18 +209,20 @@ def spoken(record: Record, texts: Texts) -> str:
         return texts.memory_name.format(name=name)
     if record.speaker:
         return f"{record.speaker}: {record.text}"
-    return second_person(record.text)
+    return rules.second_person(record.text)
 
 
-def _line(record: Record, texts: Texts, longest: int) -> str:
+def _line(record: Record, texts: Texts, rules: LanguageRules, longest: int) -> str:
     date = f"{record.created_at:%Y-%m-%d}: " if record.kind is Kind.SUMMARY else ""
-    return f"• {date}{_cut(spoken(record, texts), longest)}  [{record.short_id}]"
+    return f"• {date}{_cut(spoken(record, texts, rules), longest)}  [{record.short_id}]"
 
 
-def _each(template: str, records: Sequence[Record], texts: Texts) -> list[str]:
+def _each(
+    template: str, records: Sequence[Record], texts: Texts, rules: LanguageRules
+) -> list[str]:
     """A line for each record, together not too long for a message."""
     longest = min(_QUOTED, _TOGETHER // len(records))
-    return [template.format(text=_cut(spoken(one, texts), longest)) for one in records]
+    return [template.format(text=_cut(spoken(one, texts, rules), longest)) for one in records]
 
 
 def _back_from(records: Sequence[Record], texts: Texts) -> Button:

@@ -61,7 +61,9 @@ class Rewording:
             return _refused(short_id, texts)
         try:
             record = await self._memory.find(actor, short_id)
-            return pages.reworded(await self._memory.revise(actor, short_id, click.words), texts)
+            return pages.reworded(
+                await self._memory.revise(actor, short_id, click.words), texts, self._memory.rules
+            )
         except UnknownRecord:
             return pages.gone(texts)
         except RefusedText as refusal:

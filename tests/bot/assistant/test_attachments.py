@@ -25,8 +25,8 @@ from bot.assistant.events import (
 )
 from bot.assistant.prompt import Persona, system_prompt
 from bot.models.catalogue import ModelAccess, model_from_name
+from bot.offline.extractor import RuleExtractor
 from memory.conversation.tokens import estimate_tokens
-from memory.language import RuleExtractor
 from memory.memory import Memory
 from memory.records import Actor, Kind, Place
 from tests.fakes.memories import NOON, open_memory

@@ -32,13 +32,13 @@ from pydantic_ai.usage import RequestUsage
 from bot.assistant.conversation import Conversation
 from bot.assistant.events import Finished, Inbound
 from bot.assistant.prompt import Persona, system_prompt
+from bot.offline.understanding import by_rules
 from bot.options import memory_options
 from bot.settings import Settings
 from memory.conversation.sessions import SessionLimits
 from memory.conversation.tokens import Script, estimate_tokens
 from memory.errors import RefusedText
 from memory.knowledge.recall import Budget
-from memory.language import RuleExtractor
 from memory.memory import Memory, MemoryOptions
 from memory.records import Actor, Draft, Kind, Place, Role
 from memory.stores.journal.journal import SqliteJournal
@@ -74,7 +74,7 @@ async def world(
     with ThreadPoolExecutor(2) as pool:
         async with (
             SqliteJournal(path or ":memory:", pool) as journal,
-            Memory(store or InMemoryStore(), journal, RuleExtractor(), options, clock) as memory,
+            Memory(store or InMemoryStore(), journal, by_rules(), options, clock) as memory,
         ):
             yield memory
 

@@ -33,6 +33,7 @@ from tests.fakes.extractors import EverySentence
 from tests.fakes.in_memory_store import InMemoryStore
 from tests.fakes.memories import NOON, open_memory
 from tests.fakes.scripted_model import Scripted, Step, call, contents, words
+from tests.fakes.understanding import understood
 
 PERSONA = system_prompt(Persona(identity="You are a test."))
 ANNA, BORIS = Actor.person(1), Actor.person(12)
@@ -289,7 +290,9 @@ async def test_a_turn_that_is_being_recorded_is_recorded_whole_however_often_it_
     with ThreadPoolExecutor(2) as pool:
         async with (
             Hesitant(pool) as journal,
-            Memory(InMemoryStore(), journal, EverySentence(), clock=lambda: NOON) as memory,
+            Memory(
+                InMemoryStore(), journal, understood(EverySentence()), clock=lambda: NOON
+            ) as memory,
         ):
             talk = conversation(Scripted([["Hello."]]).model, memory)
             reader = asyncio.create_task(events_of(talk, said("Hi")))
@@ -346,7 +349,7 @@ async def test_the_last_turn_of_a_session_says_so() -> None:
 async def test_if_the_journal_refuses_the_person_still_gets_the_answer() -> None:
     with ThreadPoolExecutor(1) as pool:
         journal = SqliteJournal(":memory:", pool)
-        memory = Memory(InMemoryStore(), journal, EverySentence(), clock=lambda: NOON)
+        memory = Memory(InMemoryStore(), journal, understood(EverySentence()), clock=lambda: NOON)
         await journal.aclose()
         with structlog.testing.capture_logs() as logs:
             talk = conversation(Scripted([["Hello."]]).model, memory)

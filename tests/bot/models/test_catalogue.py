@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 from pydantic_ai.models.bedrock import BedrockConverseModel
-from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.models.openrouter import OpenRouterModel
 
@@ -38,11 +37,6 @@ def credentials(tmp_path: Path) -> None:
     (tmp_path / "credentials").write_text(
         "[default]\naws_access_key_id = AKIDEXAMPLE\naws_secret_access_key = secret\n"
     )
-
-
-@pytest.mark.parametrize("name", [None, "offline"])
-def test_no_model_is_the_offline_one(name: str | None) -> None:
-    assert isinstance(model_from_name(name), FunctionModel)
 
 
 async def test_openai_with_a_key_is_openai_and_nothing_from_the_environment() -> None:

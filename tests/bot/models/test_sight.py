@@ -17,6 +17,7 @@ from bot.assistant.failures import (
 from bot.models.catalogue import ModelAccess, model_from_name
 from bot.models.fallback import ModelChain
 from bot.models.sight import shown_in, sight_of
+from bot.offline.engine import offline_model
 from bot.settings import Settings
 from tests.fakes.openai_server import OpenAIServer, refusing, text
 
@@ -33,7 +34,7 @@ def of_ones_own(base_url: str = "http://127.0.0.1:9/v1", sees: frozenset[FileKin
 
 
 def test_the_offline_engine_sees_nothing() -> None:
-    assert sight_of(model_from_name("offline")) == NOTHING
+    assert sight_of(offline_model()) == NOTHING
 
 
 def test_a_vendors_model_sees_what_nobody_knows_it_can_not() -> None:

@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from bot.errors import OperatorError
+from bot.offline.understanding import by_rules
 from bot.operations.endpoints import (
     Check,
     at_most_every,
@@ -21,7 +22,6 @@ from bot.operations.endpoints import (
 )
 from bot.operations.health import STALLED_SECONDS
 from memory.errors import StoreUnavailable
-from memory.language import RuleExtractor
 from memory.memory import Memory
 from memory.records import Actor, Kind, Record
 from memory.stores.journal.journal import SqliteJournal
@@ -80,7 +80,7 @@ async def bot_checks(
     with ThreadPoolExecutor(2) as pool:
         async with (
             SqliteJournal(folder / "journal.sqlite", pool) as journal,
-            Memory(store, journal, RuleExtractor()) as memory,
+            Memory(store, journal, by_rules()) as memory,
         ):
             yield readiness(channel, memory, folder, pool)
 

@@ -19,7 +19,6 @@ from bot.telegram.channel import TelegramChannel
 from bot.telegram.delivery.media import Senses
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.options import ChannelOptions
-from memory.language import RuleExtractor
 from memory.memory import Memory, MemoryOptions
 from memory.ports import Extractor
 from memory.records import Actor, Message, Place, Role
@@ -27,6 +26,7 @@ from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.conversing import Echo
 from tests.fakes.in_memory_store import InMemoryStore
+from tests.fakes.understanding import understood
 
 ABOUT = About("Mordecai", memory_enabled=True)
 
@@ -81,7 +81,7 @@ async def stage(
             Memory(
                 store or InMemoryStore(),
                 opened,
-                extractor or RuleExtractor(),
+                understood(extractor),
                 MemoryOptions(enabled=about.memory_enabled),
             ) as memory,
             TelegramChannel(

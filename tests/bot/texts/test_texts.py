@@ -22,6 +22,7 @@ from memory.knowledge.choices import Choices
 from memory.knowledge.forgetting import Forgotten
 from memory.knowledge.moments import LANGUAGES
 from memory.records import Actor, Record
+from memory.understanding import NO_RULES
 
 TEMPLATES = [f.name for f in fields(Texts) if not isinstance(getattr(ENGLISH, f.name), Mapping)]
 TABLES = [f.name for f in fields(Texts) if f.name not in TEMPLATES]
@@ -110,10 +111,10 @@ def label_faults(texts: Texts, *, private: bool) -> Iterator[str]:
         *(settings_pages.zones(region, shown, texts) for region in settings_pages.ZONES),
         settings_pages.lengths(shown, texts),
         settings_pages.streamings(shown, texts),
-        pages.overview(records, texts, private=private, kept=True),
-        pages.detail(records[0], texts),
-        pages.asking(Forgotten(Actor.person(1001), records[0]), texts),
-        pages.deleted(records[:1], texts),
+        pages.overview(records, texts, NO_RULES, private=private, kept=True),
+        pages.detail(records[0], texts, NO_RULES),
+        pages.asking(Forgotten(Actor.person(1001), records[0]), texts, NO_RULES),
+        pages.deleted(records[:1], texts, NO_RULES),
         pages.unchanged(records[0], Refusal.LONG, texts),
     )
     for row in (row for page in every for row in page.rows if row):

@@ -16,7 +16,7 @@ from moto.core.responses import BaseResponse
 from moto.core.routing import get_service_router
 from werkzeug.exceptions import MethodNotAllowed, NotFound
 
-from memory.language import RuleExtractor
+from bot.offline.extractor import RuleExtractor
 from memory.ports import Extractor
 from tests.fakes.aws.control import ControlBackend, ControlPlane
 from tests.fakes.aws.converse import RuntimePlane, Script, Stream

@@ -14,6 +14,7 @@ from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.extractors import EverySentence
 from tests.fakes.in_memory_store import InMemoryStore
 from tests.fakes.memories import NOON
+from tests.fakes.understanding import understood
 
 
 @pytest.mark.parametrize(
@@ -139,7 +140,9 @@ async def memory() -> AsyncIterator[Memory]:
     with ThreadPoolExecutor(1) as pool:
         async with (
             SqliteJournal(":memory:", pool) as journal,
-            Memory(InMemoryStore(), journal, EverySentence(), options, lambda: NOON) as memory,
+            Memory(
+                InMemoryStore(), journal, understood(EverySentence()), options, lambda: NOON
+            ) as memory,
         ):
             yield memory
 

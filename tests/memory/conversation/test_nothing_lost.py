@@ -21,6 +21,7 @@ from memory.stores.sqlite.store import SqliteStore
 from tests.fakes.extractors import EverySentence
 from tests.fakes.in_memory_store import InMemoryStore
 from tests.fakes.summarizers import Numbering
+from tests.fakes.understanding import understood
 
 ANNA, HOME = Actor("u1"), Place("telegram", 1)
 LIMITS = SessionLimits(
@@ -63,10 +64,9 @@ class Life:
         self.memory = Memory(
             self.store,
             self.journal,
-            EverySentence(),
+            understood(EverySentence(), self.summarizer),
             options,
             lambda: self.now,
-            summarizer=self.summarizer,
         )
         await self.memory.__aenter__()
 

@@ -14,6 +14,7 @@ from memory.records import Actor, Kind, Message, Place, Role, Session
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
 from tests.fakes.extractors import EverySentence
+from tests.fakes.understanding import understood
 
 ANN, HOME = Actor.person(1), Place("telegram", 1)
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -35,7 +36,9 @@ class Scene:
         with ThreadPoolExecutor(2) as pool:
             store = SqliteStore(self.path / "memory", pool)
             async with SqliteJournal(self.path / "journal.sqlite", pool) as journal:
-                memory = Memory(store, journal, EverySentence(), options, lambda: self.now)
+                memory = Memory(
+                    store, journal, understood(EverySentence()), options, lambda: self.now
+                )
                 memory.on_saved(self._on_saved)
                 async with memory:
                     yield memory

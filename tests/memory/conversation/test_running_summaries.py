@@ -19,6 +19,7 @@ from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.extractors import EverySentence
 from tests.fakes.in_memory_store import InMemoryStore
 from tests.fakes.summarizers import Numbering
+from tests.fakes.understanding import understood
 
 ANNA, BORIS = Actor("u1"), Actor("u12")
 HOME, AWAY = Place("telegram", 1), Place("telegram", 12)
@@ -48,10 +49,9 @@ class World:
             Memory(
                 self.store,
                 journal,
-                EverySentence(),
+                understood(EverySentence(), self.summarizer),
                 options,
                 lambda: self.now,
-                summarizer=self.summarizer,
             ) as memory,
         ):
             yield memory

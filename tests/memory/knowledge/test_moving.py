@@ -15,6 +15,7 @@ from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
 from tests.fakes.extractors import EverySentence
 from tests.fakes.memories import NOON
+from tests.fakes.understanding import understood
 
 OLD, NEW = Actor.group(-5), Actor.group(-1005)
 THERE, HERE = Place("telegram", -5), Place("telegram", -1005)
@@ -41,7 +42,9 @@ async def process(
         async with Breaking(folder / "journal.sqlite", pool) as journal:
             journal.broken = broken
             options = MemoryOptions(recall_seconds=30)
-            async with Memory(store, journal, extractor, options, lambda: NOON) as memory:
+            async with Memory(
+                store, journal, understood(extractor), options, lambda: NOON
+            ) as memory:
                 yield memory
         await store.aclose()
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from bot.offline.understanding import by_rules
 from memory.conversation.sessions import SessionLimits
 from memory.errors import StoreUnavailable, UnknownRecord
 from memory.knowledge.forgetting import Forgotten
-from memory.language import RuleExtractor
 from memory.memory import Memory
 from memory.options import MemoryOptions
 from memory.ports import LongTermMemory
@@ -45,7 +45,7 @@ class Life:
             journal = SqliteJournal(self.path / "journal.sqlite", pool)
             async with (
                 journal,
-                Memory(store or own, journal, RuleExtractor(), options, self.clock) as memory,
+                Memory(store or own, journal, by_rules(), options, self.clock) as memory,
             ):
                 yield memory
             await own.aclose()
@@ -317,7 +317,7 @@ class Breaking(SqliteJournal):
 async def test_what_could_not_be_withheld_is_there_once(life: Life) -> None:
     with ThreadPoolExecutor(2) as pool:
         journal = Breaking(life.path / "journal.sqlite", pool)
-        memory = Memory(InMemoryStore(), journal, RuleExtractor(), MemoryOptions(), life.clock)
+        memory = Memory(InMemoryStore(), journal, by_rules(), MemoryOptions(), life.clock)
         async with journal, memory:
             record = await memory.remember(ANNA, "I live in Oslo")
             await life.say(memory, "I live in Oslo")

@@ -14,6 +14,7 @@ from memory.records import Actor, Draft, Kind, Message, Place, Record, Role, Tur
 from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.extractors import EverySentence
 from tests.fakes.in_memory_store import InMemoryStore
+from tests.fakes.understanding import understood
 
 AT = datetime(2026, 11, 20, 9, tzinfo=UTC)
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
@@ -320,7 +321,9 @@ async def test_how_many_records_a_session_leaves_is_a_setting_of_the_memory():
     with ThreadPoolExecutor(1) as pool:
         async with (
             SqliteJournal(":memory:", pool) as journal,
-            Memory(InMemoryStore(), journal, EverySentence(), options, lambda: NOW) as memory,
+            Memory(
+                InMemoryStore(), journal, understood(EverySentence()), options, lambda: NOW
+            ) as memory,
         ):
             for n in range(5):
                 words = f"I own item number{n} called thing{n}"

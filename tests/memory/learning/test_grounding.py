@@ -6,9 +6,7 @@ from hypothesis import strategies as st
 
 from memory.learning.grounding import (
     grounded,
-    is_one_sentence,
     meant,
-    rendered,
     sequence,
 )
 
@@ -115,51 +113,6 @@ def test_a_wish_to_the_assistant_may_be_a_question(said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "statement"),
-    [
-        ("Priya works as a nurse in Leeds.", "I work as a nurse in Leeds"),
-        ("The user has two kids, Maya and Tom", "I have two kids, Maya and Tom"),
-        ("The user does not eat meat", "I don't eat meat"),
-        ("Der Nutzer wohnt in Bremen", "Ich wohne in Bremen"),
-        ("Пользователь живёт в Сочи, у него две собаки", "У меня две собаки"),
-    ],
-)
-def test_a_text_in_another_person_renders_what_was_said(text: str, statement: str) -> None:
-    assert rendered(text, ["We saw a film", statement]) == [statement]
-
-
-@pytest.mark.parametrize(
-    ("text", "statement"),
-    [
-        ("The user lives in Rome", "I live in Paris"),
-        ("The user eats meat", "I don't eat meat"),
-        ("The user doesn't eat meat", "I eat meat"),
-        ("The user has three bikes", "I have two bikes"),
-        ("The user turned 41 in May", "I turned 40 in May"),
-        ("The user is friendly", "I have two kids"),
-    ],
-)
-def test_a_text_does_not_render_another_statement(text: str, statement: str) -> None:
-    assert rendered(text, [statement]) == []
-
-
-@pytest.mark.parametrize(
-    ("text", "single"),
-    [
-        ("I work at St. Mary's Hospital.", True),
-        ("I live in Rome", True),
-        ("我住在成都，我有一个女儿。", True),
-        ("I live in Rome. Any idea for lunch?", False),
-        ("Do I live in Rome?", False),
-        ("Hi! I'm Priya.", False),
-        ("我住在成都。她叫小雨。", False),
-    ],
-)
-def test_one_sentence_is_told_from_a_message(text: str, single: bool) -> None:
-    assert is_one_sentence(text) is single
-
-
-@pytest.mark.parametrize(
     ("one", "other"),
     [("I'm not here", "I am not here"), ("I don't", "i do not"), ("can't", "cannot")],
 )
@@ -171,5 +124,3 @@ def test_contractions_are_read_apart(one: str, other: str) -> None:
 def test_any_text_can_be_asked_about(text: str, said: str) -> None:
     grounded(text, said)
     meant(text, said)
-    is_one_sentence(text)
-    assert set(rendered(text, [said])) <= {said}

@@ -1,0 +1,20 @@
+"""Extraction without a model: what the rules of grammar find."""
+
+from collections.abc import Sequence
+
+from bot.offline.learning import learned
+from bot.offline.summaries import session_summary
+from bot.offline.topics import session_topics
+from memory.ports import Extraction
+from memory.records import Record, Turn
+
+
+class RuleExtractor:
+    """An `Extractor` that knows the grammar of a few languages and asks no model.
+
+    It keeps only what a person says about themselves, in their own words."""
+
+    async def extract(self, turns: Sequence[Turn], known: Sequence[Record]) -> Extraction:
+        """See `memory.ports.Extractor`. Never raises ExtractionFailed: it is a pure function."""
+        found = learned(turns, known)
+        return Extraction(found, session_summary(turns), session_topics(turns, found))

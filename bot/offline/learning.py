@@ -1,0 +1,130 @@
+"""What a session leaves behind, by the rules of grammar alone."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import date
+
+from bot.offline.grammar.grammar import findings, words
+from bot.offline.grammar.statements import slot_of
+from bot.offline.languages.tables import LANGUAGES, language_of
+from memory.learning.event_dates import told
+from memory.learning.statement import Statement
+from memory.ports import Proposal
+from memory.records import Record, Role, Turn, own_words
+
+
+def learned(turns: Sequence[Turn], known: Sequence[Record] = ()) -> tuple[Proposal, ...]:
+    """What people said of themselves, without what they corrected later in the session: in a group
+    nobody corrects what somebody else has said."""
+    found = [
+        proposal
+        for speaker in dict.fromkeys(turn.speaker for turn in turns)
+        for proposal in _settled(
+            _said([turn for turn in turns if turn.speaker == speaker]),
+            [record for record in known if record.speaker == speaker],
+        )
+    ]
+    order = {turn.id: number for number, turn in enumerate(turns)}
+    return tuple(sorted(found, key=lambda proposal: order[proposal.turn_id]))
+
+
+def learned_from(texts: Sequence[str]) -> tuple[Proposal, ...]:
+    """The same of bare messages, oldest first; a proposal's `turn_id` is its message's number."""
+    return _settled(((str(number), text, None) for number, text in enumerate(texts)), ())
+
+
+def _said(turns: Sequence[Turn]) -> Iterable[tuple[str, str, date | None]]:
+    return (
+        (turn.id, own_words(message.text), message.at.date())
+        for turn in turns
+        for message in turn.messages
+        if message.role is Role.USER
+    )
+
+
+def _settled(
+    said: Iterable[tuple[str, str, date | None]], known: Sequence[Record]
+) -> tuple[Proposal, ...]:
+    kept: dict[str, Proposal] = {}
+    denied: dict[str, str] = {}
+    known = [
+        record if record.slot else replace(record, slot=slot_of(record.text)) for record in known
+    ]
+    for turn_id, text, day in said:
+        for proposal in _proposals(turn_id, text, day):
+            _settle(kept, denied, proposal, known)
+    return tuple(_updating(proposal, known) for proposal in kept.values())
+
+
+def _updating(proposal: Proposal, known: Sequence[Record]) -> Proposal:
+    """The proposal with the record that answers the same question, if there is one."""
+    rivals = (record.id for record in known if record.slot == proposal.slot and record.current)
+    return replace(proposal, replaces=next(rivals, None)) if proposal.slot else proposal
+
+
+def _proposals(turn_id: str, text: str, day: date | None) -> Iterable[Proposal]:
+    language = language_of(text)
+    if language is None:
+        return
+    for found in findings(text, language):
+        yield Proposal(
+            kind=found.kind,
+            text=found.text,
+            turn_id=turn_id,
+            slot=found.slot,
+            importance=found.importance,
+            event_date=told(found.text, day) if day else None,
+        )
+
+
+def _settle(
+    kept: dict[str, Proposal], denied: dict[str, str], new: Proposal, known: Sequence[Record]
+) -> None:
+    """Put a proposal beside what the session gave so far: the later one of a slot wins, the same
+    words turned round or taken back win over the earlier ones, the same words twice are one, and "I
+    left Acme" does not undo "I work at Globex". What is `denied` of a slot stays only until the
+    session says what holds instead."""
+    if new.slot is None:
+        said = Statement(new.text)
+        for key in [key for key, old in kept.items() if said.revises(Statement(old.text))]:
+            del kept[key]
+        kept.setdefault(_key(new.text), new)
+        return
+    rivals = [text for text in _current(kept, known, new.slot) if _key(text) != _key(new.text)]
+    if rivals and _takes_back_something_else(new.text, rivals):
+        kept.setdefault(_key(new.text), replace(new, slot=None))
+        denied[_key(new.text)] = new.slot
+        return
+    for key, old in list(kept.items()):
+        if new.slot in (old.slot, denied.get(key)):
+            del kept[key]
+    kept[_key(new.text)] = new
+
+
+def _current(kept: dict[str, Proposal], known: Sequence[Record], slot: str) -> list[str]:
+    """What the slot holds now: this session's word, else the memory's."""
+    said = [p.text for p in kept.values() if p.slot == slot]
+    return said or [r.text for r in known if r.slot == slot and r.current]
+
+
+def _takes_back_something_else(text: str, rivals: Sequence[str]) -> bool:
+    """Whether a statement only denies a value that the slot does not hold. One that replaces the
+    value in the same breath ("I left Acme, now I'm at Globex") does not; nor does one without a
+    value of its own ("I quit my job")."""
+    language = language_of(text)
+    if language is None or not language.negation.search(text) or language.whole.search(text):
+        return False
+    own = _values(text)
+    return bool(own) and not any(own & _values(rival) for rival in rivals)
+
+
+def _values(text: str) -> set[str]:
+    """The words of a statement that tell what is in its slot."""
+    for language in LANGUAGES:
+        text = language.negation.sub(" ", text)
+    small = (each.stopwords | each.words | each.generic for each in LANGUAGES)
+    return set(words(text)).difference(*small)
+
+
+def _key(text: str) -> str:
+    return " ".join(words(text))

@@ -1,0 +1,193 @@
+"""Summaries without a model: they quote instead of retelling, so that nothing is made up, and what
+they quote can be read again."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from bot.offline.grammar.courtesies import is_courtesy
+from bot.offline.grammar.grammar import plain, sentences
+from bot.offline.grammar.naming import asks_agent_name, naming
+from bot.offline.grammar.questions import memory_question
+from bot.offline.grammar.shapes import Language
+from bot.offline.grammar.statements import is_off_record, noteworthy
+from bot.offline.languages.tables import LANGUAGES, language_of
+from bot.offline.learning import learned_from
+from memory.conversation.gist import quotable
+from memory.records import Message, Role, Turn, own_words
+from memory.safety.gate import MASK, mask_secrets
+
+#: A summary quotes at most this many sentences of a sort, each at most this many characters.
+_QUOTES = 4
+_QUOTE_CHARS = 160
+#: One of a session that goes on has more statements: nothing else tells what left the window. So
+#: many take some 200 tokens, which is what a running summary may have.
+_STATEMENTS = 20
+#: An earlier summary is carried on up to this length, so that summaries of summaries stay short.
+_EARLIER_CHARS = 400
+
+
+class RuleSummarizer:
+    """A `Summarizer` that quotes who said what."""
+
+    async def summarize(self, turns: Sequence[Turn], earlier: str | None = None) -> str:
+        """See `memory.ports.Summarizer`. Never raises ExtractionFailed."""
+        kept = own_quotes(earlier or "")
+        told_and_asked = _told_and_asked(turns, kept, _STATEMENTS)
+        told = " ".join(filter(None, told_and_asked)) or _opening(turns)
+        # What was not quoted by the rules can only be carried on as it is.
+        before = [_shortened(earlier, _EARLIER_CHARS)] if earlier and not kept else []
+        return " ".join([*before, told])
+
+
+def session_summary(turns: Sequence[Turn]) -> str | None:
+    """What was stated in a session, and asked beside it; None if nothing was stated, because
+    questions alone tell nothing of the person."""
+    told, asked = _told_and_asked(turns)
+    return " ".join(filter(None, (told, asked))) if told else None
+
+
+def own_quotes(summary: str) -> tuple[str, ...]:
+    """What a summary by these rules, or the gist that stands in for one, quotes of the person it is
+    for, in order. Of what was cut, as much as is certainly whole."""
+    quoted = (quote for told in _TOLD.finditer(summary) for quote in _QUOTE.findall(told["quotes"]))
+    return tuple(filter(None, map(_whole, quoted)))
+
+
+_TOLD = re.compile(
+    r"(?:user \(\d+\): |{})(?P<quotes>“[^“”]*”(?:; “[^“”]*”)*)".format(
+        "|".join(re.escape(each.phrases.you_said.split("{quotes}")[0]) for each in LANGUAGES)
+    )
+)
+_QUOTE = re.compile("“([^“”]*)”")
+_SENTENCE = re.compile(r".*[.!?。！？]")
+
+
+def _whole(quote: str) -> str:
+    if not quote.endswith("…"):
+        return quote
+    whole = _SENTENCE.match(quote.removesuffix("…"))
+    return whole[0] if whole else ""
+
+
+def _told_and_asked(
+    turns: Sequence[Turn], kept: Sequence[str] = (), statements: int = _QUOTES
+) -> tuple[str, str]:
+    """One sentence on what was stated, some of it `kept` from before, and one on what was asked;
+    either may be empty."""
+    texts: dict[str | None, list[str]] = {None: [*kept]}
+    for message in _by_users(turns):
+        texts.setdefault(message.speaker, []).append(own_words(message.text))
+    language = language_of("\n".join(text for own in texts.values() for text in own))
+    if language is None:
+        return "", ""
+    phrases = language.phrases
+    current = {who: {p.text for p in learned_from(own)} for who, own in texts.items()}
+    said = _by_speaker(turns, kept, language)
+    told = {who: _told(what, current[who], language, statements) for who, what in said.items()}
+    asked = {who: _asked(what, language) for who, what in said.items()}
+    return (
+        _reported(told, phrases.you_said, phrases.said),
+        _reported(asked, phrases.you_asked, phrases.asked),
+    )
+
+
+def _by_users(turns: Sequence[Turn]) -> list[Message]:
+    return [message for turn in turns for message in turn.messages if message.role is Role.USER]
+
+
+def _by_speaker(
+    turns: Sequence[Turn], kept: Sequence[str], language: Language
+) -> dict[str | None, list[str]]:
+    # A quote is as it was typed: in another language "i" may be a word.
+    verbatim = replace(language, spelling=())
+    said: dict[str | None, list[str]] = {None: [*kept]}
+    for message in _worth_telling(turns):
+        quotable = (s for s in sentences(message.text, verbatim) if _may_be_quoted(s))
+        said.setdefault(message.speaker, []).extend(quotable)
+    return said
+
+
+def _told(said: Sequence[str], current: set[str], language: Language, statements: int) -> list[str]:
+    """The weightiest statements that still hold, in the order in which they were made, and few of
+    the sentences that say nothing lasting."""
+    weights: dict[str, int] = {}
+    for sentence in said:
+        found = noteworthy(sentence)
+        weights.update({each.text: each.importance for each in found if each.text in current})
+        if not found and not _asks(sentence, language):
+            weights[sentence] = 0
+    weightiest = sorted(weights, key=lambda text: weights[text], reverse=True)[:statements]
+    chosen = {text for at, text in enumerate(weightiest) if weights[text] or at < _QUOTES}
+    return [text for text in weights if text in chosen]
+
+
+def _asked(said: Sequence[str], language: Language) -> list[str]:
+    return [sentence for sentence in dict.fromkeys(said) if _asks(sentence, language)][:_QUOTES]
+
+
+def _asks(sentence: str, language: Language) -> bool:
+    """Whether a sentence wants something now, and says nothing that lasts."""
+    wish = sentence.endswith("?") or language.request.match(plain(sentence, language)) is not None
+    return wish and not noteworthy(sentence)
+
+
+def _reported(by_speaker: dict[str | None, list[str]], you: str, other: str) -> str:
+    """Quotes with their speaker: a name in a group, else the person that reads it."""
+    return " ".join(
+        (other if who else you).format(who=who, quotes=_quoted(said))
+        for who, said in by_speaker.items()
+        if said
+    )
+
+
+def _worth_telling(turns: Sequence[Turn]) -> list[Message]:
+    return [
+        message
+        for message in _by_users(turns)
+        if not _small_talk(message.text) and not is_off_record(message.text)
+    ]
+
+
+def _may_be_quoted(sentence: str) -> bool:
+    """No small talk, and nothing that holds a secret, masked or not."""
+    return not _small_talk(sentence) and MASK not in sentence and mask_secrets(sentence) == sentence
+
+
+def _small_talk(text: str) -> bool:
+    """What a summary leaves out: courtesies, commands and questions to the memory itself."""
+    text = text.strip()
+    return (
+        not _has_words(text)
+        or text.startswith("/")
+        or is_courtesy(text)
+        or any(language.chatter.match(text) for language in LANGUAGES)
+        or memory_question(text) is not None
+        or asks_agent_name(text)
+        or naming(text) is not None
+    )
+
+
+def _quoted(said: Iterable[str]) -> str:
+    sentences = (quotable(sentence.strip(" .!…")) for sentence in dict.fromkeys(said))
+    return "; ".join(f"“{_shortened(sentence, _QUOTE_CHARS)}”" for sentence in sentences)
+
+
+def _shortened(text: str, limit: int) -> str:
+    if len(text) <= limit:
+        return text
+    return text[: limit - 1].rsplit(None, 1)[0].rstrip(" ,;:") + "…"
+
+
+def _opening(turns: Sequence[Turn]) -> str:
+    """What remains to be said of a talk that no table understands: how the person's first messages
+    began. Where they have no words to be quoted, how many messages there were."""
+    users = (m.text for m in _by_users(turns) if not is_off_record(m.text))
+    texts = (" ".join(mask_secrets(own_words(text)).split()) for text in users)
+    first = islice(filter(_has_words, texts), _QUOTES)
+    return _quoted(first) or f"({sum(len(turn.messages) for turn in turns)})"
+
+
+def _has_words(text: str) -> bool:
+    return any(letter.isalnum() for letter in text)
