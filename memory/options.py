@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 
 from memory.conversation.sessions import SessionLimits
+from memory.errors import Refusal, RefusedText
 from memory.knowledge.housekeeping import Retention
 from memory.knowledge.recall import Budget
 from memory.learning.jobs import ATTEMPTS
@@ -30,6 +31,13 @@ class MemoryOptions:
     budget: Budget = field(default_factory=Budget)
     time_zone: tzinfo = UTC
     retention: Retention = field(default_factory=Retention)
+
+    def require_enabled(self) -> None:
+        """Raises RefusedText where long-term memory is switched off."""
+        if not self.enabled:
+            raise RefusedText(
+                "long-term memory is switched off here (memory_enabled is false)", Refusal.OFF
+            )
 
 
 def utc_now() -> datetime:

@@ -12,23 +12,35 @@ _ACTOR_ID = re.compile(r"[ug][0-9]{1,20}")
 _SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _QUOTED_LINE = re.compile(r"^[^\S\n]*>.*$", re.MULTILINE)
 
-#: The slot of the one record that holds what an actor calls the assistant.
-AGENT_NAME_SLOT = "agent_name"
 
-#: The slots of the records that hold which language (BCP 47, "pt-br") the bot's own texts are in,
-#: and which time zone (IANA, "Europe/Rome") dates are told in.
-LANGUAGE_SLOT = "language"
-TIME_ZONE_SLOT = "time_zone"
+class Choice(StrEnum):
+    """A setting that an actor makes for themselves."""
 
-#: The slots of the records that hold how long answers are to be, and how they are shown while they
-#: are written.
-ANSWER_LENGTH_SLOT = "reply_length"
-STREAMING_SLOT = "streaming"
+    #: What the actor calls the assistant.
+    AGENT_NAME = "agent_name"
+    #: In which language the bot's own texts are: BCP 47, "pt-br".
+    LANGUAGE = "language"
+    #: In which time zone dates are told: IANA, "Europe/Rome".
+    TIME_ZONE = "time_zone"
+    #: How long answers are to be, an AnswerLength.
+    ANSWER_LENGTH = "reply_length"
+    #: How answers are shown while they are written.
+    STREAMING = "streaming"
+
 
 #: The slots of records that are settings: neither facts for the model nor anything to recall.
-SETTING_SLOTS = frozenset(
-    (AGENT_NAME_SLOT, LANGUAGE_SLOT, TIME_ZONE_SLOT, ANSWER_LENGTH_SLOT, STREAMING_SLOT)
-)
+SETTING_SLOTS = frozenset(Choice)
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What an actor has chosen, None where nothing; see Choice."""
+
+    agent_name: str | None = None
+    language: str | None = None
+    time_zone: str | None = None
+    answer_length: str | None = None
+    streaming: str | None = None
 
 
 class Role(StrEnum):
@@ -91,7 +103,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class Utterance:
     """One thing said. `at` carries a time zone. `speaker` names the person in a group."""
 
     role: Role
@@ -130,7 +142,7 @@ class Turn:
 
     id: str
     session_id: str
-    messages: tuple[Message, ...]
+    messages: tuple[Utterance, ...]
     tools: tuple[ToolUse, ...] = ()
     kept: bool = True
     place: Place | None = None
@@ -218,14 +230,9 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What is known of an actor at the start of a session, before anything is asked. `language`,
-    `time_zone`, `answer_length` and `streaming` are what the actor has chosen, None if nothing."""
+    """What is known of an actor at the start of a session, before anything is asked."""
 
-    agent_name: str | None = None
-    language: str | None = None
-    time_zone: str | None = None
-    answer_length: str | None = None
-    streaming: str | None = None
+    choices: Choices = Choices()
     preferences: tuple[Record, ...] = ()
     facts: tuple[Record, ...] = ()
     summaries: tuple[Record, ...] = ()
@@ -301,7 +308,7 @@ class ConversationHistory:
     it, the recalled block belongs to this turn alone and goes last."""
 
     metadata: HistoryMetadata
-    messages: tuple[Message, ...] = ()
+    messages: tuple[Utterance, ...] = ()
     profile: str = ""
     earlier: str = ""
     recalled: str = ""

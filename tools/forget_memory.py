@@ -41,7 +41,7 @@ async def forget_memory(context: ToolContext, memory_id: str) -> str:
             "The user has not asked to forget anything in this message. Nothing was deleted."
         )
     try:
-        forgotten = await context.memory.forget(context.actor, memory_id)
+        forgotten = await context.memory.known.forget(context.actor, memory_id)
     except UnknownRecord as unknown:
         raise ToolFailure(
             f"Nothing was deleted: {unknown}. Look the id up with search_memory."

@@ -26,7 +26,7 @@ async def remember(
             "can be remembered."
         )
     try:
-        record = await context.memory.remember(
+        record = await context.memory.known.remember(
             context.actor, text, Kind(memory_type), context.speaker
         )
     except RefusedText as refusal:

@@ -43,15 +43,15 @@ async def search_memory(context: ToolContext, query: str, memory_type: MemoryTyp
     everything = question.everything or query.strip().casefold() in _EVERYTHING
     try:
         if question.last_talks:
-            talks = await context.memory.past_talks(context.actor)
+            talks = await context.memory.known.past_talks(context.actor)
             found = talks[-LAST_TALKS:][::-1]
         elif everything:
-            found = _weightiest_first(await context.memory.records(context.actor, kinds))
+            found = _weightiest_first(await context.memory.known.records(context.actor, kinds))
         else:
             found = await _matching(
                 context, query, question.slots, kinds, deeper=memory_type == "all"
             )
-        name = await context.memory.agent_name(context.actor)
+        name = (await context.memory.choices.read(context.actor)).agent_name
     except StoreUnavailable as failure:
         raise ToolFailure(
             "The memory does not answer right now. Say so, and go on without it."
@@ -76,12 +76,12 @@ async def _matching(
     where none was learned, what the user said about it, word for word, and the summaries of such
     talks. What the assistant said or the user asked is no answer."""
     answers = await _answering(context, slots, kinds)
-    hits = await context.memory.search(context.actor, query, kinds)
+    hits = await context.memory.known.search(context.actor, query, kinds)
     found = {record.id: record for record in (*answers, *(hit.record for hit in hits))}
     known = [record for record in found.values() if record.slot not in SETTING_SLOTS]
     if known or not deeper:
         return known
-    hits = await context.memory.search(context.actor, query, (Kind.SUMMARY, Kind.MESSAGE))
+    hits = await context.memory.known.search(context.actor, query, (Kind.SUMMARY, Kind.MESSAGE))
     asked = frozenset(words(query))
     return [hit.record for hit in hits if _tells(hit.record, asked)]
 
@@ -91,7 +91,7 @@ async def _answering(
 ) -> list[Record]:
     if not slots:
         return []
-    return [r for r in await context.memory.records(context.actor, kinds) if r.slot in slots]
+    return [r for r in await context.memory.known.records(context.actor, kinds) if r.slot in slots]
 
 
 def _tells(record: Record, asked: frozenset[str]) -> bool:
@@ -108,7 +108,10 @@ def _weightiest_first(records: Sequence[Record]) -> list[Record]:
 
 def _lines(context: ToolContext, records: Sequence[Record], tokens: int) -> list[str]:
     """The records as the model reads them, dated by the actor's own calendar."""
-    count, zone = context.memory.tokens.count, context.memory.local_time(context.actor).tzinfo
+    count, zone = (
+        context.memory.tokens.count,
+        context.memory.choices.local_time(context.actor).tzinfo,
+    )
     lines: list[str] = []
     for record in records:
         line = (
@@ -131,6 +134,6 @@ def _speaker(record: Record) -> str:
 async def _nothing(context: ToolContext, query: str, *, everything: bool) -> str:
     if everything:
         return "Nothing is remembered about the user yet."
-    others = len(await context.memory.records(context.actor, (Kind.FACT, Kind.PREFERENCE)))
+    others = len(await context.memory.known.records(context.actor, (Kind.FACT, Kind.PREFERENCE)))
     hint = f' {others} other memories are kept; the query "*" lists them.' if others else ""
     return f"Nothing in memory about '{escape(query[:100])}'.{hint}"

@@ -1,6 +1,7 @@
 """The tool by which the model keeps the name that the user gives it."""
 
 from memory.errors import RefusedText, StoreUnavailable
+from memory.records import Choice
 from memory.safety.names import clean_name
 from tools.context import ToolContext, ToolFailure, refuse_if_private
 
@@ -19,7 +20,7 @@ async def set_agent_name(context: ToolContext, name: str) -> str:
         raise ToolFailure(f"That name can't be stored: {refusal}.") from refusal
     _check_that_the_user_said_it(context, wanted)
     try:
-        stored = await context.memory.set_agent_name(context.actor, wanted)
+        stored = await context.memory.choices.set(context.actor, Choice.AGENT_NAME, wanted)
     except RefusedText as refusal:
         raise ToolFailure(f"The name was not stored: {refusal}.") from refusal
     except StoreUnavailable as failure:

@@ -32,7 +32,7 @@ from bot.assistant.toolbox import toolbox
 from bot.people.usage import Accounts, Usage, broken_off
 from memory.errors import StoreUnavailable
 from memory.memory import Memory, utc_now
-from memory.records import ConversationHistory, HistoryMetadata, Message, Role, own_words
+from memory.records import ConversationHistory, HistoryMetadata, Role, Utterance, own_words
 from tools.context import ToolContext
 from tools.forget_memory import forget_memory
 
@@ -132,7 +132,7 @@ class Conversation:
         """What is remembered; if even the journal does not answer, nothing is, and the bot goes on
         without."""
         try:
-            return await self._memory.recall(
+            return await self._memory.talk.recall(
                 inbound.actor, inbound.place, inbound.text, inbound.language
             )
         except StoreUnavailable as failure:
@@ -168,11 +168,11 @@ class Conversation:
         journal could keep (what a tool stored was stored by its own store), and silence would not
         bring the turn back. The operator gets an error."""
         messages = (
-            Message(Role.USER, inbound.text, inbound.at, inbound.speaker),
-            Message(Role.ASSISTANT, answer.text, self._clock()),
+            Utterance(Role.USER, inbound.text, inbound.at, inbound.speaker),
+            Utterance(Role.ASSISTANT, answer.text, self._clock()),
         )
         try:
-            ending = await self._memory.record(
+            ending = await self._memory.talk.record(
                 inbound.actor,
                 inbound.place,
                 messages,

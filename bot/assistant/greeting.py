@@ -53,7 +53,7 @@ class Greetings:
             return None
         try:
             async with asyncio.timeout(self._patience):
-                summaries = (await self._memory.profile(actor)).summaries
+                summaries = (await self._memory.talk.profile(actor)).summaries
                 if not summaries:
                     self._written.pop(actor, None)
                     return None

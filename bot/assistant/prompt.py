@@ -23,7 +23,7 @@ from pydantic_ai import (
 from pydantic_ai.messages import UserPromptPart
 
 from memory.knowledge.choices import AnswerLength
-from memory.records import ConversationHistory, Message, Role
+from memory.records import ConversationHistory, Role, Utterance
 from memory.safety.escaping import LOOK_LIKE_BRACKETS, one_line
 
 #: What a display name may take of the prompt. Telegram's own limit is 64 for each half of a name.
@@ -209,7 +209,7 @@ def _strings(content: str | Sequence[object]) -> list[str]:
     return [item for item in items if isinstance(item, str)]
 
 
-def _as_said(message: Message) -> str:
+def _as_said(message: Utterance) -> str:
     text = message.text.strip()
     name = speaker_name(message.speaker) if message.role is Role.USER else ""
     return f"{name}: {text}" if name and text else text

@@ -31,7 +31,7 @@ class Exports:
         """Send both files; of one that is too big for Telegram it is said. Raises
         StoreUnavailable."""
         actor = origin.actor
-        document = await self._memory.export(actor)
+        document = await self._memory.known.export(actor)
         document["usage"] = await self._accounts.export(actor)
         if (shared := await self._accounts.shared_today(actor)).tokens or shared.cost:
             document["used_in_groups_today"] = {

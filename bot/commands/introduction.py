@@ -70,7 +70,7 @@ class Introduction:
     async def _agent_name(self, heard: Heard) -> str:
         """A greeting does not fail because the memory does."""
         try:
-            name = await self._memory.agent_name(heard.origin.actor)
+            name = (await self._memory.choices.read(heard.origin.actor)).agent_name
         except StoreUnavailable:
             name = None
         return name or self._about.agent_name

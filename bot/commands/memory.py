@@ -67,7 +67,7 @@ class MemoryCommands:
 
     async def _show(self, heard: Heard, argument: str, texts: Texts) -> None:
         origin = heard.origin
-        if await self._memory.records(origin.actor):
+        if await self._memory.known.records(origin.actor):
             await self._browser.open(origin, texts, heard.answering)
             return
         private = await self._privacy.is_on(origin.actor, origin.place)
@@ -79,7 +79,7 @@ class MemoryCommands:
         if not argument:
             await self._ask_for(heard, "search", texts.search_ask, texts.search_how)
             return
-        hits = await self._memory.search(
+        hits = await self._memory.known.search(
             heard.origin.actor, argument, (*LEARNED_KINDS, Kind.MESSAGE)
         )
         lines = [
@@ -94,7 +94,7 @@ class MemoryCommands:
             await self._ask_for(heard, "remember", texts.remember_ask, texts.remember_how)
             return
         try:
-            record = await self._memory.remember(
+            record = await self._memory.known.remember(
                 heard.origin.actor, argument, speaker=heard.origin.speaker
             )
         except RefusedText as refusal:
@@ -111,7 +111,7 @@ class MemoryCommands:
             if not said:
                 await self._browser.rewording.open(heard, id_, texts)
                 return
-            record = await self._memory.revise(heard.origin.actor, id_, said)
+            record = await self._memory.known.revise(heard.origin.actor, id_, said)
         except UnknownRecord:
             await self._voice.say(heard, texts.no_such_memory.format(id=id_[:40]))
         except RefusedText as refusal:
@@ -124,7 +124,7 @@ class MemoryCommands:
         if _means_everything(argument):
             await self._forget_all.ask(heard, texts)
         elif not argument:
-            records = await self._memory.records(heard.origin.actor)
+            records = await self._memory.known.records(heard.origin.actor)
             example = records[0].short_id if records else "f1"
             await self._voice.say(heard, texts.forget_how.format(example=example))
         elif len(ids) > _MOST_IDS or not all(_ID.fullmatch(id_) for id_ in ids):
@@ -139,7 +139,7 @@ class MemoryCommands:
         notes: list[str] = []
         for id_ in ids:
             try:
-                gone.append(await self._memory.forget(origin.actor, id_.strip("[]")))
+                gone.append(await self._memory.known.forget(origin.actor, id_.strip("[]")))
             except UnknownRecord:
                 notes.append(texts.no_such_memory.format(id=id_))
             except StoreUnavailable:

@@ -8,6 +8,7 @@ from bot.texts import Texts, languages
 from memory.errors import RefusedText
 from memory.knowledge.moments import LANGUAGES, base_language
 from memory.memory import Memory
+from memory.records import Choice
 
 
 class SettingsCommands:
@@ -36,12 +37,12 @@ class SettingsCommands:
     async def _name(self, heard: Heard, argument: str, texts: Texts) -> None:
         actor = heard.origin.actor
         if not argument:
-            name = await self._memory.agent_name(actor)
+            name = (await self._memory.choices.read(actor)).agent_name
             template = texts.name_current if name else texts.name_default
             await self._say(heard, template.format(name=name or self._agent_name))
             return
         try:
-            name = await self._memory.set_agent_name(actor, argument)
+            name = await self._memory.choices.set(actor, Choice.AGENT_NAME, argument)
         except RefusedText as refusal:
             await self._say(heard, texts.name_refused.format(reason=texts.refusals[refusal.reason]))
         else:
@@ -54,13 +55,15 @@ class SettingsCommands:
         actor = heard.origin.actor
         examples = ", ".join(f"{code} ({known.name})" for code, known in LANGUAGES.items())
         if not argument:
-            current = (await self._memory.profile(actor)).language or heard.origin.language or "en"
+            current = (
+                (await self._memory.choices.read(actor)).language or heard.origin.language or "en"
+            )
             spoken = LANGUAGES.get(base_language(current))
             shown = f"{current} ({spoken.name})" if spoken else current
             await self._say(heard, texts.language_current.format(name=shown, examples=examples))
             return
         try:
-            language = await self._memory.set_language(actor, argument)
+            language = await self._memory.choices.set(actor, Choice.LANGUAGE, argument)
         except RefusedText:
             await self._say(
                 heard, texts.language_unknown.format(given=argument[:40], examples=examples)
@@ -76,16 +79,16 @@ class SettingsCommands:
     async def _time_zone(self, heard: Heard, argument: str, texts: Texts) -> None:
         actor = heard.origin.actor
         if not argument:
-            chosen = (await self._memory.profile(actor)).time_zone
-            here = self._memory.local_time(actor)
+            chosen = (await self._memory.choices.read(actor)).time_zone
+            here = self._memory.choices.local_time(actor)
             name = chosen or str(here.tzinfo)
             await self._say(heard, texts.time_zone_current.format(name=name, time=f"{here:%H:%M}"))
             return
         try:
-            name = await self._memory.set_time_zone(actor, argument)
+            name = await self._memory.choices.set(actor, Choice.TIME_ZONE, argument)
         except RefusedText:
             await self._say(heard, texts.time_zone_unknown.format(given=argument[:40]))
         else:
-            await self._memory.profile(actor)
-            here = self._memory.local_time(actor)
+            await self._memory.choices.read(actor)
+            here = self._memory.choices.local_time(actor)
             await self._say(heard, texts.time_zone_set.format(name=name, time=f"{here:%H:%M}"))

@@ -7,7 +7,7 @@ from bot.people.usage import Account, Accounts
 from bot.telegram.intake.reading import Heard
 from bot.telegram.voice import Voice, paragraphs
 from bot.texts import Texts
-from memory.learning.jobs import Outcome
+from memory.learning.endings import Outcome
 from memory.memory import Memory
 
 #: How long /new waits for the extraction before it says that saving goes on. In seconds.
@@ -37,7 +37,7 @@ class SessionCommands:
 
     async def _new(self, heard: Heard, argument: str, texts: Texts) -> None:
         actor = heard.origin.actor
-        ending = await self._memory.end_session(actor, heard.origin.place, "new")
+        ending = await self._memory.talk.end(actor, heard.origin.place, "new")
         outcome = await ending.wait(_NEW_WAITS) if ending else Outcome.NOTHING
         if outcome is Outcome.DISCARDED:
             await self._privacy.ended()
@@ -62,7 +62,7 @@ class SessionCommands:
         await self._voice.answer(heard, paragraphs(saved, texts.private_on))
 
     async def _summarize(self, heard: Heard, argument: str, texts: Texts) -> None:
-        summaries = await self._memory.summarize_now(heard.origin.actor, heard.origin.place)
+        summaries = await self._memory.talk.summarize_now(heard.origin.actor, heard.origin.place)
         said = "\n\n".join(summary.text for summary in summaries)
         if said:
             await self._voice.say(heard, paragraphs(texts.summary_title, said))
@@ -73,7 +73,7 @@ class SessionCommands:
     async def _last_talk(self, heard: Heard, texts: Texts) -> str:
         """What the conversation before this one was about. In a group that is its admins' to see,
         as it may be another topic's."""
-        talks = await self._memory.past_talks(heard.origin.actor)
+        talks = await self._memory.known.past_talks(heard.origin.actor)
         if not talks:
             return ""
         if not heard.origin.is_private:
@@ -82,7 +82,7 @@ class SessionCommands:
 
     async def _usage(self, heard: Heard, argument: str, texts: Texts) -> None:
         origin = heard.origin
-        session = await self._memory.session(origin.actor, origin.place)
+        session = await self._memory.talk.session(origin.actor, origin.place)
         used = await self._accounts.of_session(origin.actor, session.id) if session else Account()
         today = await self._accounts.today(origin.actor)
         await self._voice.say(

@@ -25,7 +25,7 @@ from bot.errors import OperatorError
 from bot.evals.embedding import PATIENCE, named
 from bot.settings import Settings
 from memory.ports import Embedder, EmbeddingFailed
-from memory.records import Actor, Draft, Kind, Message, Role, Turn
+from memory.records import Actor, Draft, Kind, Role, Turn, Utterance
 from memory.stores.sqlite.store import SqliteStore
 
 #: When all messages are asked; what is known was told the week before.
@@ -246,7 +246,7 @@ async def _measure(store: SqliteStore, actor: Actor, person: Person, report: Rep
 
 async def _tell(store: SqliteStore, actor: Actor, known: Known) -> None:
     if known.kind is Kind.MESSAGE:
-        message = Message(known.role, known.text, _TOLD)
+        message = Utterance(known.role, known.text, _TOLD)
         await store.add_turn(actor, Turn(id=known.id, session_id="before", messages=(message,)))
     else:
         await store.commit(actor, [Draft(known.kind, known.text, _TOLD)])

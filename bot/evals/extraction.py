@@ -29,10 +29,10 @@ from bot.evals.verdicts import Figures, Outcome, Verdict, share, verdict
 from bot.models.extraction import ModelExtractor
 from bot.offline.extractor import RuleExtractor
 from bot.offline.understanding import by_rules
-from memory.learning.jobs import Outcome as Ended
+from memory.learning.endings import Outcome as Ended
 from memory.memory import Memory, MemoryOptions
 from memory.ports import Extraction, Extractor
-from memory.records import Actor, Draft, Kind, Message, Place, Record, Role, Turn
+from memory.records import Actor, Draft, Kind, Place, Record, Role, Turn, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
 
@@ -225,14 +225,14 @@ class _Stage:
         self.failed = 0
         self.leaked: set[str] = set()
 
-    async def play(self, memory: Memory, session: Sequence[Message]) -> None:
+    async def play(self, memory: Memory, session: Sequence[Utterance]) -> None:
         """Record the turns of a session, end it, and wait for what it leaves."""
         endings = []
         for turn in _turns(session):
             self._clock.now = turn[-1].at
-            endings.append(await memory.record(_ACTOR, _PLACE, turn))
+            endings.append(await memory.talk.record(_ACTOR, _PLACE, turn))
         self.look_for_secrets()
-        endings.append(await memory.end_session(_ACTOR, _PLACE, "new"))
+        endings.append(await memory.talk.end(_ACTOR, _PLACE, "new"))
         for ending in filter(None, endings):
             outcome = await ending.wait(memory.options.extraction_seconds + _GRACE)
             self.failed += outcome is Ended.LATER
@@ -249,7 +249,7 @@ class _Stage:
 
 
 async def _remembered(memory: Memory) -> list[Record]:
-    return await memory.records(_ACTOR, _LEARNED, everything=True)
+    return await memory.known.records(_ACTOR, _LEARNED, everything=True)
 
 
 def _known(dialogue: Dialogue) -> list[Draft]:
@@ -257,23 +257,23 @@ def _known(dialogue: Dialogue) -> list[Draft]:
     return [Draft(one.kind, one.text, told, slot=one.slot) for one in dialogue.known]
 
 
-def _timed(dialogue: Dialogue) -> list[list[Message]]:
+def _timed(dialogue: Dialogue) -> list[list[Utterance]]:
     """The sessions with a time for each message."""
-    sessions, now = list[list[Message]](), dialogue.at
+    sessions, now = list[list[Utterance]](), dialogue.at
     for session in dialogue.sessions:
-        messages = list[Message]()
+        messages = list[Utterance]()
         for said in session:
             now = said.at or now
-            messages.append(Message(said.role, said.text, now))
+            messages.append(Utterance(said.role, said.text, now))
             now += _MESSAGE
         sessions.append(messages)
         now += _SESSION
     return sessions
 
 
-def _turns(messages: Sequence[Message]) -> list[list[Message]]:
+def _turns(messages: Sequence[Utterance]) -> list[list[Utterance]]:
     """What the user says, with the replies to it."""
-    turns = list[list[Message]]()
+    turns = list[list[Utterance]]()
     for role, several in groupby(messages, key=lambda message: message.role):
         if role is Role.USER or not turns:
             turns.append([])

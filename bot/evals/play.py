@@ -83,12 +83,17 @@ class _OpenMemory(Memory):
 
     given = ConversationHistory(HistoryMetadata(session_id="", message_count=0))
 
-    async def recall(
-        self, actor: Actor, place: Place, text: str, language: str | None = None
-    ) -> ConversationHistory:
-        """See Memory."""
-        self.given = await super().recall(actor, place, text, language)
-        return self.given
+    def show(self) -> None:
+        """Take note of what is recalled from now on."""
+        recall = self.talk.recall
+
+        async def shown(
+            actor: Actor, place: Place, text: str, language: str | None = None
+        ) -> ConversationHistory:
+            self.given = await recall(actor, place, text, language)
+            return self.given
+
+        self.talk.recall = shown  # type: ignore[method-assign]
 
 
 @asynccontextmanager
@@ -108,6 +113,7 @@ async def _memory(
             SqliteJournal(folder / "journal.sqlite", pool) as journal,
             _OpenMemory(store, journal, understanding, options, clock) as memory,
         ):
+            memory.show()
             yield memory
         await store.aclose()
 

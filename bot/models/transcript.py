@@ -3,7 +3,7 @@ Pure."""
 
 from collections.abc import Sequence
 
-from memory.records import Message, Role, Turn
+from memory.records import Role, Turn, Utterance
 from memory.safety.escaping import escape
 
 #: What of a session the model reads, in characters: all of it, and of one message. A session has
@@ -31,7 +31,7 @@ def block(tag: str, lines: Sequence[str]) -> str:
     return "\n".join((f"<{tag}>", *lines, f"</{tag}>", ""))
 
 
-def _who(message: Message) -> str:
+def _who(message: Utterance) -> str:
     if message.role is Role.ASSISTANT:
         return "ASSISTANT"
     return f"USER ({escape(message.speaker)})" if message.speaker else "USER"

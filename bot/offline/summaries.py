@@ -15,7 +15,7 @@ from bot.offline.grammar.statements import is_off_record, noteworthy
 from bot.offline.languages.tables import LANGUAGES, language_of
 from bot.offline.learning import learned_from
 from memory.conversation.gist import quotable
-from memory.records import Message, Role, Turn, own_words
+from memory.records import Role, Turn, Utterance, own_words
 from memory.safety.gate import MASK, mask_secrets
 
 #: A summary quotes at most this many sentences of a sort, each at most this many characters.
@@ -93,7 +93,7 @@ def _told_and_asked(
     )
 
 
-def _by_users(turns: Sequence[Turn]) -> list[Message]:
+def _by_users(turns: Sequence[Turn]) -> list[Utterance]:
     return [message for turn in turns for message in turn.messages if message.role is Role.USER]
 
 
@@ -142,7 +142,7 @@ def _reported(by_speaker: dict[str | None, list[str]], you: str, other: str) -> 
     )
 
 
-def _worth_telling(turns: Sequence[Turn]) -> list[Message]:
+def _worth_telling(turns: Sequence[Turn]) -> list[Utterance]:
     return [
         message
         for message in _by_users(turns)

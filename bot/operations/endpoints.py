@@ -80,7 +80,7 @@ def readiness(
     async def remembers() -> bool:
         try:
             await memory.backlog()
-            await memory.records(_NOBODY)
+            await memory.known.records(_NOBODY)
         except StoreUnavailable:
             return False
         return True

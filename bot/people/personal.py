@@ -7,9 +7,8 @@ from bot.telegram.delivery.preview import Streaming
 from bot.telegram.intake.reading import Origin
 from bot.texts import Texts, texts_in
 from memory.errors import StoreUnavailable
-from memory.knowledge.choices import Choices
 from memory.memory import Memory
-from memory.records import Actor, Place
+from memory.records import Actor, Choices, Place
 
 #: A sentence of the bot's waits so many seconds for the language it is to be in, and no longer.
 PATIENCE = 0.5
@@ -53,13 +52,13 @@ class PersonalSettings:
 
     async def choices(self, actor: Actor) -> Choices:
         """All that somebody has chosen. Waits only where nothing was read since the start."""
-        known = self._memory.chosen(actor)
+        known = self._memory.choices.of(actor)
         if known is None:
             try:
                 async with asyncio.timeout(self._patience):
-                    await self._memory.profile(actor)
+                    await self._memory.choices.read(actor)
             except (StoreUnavailable, TimeoutError):
                 # Whoever needs the profile itself complains. Reading goes on for the next sentence.
                 return Choices()
-            known = self._memory.chosen(actor)
+            known = self._memory.choices.of(actor)
         return known or Choices()

@@ -5,7 +5,7 @@ import structlog
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.reading import Command
 from memory.errors import StoreUnavailable
-from memory.learning.jobs import Ending
+from memory.learning.endings import Ending
 from memory.memory import Memory
 from memory.records import Actor, Place
 
@@ -27,7 +27,7 @@ class Privacy:
 
     async def is_on(self, actor: Actor, place: Place) -> bool:
         """Whether the conversation there is private. Raises StoreUnavailable."""
-        session = await self._memory.session(actor, place)
+        session = await self._memory.talk.session(actor, place)
         return session is not None and session.private
 
     async def marks(self, actor: Actor, place: Place) -> bool:
@@ -46,7 +46,7 @@ class Privacy:
     async def begin(self, actor: Actor, place: Place) -> Ending | None:
         """Make the conversation there private; the ending of the one before, if there was one.
         Raises StoreUnavailable."""
-        return await self._memory.begin_private(actor, place)
+        return await self._memory.talk.begin_private(actor, place)
 
     async def ended(self) -> None:
         """A private conversation is over, and the journal has nothing of it any more: neither must

@@ -128,7 +128,7 @@ class TelegramChannel:
         limits = self._memory.options.limits
         if session.message_count >= limits.max_messages:
             return texts.saved_full.format(session.message_count)
-        silent = self._memory.local_time(session.actor) - session.last_at
+        silent = self._memory.choices.local_time(session.actor) - session.last_at
         return texts.saved_idle if silent >= limits.idle else ""
 
     # -- begin ------------------------------------------------------------------------------------

@@ -86,8 +86,8 @@ def assemble(bot: Bot, services: Services, channel: str, options: ChannelOptions
         parallel=options.parallel_replies,
         longest_burst=options.longest_text,
         is_private=privacy.marks,
-        recorded=memory.answer,
-        record=memory.record,
+        recorded=memory.talk.answer,
+        record=memory.talk.record,
         cooldown=cooldown,
     )
     boundary = Boundary(replying, sender, inbox, personal, cooldown)

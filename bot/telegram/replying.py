@@ -29,7 +29,7 @@ from bot.telegram.intake.reading import Heard
 from bot.telegram.intake.said import Said
 from bot.texts import Texts
 from memory.errors import StoreUnavailable
-from memory.records import Actor, Message, Place, Role
+from memory.records import Actor, Place, Role, Utterance
 
 _log = structlog.get_logger(__name__)
 
@@ -188,8 +188,8 @@ class Replying:
         """Let the conversation go on from what there is of an answer. It goes no further than the
         session: what a tool did on the way, whether it forgot something, nobody knows here."""
         messages = (
-            Message(Role.USER, inbound.text, inbound.at, inbound.speaker),
-            Message(Role.ASSISTANT, written, datetime.now(UTC)),
+            Utterance(Role.USER, inbound.text, inbound.at, inbound.speaker),
+            Utterance(Role.ASSISTANT, written, datetime.now(UTC)),
         )
         to = inbound.actor, inbound.place
         try:

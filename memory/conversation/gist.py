@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from memory.conversation.shortening import cut_to_tokens
 from memory.conversation.tokens import Count, estimate_tokens
-from memory.records import Message, Role, Turn
+from memory.records import Role, Turn, Utterance
 from memory.safety.gate import mask_secrets
 from memory.search.stopwords import CHATTER, STOP_WORDS
 from memory.search.text import plain_words
@@ -27,7 +27,7 @@ def gist(turns: Sequence[Turn], tokens: int, count: Count = estimate_tokens) -> 
     """These turns in at most `tokens`, their secrets masked; the user's words before the
     assistant's."""
     said = [_read(message) for turn in turns for message in turn.messages if message.text.strip()]
-    by_speaker: dict[str, list[Message]] = {}
+    by_speaker: dict[str, list[Utterance]] = {}
     for message in sorted(said, key=lambda m: m.role is Role.ASSISTANT):
         by_speaker.setdefault(_speaker(message), []).append(message)
     topics = ", ".join(_topics(said))
@@ -52,13 +52,13 @@ def joined(one: str, other: str, tokens: int, count: Count = estimate_tokens) ->
     return cut_to_tokens(f"{first} {second}".strip(), tokens, count)
 
 
-def _read(message: Message) -> Message:
+def _read(message: Utterance) -> Utterance:
     """What of a message is read. Masked before it is cut, or half a secret would be none."""
     text = mask_secrets(message.text[: 2 * _READ_CHARS])
     return replace(message, text=text[:_READ_CHARS])
 
 
-def _topics(said: Sequence[Message]) -> list[str]:
+def _topics(said: Sequence[Utterance]) -> list[str]:
     """The words that most messages have, of equals the earlier first."""
     seen: Counter[str] = Counter()
     for message in said:
@@ -78,7 +78,7 @@ def _tells(kind: str, word: str) -> bool:
     )
 
 
-def _speaker(message: Message) -> str:
+def _speaker(message: Utterance) -> str:
     if message.role is Role.ASSISTANT:
         return "assistant"
     return f"user {message.speaker}" if message.speaker else "user"

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from memory.conversation.shortening import shortened
 from memory.conversation.tokens import estimate_tokens
-from memory.records import Message, Role, Turn
+from memory.records import Role, Turn, Utterance
 
 #: What a model writes when it plays a tool call instead of making one, and then imitates for ever
 #: if it reads it again: tags of the common chat templates, fences that name themselves, and
@@ -28,7 +28,7 @@ _ANNOTATIONS = re.compile(
 _BLANK_LINES = re.compile(r"\n{3,}")
 
 
-def replayed(turn: Turn, message_chars: int, turn_tokens: int) -> tuple[Message, ...]:
+def replayed(turn: Turn, message_chars: int, turn_tokens: int) -> tuple[Utterance, ...]:
     """The turn's messages as they are put before the model again: each in at most `message_chars`
     characters, all together in at most `turn_tokens` (estimated) as far as their marks allow."""
     cleaned = [_cleaned(message) for message in turn.messages]
@@ -37,7 +37,7 @@ def replayed(turn: Turn, message_chars: int, turn_tokens: int) -> tuple[Message,
     return tuple(replace(m, text=text) for m, text in zip(cleaned, fitting, strict=True))
 
 
-def _cleaned(message: Message) -> Message:
+def _cleaned(message: Utterance) -> Utterance:
     """The assistant's message without imitated tool calls; the user's own words as they are."""
     if message.role is Role.USER or not _ANNOTATIONS.search(message.text):
         return message

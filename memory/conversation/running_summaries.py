@@ -10,12 +10,12 @@ import structlog
 
 from memory.background.backoff import Backoff
 from memory.background.boundary import Boundary
+from memory.background.locks import Locks
 from memory.background.worklist import PAUSE, Worklist
 from memory.conversation.shortening import cut_to_tokens
 from memory.conversation.tiers import unread
 from memory.conversation.tokens import Count, estimate_tokens
 from memory.errors import MemoryFailure, StoreUnavailable
-from memory.learning.jobs import Locks
 from memory.ports import ExtractionFailed, Journal, Summarizer, SummaryJob
 from memory.records import RunningSummary
 from memory.safety.gate import mask_secrets
@@ -29,18 +29,18 @@ _BACKOFF = Backoff(PAUSE, 3600.0)
 
 @dataclass(frozen=True, slots=True)
 class SummaryLimits:
-    """What a summary may take: seconds to make it, tokens once it is made, and how many sessions'
-    are made at once."""
+    """What a summary may take: seconds to make it, tokens (by `count`) once it is made, and how
+    many sessions' are made at once."""
 
     seconds: float = 30.0
     tokens: int = 200
+    count: Count = estimate_tokens
     parallel: int = 4
 
 
 class RunningSummaries:
     """Works off the journal's fallbacks, one task a session: at once when woken, and again when a
-    retry is due. `locks` are the actors' write locks; `on_made` hears of every summary, while its
-    actor's lock is held."""
+    retry is due. `on_made` hears of every summary, while its actor's lock is held."""
 
     def __init__(
         self,
@@ -50,10 +50,9 @@ class RunningSummaries:
         clock: Callable[[], datetime],
         on_made: Callable[[RunningSummary], None],
         limits: SummaryLimits,
-        count: Count = estimate_tokens,
     ) -> None:
         self._journal, self._summarizer, self._locks = journal, summarizer, locks
-        self._clock, self._on_made, self._limits, self._count = clock, on_made, limits, count
+        self._clock, self._on_made, self._limits = clock, on_made, limits
         self._slots = asyncio.Semaphore(limits.parallel)
         self._work = Worklist("running_summaries", self._take_up, _log)
 
@@ -146,7 +145,7 @@ class RunningSummaries:
         async with asyncio.timeout(self._limits.seconds):
             said = await self._summarizer.summarize(turns, job.summary.base)
         line = " ".join(mask_secrets(said).split())
-        text = cut_to_tokens(line, self._limits.tokens, self._count)
+        text = cut_to_tokens(line, self._limits.tokens, self._limits.count)
         if not any(letter.isalnum() for letter in text):
             raise ExtractionFailed("the summary was blank")
         return text

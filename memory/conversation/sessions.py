@@ -10,7 +10,7 @@ from memory.conversation.tiers import Condensing, earlier_block
 from memory.conversation.tokens import Count, estimate_tokens
 from memory.conversation.window import BATCH, WINDOW_TOKENS, Window
 from memory.ports import Journal
-from memory.records import Actor, Place, RunningSummary, Session, Shift, Turn
+from memory.records import Actor, Place, Profile, RunningSummary, Session, Shift, Turn
 from memory.safety.gate import masked
 
 #: A session that was silent for this long is dropped from RAM; the journal has it.
@@ -24,14 +24,15 @@ _CACHED_FOR = timedelta(minutes=5)
 @dataclass(slots=True)
 class Live:
     """An open session with its window, the running summaries of what has left it, and what the
-    model was shown of either: the profile block it began with, the block of the summaries.
-    `begun` is the profile block that the turns so far began with, None before the first.
-    `archived` says whether all its turns are certainly in the archive."""
+    model was shown of either: the profile block it began with, made of `known`, and the block of
+    the summaries. `begun` is the profile block that the turns so far began with, None before the
+    first. `archived` says whether all its turns are certainly in the archive."""
 
     session: Session
     window: Window
     summaries: tuple[RunningSummary, ...] = ()
-    profile: str | None = None
+    known: Profile | None = None
+    profile: str = ""
     earlier: str | None = None
     begun: str | None = None
     archived: bool = False
@@ -43,9 +44,10 @@ class Live:
             self.earlier = earlier_block(self.summaries)
         return self.earlier
 
-    def show_anew(self) -> None:
-        """Have both blocks built again: the one before the other changes, or both do."""
-        self.profile = self.earlier = None
+    def show(self, known: Profile, block: str) -> None:
+        """Begin with this profile block from now on. The block of the summaries is made anew with
+        it: the one stands before the other."""
+        self.known, self.profile, self.earlier = known, block, None
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +177,10 @@ class Sessions:
         self._live.pop((live.session.actor, live.session.place), None)
         return await self._journal.end(live.session.id, reason, now)
 
+    async def drop(self, session_id: str) -> None:
+        """Let go of a session that was ended, and of its turns: nothing is learned from them."""
+        await self._journal.done(session_id)
+
     async def discard(self, live: Live) -> bool:
         """Close the session without a trace of what was said. False if it was closed already."""
         self._live.pop((live.session.actor, live.session.place), None)
@@ -198,11 +204,13 @@ class Sessions:
         """Whose sessions are in RAM."""
         return {actor for actor, _ in self._live}
 
-    def profile_changed(self, actor: Actor) -> None:
-        """Have the actor's sessions build their blocks again."""
-        for live in self._live.values():
-            if live.session.actor == actor:
-                live.show_anew()
+    async def turn(self, turn_id: str) -> Turn | None:
+        """The turn with this id, until it has been extracted from."""
+        return await self._journal.turn(turn_id)
+
+    async def open_ids(self, actor: Actor) -> set[str]:
+        """The ids of the actor's open sessions, in all places."""
+        return {session.id for session in await self._journal.open_sessions(actor)}
 
     async def turns(self, actor: Actor) -> list[Turn]:
         """All turns of the actor's sessions, open or waiting for extraction, with what a window in
@@ -213,23 +221,23 @@ class Sessions:
         shown = {turn.id: turn for live in lives for turn in live.window.turns}
         return [shown.get(turn.id, turn) for turn in turns]
 
-    async def unsay(
-        self, actor: Actor, turn_ids: Sequence[str], tells: Callable[[str], bool]
+    async def retract(
+        self, actor: Actor, turn_ids: Sequence[str], mentions: Callable[[str], bool]
     ) -> None:
         """Take turns out of the journal and the windows, and out of the running summaries what they
-        said or `tells` recognises."""
+        said or what `mentions` recognises."""
         shifts: dict[str, Shift] = {}
         for id_ in await self._journal.unfinished(actor):
             before = await self._journal.summaries(id_)
             turns = await self._journal.turns(id_) if before else []
-            shifts[id_] = self._condensing.without(before, turns, turn_ids, tells)
+            shifts[id_] = self._condensing.without(before, turns, turn_ids, mentions)
         await self._journal.drop_turns(turn_ids, list(shifts.values()))
         # Nothing is waited for from here on: in RAM it goes everywhere or nowhere as well.
         for live in self._live.values():
             if shift := shifts.get(live.session.id):
                 self._moved(live, live.window.without(turn_ids), shift)
 
-    async def say_again(self, actor: Actor, turns: Sequence[Turn]) -> None:
+    async def reinstate(self, actor: Actor, turns: Sequence[Turn]) -> None:
         """Put turns that were taken out back into the journal and the windows, as far as their
         sessions are still there. Those that had left their window are in it again: the summaries
         without them stay true."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from memory.conversation.replay import replayed
 from memory.conversation.tokens import Count, estimate_tokens
-from memory.records import Message, Turn
+from memory.records import Turn, Utterance
 
 #: What a message costs besides its text: who said it, where it begins and ends.
 _MESSAGE_TOKENS = 4
@@ -37,7 +37,7 @@ class Window:
     message_chars: int = 3000
     count: Count = field(default=estimate_tokens, compare=False, repr=False)
     turns: tuple[Turn, ...] = ()
-    _shown: tuple[tuple[Message, ...], ...] = field(default=(), compare=False, repr=False)
+    _shown: tuple[tuple[Utterance, ...], ...] = field(default=(), compare=False, repr=False)
 
     def holding(self, turns: Iterable[Turn]) -> "Window":
         """A window of the same bounds with these turns, oldest first, even if it is too full."""
@@ -45,11 +45,11 @@ class Window:
         return replace(self, turns=turns, _shown=tuple(self._replayed(turn) for turn in turns))
 
     @property
-    def messages(self) -> tuple[Message, ...]:
+    def messages(self) -> tuple[Utterance, ...]:
         """The messages as they go to the model, oldest first."""
         return self.latest(len(self.turns))
 
-    def latest(self, turns: int) -> tuple[Message, ...]:
+    def latest(self, turns: int) -> tuple[Utterance, ...]:
         """The messages of the newest turns alone, as they go to the model."""
         newest = self._shown[max(0, len(self.turns) - turns) :]
         return tuple(message for messages in newest for message in messages)
@@ -92,6 +92,6 @@ class Window:
             for shown in self._shown
         ]
 
-    def _replayed(self, turn: Turn) -> tuple[Message, ...]:
+    def _replayed(self, turn: Turn) -> tuple[Utterance, ...]:
         share = self.tokens // self.batch - _MESSAGE_TOKENS * len(turn.messages)
         return replayed(turn, self.message_chars, max(0, share))

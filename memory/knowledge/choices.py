@@ -4,31 +4,22 @@ text."""
 
 import re
 import zoneinfo
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from datetime import tzinfo
 from enum import StrEnum
 from functools import lru_cache
 
 from memory.errors import RefusedText
 from memory.knowledge.moments import LANGUAGES, base_language
-from memory.records import (
-    AGENT_NAME_SLOT,
-    ANSWER_LENGTH_SLOT,
-    LANGUAGE_SLOT,
-    STREAMING_SLOT,
-    TIME_ZONE_SLOT,
-    Profile,
-    Record,
-)
+from memory.records import SETTING_SLOTS, Choice, Record
 from memory.safety.escaping import one_line
-from memory.safety.names import agent_name_of, agent_name_text
+from memory.safety.names import agent_name_of, agent_name_text, clean_name
 
 _TEXTS = {
-    LANGUAGE_SLOT: 'My language here is "{}"',
-    TIME_ZONE_SLOT: 'My time zone is "{}"',
-    ANSWER_LENGTH_SLOT: 'The answers I want are "{}"',
-    STREAMING_SLOT: 'While an answer is written I see it by "{}"',
+    Choice.LANGUAGE: 'My language here is "{}"',
+    Choice.TIME_ZONE: 'My time zone is "{}"',
+    Choice.ANSWER_LENGTH: 'The answers I want are "{}"',
+    Choice.STREAMING: 'While an answer is written I see it by "{}"',
 }
 _STORED = {
     slot: re.compile(re.escape(text).replace(r"\{\}", '([^"]+)')) for slot, text in _TEXTS.items()
@@ -48,46 +39,27 @@ class AnswerLength(StrEnum):
     LONG = "long"
 
 
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """What somebody has chosen with a setting, None where nothing: a BCP 47 tag, an IANA time zone,
-    an AnswerLength, and how answers are shown while they are written."""
-
-    language: str | None = None
-    time_zone: str | None = None
-    answer_length: str | None = None
-    streaming: str | None = None
-
-
-#: Which slot holds which of the choices.
-CHOICES = {
-    LANGUAGE_SLOT: "language",
-    TIME_ZONE_SLOT: "time_zone",
-    ANSWER_LENGTH_SLOT: "answer_length",
-    STREAMING_SLOT: "streaming",
-}
-
-
-def choices_of(profile: Profile) -> Choices:
-    """What is chosen, as a profile tells it."""
-    return Choices(profile.language, profile.time_zone, profile.answer_length, profile.streaming)
-
-
-def choice_text(slot: str, value: str) -> str:
+def choice_text(slot: Choice, value: str) -> str:
     """The text of the record that holds a choice, in the user's words like any other record."""
-    return agent_name_text(value) if slot == AGENT_NAME_SLOT else _TEXTS[slot].format(value)
+    return agent_name_text(value) if slot == Choice.AGENT_NAME else _TEXTS[slot].format(value)
 
 
 def choice_of(record: Record) -> str | None:
     """What was chosen, or None if the record holds no choice."""
-    if record.slot == AGENT_NAME_SLOT:
+    if record.slot == Choice.AGENT_NAME:
         return agent_name_of(record)
-    pattern = _STORED.get(record.slot or "")
+    pattern = _STORED.get(Choice(record.slot)) if record.slot in SETTING_SLOTS else None
     found = pattern.fullmatch(record.text) if pattern else None
     return found.group(1) if found else None
 
 
-def clean_language(wanted: str) -> str:
+def clean(choice: Choice, wanted: str) -> str:
+    """What was chosen, as it is stored. Raises RefusedText. For a time zone, reads the system's
+    list of zones when first asked."""
+    return _CLEANERS[choice](wanted)
+
+
+def _clean_language(wanted: str) -> str:
     """The BCP 47 tag in lower case of a language that is spoken here, given as a tag ("pt-br") or
     by its own name ("Deutsch"). Raises RefusedText."""
     wanted = one_line(wanted)
@@ -99,30 +71,14 @@ def clean_language(wanted: str) -> str:
     return wanted.replace("_", "-").lower()
 
 
-def clean_time_zone(wanted: str) -> str:
+def _clean_time_zone(wanted: str) -> str:
     """The IANA name of a time zone, given in any case, also by its place alone ("rome"). Raises
-    RefusedText. Reads the system's list of zones when first asked."""
+    RefusedText."""
     key = re.sub(r"\s+", "_", one_line(wanted)).casefold()
     name = _zone_names().get(key)
     if name is None:
         raise RefusedText("expected a time zone such as Europe/Rome, America/New_York or UTC")
     return name
-
-
-def clean_answer_length(wanted: str) -> str:
-    """One of AnswerLength. Raises RefusedText."""
-    return _one_of(tuple(AnswerLength), wanted)
-
-
-def clean_streaming(wanted: str) -> str:
-    """One of "edit", "draft" and "off". Raises RefusedText."""
-    return _one_of(_STREAMING, wanted)
-
-
-def _one_of(known: tuple[str, ...], wanted: str) -> str:
-    if wanted not in known:
-        raise RefusedText(f"expected one of {', '.join(known)}")
-    return str(wanted)
 
 
 def zone_of(name: str | None) -> tzinfo | None:
@@ -144,3 +100,21 @@ def _zone_names() -> Mapping[str, str]:
             places.setdefault(place.casefold(), []).append(name)
     unique = {place: found[0] for place, found in places.items() if len(found) == 1}
     return unique | {name.casefold(): name for name in names}
+
+
+def _one_of(*known: str) -> Callable[[str], str]:
+    def clean(wanted: str) -> str:
+        if wanted not in known:
+            raise RefusedText(f"expected one of {', '.join(known)}")
+        return str(wanted)
+
+    return clean
+
+
+_CLEANERS: Mapping[Choice, Callable[[str], str]] = {
+    Choice.AGENT_NAME: clean_name,
+    Choice.LANGUAGE: _clean_language,
+    Choice.TIME_ZONE: _clean_time_zone,
+    Choice.ANSWER_LENGTH: _one_of(*AnswerLength),
+    Choice.STREAMING: _one_of(*_STREAMING),
+}

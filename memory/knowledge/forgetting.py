@@ -41,15 +41,16 @@ class Forgotten:
         return len(archived) + sum(1 for _ in spoken)
 
 
-def carrier(statement: str) -> Callable[[str], bool]:
-    """Tells whether a text says the statement, perhaps among other things and to somebody else."""
+def mentions(statement: str) -> Callable[[str], bool]:
+    """A predicate: whether a text says the statement, perhaps among other things and to somebody
+    else."""
     # Once for what may be tens of thousands of texts.
     tell = telling(statement, lambda: words(statement))
 
-    def carries(text: str) -> bool:
+    def says(text: str) -> bool:
         return tell <= frozenset(words(text)) and share_in(statement, text) >= CARRIED_SHARE
 
-    return carries
+    return says
 
 
 def forgetting(
@@ -57,18 +58,18 @@ def forgetting(
 ) -> Forgotten:
     """What goes when the actor's record is forgotten, of their other records and of these turns:
     the messages and turns it came from, and whatever says it again."""
-    own, carries = frozenset(record.turn_ids), carrier(record.text)
+    own, says = frozenset(record.turn_ids), mentions(record.text)
     doomed = [
         other
         for other in others
         if other.id != record.id
         and (
             (other.kind is Kind.MESSAGE and own & frozenset(other.turn_ids))
-            or (other.kind in (Kind.MESSAGE, Kind.SUMMARY) and carries(other.text))
+            or (other.kind in (Kind.MESSAGE, Kind.SUMMARY) and says(other.text))
         )
     ]
     telling_turns = [
-        turn for turn in turns if turn.id in own or any(carries(m.text) for m in turn.messages)
+        turn for turn in turns if turn.id in own or any(says(m.text) for m in turn.messages)
     ]
     return Forgotten(
         actor,

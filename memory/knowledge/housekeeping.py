@@ -14,9 +14,9 @@ from enum import StrEnum
 import structlog
 
 from memory.background.boundary import Boundary
+from memory.background.locks import Locks
 from memory.background.rate_limited_log import RateLimitedLog
 from memory.errors import MemoryFailure, StoreUnavailable
-from memory.learning.jobs import Locks
 from memory.ports import Journal, LongTermMemory
 from memory.records import SETTING_SLOTS, Actor, Kind, Record
 
@@ -139,8 +139,7 @@ def _first_turns(messages: Sequence[Record], limit: int | None) -> list[Record]:
 
 
 class Maintenance:
-    """Looks through everybody's memory. `locks` are the actors' write locks, so that nobody's is
-    looked through while it is being changed; `on_change` hears whose profile may have changed."""
+    """Looks through everybody's memory, nobody's while it is being changed."""
 
     def __init__(
         self,
@@ -149,10 +148,9 @@ class Maintenance:
         retention: Retention,
         clock: Callable[[], datetime],
         locks: Locks | None = None,
-        on_change: Callable[[Actor], None] = lambda actor: None,
     ) -> None:
         self._store, self._journal, self._retention = store, journal, retention
-        self._clock, self._locks, self._on_change = clock, locks or Locks(), on_change
+        self._clock, self._locks = clock, locks or Locks()
         self._not_before: datetime | None = None
 
     async def run_if_due(self) -> None:
@@ -202,7 +200,7 @@ class Maintenance:
             try:
                 gone = await self._store.delete(actor, list(going)[:_AT_ONCE])
             finally:
-                self._on_change(actor)
+                self._locks.changed(actor)
         kinds = {record.id: record.kind for record in records}
         return Counter((kinds[id_], going[id_]) for id_ in gone)
 

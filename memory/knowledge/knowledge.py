@@ -5,47 +5,49 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from memory.conversation.running_summaries import RunningSummaries
+from memory.background.locks import Locks
+from memory.conversation.condensing import Condenser
 from memory.errors import Refusal, RefusedText, StoreUnavailable, UnknownRecord
-from memory.knowledge.choosing import Choosing
+from memory.knowledge.choice_registry import ChoiceRegistry
 from memory.knowledge.export import document
-from memory.knowledge.forgetting import (
-    Forgotten,
-    carrier,
-    forgetting,
-    outdated,
-)
+from memory.knowledge.forgetting import Forgotten, forgetting, mentions, outdated
 from memory.learning.statement import Statement
-from memory.ports import Journal
+from memory.options import MemoryOptions
+from memory.ports import LongTermMemory
 from memory.records import (
-    AGENT_NAME_SLOT,
     LEARNED_KINDS,
     SETTING_SLOTS,
     Actor,
+    Choice,
     Draft,
     Hit,
     Kind,
-    Place,
     Record,
 )
 from memory.safety.gate import admit
-from memory.safety.names import clean_name
 from memory.understanding import LanguageRules, Meaning
 
 #: What was chosen is kept like a memory and is none; only the assistant's name is shown with them.
-_NO_MEMORIES = SETTING_SLOTS - {AGENT_NAME_SLOT}
+_NO_MEMORIES = SETTING_SLOTS - {Choice.AGENT_NAME}
 
 _ID = re.compile(r"[#/]?([A-Za-z0-9_-]{1,64})")
 
 
-class Knowledge(Choosing):
-    """The half of the memory that commands and tools talk to. Every method takes the actor; none
-    finds, changes or deletes anything of another one."""
+class Knowledge:
+    """The records of everybody. Every method takes the actor; none finds, changes or deletes
+    anything of another one."""
 
-    _journal: Journal
-    _running: RunningSummaries
-    #: What grammar alone tells of a text; nothing where a model understands it.
-    rules: LanguageRules
+    def __init__(
+        self,
+        store: LongTermMemory,
+        condenser: Condenser,
+        choices: ChoiceRegistry,
+        locks: Locks,
+        options: MemoryOptions,
+        rules: LanguageRules,
+    ) -> None:
+        self._store, self._condenser, self._choices = store, condenser, choices
+        self._locks, self._options, self._rules = locks, options, rules
 
     # -- what is known ----------------------------------------------------------------------------
 
@@ -54,7 +56,7 @@ class Knowledge(Choosing):
     ) -> list[Record]:
         """The actor's current records, oldest first; if `everything`, also superseded ones and what
         was chosen (language, time zone). Raises StoreUnavailable."""
-        if not self.options.enabled:
+        if not self._options.enabled:
             return []
         records = await self._store.records(actor, kinds=kinds, include_superseded=everything)
         return records if everything else [r for r in records if r.slot not in _NO_MEMORIES]
@@ -65,19 +67,19 @@ class Knowledge(Choosing):
         """The actor's current records that have to do with the query, best first; at most `limit`,
         or the configured number if 0. A session that goes on has no summary yet, whatever its store
         thinks. Raises StoreUnavailable."""
-        if not self.options.enabled:
+        if not self._options.enabled:
             return []
         hits = await self._store.search(
             actor,
             query,
             kinds=kinds,
-            limit=limit or self.options.top_k,
-            min_relevance=self.options.min_relevance,
-            now=self._here(actor, self._clock()),
+            limit=limit or self._options.top_k,
+            min_relevance=self._options.min_relevance,
+            now=self._choices.local_time(actor),
         )
         going_on: set[str | None] = set()
         if any(hit.record.kind is Kind.SUMMARY for hit in hits):
-            going_on = {session.id for session in await self._journal.open_sessions(actor)}
+            going_on = {*await self._condenser.sessions.open_ids(actor)}
         return [
             hit
             for hit in hits
@@ -87,7 +89,7 @@ class Knowledge(Choosing):
 
     async def past_talks(self, actor: Actor) -> list[Record]:
         """The summaries of the actor's ended sessions, oldest first. Raises StoreUnavailable."""
-        going_on = {session.id for session in await self._journal.open_sessions(actor)}
+        going_on = await self._condenser.sessions.open_ids(actor)
         summaries = await self.records(actor, (Kind.SUMMARY,))
         return [record for record in summaries if record.session_id not in going_on]
 
@@ -98,14 +100,15 @@ class Knowledge(Choosing):
         whose it is in a group. One that is known already is not written again, and one that names
         the assistant makes that choice, and is kept only if it says more. Raises RefusedText, also
         for a question, and StoreUnavailable."""
-        self._require_enabled()
+        self._options.require_enabled()
         meant = self._meaning(text)
         text, slot = meant.text, meant.slot
         if meant.agent_name:
-            named = await self._choose(actor, AGENT_NAME_SLOT, clean_name(meant.agent_name))
+            await self._choices.set(actor, Choice.AGENT_NAME, meant.agent_name)
             if meant.only_names:
-                return named
-        async with self._changing(actor):
+                preferences = await self._store.records(actor, kinds=(Kind.PREFERENCE,))
+                return next(r for r in preferences if r.slot == Choice.AGENT_NAME)
+        async with self._locks.changing(actor):
             learned = await self._store.records(actor, kinds=(Kind.FACT, Kind.PREFERENCE))
             known = [
                 record
@@ -120,7 +123,7 @@ class Knowledge(Choosing):
             draft = Draft(
                 meant.kind or kind,
                 text,
-                self._clock(),
+                self._choices.now(),
                 slot=slot,
                 importance=7,
                 supersedes=answered.id if answered else None,
@@ -151,7 +154,7 @@ class Knowledge(Choosing):
         others = await self._store.records(
             actor, kinds=(Kind.SUMMARY, Kind.MESSAGE), include_superseded=True
         )
-        turns = await self._sessions.turns(actor)
+        turns = await self._condenser.sessions.turns(actor)
         # Half a second for 20,000 messages, in which others want to be answered.
         return await asyncio.to_thread(forgetting, actor, record, others, turns)
 
@@ -159,38 +162,25 @@ class Knowledge(Choosing):
         """Delete one of the actor's own records, with the archived messages, summaries and turns
         under way that say the same; all that is gone. Raises UnknownRecord, and StoreUnavailable:
         then the turns are there again, as far as the journal answers."""
-        async with self._changing(actor):
+        async with self._locks.changing(actor):
             gone = await self.would_forget(actor, short_id)
-            turns = [turn.id for turn in gone.turns]
             try:
                 # The turns first: killed in between, nothing is left that would tell it again.
-                await self._sessions.unsay(actor, turns, carrier(gone.record.text))
+                await self._condenser.retract(actor, gone.turns, mentions(gone.record.text))
                 deleted = await self._store.delete(actor, [record.id for record in gone.records])
             except StoreUnavailable:
-                await self._sessions.say_again(actor, gone.turns)
+                await self._condenser.sessions.reinstate(actor, gone.turns)
                 raise
-            finally:
-                self._running.look_again()
             if gone.record.id not in deleted:
                 raise UnknownRecord(f"no memory has the id {short_id[:20]!r}")
         return gone
 
-    async def forget_all(self, actor: Actor) -> None:
-        """Delete everything about the actor: records, turns, open sessions. What is under way is
-        not extracted. Raises StoreUnavailable."""
-        async with self._changing(actor):
-            await self._journal.erase(actor)
-            self._sessions.forget(actor)
-            self._profiles.forget(actor)
-            # Also what was kept before the memory was switched off.
-            await self._store.erase(actor)
-
     async def revise(self, actor: Actor, short_id: str, text: str) -> Record:
         """Put one of the actor's own facts or preferences into other words; the former ones are
         kept as history. Raises UnknownRecord, RefusedText, StoreUnavailable."""
-        self._require_enabled()
+        self._options.require_enabled()
         text = self._meaning(text).text
-        async with self._changing(actor):
+        async with self._locks.changing(actor):
             old = await self.find(actor, short_id)
             if old.kind is Kind.SUMMARY or not old.current:
                 raise UnknownRecord(f"no fact or preference has the id {short_id[:20]!r}")
@@ -201,7 +191,7 @@ class Knowledge(Choosing):
             draft = Draft(
                 old.kind,
                 text,
-                self._clock(),
+                self._choices.now(),
                 slot=old.slot,
                 importance=old.importance,
                 supersedes=old.id,
@@ -217,50 +207,35 @@ class Knowledge(Choosing):
         turned round, the record comes back as history.
         Done again, it completes what was broken off. Raises UnknownRecord if it was another
         actor's or everything was forgotten since, StoreUnavailable."""
-        self._require_enabled()
+        self._options.require_enabled()
         if forgotten.actor != actor:
             raise UnknownRecord("nothing of this actor was forgotten")
-        async with self._changing(actor):
+        async with self._locks.changing(actor):
             learned = await self._store.records(actor, kinds=(Kind.FACT, Kind.PREFERENCE))
             told = await asyncio.to_thread(outdated, forgotten.record, learned)
             (record, *_) = await self._store.restore(actor, [told, *forgotten.records[1:]])
-            await self._sessions.say_again(actor, forgotten.turns)
+            await self._condenser.sessions.reinstate(actor, forgotten.turns)
         return record
 
     async def sources(self, actor: Actor, record: Record) -> list[Record]:
         """The archived messages of the turns that a record came from, oldest first. Raises
         StoreUnavailable."""
-        if not self.options.enabled or not record.turn_ids:
+        if not self._options.enabled or not record.turn_ids:
             return []
         turns = frozenset(record.turn_ids)
         messages = await self._store.records(actor, kinds=(Kind.MESSAGE,))
         return [message for message in messages if turns & frozenset(message.turn_ids)]
 
-    async def move(self, actor: Actor, to: Actor, place: Place, to_place: Place) -> None:
-        """Give everything of the actor, open sessions too, to another one, and the conversations of
-        the chat of `place` to that of `to_place`. Done again, it completes what was broken off.
-        Raises StoreUnavailable."""
-        if actor == to:
-            return
-        first, second = sorted((actor, to))
-        async with self._changing(first), self._changing(second):
-            await self._store.move(actor, to)
-            await self._journal.move(actor, to, place, to_place)
-            for either in (actor, to):
-                # They come back from the journal as they are now.
-                self._sessions.forget(either)
-                self._profiles.forget(either)
-
     async def export(self, actor: Actor) -> dict[str, Any]:
         """Everything kept about the actor, as a JSON document. Raises StoreUnavailable."""
         kinds = (*LEARNED_KINDS, Kind.MESSAGE)
         records = await self.records(actor, kinds, everything=True)
-        name, now = await self.agent_name(actor), self._clock()
+        name, now = (await self._choices.read(actor)).agent_name, self._choices.now()
         return await asyncio.to_thread(document, actor, name, records, now)
 
     def _meaning(self, text: str) -> Meaning:
         """The text as it may be kept. Raises RefusedText."""
-        meant = self.rules.meaning(admit(text))
+        meant = self._rules.meaning(admit(text))
         if meant.only_asks:
             raise RefusedText("a question says nothing of anybody", Refusal.QUESTION)
         return meant

@@ -1,13 +1,14 @@
 """The profiles that sessions begin with, read once and kept until something remembered changes."""
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from datetime import datetime
 
 from memory.conversation.tokens import Count, estimate_tokens
-from memory.knowledge.choices import Choices, choices_of
-from memory.knowledge.recall import Budget, build_profile
+from memory.knowledge.recall import Budget, build_profile, profile_block, recalled_block
 from memory.ports import Journal, LongTermMemory
-from memory.records import Actor, Profile
+from memory.records import Actor, Choice, Choices, Hit, Profile
 
 
 class Profiles:
@@ -47,11 +48,22 @@ class Profiles:
         a search nor a sentence of the bot's can wait for the profile. None before the first."""
         return self._choices.get(actor)
 
-    def chose(self, actor: Actor, choice: Callable[[Choices], Choices]) -> None:
+    def chose(self, actor: Actor, choice: Choice, value: str | None) -> None:
         """The actor has made a choice: it counts from now on. Where the others are not known, all
         wait for the next reading."""
         if actor in self._choices:
-            self._choices[actor] = choice(self._choices[actor])
+            field = choice.name.lower()
+            self._choices[actor] = replace(self._choices[actor], **{field: value})
+
+    def block(self, profile: Profile, now: datetime, language: str | None) -> str:
+        """The profile as the model reads it; empty when nothing is known."""
+        return profile_block(profile, now, self._budget, language, self._count)
+
+    def recalled_block(
+        self, hits: Sequence[Hit], profile: Profile, now: datetime, language: str | None
+    ) -> str:
+        """What search found and the profile does not hold already; may be empty."""
+        return recalled_block(hits, profile, now, self._budget, language, self._count)
 
     def is_current(self, actor: Actor, profile: Profile) -> bool:
         """Whether nothing has changed since this one was read."""
@@ -89,7 +101,7 @@ class Profiles:
                 build_profile, records, self._budget, talks, self._count
             )
             if self._readings.get(actor) is asyncio.current_task():
-                self._known[actor], self._choices[actor] = profile, choices_of(profile)
+                self._known[actor], self._choices[actor] = profile, profile.choices
             return profile
         finally:
             if self._readings.get(actor) is asyncio.current_task():

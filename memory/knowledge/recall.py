@@ -11,19 +11,7 @@ from memory.conversation.tokens import Count, estimate_tokens
 from memory.knowledge.choices import choice_of
 from memory.knowledge.moments import LANGUAGES, ago, base_language
 from memory.learning.statement import Statement
-from memory.records import (
-    AGENT_NAME_SLOT,
-    ANSWER_LENGTH_SLOT,
-    LANGUAGE_SLOT,
-    SETTING_SLOTS,
-    STREAMING_SLOT,
-    TIME_ZONE_SLOT,
-    Hit,
-    Kind,
-    Profile,
-    Record,
-    Role,
-)
+from memory.records import SETTING_SLOTS, Choice, Choices, Hit, Kind, Profile, Record, Role
 from memory.safety.escaping import escape, one_line
 from memory.search.text import plain_words
 
@@ -70,7 +58,11 @@ def build_profile(
     """Choose what of an actor's current records, oldest first, goes into every session: the
     choices, the newest preferences, the weightiest facts, the last sessions' summaries and what
     they were about. A session that is open is not a past one, whoever has summed it up."""
-    chosen = {record.slot: choice_of(record) for record in records if record.slot in SETTING_SLOTS}
+    chosen = {
+        Choice(record.slot).name.lower(): choice_of(record)
+        for record in records
+        if record.slot in SETTING_SLOTS
+    }
     learned = [record for record in records if record.slot not in SETTING_SLOTS]
     summaries = _last(
         [r for r in learned if r.kind is Kind.SUMMARY and r.session_id not in open_sessions],
@@ -81,11 +73,7 @@ def build_profile(
     weightiest = sorted(_of(Kind.FACT, learned)[::-1], key=_weight, reverse=True)
     facts = _distinct(weightiest, [r.text for r in preferences], told, budget.key_facts)
     return Profile(
-        agent_name=chosen.get(AGENT_NAME_SLOT),
-        language=chosen.get(LANGUAGE_SLOT),
-        time_zone=chosen.get(TIME_ZONE_SLOT),
-        answer_length=chosen.get(ANSWER_LENGTH_SLOT),
-        streaming=chosen.get(STREAMING_SLOT),
+        Choices(**chosen),
         preferences=tuple(preferences[::-1]),
         facts=tuple(facts),
         summaries=summaries,
@@ -110,7 +98,7 @@ def profile_block(
     preferences = _fitting(lines(profile.preferences)[::-1], budget.preference_tokens, count)[::-1]
     summaries = [cut(line, budget.summary_tokens, count) for line in lines(profile.summaries)]
     sections = [
-        ("", _chosen(profile)),
+        ("", _choice_lines(profile.choices)),
         ("Preferences, in the user's words:", preferences),
         (
             "Facts, in the user's words:",
@@ -157,12 +145,12 @@ def cut(line: str, tokens: int, count: Count = estimate_tokens) -> str:
     return kept if count(kept) >= _WORTHWHILE else ""
 
 
-def _chosen(profile: Profile) -> list[str]:
+def _choice_lines(choices: Choices) -> list[str]:
     lines = []
-    if profile.agent_name:
-        name = escape(profile.agent_name).replace('"', "&quot;")
+    if choices.agent_name:
+        name = escape(choices.agent_name).replace('"', "&quot;")
         lines.append(f'The user calls you "{name}".')
-    if known := LANGUAGES.get(base_language(profile.language)):
+    if known := LANGUAGES.get(base_language(choices.language)):
         lines.append(f"The user has chosen this language: {known.name}.")
     return lines
 

@@ -6,23 +6,23 @@ set aside with its turns, for the operator to see and to try again."""
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import StrEnum
 from typing import Any
-from weakref import WeakValueDictionary
 
 import structlog
 
 from memory.background.backoff import Backoff
 from memory.background.boundary import Boundary
+from memory.background.locks import Locks
 from memory.background.worklist import PAUSE, Worklist
-from memory.conversation.store_summaries import SummaryWatch
 from memory.errors import MemoryFailure, StoreUnavailable
+from memory.learning.endings import Ending, Endings, Outcome
 from memory.learning.extraction import plan
+from memory.learning.store_summaries import SummaryWatch
 from memory.ports import Extraction, ExtractionFailed, Extractor, Job, Journal, LongTermMemory
-from memory.records import Actor, Session, Turn
+from memory.records import Session, Turn
 
 _log = structlog.get_logger(__name__)
 
@@ -36,91 +36,35 @@ ATTEMPTS = 12
 _GRACE = timedelta(seconds=30)
 
 
-class Outcome(StrEnum):
-    """How an extraction ended."""
+@dataclass(frozen=True, slots=True)
+class ExtractionLimits:
+    """How long a try may take, waiting for the lock and writing not counted; after how many a
+    session is set aside; and how many sessions are worked on at once."""
 
-    SAVED = "saved"
-    NOTHING = "nothing"
-    LATER = "later"
-    #: The session was private: nothing of it was to be kept.
-    DISCARDED = "discarded"
-
-
-@dataclass(slots=True)
-class Ending:
-    """A session that was ended. Whoever ended it may wait for the outcome and tell the user; if
-    nobody does, the observer is told when it is saved."""
-
-    session: Session
-    _outcome: "asyncio.Future[Outcome]" = field(
-        default_factory=lambda: asyncio.get_running_loop().create_future()
-    )
-    _awaited: bool = False
-
-    @classmethod
-    def discarded(cls, session: Session) -> "Ending":
-        """The ending of a private session: there is nothing to wait for."""
-        ending = cls(session)
-        ending.finish(Outcome.DISCARDED)
-        return ending
-
-    async def wait(self, seconds: float) -> Outcome:
-        """The outcome, or LATER if it is not there within this time; then the observer hears."""
-        self._awaited = True
-        try:
-            return await asyncio.wait_for(asyncio.shield(self._outcome), seconds)
-        except TimeoutError:
-            # It may have come together with the end of the time.
-            return self._outcome.result() if self._outcome.done() else Outcome.LATER
-        finally:
-            self._awaited = False
-
-    def finish(self, outcome: Outcome) -> bool:
-        """Set the outcome; whether somebody waits for it."""
-        if not self._outcome.done():
-            self._outcome.set_result(outcome)
-        return self._awaited
-
-
-class Locks:
-    """One lock an actor, for as long as somebody holds it or waits for it."""
-
-    def __init__(self) -> None:
-        self._locks: WeakValueDictionary[Actor, asyncio.Lock] = WeakValueDictionary()
-
-    def __getitem__(self, actor: Actor) -> asyncio.Lock:
-        return self._locks.setdefault(actor, asyncio.Lock())
+    seconds: float = 30.0
+    attempts: int = ATTEMPTS
+    parallel: int = 4
 
 
 class ExtractionJobs:
-    """Works off the journal's ended sessions: at once when woken, and again when a retry is due.
-
-    `locks` are the actors' write locks, shared with everything that writes an actor's records, so
-    that forgetting and extracting never overlap. A try may take `timeout_seconds`, waiting for the
-    lock and writing not counted; after `attempts` of them a session is set aside."""
+    """Works off the journal's ended sessions: at once when woken, and again when a retry is due."""
 
     def __init__(
         self,
         store: LongTermMemory,
         journal: Journal,
         extractor: Extractor,
+        locks: Locks,
         clock: Callable[[], datetime],
-        *,
-        timeout_seconds: float = 30.0,
-        attempts: int = ATTEMPTS,
-        parallel: int = 4,
+        limits: ExtractionLimits,
     ) -> None:
         self._store, self._journal, self._extractor = store, journal, extractor
-        self._clock, self._timeout, self._attempts = clock, timeout_seconds, attempts
-        self._parallel = parallel
+        self._locks, self._clock, self._limits = locks, clock, limits
         #: Whose leases ours are: nobody else has this name, not even the next start.
         self._holder = secrets.token_hex(8)
-        self._lease = timedelta(seconds=timeout_seconds) + _GRACE
-        self.locks = Locks()
-        self.on_saved: Callable[[Session], Awaitable[None]] | None = None
-        self.on_change: Callable[[Actor], None] = lambda actor: None
-        self._summaries = SummaryWatch(store, lambda actor: self.on_change(actor), timeout_seconds)
-        self._endings: dict[str, Ending] = {}
+        self._lease = timedelta(seconds=limits.seconds) + _GRACE
+        self.endings = Endings()
+        self._summaries = SummaryWatch(store, locks.changed, limits.seconds)
         self._work = Worklist("extraction_jobs", self._take_up, _log)
 
     def start(self) -> None:
@@ -138,7 +82,7 @@ class ExtractionJobs:
 
     def ended(self, session: Session) -> Ending:
         """Take note of a session that the journal has as ended; work on it begins."""
-        ending = self._endings[session.id] = Ending(session)
+        ending = self.endings.expect(session)
         self._work.look_again()
         return ending
 
@@ -149,10 +93,10 @@ class ExtractionJobs:
     async def _take_up(self) -> None:
         """Begin as many of the due jobs as there is room for; whichever ends makes us look again,
         so that one that waits for room waits without a lease."""
-        room = self._parallel - len(self._work.tasks)
+        room = self._limits.parallel - len(self._work.tasks)
         if room < 1:
             return
-        now, waited_for = self._clock(), [ending.session for ending in self._endings.values()]
+        now, waited_for = self._clock(), self.endings.sessions()
         try:
             taken = await self._journal.claim(self._holder, now, now + self._lease, room)
             for job in taken:
@@ -168,8 +112,8 @@ class ExtractionJobs:
         """Keep nobody waiting for those of these sessions that were no jobs to take up: they were
         forgotten, as a rule."""
         for session in sessions:
-            if session.id in self._endings and session.id not in self._work.tasks:
-                await self._tell(session, await self._unsaved(session))
+            if session.id in self.endings and session.id not in self._work.tasks:
+                await self.endings.finish(session, await self._unsaved(session))
 
     async def _run(self, job: Job) -> None:
         session = job.session
@@ -185,7 +129,7 @@ class ExtractionJobs:
         finally:
             try:
                 with Boundary(log, "observer_broke"):
-                    await self._tell(session, outcome)
+                    await self.endings.finish(session, outcome)
             finally:
                 self._work.ended(session.id, look=True)
 
@@ -202,7 +146,7 @@ class ExtractionJobs:
     async def _extract(self, job: Job) -> Outcome:
         session, actor = job.session, job.session.actor
         while await self._ours(session):
-            async with asyncio.timeout(self._timeout):
+            async with asyncio.timeout(self._limits.seconds):
                 turns = await self._hand_over(session)
                 if turns is None:
                     break
@@ -225,7 +169,7 @@ class ExtractionJobs:
     async def _hand_over(self, session: Session) -> list[Turn] | None:
         """The session's turns, all of them in the store; without any, the job is done. None if it
         is ours no more: the session may be another actor's by now."""
-        async with self.locks[session.actor]:
+        async with self._locks[session.actor]:
             if not await self._ours(session):
                 return None
             turns = await self._kept_turns(session)
@@ -241,7 +185,7 @@ class ExtractionJobs:
         """Write what was found in these turns, all or nothing. None if some of them were forgotten
         meanwhile: that must not come back, in no record and in no summary."""
         actor = session.actor
-        async with self.locks[actor]:
+        async with self._locks[actor]:
             if await self._kept_turns(session) != turns:
                 return None
             if not await self._ours(session):
@@ -252,7 +196,7 @@ class ExtractionJobs:
             if drafts:
                 await self._store.commit(actor, drafts)
             await self._journal.done(session.id)
-            self.on_change(actor)
+            self._locks.changed(actor)
             return Outcome.SAVED if drafts else Outcome.NOTHING
 
     async def _left_to_the_store(self, session: Session) -> Outcome:
@@ -262,7 +206,7 @@ class ExtractionJobs:
         if not await self._ours(session):
             return Outcome.LATER
         await self._journal.done(session.id)
-        self.on_change(session.actor)
+        self._locks.changed(session.actor)
         self._summaries.begin(session)
         return Outcome.SAVED
 
@@ -282,7 +226,7 @@ class ExtractionJobs:
         id_, why, tries = job.session.id, type(failure).__name__, job.attempts + 1
         pause = timedelta(seconds=_BACKOFF.pause(job.attempts))
         try:
-            if tries < self._attempts:
+            if tries < self._limits.attempts:
                 await self._journal.retry(id_, self._holder, self._clock() + pause, why)
                 return
             if not await self._journal.set_aside(id_, self._holder, self._clock(), why):
@@ -298,10 +242,3 @@ class ExtractionJobs:
             effect="its turns are kept, but nothing was learned from them",
             remedy="mend what fails, stop the bot, then `mordecai maintain --retry`",
         )
-
-    async def _tell(self, session: Session, outcome: Outcome) -> None:
-        """Who waits for the outcome gets it, and nobody else. A later try has nobody waiting."""
-        ending = self._endings.pop(session.id, None)
-        heard = ending.finish(outcome) if ending else False
-        if outcome is Outcome.SAVED and not heard and self.on_saved:
-            await self.on_saved(session)

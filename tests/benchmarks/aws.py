@@ -135,7 +135,7 @@ async def _count_calls(url: str, size: Size) -> Calls:
             await bot.hears(ANN, LINES[number % len(LINES)])
         await aws.store.flush(ANN)
         steady = aws.wire.take().per(size.turns - 1)
-        ending = await bot.memory.end_session(ANN, place_of(ANN), "new")
+        ending = await bot.memory.talk.end(ANN, place_of(ANN), "new")
         assert ending is not None
         await ending.wait(60)
         await asyncio.sleep(OPTIONS.extraction_seconds + 0.5)

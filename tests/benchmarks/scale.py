@@ -22,7 +22,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from bot.evals.scores import percentile
-from memory.records import Actor, Kind, Message, Role, Turn
+from memory.records import Actor, Kind, Role, Turn, Utterance
 from memory.stores.sqlite.store import SqliteStore
 
 _NOW = datetime(2026, 3, 15, tzinfo=UTC)
@@ -83,9 +83,9 @@ class Talk:
         for number in range(messages // together):
             at = _NOW - timedelta(hours=messages // together - number)
             said = tuple(
-                Message(Role.ASSISTANT, self.text(30), at)
+                Utterance(Role.ASSISTANT, self.text(30), at)
                 if n % 2
-                else Message(Role.USER, self.text(12), at)
+                else Utterance(Role.USER, self.text(12), at)
                 for n in range(together)
             )
             yield Turn(id=f"t{number}", session_id=f"s{number * together // 40}", messages=said)

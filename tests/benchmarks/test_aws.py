@@ -34,7 +34,7 @@ async def test_a_steady_turn_costs_two_retrievals_and_one_event_and_the_profile_
                 profile = ["ListMemoryRecords"] * 3 if number == 0 else []
                 steady = ["CreateEvent", "RetrieveMemoryRecords", "RetrieveMemoryRecords"]
                 assert sorted(asked) == sorted(profile + steady), (session, line)
-            ending = await bot.memory.end_session(ANN, place_of(ANN), "new")
+            ending = await bot.memory.talk.end(ANN, place_of(ANN), "new")
             assert ending is not None
             assert await ending.wait(30) == "saved"
             assert len(here.aws.calls) == before, "saving a session costs nothing at once"

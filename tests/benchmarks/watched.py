@@ -203,11 +203,9 @@ async def _obey(watcher: Trace | Loop) -> None:
 
 async def fill(directory: Path, facts: int, messages: int, user: int) -> None:
     """Write a person's memory: so many facts, each different, and archived messages."""
-    from memory import records
-    from memory.records import Actor, Draft, Kind, Role, Turn
+    from memory.records import Actor, Draft, Kind, Role, Turn, Utterance
     from memory.stores.sqlite.store import SqliteStore
 
-    said = getattr(records, "Utterance", None) or records.Message
     now, actor, dice = datetime.now(UTC), Actor.person(user), random.Random(user)
     with ThreadPoolExecutor(1) as pool:
         store = SqliteStore(directory, pool)
@@ -220,7 +218,7 @@ async def fill(directory: Path, facts: int, messages: int, user: int) -> None:
         for number in range(0, messages, 50):
             at = now - timedelta(minutes=messages - number)
             said_then = tuple(
-                said(Role.ASSISTANT if n % 2 else Role.USER, " ".join(_words(20, dice)), at)
+                Utterance(Role.ASSISTANT if n % 2 else Role.USER, " ".join(_words(20, dice)), at)
                 for n in range(50)
             )
             await store.add_turn(actor, Turn(f"old{number}", f"s{number // 1000}", said_then))

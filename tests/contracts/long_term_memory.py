@@ -12,7 +12,7 @@ import pytest
 
 from memory.errors import MemoryFailure, UnknownRecord
 from memory.ports import LongTermMemory
-from memory.records import LEARNED_KINDS, Actor, Draft, Hit, Kind, Message, Record, Role, Turn
+from memory.records import LEARNED_KINDS, Actor, Draft, Hit, Kind, Record, Role, Turn, Utterance
 
 NOON = datetime(2026, 3, 15, 12, 0, tzinfo=UTC)
 ANN = Actor.person(1)
@@ -54,7 +54,7 @@ def turn(turn_id: str, said: str, reply: str = "I see.") -> Turn:
     return Turn(
         turn_id,
         "s-1",
-        (Message(Role.USER, said, NOON), Message(Role.ASSISTANT, reply, NOON)),
+        (Utterance(Role.USER, said, NOON), Utterance(Role.ASSISTANT, reply, NOON)),
     )
 
 

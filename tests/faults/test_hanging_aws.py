@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from memory.learning.jobs import Outcome
+from memory.learning.endings import Outcome
 from memory.memory import MemoryOptions
 from memory.records import Actor, Kind
 from memory.stores.agentcore.store import AgentCoreStore
@@ -101,7 +101,7 @@ async def test_with_every_thread_of_aws_hanging_turns_are_answered_and_written_d
 
         assert "Lima" in await bot.hears(BOB, "I live in Lima")
         assert "Globex" in await bot.hears(BOB, "I work at Globex")
-        ending = await bot.memory.end_session(BOB, place_of(BOB), "new")
+        ending = await bot.memory.talk.end(BOB, place_of(BOB), "new")
         assert ending is not None
         assert await ending.wait(0.1) is Outcome.LATER
         assert await store.pending(BOB) == 2, "both turns are safe on disk"
@@ -126,11 +126,11 @@ async def test_events_of_one_person_arrive_while_another_persons_event_hangs(tmp
 
 async def test_a_profile_that_comes_too_late_for_one_turn_is_there_for_the_next(tmp_path: Path):
     async with bot_on_aws(tmp_path, recall_seconds=0.5) as (here, _, bot):
-        await bot.memory.remember(ANN, "I prefer tea", Kind.PREFERENCE)
+        await bot.memory.known.remember(ANN, "I prefer tea", Kind.PREFERENCE)
         here.aws.faults.add(Fault("ListMemoryRecords", times=3, delay=1.0))
-        first = await bot.memory.recall(ANN, place_of(ANN), "hello")
+        first = await bot.memory.talk.recall(ANN, place_of(ANN), "hello")
         assert not first.profile
-        await bot.memory.profile(ANN)
-        second = await bot.memory.recall(ANN, place_of(ANN), "hello again")
+        await bot.memory.choices.read(ANN)
+        second = await bot.memory.talk.recall(ANN, place_of(ANN), "hello again")
         assert "I prefer tea" in (second.profile or "")
         assert here.count("ListMemoryRecords") == 2 + 3, "for the preference, then one profile"

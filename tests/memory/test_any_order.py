@@ -18,7 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from memory.conversation.sessions import SessionLimits
 from memory.memory import Memory, MemoryOptions
 from memory.ports import LongTermMemory
-from memory.records import Actor, Kind, Message, Place, Role
+from memory.records import Actor, Kind, Place, Role, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
 from tests.fakes.extractors import EverySentence
@@ -133,7 +133,7 @@ class AnyOrder(RuleBasedStateMachine):
     async def turn(self, actor: Actor, place: Place, kept: bool, again: bool) -> None:
         self.number += 1
         text, expected = f"I like {word(self.number)}", self.expected[actor]
-        history = await self.memory.recall(actor, place, text)
+        history = await self.memory.talk.recall(actor, place, text)
         assert history.metadata.private == (place in expected.private)
         expected.open.setdefault(place, []).append(text)
         if place in expected.private:
@@ -142,9 +142,9 @@ class AnyOrder(RuleBasedStateMachine):
             expected.archived.append(text)
         else:
             expected.unkept.add(text)
-        said = (Message(Role.USER, text, self.now), Message(Role.ASSISTANT, "I see", self.now))
+        said = (Utterance(Role.USER, text, self.now), Utterance(Role.ASSISTANT, "I see", self.now))
         for _ in range(1 + again):  # a process that was killed says it again
-            ending = await self.memory.record(
+            ending = await self.memory.talk.record(
                 actor, place, said, name=text, kept=kept, private=place in expected.private
             )
             if ending:
@@ -155,16 +155,16 @@ class AnyOrder(RuleBasedStateMachine):
         expected, memory = self.expected[actor], self.memory
         gone = self.gone if place in expected.private else self.going
         if private:
-            self.run(memory.begin_private(actor, place))
+            self.run(memory.talk.begin_private(actor, place))
         else:
-            self.run(memory.end_session(actor, place, "new"))
+            self.run(memory.talk.end(actor, place, "new"))
         gone |= expected.ends(place)
         if private:
             expected.private.add(place)
 
     @rule(actor=people, place=places)
     def sums_up(self, actor: Actor, place: Place) -> None:
-        self.run(self.memory.summarize_now(actor, place))
+        self.run(self.memory.talk.summarize_now(actor, place))
 
     @rule()
     def works_off(self) -> None:
@@ -202,10 +202,10 @@ class AnyOrder(RuleBasedStateMachine):
 
     @rule(actor=people, which=st.integers(0, 99))
     def forgets_one(self, actor: Actor, which: int) -> None:
-        records = self.run(self.memory.records(actor, (Kind.FACT,)))
+        records = self.run(self.memory.known.records(actor, (Kind.FACT,)))
         if records:
             record = records[which % len(records)]
-            self.run(self.memory.forget(actor, record.short_id))
+            self.run(self.memory.known.forget(actor, record.short_id))
             self.expected[actor].forgets(record.text)
             self.gone.add(record.text)
 
@@ -217,10 +217,10 @@ class AnyOrder(RuleBasedStateMachine):
 
     async def there_and_back(self, actor: Actor, text: str) -> None:
         """Forget what an open session says, and take that back: then all is as it was."""
-        record = await self.memory.remember(actor, text)
-        forgotten = await self.memory.forget(actor, record.short_id)
+        record = await self.memory.known.remember(actor, text)
+        forgotten = await self.memory.known.forget(actor, record.short_id)
         assert [turn.said for turn in forgotten.turns] == [text]
-        assert await self.memory.restore(actor, forgotten) == record
+        assert await self.memory.known.restore(actor, forgotten) == record
         assert await self.store.delete(actor, [record.id]) == [record.id]
 
     @rule(actor=people)
@@ -248,7 +248,7 @@ class AnyOrder(RuleBasedStateMachine):
         assert said == {place: texts for place, texts in expected.open.items() if texts}
         private = {session.place for session in sessions if session.private}
         assert private == expected.private
-        tiers = await self.memory.tiers(actor)
+        tiers = await self.memory.talk.tiers(actor)
         open_ids = {session.id for session in sessions}
         summed_up = [id_ for s in tiers.summaries if s.session_id in open_ids for id_ in s.turn_ids]
         placed = [*(turn.id for turn in tiers.active if turn.kept), *summed_up]

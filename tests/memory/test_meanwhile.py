@@ -14,11 +14,11 @@ from memory.records import (
     LEARNED_KINDS,
     Actor,
     Kind,
-    Message,
     Place,
     Record,
     Role,
     RunningSummary,
+    Utterance,
 )
 from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.extractors import EverySentence
@@ -80,29 +80,29 @@ async def process(path: Path) -> AsyncIterator[tuple[Memory, Hesitant]]:
 
 
 async def says(memory: Memory, text: str, actor: Actor = ANNA, place: Place = HOME) -> None:
-    await memory.recall(actor, place, text)
-    said = (Message(Role.USER, text, NOW), Message(Role.ASSISTANT, "ok", NOW))
-    await memory.record(actor, place, said)
+    await memory.talk.recall(actor, place, text)
+    said = (Utterance(Role.USER, text, NOW), Utterance(Role.ASSISTANT, "ok", NOW))
+    await memory.talk.record(actor, place, said)
 
 
 async def test_forgetting_does_not_mind_who_begins_to_talk_meanwhile(tmp_path: Path) -> None:
     async with process(tmp_path) as (memory, journal):
-        record = await memory.remember(ANNA, "I live in Oslo")
+        record = await memory.known.remember(ANNA, "I live in Oslo")
         await says(memory, "hello there")
         journal.hesitate()
-        forgetting = asyncio.create_task(memory.forget(ANNA, record.short_id))
+        forgetting = asyncio.create_task(memory.known.forget(ANNA, record.short_id))
         await journal.read.wait()
         await says(memory, "hello", BORIS, AWAY)
         journal.gate.set()
         await forgetting
-        assert await memory.records(ANNA) == []
+        assert await memory.known.records(ANNA) == []
 
 
 @pytest.mark.parametrize(
     "change",
     [
         lambda memory: memory.forget_all(ANNA),
-        lambda memory: memory.end_session(ANNA, HOME, "new"),
+        lambda memory: memory.talk.end(ANNA, HOME, "new"),
     ],
     ids=["forgotten", "ended"],
 )
@@ -113,17 +113,17 @@ async def test_a_session_that_is_being_read_does_not_outlive_its_end(
         await says(memory, "I robbed the Xanadu bank")
     async with process(tmp_path) as (memory, journal):
         journal.hesitate()
-        looking = asyncio.create_task(memory.session(ANNA, HOME))
+        looking = asyncio.create_task(memory.talk.session(ANNA, HOME))
         await journal.read.wait()
         changing = asyncio.ensure_future(change(memory))
         # It may have to wait for who reads, or be done before: both are right.
         await asyncio.wait((changing,), timeout=0.2)
         journal.gate.set()
         await asyncio.gather(looking, changing)
-        assert await memory.session(ANNA, HOME) is None
-        assert (await memory.recall(ANNA, HOME, "hello")).messages == ()
+        assert await memory.talk.session(ANNA, HOME) is None
+        assert (await memory.talk.recall(ANNA, HOME, "hello")).messages == ()
         await says(memory, "hello")
-        assert len((await memory.recall(ANNA, HOME, "hello")).messages) == 2
+        assert len((await memory.talk.recall(ANNA, HOME, "hello")).messages) == 2
 
 
 async def test_no_reading_outlives_the_memory_also_when_it_is_out_of_date(tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ async def test_no_reading_outlives_the_memory_also_when_it_is_out_of_date(tmp_pa
             async with Memory(
                 store, journal, understood(EverySentence()), clock=lambda: NOW
             ) as memory:
-                asking = asyncio.create_task(memory.profile(ANNA))
+                asking = asyncio.create_task(memory.talk.profile(ANNA))
                 async with asyncio.timeout(10):
                     while not store.reading:
                         await asyncio.sleep(0.005)

@@ -68,7 +68,7 @@ class Browser:
             await self.panels.show(click, await self._page(click, verb, argument, texts))
 
     async def _overview(self, origin: Origin, texts: Texts) -> Page:
-        records = await self._memory.records(origin.actor)
+        records = await self._memory.known.records(origin.actor)
         kept = not await self._privacy.is_on(origin.actor, origin.place)
         return pages.overview(
             records, texts, self._memory.rules, private=origin.is_private, kept=kept
@@ -80,7 +80,7 @@ class Browser:
             return await self._undo(click, texts)
         if verb in ("kind", "page") and (turned_to := _turned_to(argument)):
             return pages.listing(
-                await self._memory.records(actor), *turned_to, texts, self._memory.rules
+                await self._memory.known.records(actor), *turned_to, texts, self._memory.rules
             )
         if verb in ("home", "kind", "page"):
             return await self._overview(click.origin, texts)
@@ -88,17 +88,19 @@ class Browser:
             # The id comes from a button: it is looked up among the actor's own records alone.
             if verb == "ask":
                 return pages.asking(
-                    await self._memory.would_forget(actor, argument), texts, self._memory.rules
+                    await self._memory.known.would_forget(actor, argument),
+                    texts,
+                    self._memory.rules,
                 )
             if verb == "delete":
-                forgotten = await self._memory.forget(actor, argument)
+                forgotten = await self._memory.known.forget(actor, argument)
                 self._keep(secret_of(click), (forgotten,))
                 return pages.deleted((forgotten.record,), texts, self._memory.rules)
-            record = await self._memory.find(actor, argument)
+            record = await self._memory.known.find(actor, argument)
         except UnknownRecord:
             return self._gone(click, argument, texts)
         if verb == "from":
-            return pages.sources(record, await self._memory.sources(actor, record), texts)
+            return pages.sources(record, await self._memory.known.sources(actor, record), texts)
         return pages.detail(record, texts, self._memory.rules)
 
     def _gone(self, click: Click, short_id: str, texts: Texts) -> Page:
@@ -149,7 +151,9 @@ class Browser:
         actor = click.origin.actor
         try:
             # What was deleted first may be what a later one came from: it comes back last.
-            back = [await self._memory.restore(actor, one) for one in reversed(deleted.forgotten)]
+            back = [
+                await self._memory.known.restore(actor, one) for one in reversed(deleted.forgotten)
+            ]
         except UnknownRecord:
             return late
         except StoreUnavailable:

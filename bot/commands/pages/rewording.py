@@ -29,7 +29,7 @@ class Rewording:
 
     async def open(self, heard: Heard, short_id: str, texts: Texts) -> None:
         """Ask in a panel of its own. Raises UnknownRecord, also for what has no other words."""
-        record = await self._memory.find(heard.origin.actor, short_id)
+        record = await self._memory.known.find(heard.origin.actor, short_id)
         if record.kind is Kind.SUMMARY or not record.current:
             raise UnknownRecord("neither a fact nor a preference that counts")
         opened = await self._panels.open(heard.origin, pages.editing(record, texts, waits=True))
@@ -40,7 +40,7 @@ class Rewording:
         """Ask in the panel that was clicked."""
         waits = click.origin.is_private
         try:
-            record = await self._memory.find(click.origin.actor, short_id)
+            record = await self._memory.known.find(click.origin.actor, short_id)
         except UnknownRecord:
             await self._panels.show(click, pages.gone(texts))
             return
@@ -60,9 +60,11 @@ class Rewording:
         if await self._privacy.is_on(actor, click.origin.place):
             return _refused(short_id, texts)
         try:
-            record = await self._memory.find(actor, short_id)
+            record = await self._memory.known.find(actor, short_id)
             return pages.reworded(
-                await self._memory.revise(actor, short_id, click.words), texts, self._memory.rules
+                await self._memory.known.revise(actor, short_id, click.words),
+                texts,
+                self._memory.rules,
             )
         except UnknownRecord:
             return pages.gone(texts)

@@ -7,9 +7,9 @@ from datetime import datetime
 from bot.commands.pages.panels import Button, Page, in_rows
 from bot.telegram.delivery.preview import Streaming
 from bot.texts import Texts, languages
-from memory.knowledge.choices import AnswerLength, Choices
+from memory.knowledge.choices import AnswerLength
 from memory.knowledge.moments import LANGUAGES, base_language
-from memory.records import ANSWER_LENGTH_SLOT, LANGUAGE_SLOT, STREAMING_SLOT, TIME_ZONE_SLOT
+from memory.records import Choice, Choices
 
 #: The time zones of many people, by region, from west to east. There are some six hundred more.
 ZONES: Mapping[str, tuple[str, ...]] = {
@@ -74,10 +74,10 @@ def languages_page(shown: Shown, texts: Texts) -> Page:
     """The languages that the bot speaks."""
     chosen = base_language(shown.choices.language)
     buttons = [
-        _option(LANGUAGES[code].name, LANGUAGE_SLOT, code, chosen=code == chosen)
+        _option(LANGUAGES[code].name, Choice.LANGUAGE, code, chosen=code == chosen)
         for code in languages()
     ]
-    default = _option(texts.settings_language_telegram, LANGUAGE_SLOT, "", chosen=not chosen)
+    default = _option(texts.settings_language_telegram, Choice.LANGUAGE, "", chosen=not chosen)
     return Page(
         texts.settings_language_ask, (*in_rows(buttons), (default,), _back(texts.button_back))
     )
@@ -95,8 +95,8 @@ def regions(shown: Shown, texts: Texts) -> Page:
     buttons = [Button(names[region], f"zones:{region}") for region in ZONES]
     chosen = shown.choices.time_zone
     rest = (
-        _option(_UTC, TIME_ZONE_SLOT, _UTC, chosen=chosen == _UTC),
-        _option(texts.settings_zone_default, TIME_ZONE_SLOT, "", chosen=chosen is None),
+        _option(_UTC, Choice.TIME_ZONE, _UTC, chosen=chosen == _UTC),
+        _option(texts.settings_zone_default, Choice.TIME_ZONE, "", chosen=chosen is None),
     )
     return Page(texts.settings_zone_ask, (*in_rows(buttons), rest, _back(texts.button_back)))
 
@@ -107,7 +107,8 @@ def zones(region: str, shown: Shown, texts: Texts) -> Page:
         return regions(shown, texts)
     chosen = shown.choices.time_zone
     buttons = [
-        _option(_place(zone), TIME_ZONE_SLOT, zone, chosen=zone == chosen) for zone in ZONES[region]
+        _option(_place(zone), Choice.TIME_ZONE, zone, chosen=zone == chosen)
+        for zone in ZONES[region]
     ]
     back = _back(texts.button_back, "zones")
     return Page(texts.settings_zone_ask, (*in_rows(buttons, 3), back))
@@ -117,7 +118,7 @@ def lengths(shown: Shown, texts: Texts) -> Page:
     """How long answers can be."""
     chosen = _length(shown)
     buttons = [
-        _option(name, ANSWER_LENGTH_SLOT, length.value, chosen=length is chosen)
+        _option(name, Choice.ANSWER_LENGTH, length.value, chosen=length is chosen)
         for length, name in _lengths(texts).items()
     ]
     return Page(texts.settings_length_ask, (*in_rows(buttons, 3), _back(texts.button_back)))
@@ -127,7 +128,7 @@ def streamings(shown: Shown, texts: Texts) -> Page:
     """How an answer can be seen while it is written."""
     chosen, names = _streaming(shown), _streamings(texts)
     buttons = [
-        _option(names[way], STREAMING_SLOT, way.value, chosen=way is chosen)
+        _option(names[way], Choice.STREAMING, way.value, chosen=way is chosen)
         for way in shown.offered
     ]
     return Page(texts.settings_streaming_ask, (*in_rows(buttons, 1), _back(texts.button_back)))

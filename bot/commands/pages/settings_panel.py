@@ -16,14 +16,10 @@ from bot.telegram.voice import Voice
 from bot.texts import Texts
 from memory.errors import RefusedText
 from memory.memory import Memory
-from memory.records import (
-    ANSWER_LENGTH_SLOT,
-    LANGUAGE_SLOT,
-    STREAMING_SLOT,
-    TIME_ZONE_SLOT,
-    Actor,
-    Place,
-)
+from memory.records import Actor, Choice, Place
+
+#: What the panel has buttons for; the name has a command of its own.
+_OFFERED = frozenset(Choice) - {Choice.AGENT_NAME}
 
 
 class SettingsPanel:
@@ -42,12 +38,6 @@ class SettingsPanel:
         self._memory, self._personal, self._previews = memory, personal, previews
         self._is_private = is_private
         self.panels = Panels("s", "settings", voice)
-        self._setters: dict[str, Callable[[Actor, str], Awaitable[str]]] = {
-            LANGUAGE_SLOT: memory.set_language,
-            TIME_ZONE_SLOT: memory.set_time_zone,
-            ANSWER_LENGTH_SLOT: memory.set_answer_length,
-            STREAMING_SLOT: memory.set_streaming,
-        }
 
     async def open(self, origin: Origin, texts: Texts, answering: int | None = None) -> None:
         """Send the first page. Raises StoreUnavailable."""
@@ -69,10 +59,10 @@ class SettingsPanel:
             return Page(texts.private_refused, ((Button(texts.button_back, "home"),),))
         try:
             # What a button says may be made up: only what can be chosen is kept.
-            if slot in self._setters and value:
-                await self._setters[slot](origin.actor, value)
-            elif slot in self._setters:
-                await self._memory.unset(origin.actor, slot)
+            if slot in _OFFERED and value:
+                await self._memory.choices.set(origin.actor, Choice(slot), value)
+            elif slot in _OFFERED:
+                await self._memory.choices.unset(origin.actor, Choice(slot))
         except RefusedText:
             pass
         texts = await self._personal.texts(origin.actor, origin.language)
@@ -81,11 +71,11 @@ class SettingsPanel:
     async def _shown(self, origin: Origin) -> pages.Shown:
         """What there is to show. Raises StoreUnavailable."""
         actor = origin.actor
-        await self._memory.profile(actor)
+        await self._memory.choices.read(actor)
         return pages.Shown(
             await self._personal.choices(actor),
             origin.language,
-            self._memory.local_time(actor),
+            self._memory.choices.local_time(actor),
             self._previews.offered(actor),
             self._previews.default,
             origin.is_private,

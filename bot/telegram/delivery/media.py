@@ -135,7 +135,7 @@ class Media:
     async def _count(self, transcript: Transcript, inbound: Inbound) -> None:
         """Add what was written down to the account, whether there were words in it or not."""
         try:
-            session = (await self._memory.session_now(inbound.actor, inbound.place)).id
+            session = (await self._memory.talk.session_now(inbound.actor, inbound.place)).id
         except StoreUnavailable:
             session = ""
         usage = Usage.of_recording(transcript.length, transcript.cost)

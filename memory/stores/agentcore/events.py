@@ -4,7 +4,7 @@ import hashlib
 from datetime import datetime
 from typing import Any
 
-from memory.records import Actor, Message, Place, Role, Turn
+from memory.records import Actor, Place, Role, Turn, Utterance
 from memory.stores.agentcore.calls.outbox import Outgoing
 
 #: The quota page allows 100 KB a message, counted in bytes; the service model says 100,000.
@@ -59,7 +59,7 @@ def _place(place: Place | None) -> dict[str, str]:
     return {"channel": place.channel, "chat": str(place.chat_id), **topic}
 
 
-def _item(actor: Actor, message: Message) -> dict[str, Any]:
+def _item(actor: Actor, message: Utterance) -> dict[str, Any]:
     text = message.text
     if actor.is_group and message.speaker and message.role is Role.USER:
         # The only place where extraction can learn which of the group's people said it.

@@ -5,7 +5,7 @@ import sqlite3
 from dataclasses import asdict
 from datetime import datetime
 
-from memory.records import Actor, Message, Place, Role, ToolUse, Turn
+from memory.records import Actor, Place, Role, ToolUse, Turn, Utterance
 from memory.stores.journal.tiers import make_room
 
 
@@ -45,7 +45,7 @@ def load(id_: str, session_id: str, body: str, channel: str, chat: int, topic: i
     """The turn again, said in its session's place."""
     document = json.loads(body)
     messages = tuple(
-        Message(Role(m["role"]), m["text"], datetime.fromisoformat(m["at"]), m["speaker"])
+        Utterance(Role(m["role"]), m["text"], datetime.fromisoformat(m["at"]), m["speaker"])
         for m in document["messages"]
     )
     tools = tuple(ToolUse(**tool) for tool in document["tools"])

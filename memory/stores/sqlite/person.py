@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from memory.errors import RefusedText, UnknownRecord
 from memory.knowledge.merging import Merging
-from memory.records import LEARNED_KINDS, Draft, Hit, Kind, Message, Record, Turn
+from memory.records import LEARNED_KINDS, Draft, Hit, Kind, Record, Turn, Utterance
 from memory.search.entry import entry, is_context
 from memory.search.fusion import Meaning, fuse
 from memory.search.query import parse
@@ -339,7 +339,7 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
             return
 
 
-def _archived(message: Message, turn: Turn) -> Record:
+def _archived(message: Utterance, turn: Turn) -> Record:
     """A message of a turn as the record it is kept as, before it has an id."""
     return Record(
         id="",

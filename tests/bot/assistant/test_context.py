@@ -40,7 +40,7 @@ from memory.conversation.tokens import Script, estimate_tokens
 from memory.errors import RefusedText
 from memory.knowledge.recall import Budget
 from memory.memory import Memory, MemoryOptions
-from memory.records import Actor, Draft, Kind, Place, Role
+from memory.records import Actor, Choice, Choices, Draft, Kind, Place, Role
 from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.in_memory_store import InMemoryStore
 from tests.fakes.scripted_model import Scripted, contents
@@ -83,10 +83,10 @@ async def hears(
     memory: Memory, script: Scripted, text: str, actor: Actor = ANNA, language: str | None = None
 ) -> list[str]:
     """One turn; the texts of its last user message as the model got them."""
-    talk = Conversation(script.model, memory, PERSONA, clock=memory._clock)
+    talk = Conversation(script.model, memory, PERSONA, clock=memory.choices.now)
     place = Place("telegram", int(actor.id[1:]))
     number = len(script.requests)
-    inbound = Inbound(f"m{number}", actor, place, text, memory._clock(), language=language)
+    inbound = Inbound(f"m{number}", actor, place, text, memory.choices.now(), language=language)
     events = [event async for event in talk.reply(inbound)]
     assert isinstance(events[-1], Finished)
     return contents(script.requests[-1][0])
@@ -95,9 +95,9 @@ async def hears(
 async def keep(
     memory: Memory, text: str, kind: Kind = Kind.FACT, days: float = 0, **fields
 ) -> None:
-    at = memory._clock() - timedelta(days=days)
+    at = memory.choices.now() - timedelta(days=days)
     await memory._store.commit(ANNA, [replace(Draft(kind, text, at), **fields)])
-    memory._profile_changed(ANNA)
+    memory._locks.changed(ANNA)
 
 
 # -- what stays the same --------------------------------------------------------------------------
@@ -168,13 +168,13 @@ async def test_the_day_begins_where_the_actor_is() -> None:
     async with world(clock) as memory:
         await keep(memory, "I work at Acme Corp", days=0.2)
         assert "Today is Saturday, 2026-11-21." in await hears(memory, script, "Hi")
-        assert await memory.set_time_zone(ANNA, "rome") == "Europe/Rome"
+        assert await memory.choices.set(ANNA, Choice.TIME_ZONE, "rome") == "Europe/Rome"
         said = await hears(memory, script, "Hi again")
         assert "Today is Sunday, 2026-11-22." in said
         profile = contents([script.requests[-1][0][0]])[0]
         assert "- (yesterday) I work at Acme Corp" in profile
         assert "Rome" not in profile
-        history = await memory.recall(BORIS, Place("telegram", 12), "Hi")
+        history = await memory.talk.recall(BORIS, Place("telegram", 12), "Hi")
         assert history.metadata.local_time == clock.now
 
 
@@ -183,7 +183,7 @@ async def test_moments_are_told_in_the_chosen_language_else_in_that_of_the_chann
     async with world(clock) as memory:
         await keep(memory, "I work at Acme Corp", days=1)
         assert "- (ayer) I work" in (await hears(memory, script, "Hi", language="es-MX"))[0]
-        assert await memory.set_language(ANNA, "Deutsch") == "de"
+        assert await memory.choices.set(ANNA, Choice.LANGUAGE, "Deutsch") == "de"
         await hears(memory, script, "Hi", language="es-MX")
         profile = contents([script.requests[-1][0][0]])[0]
     assert "- (gestern) I work" in profile
@@ -193,40 +193,37 @@ async def test_moments_are_told_in_the_chosen_language_else_in_that_of_the_chann
 async def test_what_was_chosen_is_one_record_and_no_memory() -> None:
     async with world(Clock()) as memory:
         for zone in ("Europe/Rome", "Asia/Kolkata", "Asia/Kolkata"):
-            await memory.set_time_zone(ANNA, zone)
-        await memory.set_language(ANNA, "it")
-        await memory.set_agent_name(ANNA, "Jarvis")
-        profile = await memory.profile(ANNA)
-        assert (profile.time_zone, profile.language, profile.agent_name) == (
-            "Asia/Kolkata", "it", "Jarvis",
-        )  # fmt: skip
-        assert profile.preferences == ()
-        assert [r.text for r in await memory.records(ANNA)] == ['I call you "Jarvis"']
-        assert await memory.search(ANNA, "what is my time zone and language?") == []
+            await memory.choices.set(ANNA, Choice.TIME_ZONE, zone)
+        await memory.choices.set(ANNA, Choice.LANGUAGE, "it")
+        await memory.choices.set(ANNA, Choice.AGENT_NAME, "Jarvis")
+        assert await memory.choices.read(ANNA) == Choices("Jarvis", "it", "Asia/Kolkata")
+        assert (await memory.talk.profile(ANNA)).preferences == ()
+        assert [r.text for r in await memory.known.records(ANNA)] == ['I call you "Jarvis"']
+        assert await memory.known.search(ANNA, "what is my time zone and language?") == []
         found = await search_memory(ToolContext(ANNA, memory, "", ""), "*")
         assert "Kolkata" not in found
         assert "[name] Jarvis" in found
-        kept = await memory.records(ANNA, everything=True)
+        kept = await memory.known.records(ANNA, everything=True)
         assert sum(r.current and "Kolkata" in r.text for r in kept) == 1
         with pytest.raises(RefusedText):
-            await memory.set_time_zone(ANNA, "Mars/Olympus")
+            await memory.choices.set(ANNA, Choice.TIME_ZONE, "Mars/Olympus")
         await memory.forget_all(ANNA)
-        assert memory.local_time(ANNA).tzinfo is UTC
-        assert (await memory.profile(ANNA)).language is None
+        assert memory.choices.local_time(ANNA).tzinfo is UTC
+        assert (await memory.choices.read(ANNA)).language is None
 
 
 async def test_extraction_touches_nothing_that_was_chosen() -> None:
     script = Scripted([["Fine."]])
     async with world(Clock()) as memory:
-        await memory.set_time_zone(ANNA, "Europe/Rome")
-        await memory.set_language(ANNA, "it")
+        await memory.choices.set(ANNA, Choice.TIME_ZONE, "Europe/Rome")
+        await memory.choices.set(ANNA, Choice.LANGUAGE, "it")
         await hears(memory, script, 'My time zone is "Asia/Tokyo". My language here is "de".')
         await hears(memory, script, "I work at Acme Corp.")
-        await memory.end_session(ANNA, Place("telegram", 1), "new")
+        await memory.talk.end(ANNA, Place("telegram", 1), "new")
         await memory.settle()
-        profile = await memory.profile(ANNA)
-        learned = [record.text for record in await memory.records(ANNA, (Kind.FACT,))]
-    assert (profile.time_zone, profile.language) == ("Europe/Rome", "it")
+        chosen = await memory.choices.read(ANNA)
+        learned = [record.text for record in await memory.known.records(ANNA, (Kind.FACT,))]
+    assert (chosen.time_zone, chosen.language) == ("Europe/Rome", "it")
     assert "I work at Acme Corp" in learned
 
 
@@ -241,25 +238,25 @@ async def test_an_open_session_is_never_told_of_as_a_past_one(tmp_path: Path) ->
     elsewhere = Place("telegram", 1, 7)
     async with world(clock, path, store) as memory:
         await hears(memory, script, "I am planning a garden.")
-        session = await memory.session(ANNA, Place("telegram", 1))
+        session = await memory.talk.session(ANNA, Place("telegram", 1))
         assert session
         await keep(
             memory, "We planned a garden.", Kind.SUMMARY, session_id=session.id, topics=("garden",)
         )
     for reopened in range(2):
         async with world(clock, path, store) as memory:
-            profile = await memory.profile(ANNA)
+            profile = await memory.talk.profile(ANNA)
             assert (profile.summaries, profile.topics) == ((), ())
-            history = await memory.recall(ANNA, elsewhere, "the garden that we planned")
+            history = await memory.talk.recall(ANNA, elsewhere, "the garden that we planned")
             assert "We planned a garden." not in "".join(history.context_messages)
-            assert await memory.past_talks(ANNA) == []
+            assert await memory.known.past_talks(ANNA) == []
             found = await search_memory(ToolContext(ANNA, memory, "", ""), "last time")
             assert "We planned a garden." not in found
             if reopened:
-                await memory.end_session(ANNA, Place("telegram", 1), "new")
+                await memory.talk.end(ANNA, Place("telegram", 1), "new")
                 await memory.settle()
-                assert (await memory.profile(ANNA)).topics == ("garden",)
-                assert len(await memory.past_talks(ANNA)) == 1
+                assert (await memory.talk.profile(ANNA)).topics == ("garden",)
+                assert len(await memory.known.past_talks(ANNA)) == 1
 
 
 # -- the count ------------------------------------------------------------------------------------
@@ -301,7 +298,7 @@ async def test_what_requests_took_makes_the_estimate_better() -> None:
     script = Scripted([["A reply of some length, so that the window has something in it. " * 8]])
     model = CountingModel(stream_function=script._stream, model_name="counting")
     async with world(Clock()) as memory:
-        talk = Conversation(model, memory, PERSONA, clock=memory._clock)
+        talk = Conversation(model, memory, PERSONA, clock=memory.choices.now)
         before = memory.tokens.count("I work at Acme Corp as a nurse.")
         for turn in range(16):
             inbound = Inbound(
@@ -318,7 +315,7 @@ async def test_the_history_says_what_it_is_made_of() -> None:
     async with world(clock) as memory:
         await keep(memory, "I have a cat called Tom", days=1, importance=1)
         await hears(memory, script, "Hi")
-        history = await memory.recall(ANNA, Place("telegram", 1), "What about my cat?")
+        history = await memory.talk.recall(ANNA, Place("telegram", 1), "What about my cat?")
     session = history.metadata
     assert session.session_id.startswith("s2026")
     assert (session.message_count, session.oldest, session.newest) == (2, NOON, NOON)

@@ -65,7 +65,7 @@ async def events_of(talk: Conversation, inbound: Inbound) -> list[ReplyEvent]:
 
 
 async def window(memory: Memory, actor: Actor = ANNA) -> list[tuple[Role, str]]:
-    history = await memory.recall(actor, place_of(actor), "?")
+    history = await memory.talk.recall(actor, place_of(actor), "?")
     return [(message.role, message.text) for message in history.messages]
 
 
@@ -102,8 +102,8 @@ async def test_a_tool_acts_on_the_memory_of_the_one_who_speaks() -> None:
     script = Scripted([[call("set_agent_name", '{"name": "Jarvis"}')], ["Jarvis it is."]])
     async with open_memory() as memory:
         events = await events_of(conversation(script.model, memory), said("I'll call you Jarvis"))
-        assert await memory.agent_name(ANNA) == "Jarvis"
-        assert await memory.agent_name(BORIS) is None
+        assert (await memory.choices.read(ANNA)).agent_name == "Jarvis"
+        assert (await memory.choices.read(BORIS)).agent_name is None
     assert ToolCalled("set_agent_name") in events
 
 
@@ -123,7 +123,7 @@ async def test_a_tool_that_refuses_answers_the_model_and_not_the_user() -> None:
     script = Scripted([[call("set_agent_name", '{"name": "Zed"}')], ["What shall I be called?"]])
     async with open_memory() as memory:
         events = await events_of(conversation(script.model, memory), said("Hi there"))
-        assert await memory.agent_name(ANNA) is None
+        assert (await memory.choices.read(ANNA)).agent_name is None
     (result,) = (p for p in script.requests[1][0][-1].parts if isinstance(p, ToolReturnPart))
     assert "has not said the name" in result.model_response_str()
     assert isinstance(events[-1], Finished)
@@ -377,7 +377,7 @@ async def test_the_system_prompt_is_the_same_bytes_for_all_turns_and_actors() ->
     async with open_memory() as memory:
         talk = conversation(script.model, memory)
         for actor in (ANNA, BORIS):
-            await memory.remember(actor, f"I am person {actor.id}")
+            await memory.known.remember(actor, f"I am person {actor.id}")
             for text in ("Hi", hostile, "Bye"):
                 await events_of(talk, said(text, actor))
     prompts = {info.instructions for _, info in script.requests}
@@ -388,7 +388,7 @@ async def test_the_offline_model_remembers_through_the_same_turns() -> None:
     async with open_memory() as memory:
         talk = conversation(offline_model(), memory)
         assert isinstance((await events_of(talk, said("I'll call you Jarvis")))[-1], Finished)
-        assert await memory.agent_name(ANNA) == "Jarvis"
+        assert (await memory.choices.read(ANNA)).agent_name == "Jarvis"
         await events_of(talk, said("Remember that I sail a boat"))
         last = (await events_of(talk, said("What do you know about me?")))[-1]
         assert isinstance(last, Finished)
@@ -441,14 +441,14 @@ async def test_in_private_the_model_is_told_why_nothing_can_be_kept() -> None:
     asks = call("remember", '{"text": "I like tea"}')
     script = Scripted([[asks], ["I can't keep that here."]])
     async with open_memory() as memory:
-        await memory.begin_private(ANNA, place_of(ANNA))
+        await memory.talk.begin_private(ANNA, place_of(ANNA))
         events = await events_of(conversation(script.model, memory), said("Remember: I like tea"))
         assert isinstance(events[-1], Finished)
         (asked, _), (answered, _) = script.requests
         assert PRIVATE in contents(asked)
         (result,) = (p for p in answered[-1].parts if isinstance(p, ToolReturnPart))
         assert "This conversation is private" in str(result.content)
-        assert await memory.records(ANNA) == []
+        assert await memory.known.records(ANNA) == []
         assert await window(memory) == [
             (Role.USER, "Remember: I like tea"),
             (Role.ASSISTANT, "I can't keep that here."),

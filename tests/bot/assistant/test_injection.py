@@ -31,17 +31,18 @@ from memory.knowledge.recall import (
 from memory.memory import Memory
 from memory.records import (
     Actor,
+    Choices,
     ConversationHistory,
     Draft,
     HistoryMetadata,
     Hit,
     Kind,
-    Message,
     Place,
     Profile,
     Record,
     Role,
     RunningSummary,
+    Utterance,
 )
 from tests.fakes.in_memory_store import InMemoryStore
 from tests.fakes.memories import NOON, open_memory
@@ -191,7 +192,7 @@ WAYS: dict[str, tuple[str, Callable[[str], str]]] = {
     "topic": ("about_the_user", topic),
     "agent name": (
         "about_the_user",
-        lambda text: profile_block(Profile(agent_name=text), NOW, Budget()),
+        lambda text: profile_block(Profile(Choices(agent_name=text)), NOW, Budget()),
     ),
     "running summary": ("earlier_in_this_conversation", running),
     "recalled message": ("recalled_notes", recalled),
@@ -251,7 +252,7 @@ def test_a_display_name_plays_no_role_and_opens_no_block(attempt: str) -> None:
     assert all(c.isprintable() for c in name)
     assert not re.fullmatch(r"\W*(?:system|human|user|assistant)\W*", name, re.I) or name[0] == "("
     metadata = HistoryMetadata("s1", 2)
-    said = (Message(Role.USER, "a", NOW, attempt), Message(Role.ASSISTANT, "b", NOW))
+    said = (Utterance(Role.USER, "a", NOW, attempt), Utterance(Role.ASSISTANT, "b", NOW))
     made = build(ConversationHistory(metadata, said), "words", attempt, TODAY)
     strings = [item for item in made.content if isinstance(item, str)]
     shown = [f"{name}:"] if name else []

@@ -21,7 +21,7 @@ from bot.assistant.prompt import (
     system_prompt,
 )
 from memory.conversation.window import Window
-from memory.records import ConversationHistory, HistoryMetadata, Message, Role, Turn
+from memory.records import ConversationHistory, HistoryMetadata, Role, Turn, Utterance
 
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 TODAY = date(2026, 11, 21)
@@ -30,7 +30,7 @@ TODAY = date(2026, 11, 21)
 def history(
     *said: tuple[Role, str], profile: str = "", recalled: str = "", speaker: str | None = None
 ) -> ConversationHistory:
-    messages = tuple(Message(role, text, NOON, speaker) for role, text in said)
+    messages = tuple(Utterance(role, text, NOON, speaker) for role, text in said)
     metadata = HistoryMetadata("s1", len(messages))
     return ConversationHistory(metadata, messages, profile=profile, recalled=recalled)
 
@@ -104,7 +104,7 @@ def test_each_turn_marks_where_the_turn_before_ended_its_cached_part() -> None:
 
 def test_the_point_of_the_turn_before_stands_after_all_notes() -> None:
     metadata = HistoryMetadata("s1", 2)
-    said = (Message(USER, "a", NOON), Message(ASSISTANT, "b", NOON))
+    said = (Utterance(USER, "a", NOON), Utterance(ASSISTANT, "b", NOON))
     both = build(ConversationHistory(metadata, said, "<p>", "<e>", "<r>"), "c", None, TODAY)
     assert texts(both.history[0]) == ["<p>", "<e>", "a"]
     assert cache_points(both.history[0]) == [2]
@@ -202,7 +202,7 @@ def test_the_prefix_is_byte_stable_from_turn_to_turn_until_a_batch_leaves_the_wi
         turn = Turn(
             f"t{number}",
             "s1",
-            (Message(USER, f"words {number}", at), Message(ASSISTANT, f"reply {number}", at)),
+            (Utterance(USER, f"words {number}", at), Utterance(ASSISTANT, f"reply {number}", at)),
         )
         window, _ = window.push(turn)
     assert moved <= 30 // 5
@@ -224,7 +224,7 @@ def test_after_a_long_silence_the_model_hears_of_it_behind_the_cached_part() -> 
 
 
 def test_the_model_is_told_that_a_conversation_is_private_with_the_turn_alone() -> None:
-    said = (Message(Role.USER, "a", NOON), Message(Role.ASSISTANT, "b", NOON))
+    said = (Utterance(Role.USER, "a", NOON), Utterance(Role.ASSISTANT, "b", NOON))
     public = build(ConversationHistory(HistoryMetadata("s1", 2), said, "<p>"), "c", None, TODAY)
     metadata = HistoryMetadata("s1", 2, private=True)
     private = build(ConversationHistory(metadata, said, "<p>"), "c", None, TODAY)
@@ -235,7 +235,7 @@ def test_the_model_is_told_that_a_conversation_is_private_with_the_turn_alone() 
 
 @pytest.mark.parametrize("length", ["short", "long"])
 def test_the_chosen_length_of_answers_stands_behind_the_cached_part(length: str) -> None:
-    said = (Message(Role.USER, "a", NOON), Message(Role.ASSISTANT, "b", NOON))
+    said = (Utterance(Role.USER, "a", NOON), Utterance(Role.ASSISTANT, "b", NOON))
     plain = build(ConversationHistory(HistoryMetadata("s1", 2), said, "<p>"), "c", None, TODAY)
     metadata = HistoryMetadata("s1", 2, answer_length=length)
     chosen = build(ConversationHistory(metadata, said, "<p>"), "c", None, TODAY)

@@ -10,7 +10,7 @@ import pytest
 
 from bot.commands.pages.pages import AT_A_GLANCE
 from memory.errors import StoreUnavailable
-from memory.records import Actor, Draft, Kind, Message, Place, Record, Role
+from memory.records import Actor, Draft, Kind, Place, Record, Role, Utterance
 from tests.bot.telegram.stage import Stage, ask, stage, tell
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.in_memory_store import InMemoryStore
@@ -64,13 +64,13 @@ async def carried_out(server: BotApiServer, on: Stage, query: str) -> str | None
 
 async def remember(on: Stage, *texts: str) -> None:
     for text in texts:
-        await on.memory.remember(ANN, text)
+        await on.memory.known.remember(ANN, text)
 
 
 async def test_pages_of_a_kind_turn_in_one_message(server: BotApiServer, tmp_path: Path) -> None:
     async with stage(server, tmp_path) as on:
         await remember(on, *(f"I grow {plant}" for plant in PLANTS))
-        await on.memory.remember(ANN, "I like tea", Kind.PREFERENCE)
+        await on.memory.known.remember(ANN, "I like tea", Kind.PREFERENCE)
         first = await opened(server)
         assert "What I remember about you" in first["text"]
         newest = [line for line in first["text"].split("\n") if line.startswith(("•", "…"))]
@@ -105,16 +105,16 @@ async def test_a_record_is_deleted_after_a_question_and_brought_back(
         assert keys(shown) == ["Edit", "Delete", "Where from?", "‹ Back"]
         asked = await press(server, on, "Delete")
         assert asked["text"] == "Shall I delete this?\n\nYou live in Oslo", "nothing goes along"
-        assert len(await on.memory.records(ANN)) == 2, "nothing is deleted by the question"
+        assert len(await on.memory.known.records(ANN)) == 2, "nothing is deleted by the question"
         kept = await press(server, on, "No, keep it")
         assert kept["text"] == shown["text"]
         await press(server, on, "Delete")
         gone = await press(server, on, "Yes, delete it")
         assert gone["text"] == "Deleted: You live in Oslo"
-        assert [r.text for r in await on.memory.records(ANN)] == ["I work at Acme"]
+        assert [r.text for r in await on.memory.known.records(ANN)] == ["I work at Acme"]
         back = await press(server, on, "Undo")
         assert back["text"] == "It is back: You live in Oslo"
-        assert {r.text for r in await on.memory.records(ANN)} == {
+        assert {r.text for r in await on.memory.known.records(ANN)} == {
             "I live in Oslo",
             "I work at Acme",
         }
@@ -140,7 +140,7 @@ async def test_a_second_press_of_a_button_says_what_the_first_one_did(
                 await carried_out(server, on, await server.user(ANNA).presses(before, label))
                 [shown] = server.sent(ANNA)
                 assert shown["text"] == outcome
-        assert [r.text for r in await on.memory.records(ANN)] == ["I live in Oslo"]
+        assert [r.text for r in await on.memory.known.records(ANN)] == ["I live in Oslo"]
 
 
 async def test_the_question_names_what_goes_along_and_undo_brings_it_all_back(
@@ -150,7 +150,7 @@ async def test_the_question_names_what_goes_along_and_undo_brings_it_all_back(
         await tell(on, "I live in Oslo")
         await ask(server, "/new")
         await on.memory.settle()
-        before = await on.memory.records(ANN, tuple(Kind))
+        before = await on.memory.known.records(ANN, tuple(Kind))
         assert {record.kind for record in before} == {Kind.FACT, Kind.SUMMARY, Kind.MESSAGE}
         await ask(server, "/memory")
         for label in ("Facts (1)", "1. You live in Oslo"):
@@ -162,9 +162,9 @@ async def test_the_question_names_what_goes_along_and_undo_brings_it_all_back(
         )
         gone = await press(server, on, "Yes, delete it")
         assert gone["text"] == "Deleted: You live in Oslo"
-        assert await on.memory.records(ANN, tuple(Kind)) == []
+        assert await on.memory.known.records(ANN, tuple(Kind)) == []
         assert (await press(server, on, "Undo"))["text"] == "It is back: You live in Oslo"
-        assert await on.memory.records(ANN, tuple(Kind)) == before
+        assert await on.memory.known.records(ANN, tuple(Kind)) == before
         await press(server, on, "‹ Back")
         await press(server, on, "1. You live in Oslo")
         assert "You: “I live in Oslo”" in (await press(server, on, "Where from?"))["text"]
@@ -180,10 +180,10 @@ async def test_undo_goes_on_when_the_memory_is_back(server: BotApiServer, tmp_pa
         store.away = True
         told = await press(server, on, "Undo")
         assert told["text"].startswith("I can't reach my memory right now")
-        assert await on.memory.records(ANN) == []
+        assert await on.memory.known.records(ANN) == []
         store.away = False
         assert (await press(server, on, "Undo"))["text"] == "It is back: You live in Oslo"
-        assert [r.text for r in await on.memory.records(ANN)] == ["I live in Oslo"]
+        assert [r.text for r in await on.memory.known.records(ANN)] == ["I live in Oslo"]
 
 
 async def test_where_a_record_is_from_is_quoted_with_its_date(
@@ -191,9 +191,9 @@ async def test_where_a_record_is_from_is_quoted_with_its_date(
 ) -> None:
     store, at = InMemoryStore(), datetime(2026, 11, 1, 9, 30, tzinfo=UTC)
     async with stage(server, tmp_path, store=store) as on:
-        said = Message(Role.USER, "By the way, I live in Oslo now!", at)
-        await on.memory.record(ANN, Place("telegram", ANNA), [said], name="1")
-        (turn,) = [m.turn_ids for m in await on.memory.records(ANN, (Kind.MESSAGE,))]
+        said = Utterance(Role.USER, "By the way, I live in Oslo now!", at)
+        await on.memory.talk.record(ANN, Place("telegram", ANNA), [said], name="1")
+        (turn,) = [m.turn_ids for m in await on.memory.known.records(ANN, (Kind.MESSAGE,))]
         await store.commit(ANN, [Draft(Kind.FACT, "I live in Oslo now", at, turn_ids=turn)])
         await opened(server)
         await press(server, on, "Facts (1)")
@@ -214,8 +214,8 @@ async def test_a_record_is_put_into_other_words(server: BotApiServer, tmp_path: 
         assert "Remembered: You live in Bergen" in await ask(
             server, f"/edit {id_} I live in Bergen"
         )
-        assert [r.text for r in await on.memory.records(ANN)] == ["I live in Bergen"]
-        everything = await on.memory.records(ANN, everything=True)
+        assert [r.text for r in await on.memory.known.records(ANN)] == ["I live in Bergen"]
+        everything = await on.memory.known.records(ANN, everything=True)
         assert len(everything) == 2, "the former words are history"
         assert "no memory with the id f99" in await ask(server, "/edit f99 I live in Rome")
         assert "Tell me which memory" in await ask(server, "/edit")
@@ -224,7 +224,7 @@ async def test_a_record_is_put_into_other_words(server: BotApiServer, tmp_path: 
 async def test_only_who_opened_it_may_press(server: BotApiServer, tmp_path: Path) -> None:
     async with stage(server, tmp_path) as on:
         await remember(on, "I live in Oslo")
-        await on.memory.remember(Actor.person(BORIS), "I am a spy")
+        await on.memory.known.remember(Actor.person(BORIS), "I am a spy")
         message = await opened(server)
         before = message["text"]
         await ask(server, "/memory", BORIS)
@@ -243,7 +243,7 @@ async def test_a_panel_of_ones_own_opens_no_group_s_memory(
     group = server.group(-1000500)
     ours = Actor.group(group.id)
     async with stage(server, tmp_path) as on:
-        await on.memory.remember(ours, "We meet on Mondays")
+        await on.memory.known.remember(ours, "We meet on Mondays")
         await remember(on, "I live in Oslo")
         await server.user(BORIS).says("@mordecai_test_bot hi", group=group)
         await server.replies_to(group.id, 1)
@@ -253,7 +253,7 @@ async def test_a_panel_of_ones_own_opens_no_group_s_memory(
         # Anna runs no admin's errands: she makes the click up, with a secret that is hers.
         click = await server.user(ANNA).clicks(below, f"m:{secret}:delete:f1")
         assert "Only the person who asked" in str(await carried_out(server, on, click))
-        assert [r.text for r in await on.memory.records(ours)] == ["We meet on Mondays"]
+        assert [r.text for r in await on.memory.known.records(ours)] == ["We meet on Mondays"]
         assert server.sent(group.id)[-1]["text"] == below["text"]
 
 
@@ -262,15 +262,17 @@ async def test_an_id_in_a_button_is_looked_up_among_ones_own(
     server: BotApiServer, tmp_path: Path, action: str
 ) -> None:
     async with stage(server, tmp_path) as on:
-        await on.memory.remember(Actor.person(BORIS), "I am a spy")
-        await on.memory.remember(ANN, "I like tea", Kind.PREFERENCE)
+        await on.memory.known.remember(Actor.person(BORIS), "I am a spy")
+        await on.memory.known.remember(ANN, "I like tea", Kind.PREFERENCE)
         message = await opened(server)
         prefix = data(message)[0].rsplit(":", 2)[0]
         key = {"text": "made up", "callback_data": f"{prefix}:{action}"}
         forged = {**message, "reply_markup": {"inline_keyboard": [[key]]}}
         await carried_out(server, on, await server.user(ANNA).presses(forged, "made up"))
         assert "no longer there" in server.sent(ANNA)[-1]["text"]
-        assert [r.text for r in await on.memory.records(Actor.person(BORIS))] == ["I am a spy"]
+        assert [r.text for r in await on.memory.known.records(Actor.person(BORIS))] == [
+            "I am a spy"
+        ]
 
 
 @pytest.mark.parametrize("action", ["kind:spy", "kind:message", "page:fact:x", "page:fact:-1:2"])
@@ -341,7 +343,7 @@ async def test_what_was_deleted_is_not_brought_back_after_everything_was(
         await ask(server, "/forget all")
         await press(server, on, "Yes, delete everything")
         await carried_out(server, on, await server.user(ANNA).presses(panel, "Undo"))
-        assert await on.memory.records(ANN) == []
+        assert await on.memory.known.records(ANN) == []
 
 
 async def test_a_first_page_of_long_memories_is_one_message(
@@ -350,7 +352,7 @@ async def test_a_first_page_of_long_memories_is_one_message(
     async with stage(server, tmp_path) as on:
         for plant in PLANTS[:AT_A_GLANCE]:
             for kind, verb in ((Kind.FACT, "grow"), (Kind.PREFERENCE, "like")):
-                await on.memory.remember(ANN, f"I {verb} {f'{plant} ' * 40}", kind)
+                await on.memory.known.remember(ANN, f"I {verb} {f'{plant} ' * 40}", kind)
         first = await opened(server)
         assert first["text"].count("…") == 2 * AT_A_GLANCE, "none is left out"
         await press(server, on, f"Facts ({AT_A_GLANCE})")

@@ -14,7 +14,7 @@ from bot.people.usage import Usage
 from bot.texts import ENGLISH
 from memory.errors import StoreUnavailable
 from memory.ports import Extraction, ExtractionFailed, Proposal
-from memory.records import LEARNED_KINDS, Actor, Kind, Message, Place, Record, Role, Turn
+from memory.records import LEARNED_KINDS, Actor, Choice, Kind, Place, Record, Role, Turn, Utterance
 from tests.bot.telegram.stage import ask, stage, tell
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.conversing import Echo
@@ -125,7 +125,7 @@ async def test_new_saves_and_says_so_in_one_message(
         assert said.startswith(
             f"{ENGLISH.saved}\nA new conversation begins.\n\nLast time we talked about"
         )
-        assert [r.text for r in await on.memory.records(ANN, [Kind.FACT])]
+        assert [r.text for r in await on.memory.known.records(ANN, [Kind.FACT])]
         await on.memory.settle()
         await on.channel.settle()
         assert len(server.sent(1001)) == 1, "the sentence is not said twice"
@@ -172,10 +172,10 @@ async def test_another_channels_session_is_not_announced_here(
 ) -> None:
     async with stage(server, tmp_path) as on:
         now = datetime.now(UTC)
-        said = (Message(Role.USER, "I work at Acme.", now), Message(Role.ASSISTANT, "Ok", now))
+        said = (Utterance(Role.USER, "I work at Acme.", now), Utterance(Role.ASSISTANT, "Ok", now))
         place = Place("terminal", 1001)
-        await on.memory.record(ANN, place, said)
-        await on.memory.end_session(ANN, place, "length")
+        await on.memory.talk.record(ANN, place, said)
+        await on.memory.talk.end(ANN, place, "length")
         await on.memory.settle()
         await on.channel.settle()
         assert server.calls_of("sendMessage") == []
@@ -212,10 +212,10 @@ async def test_memory_shows_what_is_known_to_its_owner_alone(
     server: BotApiServer, tmp_path: Path
 ) -> None:
     async with stage(server, tmp_path) as on:
-        fact = await on.memory.remember(ANN, "I work at Acme Corp")
-        await on.memory.remember(ANN, "I prefer Python over JavaScript", Kind.PREFERENCE)
-        await on.memory.set_agent_name(ANN, "Jarvis")
-        await on.memory.remember(BOB, "I am a spy")
+        fact = await on.memory.known.remember(ANN, "I work at Acme Corp")
+        await on.memory.known.remember(ANN, "I prefer Python over JavaScript", Kind.PREFERENCE)
+        await on.memory.choices.set(ANN, Choice.AGENT_NAME, "Jarvis")
+        await on.memory.known.remember(BOB, "I am a spy")
         said = await ask(server, "/memory")
         assert said.startswith("What I remember about you")
         assert f"• You work at Acme Corp  [{fact.short_id}]" in said
@@ -248,7 +248,7 @@ async def test_the_name_is_set_shown_and_kept(server: BotApiServer, tmp_path: Pa
         assert (await ask(server, "/name")).startswith("You call me Jarvis.")
         assert "I'm Jarvis" in await ask(server, "/start")
         assert "I'm Mordecai" in await ask(server, "/start", 1002)
-        assert await on.memory.agent_name(ANN) == "Jarvis"
+        assert (await on.memory.choices.read(ANN)).agent_name == "Jarvis"
 
 
 @pytest.mark.parametrize("name", ["x" * 500, "Jar\nvis", "<>", "...", "🙂"])
@@ -258,7 +258,7 @@ async def test_a_name_that_is_none_is_refused_politely(
     async with stage(server, tmp_path) as on:
         said = await ask(server, f"/name {name}")
         assert said.startswith("I can't take that name: ")
-        assert await on.memory.agent_name(ANN) is None
+        assert (await on.memory.choices.read(ANN)).agent_name is None
 
 
 # -- /language and /timezone ----------------------------------------------------------------------
@@ -271,7 +271,7 @@ async def test_the_time_zone_is_set_shown_and_kept(server: BotApiServer, tmp_pat
         assert said.startswith("The time zone is Europe/Rome now; it is ")
         assert "The time zone is Europe/Rome;" in await ask(server, "/timezone")
         assert "The time zone is UTC;" in await ask(server, "/timezone", 1002)
-        assert (await on.memory.profile(ANN)).time_zone == "Europe/Rome"
+        assert (await on.memory.choices.read(ANN)).time_zone == "Europe/Rome"
         assert "Rome" not in await ask(server, "/memory")
 
 
@@ -281,7 +281,7 @@ async def test_the_language_is_set_shown_and_kept(server: BotApiServer, tmp_path
         said = await ask(server, "/language Deutsch")
         assert said == "Die Sprache ist jetzt de (Deutsch)."
         assert (await ask(server, "/language")).startswith("Die Sprache ist de (Deutsch)")
-        assert (await on.memory.profile(ANN)).language == "de"
+        assert (await on.memory.choices.read(ANN)).language == "de"
 
 
 async def test_a_language_without_texts_of_the_bot_is_kept_for_the_model_and_that_is_said(
@@ -290,7 +290,7 @@ async def test_a_language_without_texts_of_the_bot_is_kept_for_the_model_and_tha
     async with stage(server, tmp_path) as on:
         said = await ask(server, "/language fr")
         assert said == f"The language is fr (Français) now. {ENGLISH.language_only_told}"
-        assert (await on.memory.profile(ANN)).language == "fr"
+        assert (await on.memory.choices.read(ANN)).language == "fr"
 
 
 @pytest.mark.parametrize("command", ["/timezone Mars", "/timezone ../../x", "/language klingon"])
@@ -301,8 +301,8 @@ async def test_what_can_not_be_chosen_is_answered_with_examples(
         said = await ask(server, command)
         assert said.startswith("I don't know the ")
         assert "Europe/Rome" in said or "de (Deutsch)" in said
-        profile = await on.memory.profile(ANN)
-        assert profile.language is profile.time_zone is None
+        chosen = await on.memory.choices.read(ANN)
+        assert chosen.language is chosen.time_zone is None
 
 
 # -- /export --------------------------------------------------------------------------------------
@@ -312,8 +312,8 @@ async def test_export_is_a_document_of_everything_of_ones_own(
     server: BotApiServer, tmp_path: Path
 ) -> None:
     async with stage(server, tmp_path) as on:
-        await on.memory.remember(ANN, "I work at Acme Corp, Zürich 🏔")
-        await on.memory.remember(BOB, "I am a spy")
+        await on.memory.known.remember(ANN, "I work at Acme Corp, Zürich 🏔")
+        await on.memory.known.remember(BOB, "I am a spy")
         on.accounts.note_turn(ANN, "s1", Usage(1, 1))
         assert await ask(server, "/export") == "Everything I keep about you."
         document = server.sent(1001)[0]["document"]
@@ -337,7 +337,7 @@ async def test_usage_is_that_of_this_conversation_and_of_today(
     async with stage(server, tmp_path) as on:
         assert (await ask(server, "/usage")).count("nothing yet") == 2
         await tell(on, "I work at Acme Corp.")
-        session = await on.memory.session(ANN, Place("telegram", 1001))
+        session = await on.memory.talk.session(ANN, Place("telegram", 1001))
         assert session
         on.accounts.note_turn(ANN, session.id, used)
         on.accounts.note_turn(ANN, "an earlier one", used)
@@ -354,7 +354,7 @@ async def test_usage_after_new_begins_again_and_the_day_goes_on(
 ) -> None:
     async with stage(server, tmp_path) as on:
         await tell(on, "I work at Acme Corp.")
-        session = await on.memory.session(ANN, Place("telegram", 1001))
+        session = await on.memory.talk.session(ANN, Place("telegram", 1001))
         assert session
         on.accounts.note_turn(ANN, session.id, Usage(1, 1, 1, 10, 1))
         await ask(server, "/new")

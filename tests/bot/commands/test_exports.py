@@ -26,7 +26,7 @@ def files(server: BotApiServer) -> dict[str, str]:
 
 async def test_both_hold_what_was_kept_and_said(server: BotApiServer, tmp_path: Path) -> None:
     async with stage(server, tmp_path) as on:
-        await on.memory.remember(ANN, "I work at Acme Corp, Zürich 🏔")
+        await on.memory.known.remember(ANN, "I work at Acme Corp, Zürich 🏔")
         await tell(on, "Is *this* kept?")
         assert await ask(server, "/export") == "Everything I keep about you."
         await server.replies_to(1001, 2)
@@ -49,7 +49,7 @@ async def exported(on: Stage, largest: int) -> None:
 async def test_of_one_that_is_too_big_it_is_said(server: BotApiServer, tmp_path: Path) -> None:
     async with stage(server, tmp_path) as on:
         for number in range(20):
-            await on.memory.remember(ANN, f"I have been to city number {number}")
+            await on.memory.known.remember(ANN, f"I have been to city number {number}")
         await server.user(1001).says("hi")
         await server.replies_to(1001, 1)
         # The JSON document takes several times what the readable one does.

@@ -67,7 +67,7 @@ async def test_nothing_said_in_it_is_on_the_disk_afterwards(
         await on.channel.settle()
         await on.memory.settle()
         assert on_disk(tmp_path, "Xanadu") == []
-        assert await on.memory.records(ANN, tuple(Kind), everything=True) == []
+        assert await on.memory.known.records(ANN, tuple(Kind), everything=True) == []
 
 
 async def test_what_was_stopped_in_it_is_not_kept_either(
@@ -82,7 +82,7 @@ async def test_what_was_stopped_in_it_is_not_kept_either(
         await server.user(1001).says("/stop")
         assert (await server.replies_to(1001, 3))[1:] == ["🔒 In Xanadu did", "🔒 Stopped."]
         await on.channel.settle()
-        [turn] = (await on.memory.tiers(ANN)).active
+        [turn] = (await on.memory.talk.tiers(ANN)).active
         assert turn.messages[1].text == "In Xanadu did"
         await ask(server, "/new")
         await on.channel.settle()
@@ -96,7 +96,7 @@ async def test_what_would_be_kept_is_refused_and_forgetting_is_not(
     talking = Talking()
     async with stage(server, tmp_path, conversation=talking) as on:
         talking.on = on
-        kept = await on.memory.remember(ANN, "I live in Oslo")
+        kept = await on.memory.known.remember(ANN, "I live in Oslo")
         await ask(server, "/private")
         for command in ("/remember I like tea", "/name Max", "/edit f1 I like tea"):
             assert (await ask(server, command)).startswith("🔒 This conversation is private, so")
@@ -104,9 +104,9 @@ async def test_what_would_be_kept_is_refused_and_forgetting_is_not(
         refused = await ask(server, "Remember that I like tea")
         assert "This conversation is private" in refused
         assert "This conversation is private" in await ask(server, "I'll call you Max")
-        assert [r.id for r in await on.memory.records(ANN)] == [kept.id]
+        assert [r.id for r in await on.memory.known.records(ANN)] == [kept.id]
         assert (await ask(server, "/forget f1")).startswith("🔒 Deleted")
-        assert await on.memory.records(ANN) == []
+        assert await on.memory.known.records(ANN) == []
 
 
 async def test_a_restart_in_the_middle_marks_replies_still(
@@ -117,7 +117,7 @@ async def test_a_restart_in_the_middle_marks_replies_still(
         await tell(on, "I live in Xanadu")
     async with stage(server, tmp_path) as on:
         assert await ask(server, "hi") == "🔒 you said: hi"
-        session = await on.memory.session(ANN, on.echo.heard[0].place)
+        session = await on.memory.talk.session(ANN, on.echo.heard[0].place)
         assert session is not None
         assert session.private
 
@@ -161,7 +161,7 @@ async def test_deleting_everything_does_not_end_it(server: BotApiServer, tmp_pat
 
 async def test_everything_of_the_bot_s_own_is_marked(server: BotApiServer, tmp_path: Path) -> None:
     async with stage(server, tmp_path) as on:
-        await on.memory.remember(ANN, "I live in Oslo")
+        await on.memory.known.remember(ANN, "I live in Oslo")
         await ask(server, "/private")
         for command in ("/memory", "/settings", "/forget all", "/help", "/xyzzy"):
             assert (await ask(server, command)).startswith("🔒 "), command
@@ -189,7 +189,7 @@ async def test_memory_does_not_say_that_anything_is_added(
         adds_nothing = "This conversation is private: nothing of it is added."
         empty = await ask(server, "/memory")
         assert empty == f"🔒 I don't remember anything about you yet. {adds_nothing}"
-        await on.memory.remember(ANN, "I live in Oslo")
+        await on.memory.known.remember(ANN, "I live in Oslo")
         shown = await ask(server, "/memory")
         assert adds_nothing in shown
         assert "is added when our conversation ends" not in shown
@@ -211,7 +211,7 @@ async def test_it_can_be_summed_up_and_nothing_of_that_is_kept(
         await on.channel.settle()
         await on.memory.settle()
         assert on_disk(tmp_path, "Xanadu") == []
-        assert await on.memory.records(ANN, tuple(Kind), everything=True) == []
+        assert await on.memory.known.records(ANN, tuple(Kind), everything=True) == []
 
 
 async def test_without_a_memory_it_is_private_anyway(server: BotApiServer, tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ async def test_a_yes_in_any_language_deletes_everything(
         await ask(server, "/forget all")
         assert await typed(server, on, said) == [DELETED], "the question has become its outcome"
         assert "reply_markup" not in server.sent(ANNA)[0]
-        assert await on.memory.records(ANN) == []
+        assert await on.memory.known.records(ANN) == []
         assert on.echo.heard == []
 
 
@@ -76,7 +76,7 @@ async def test_a_no_in_any_language_keeps_everything(
         await remember(on, "I work at Acme Corp")
         await ask(server, "/forget all")
         assert await typed(server, on, said) == [KEPT]
-        assert await on.memory.records(ANN)
+        assert await on.memory.known.records(ANN)
         assert on.echo.heard == []
 
 
@@ -89,7 +89,7 @@ async def test_anything_else_is_talk_and_the_buttons_stay(
         await ask(server, "/forget all")
         assert await typed(server, on, said) == [QUESTION, f"you said: {said}"]
         assert await typed(server, on, "yes") == [QUESTION, f"you said: {said}", "you said: yes"]
-        assert await on.memory.records(ANN), "only the very next message answers"
+        assert await on.memory.known.records(ANN), "only the very next message answers"
         await server.user(ANNA).presses(server.sent(ANNA)[0], "Yes, delete everything")
         await server.wait_for(lambda: server.sent(ANNA)[0]["text"] == DELETED)
 
@@ -103,7 +103,7 @@ async def test_a_command_in_between_ends_the_waiting(
         await ask(server, "/forget all")
         await typed(server, on, between)
         assert (await typed(server, on, "yes"))[-1] == "you said: yes"
-        assert await on.memory.records(ANN)
+        assert await on.memory.known.records(ANN)
 
 
 async def test_a_press_in_between_ends_the_waiting(server: BotApiServer, tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ async def test_a_press_in_between_ends_the_waiting(server: BotApiServer, tmp_pat
         await ask(server, "/forget all")
         await carried_out(server, on, await server.user(ANNA).presses(panel, "Facts (1)"))
         assert (await typed(server, on, "yes"))[-1] == "you said: yes"
-        assert await on.memory.records(ANN)
+        assert await on.memory.known.records(ANN)
 
 
 async def test_what_was_said_before_the_question_was_there_is_no_answer(
@@ -132,7 +132,7 @@ async def test_what_was_said_before_the_question_was_there_is_no_answer(
         said_there = [message["text"] for message in server.sent(ANNA)]
         assert said_there == ["you said: wait", QUESTION, "you said: yes"]
         assert (await typed(server, on, "yes"))[-1] == "you said: yes", "that one is too late"
-        assert await on.memory.records(ANN)
+        assert await on.memory.known.records(ANN)
 
 
 async def test_a_yes_to_another_message_is_no_answer(server: BotApiServer, tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ async def test_a_yes_to_another_message_is_no_answer(server: BotApiServer, tmp_p
         await ask(server, "/forget all")
         await typed(server, on, "yes", reply_to=other)
         assert server.sent(ANNA)[1]["text"] == QUESTION
-        assert await on.memory.records(ANN)
+        assert await on.memory.known.records(ANN)
         await ask(server, "/forget all")
         await typed(server, on, "yes", reply_to=server.sent(ANNA)[-1])
         assert server.sent(ANNA)[-1]["text"] == DELETED, "an answer to the question itself is one"
@@ -157,7 +157,7 @@ async def test_what_somebody_else_wrote_is_no_answer(server: BotApiServer, tmp_p
         await done(server, on)
         await ask(server, "/forget all")
         await typed(server, on, "yes", via="another_bot")
-        assert await on.memory.records(ANN)
+        assert await on.memory.known.records(ANN)
 
 
 async def test_a_yes_to_what_is_elsewhere_is_no_answer(
@@ -169,7 +169,7 @@ async def test_a_yes_to_what_is_elsewhere_is_no_answer(
         cats = await server.user(BORIS).says("Do you like cats?", group=group)
         await ask(server, "/forget all")
         await typed(server, on, "yes", elsewhere=cats)
-        assert await on.memory.records(ANN)
+        assert await on.memory.known.records(ANN)
 
 
 async def test_what_is_changed_to_a_yes_is_no_answer(server: BotApiServer, tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ async def test_what_is_changed_to_a_yes_is_no_answer(server: BotApiServer, tmp_p
         later = await server.user(ANNA).says("Hm, well")
         await server.user(ANNA).edits(later, "yes")
         await done(server, on)
-        assert await on.memory.records(ANN)
+        assert await on.memory.known.records(ANN)
 
 
 async def test_a_question_that_did_not_arrive_waits_for_nothing(
@@ -194,7 +194,7 @@ async def test_a_question_that_did_not_arrive_waits_for_nothing(
         await server.user(ANNA).says("/forget all")
         await done(server, on)
         assert await typed(server, on, "yes") == ["you said: yes"]
-        assert await on.memory.records(ANN)
+        assert await on.memory.known.records(ANN)
 
 
 async def test_after_a_restart_a_yes_is_talk(server: BotApiServer, tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ async def test_after_a_restart_a_yes_is_talk(server: BotApiServer, tmp_path: Pat
         await ask(server, "/forget all")
     async with stage(server, tmp_path, store=store) as on:
         assert await typed(server, on, "yes") == [QUESTION, "you said: yes"]
-        assert await on.memory.records(ANN)
+        assert await on.memory.known.records(ANN)
 
 
 async def test_in_a_group_only_the_asker_answers_and_only_an_admin(
@@ -213,22 +213,22 @@ async def test_in_a_group_only_the_asker_answers_and_only_an_admin(
     group = server.group(-1000500)
     ours = Actor.group(group.id)
     async with stage(server, tmp_path) as on:
-        await on.memory.remember(ours, "We meet on Fridays")
+        await on.memory.known.remember(ours, "We meet on Fridays")
         group.make_admin(ANNA)
         await server.user(ANNA).says("/forget all", group=group)
         await server.replies_to(group.id, 1)
         question = server.sent(group.id)[0]
         await server.user(BORIS).says("yes", group=group, reply_to=question)
         await done(server, on)
-        assert await on.memory.records(ours)
+        assert await on.memory.known.records(ours)
         assert server.sent(group.id)[0]["text"] == ENGLISH.forget_all_ask_group
         await server.user(ANNA).says("yes", group=group)
         await done(server, on)
-        assert await on.memory.records(ours), "that was not said to the bot"
+        assert await on.memory.known.records(ours), "that was not said to the bot"
         await server.user(ANNA).says("yes", group=group, reply_to=question)
         await done(server, on)
         assert server.sent(group.id)[0]["text"] == DELETED
-        assert await on.memory.records(ours) == []
+        assert await on.memory.known.records(ours) == []
 
 
 async def test_in_a_group_a_question_waits_in_its_topic(
@@ -239,12 +239,12 @@ async def test_in_a_group_a_question_waits_in_its_topic(
     group.add_topic(6)
     group.make_admin(ANNA)
     async with stage(server, tmp_path) as on:
-        await on.memory.remember(Actor.group(group.id), "We meet on Fridays")
+        await on.memory.known.remember(Actor.group(group.id), "We meet on Fridays")
         await server.user(ANNA).says("/forget all", group=group, topic=5)
         await server.replies_to(group.id, 1)
         await server.user(ANNA).says("@mordecai_test_bot yes", group=group, topic=6)
         await done(server, on)
-        assert await on.memory.records(Actor.group(group.id))
+        assert await on.memory.known.records(Actor.group(group.id))
 
 
 async def test_nobody_answers_what_was_asked_in_the_name_of_a_group_but_its_admins(
@@ -252,12 +252,12 @@ async def test_nobody_answers_what_was_asked_in_the_name_of_a_group_but_its_admi
 ) -> None:
     group = server.group(-1000500)
     async with stage(server, tmp_path) as on:
-        await on.memory.remember(Actor.group(group.id), "We meet on Fridays")
+        await on.memory.known.remember(Actor.group(group.id), "We meet on Fridays")
         await group.says("/forget all")
         await server.replies_to(group.id, 1)
         await server.user(BORIS).says("yes", group=group, reply_to=server.sent(group.id)[0])
         await done(server, on)
-        assert await on.memory.records(Actor.group(group.id))
+        assert await on.memory.known.records(Actor.group(group.id))
         assert server.sent(group.id)[0]["text"] == ENGLISH.forget_all_ask_group
 
 
@@ -283,9 +283,9 @@ async def test_what_is_said_after_edit_are_the_new_words(
         [shown] = await typed(server, on, "I live in Bergen")
         assert shown.startswith("Remembered: You live in Bergen  [f")
         assert keys(server.sent(ANNA)[0]) == ["Edit", "Delete", "Where from?", "‹ Back"]
-        assert [r.text for r in await on.memory.records(ANN)] == ["I live in Bergen"]
+        assert [r.text for r in await on.memory.known.records(ANN)] == ["I live in Bergen"]
         assert on.echo.heard == []
-        session = await on.memory.session(ANN, Place("telegram", ANNA))
+        session = await on.memory.talk.session(ANN, Place("telegram", ANNA))
         assert session is None, "no turn is on record"
         assert (await typed(server, on, "I live in Rome"))[-1] == "you said: I live in Rome"
 
@@ -300,7 +300,7 @@ async def test_an_edit_can_be_called_off(server: BotApiServer, tmp_path: Path, w
             await typed(server, on, way)
         await typed(server, on, "What a day!")
         assert [inbound.text for inbound in on.echo.heard] == ["What a day!"]
-        assert [r.text for r in await on.memory.records(ANN)] == ["I live in Oslo"]
+        assert [r.text for r in await on.memory.known.records(ANN)] == ["I live in Oslo"]
 
 
 async def test_new_words_that_can_not_be_kept_end_the_edit(
@@ -317,7 +317,7 @@ async def test_new_words_that_can_not_be_kept_end_the_edit(
         message = server.sent(ANNA)[0]
         await carried_out(server, on, await server.user(ANNA).presses(message, "Edit"))
         await typed(server, on, "I live in Bergen")
-        assert [r.text for r in await on.memory.records(ANN)] == ["I live in Bergen"]
+        assert [r.text for r in await on.memory.known.records(ANN)] == ["I live in Bergen"]
 
 
 async def test_the_edit_command_without_words_asks_for_them(
@@ -325,7 +325,7 @@ async def test_the_edit_command_without_words_asks_for_them(
 ) -> None:
     async with stage(server, tmp_path) as on:
         await remember(on, "I live in Oslo")
-        id_ = (await on.memory.records(ANN))[0].short_id
+        id_ = (await on.memory.known.records(ANN))[0].short_id
         assert (await ask(server, f"/edit {id_}")).startswith("Send me the new words for this.")
         [shown] = await typed(server, on, "I live in Bergen")
         assert shown.startswith("Remembered: You live in Bergen")
@@ -333,7 +333,7 @@ async def test_the_edit_command_without_words_asks_for_them(
             said = await ask(server, f"/edit {unknown}")
             assert f"no memory with the id {unknown}" in said, "not what has new words already"
         assert "Remembered: You live in Rome" in await ask(
-            server, f"/edit {(await on.memory.records(ANN))[0].short_id}\nI live in Rome"
+            server, f"/edit {(await on.memory.known.records(ANN))[0].short_id}\nI live in Rome"
         )
 
 
@@ -341,7 +341,7 @@ async def test_in_a_group_edit_tells_the_command(server: BotApiServer, tmp_path:
     group = server.group(-1000500)
     ours = Actor.group(group.id)
     async with stage(server, tmp_path) as on:
-        await on.memory.remember(ours, "We meet on Fridays")
+        await on.memory.known.remember(ours, "We meet on Fridays")
         group.make_admin(ANNA)
         await server.user(ANNA).says("/memory", group=group)
         await server.replies_to(group.id, 1)
@@ -353,7 +353,7 @@ async def test_in_a_group_edit_tells_the_command(server: BotApiServer, tmp_path:
             "We meet on Mondays", group=group, reply_to=server.sent(group.id)[0]
         )
         await done(server, on)
-        assert [r.text for r in await on.memory.records(ours)] == ["We meet on Fridays"]
+        assert [r.text for r in await on.memory.known.records(ours)] == ["We meet on Fridays"]
         await server.user(ANNA).says("/edit f1", group=group)
         await done(server, on)
         assert server.sent(group.id)[-1]["text"] == ENGLISH.edit_usage
@@ -372,7 +372,7 @@ async def test_in_a_private_conversation_nothing_is_put_into_other_words(
         assert (await typed(server, on, "I live in Rome"))[-1] == "🔒 you said: I live in Rome"
         for command in ("/edit f1", "/remember"):
             assert await ask(server, command) == ENGLISH.private_refused
-        assert [r.text for r in await on.memory.records(ANN)] == ["I live in Oslo"]
+        assert [r.text for r in await on.memory.known.records(ANN)] == ["I live in Oslo"]
 
 
 # -- bare commands --------------------------------------------------------------------------------
@@ -393,7 +393,7 @@ async def test_what_is_missing_after_a_command_is_asked_for(
         assert await ask(server, "no") == "you said: no"
         await ask(server, "/remember")
         assert await ask(server, "new") == ENGLISH.new, "that is a command without its slash"
-        assert [r.text for r in await on.memory.records(ANN)] == ["I collect stamps"]
+        assert [r.text for r in await on.memory.known.records(ANN)] == ["I collect stamps"]
 
 
 async def test_in_a_group_a_bare_command_tells_how_it_is_given(

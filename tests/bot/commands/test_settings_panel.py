@@ -27,16 +27,7 @@ from bot.texts import (
     texts_in,
 )
 from memory.errors import Refusal
-from memory.records import (
-    ANSWER_LENGTH_SLOT,
-    LEARNED_KINDS,
-    SETTING_SLOTS,
-    STREAMING_SLOT,
-    Actor,
-    Kind,
-    Place,
-    Record,
-)
+from memory.records import LEARNED_KINDS, SETTING_SLOTS, Actor, Choice, Kind, Place, Record
 from tests.bot.telegram.stage import Stage, ask, stage, tell
 from tests.bot.telegram.streaming import CURSOR, options, shows
 from tests.fakes.botapi import BotApiServer
@@ -165,7 +156,7 @@ async def test_notices_come_in_the_language_of_whoever_wrote(
         told = (await server.replies_to(ANNA, 2))[1]
         assert told == RUSSIAN.wants_in.format(name="User 1002", id=BORIS, code=code)
         await tell(on, "Я живу в Осло.")
-        await on.memory.end_session(ANN, HERE, "idle")
+        await on.memory.talk.end(ANN, HERE, "idle")
         await on.memory.settle()
         await on.channel.settle()
         assert server.sent(ANNA)[-1]["text"] == RUSSIAN.saved
@@ -202,7 +193,7 @@ async def test_settings_are_changed_by_buttons_in_one_message(
         assert "Antwortlänge: kurz" in page["text"]
         page = await press(server, on, "Beim Schreiben", "erst wenn sie fertig ist")
         assert "Beim Schreiben: erst wenn sie fertig ist" in page["text"]
-        chosen = on.memory.chosen(ANN)
+        chosen = on.memory.choices.of(ANN)
         assert chosen
         assert (chosen.language, chosen.time_zone) == ("de", "Europe/Berlin")
         assert (chosen.answer_length, chosen.streaming) == ("short", "off")
@@ -220,14 +211,14 @@ async def test_choices_are_no_memories_and_are_exported_and_forgotten(
         await opened(server)
         await press(server, on, "Length of answers", "short")
         await press(server, on, "While I write", "only when it is done")
-        assert await on.memory.records(ANN) == []
+        assert await on.memory.known.records(ANN) == []
         assert "don't remember anything" in await ask(server, "/memory")
-        exported = await on.memory.export(ANN)
+        exported = await on.memory.known.export(ANN)
         slots = {record["slot"] for record in exported["preferences"]}
-        assert slots == {ANSWER_LENGTH_SLOT, STREAMING_SLOT} <= SETTING_SLOTS
+        assert slots == {Choice.ANSWER_LENGTH, Choice.STREAMING} <= SETTING_SLOTS
         await on.memory.forget_all(ANN)
-        assert (await on.memory.profile(ANN)).answer_length is None
-        assert (await on.memory.export(ANN))["preferences"] == []
+        assert (await on.memory.choices.read(ANN)).answer_length is None
+        assert (await on.memory.known.export(ANN))["preferences"] == []
 
 
 async def test_the_length_of_answers_reaches_the_model(
@@ -236,10 +227,10 @@ async def test_the_length_of_answers_reaches_the_model(
     async with stage(server, tmp_path) as on:
         await opened(server)
         await press(server, on, "Length of answers", "detailed")
-        history = await on.memory.recall(ANN, HERE, "hello")
+        history = await on.memory.talk.recall(ANN, HERE, "hello")
         assert history.metadata.answer_length == "long"
         await press(server, on, "Length of answers", "normal")
-        history = await on.memory.recall(ANN, HERE, "hello")
+        history = await on.memory.talk.recall(ANN, HERE, "hello")
         assert history.metadata.answer_length == "normal"
 
 
@@ -259,7 +250,7 @@ class Pausing:
 async def test_whoever_wants_no_previews_gets_none(server: BotApiServer, tmp_path: Path) -> None:
     talk = Pausing()
     async with stage(server, tmp_path, conversation=talk, options=options()) as on:
-        await on.memory.set_streaming(ANN, "off")
+        await on.memory.choices.set(ANN, Choice.STREAMING, "off")
         for person in (ANNA, BORIS):
             await server.user(person).says("tell me")
         await shows(server, f"One moment{CURSOR}", BORIS)
@@ -313,7 +304,7 @@ async def test_in_a_private_conversation_nothing_is_set(
         await opened(server)
         page = await press(server, on, "Language", "Deutsch")
         assert page["text"] == ENGLISH.private_refused
-        assert (await on.memory.profile(ANN)).language is None
+        assert (await on.memory.choices.read(ANN)).language is None
 
 
 async def test_only_who_opened_it_may_press(server: BotApiServer, tmp_path: Path) -> None:
@@ -336,7 +327,7 @@ async def test_made_up_choices_are_not_kept(server: BotApiServer, tmp_path: Path
             query = await server.user(ANNA).clicks(message, f"{prefix}:{action}")
             await answered(server, query)
         await on.channel.settle()
-        assert await on.memory.records(ANN, everything=True) == []
+        assert await on.memory.known.records(ANN, everything=True) == []
 
 
 async def test_buttons_from_before_a_restart_are_stale(

@@ -15,7 +15,7 @@ from bot.models.extraction import MAX_FINDINGS, MAX_KNOWN, ModelExtractor
 from bot.models.transcript import MAX_TRANSCRIPT
 from memory.learning.extraction import plan
 from memory.ports import Extraction, ExtractionFailed, Proposal
-from memory.records import AGENT_NAME_SLOT, Actor, Kind, Message, Place, Record, Role, Turn
+from memory.records import Actor, Choice, Kind, Place, Record, Role, Turn, Utterance
 from tests.fakes.extractors import EverySentence
 from tests.fakes.memories import NOON, open_memory
 from tests.fakes.openai_server import OpenAIServer, Reply, refusing, text
@@ -32,7 +32,7 @@ JOB: dict[str, Any] = {
 
 
 def turn(number: int, said: str, answered: str = "I see.") -> Turn:
-    messages = (Message(Role.USER, said, DAY), Message(Role.ASSISTANT, answered, DAY))
+    messages = (Utterance(Role.USER, said, DAY), Utterance(Role.ASSISTANT, answered, DAY))
     return Turn(f"t{number}", "s1", messages)
 
 
@@ -128,7 +128,7 @@ async def test_a_finding_without_text_is_left_out(said: str) -> None:
 
 async def test_a_model_is_not_asked_about_a_session_in_which_the_user_said_nothing() -> None:
     asked = Answering(findings(JOB))
-    silent = Turn("t1", "s1", (Message(Role.ASSISTANT, "Hello?", DAY),))
+    silent = Turn("t1", "s1", (Utterance(Role.ASSISTANT, "Hello?", DAY),))
     assert await ModelExtractor(asked.model, EverySentence()).extract([silent], []) == Extraction()
     assert asked.asked == []
 
@@ -136,7 +136,7 @@ async def test_a_model_is_not_asked_about_a_session_in_which_the_user_said_nothi
 async def test_the_model_sees_who_said_what_when_and_what_is_known_by_number() -> None:
     asked = Answering(findings())
     known = [record(1, "I sail"), record(2, "I work at Initech"), record(3, 'I call you "J"')]
-    known[2] = Record("r3", Kind.PREFERENCE, 'I call you "J"', NOON, slot=AGENT_NAME_SLOT)
+    known[2] = Record("r3", Kind.PREFERENCE, 'I call you "J"', NOON, slot=Choice.AGENT_NAME)
     turns = [turn(1, "I left Initech,\nreally </conversation>", "Oh & why?")]
     await ModelExtractor(asked.model, EverySentence()).extract(turns, known)
     (question,) = asked.asked
@@ -246,12 +246,12 @@ async def test_a_changed_fact_replaces_the_old_one_through_the_whole_memory() ->
     anna, place = Actor.person(1), Place("telegram", 1)
     async with open_memory(extractor=extractor) as memory:
         for words in ("I work at Initech", "I work at Acme Corp now"):
-            messages = (Message(Role.USER, words, NOON), Message(Role.ASSISTANT, "Ok.", NOON))
-            await memory.record(anna, place, messages)
-            assert await memory.end_session(anna, place, "new")
+            messages = (Utterance(Role.USER, words, NOON), Utterance(Role.ASSISTANT, "Ok.", NOON))
+            await memory.talk.record(anna, place, messages)
+            assert await memory.talk.end(anna, place, "new")
             await memory.settle()
-        facts = await memory.records(anna, (Kind.FACT,))
-        everything = await memory.records(anna, (Kind.FACT,), everything=True)
+        facts = await memory.known.records(anna, (Kind.FACT,))
+        everything = await memory.known.records(anna, (Kind.FACT,), everything=True)
     assert [fact.text for fact in facts] == ["I work at Acme Corp"]
     assert len(everything) == 2
 
@@ -365,11 +365,11 @@ async def test_saying_it_all_twice_gives_no_duplicates_whatever_the_model_answer
     anna, place = Actor.person(1), Place("telegram", 1)
     async with open_memory(extractor=extractor) as memory:
         for _ in range(2):
-            messages = (Message(Role.USER, said, NOON), Message(Role.ASSISTANT, "Ok.", NOON))
-            await memory.record(anna, place, messages)
-            await memory.end_session(anna, place, "new")
+            messages = (Utterance(Role.USER, said, NOON), Utterance(Role.ASSISTANT, "Ok.", NOON))
+            await memory.talk.record(anna, place, messages)
+            await memory.talk.end(anna, place, "new")
             await memory.settle()
-        kept = await memory.records(anna, (Kind.FACT, Kind.PREFERENCE), everything=True)
+        kept = await memory.known.records(anna, (Kind.FACT, Kind.PREFERENCE), everything=True)
     assert [record.text for record in kept] == [
         "I work at Acme Corp",
         "I moved to Denver",

@@ -29,7 +29,7 @@ from bot.models.fallback import FIRST_REST, LONGEST_REST, ModelChain
 from bot.models.wire.tolerant import TolerantModel
 from bot.settings import Settings
 from memory.memory import Memory
-from memory.records import Actor, Message, Place, Role, Turn
+from memory.records import Actor, Place, Role, Turn, Utterance
 from tests.fakes.aws import FakeAws, Fault
 from tests.fakes.aws import Reply as BedrockReply
 from tests.fakes.extractors import EverySentence
@@ -74,7 +74,7 @@ class Talk:
     async def failure(self) -> str:
         last = (await self.say())[-1]
         assert isinstance(last, Failed), last
-        assert (await self.memory.recall(ANNA, HOME, "?")).messages == ()
+        assert (await self.memory.talk.recall(ANNA, HOME, "?")).messages == ()
         return last.text
 
     def logged(self, event: str) -> EventDict:
@@ -176,7 +176,7 @@ async def test_no_other_model_goes_on_in_the_middle_of_an_answer(broken: Reply) 
         shown = "".join(event.text for event in events if isinstance(event, TextDelta))
         assert shown == "Half an answer"
         assert talk.asked == (1, 0)
-        assert (await talk.memory.recall(ANNA, HOME, "?")).messages == ()
+        assert (await talk.memory.talk.recall(ANNA, HOME, "?")).messages == ()
         # The turn after it is the other one's.
         assert await talk.answer("Again?") == "Something else."
         assert talk.asked == (1, 1)
@@ -254,7 +254,7 @@ async def test_a_model_may_be_stood_in_for_between_a_tool_call_and_its_answer() 
     async with talking(naming, text("Jarvis it is.")) as talk:
         talk.first.replies = [naming, refusing(503, "down")]
         assert await talk.answer("I'll call you Jarvis") == "Jarvis it is."
-        assert await talk.memory.agent_name(ANNA) == "Jarvis"
+        assert (await talk.memory.choices.read(ANNA)).agent_name == "Jarvis"
         (request,) = talk.second.requests
         assert request["messages"][-1]["role"] == "tool"
         assert talk.logged("turn")["tools"] == ["set_agent_name"]
@@ -266,7 +266,7 @@ async def test_extraction_is_stood_in_for_as_well() -> None:
         one.script(refusing(503, "down"))
         two.script(text(found))
         async with ModelChain([model_at(one, "first"), model_at(two, "second")], 30) as chain:
-            said = Message(Role.USER, "Hello", NOON), Message(Role.ASSISTANT, "Hi", NOON)
+            said = Utterance(Role.USER, "Hello", NOON), Utterance(Role.ASSISTANT, "Hi", NOON)
             extraction = await ModelExtractor(chain, EverySentence()).extract(
                 [Turn("t1", "s1", said)], []
             )
@@ -358,7 +358,7 @@ async def test_the_engine_that_needs_no_model_may_be_the_last_resort() -> None:
         inbound = Inbound(uuid.uuid4().hex, ANNA, HOME, "I'll call you Jarvis", NOON)
         events = [event async for event in talk.reply(inbound)]
         assert isinstance(events[-1], Finished)
-        assert await memory.agent_name(ANNA) == "Jarvis"
+        assert (await memory.choices.read(ANNA)).agent_name == "Jarvis"
 
 
 async def test_another_vendor_gets_neither_the_address_nor_the_key(

@@ -14,7 +14,7 @@ from bot.models.catalogue import ModelAccess, model_from_name
 from bot.models.summaries import TURNS_AT_ONCE, ModelSummarizer
 from bot.people.usage import Accounts, Usage
 from memory.ports import ExtractionFailed
-from memory.records import Actor, Message, Role, Turn
+from memory.records import Actor, Role, Turn, Utterance
 from tests.fakes.openai_server import OpenAIServer, Reply, refusing, text
 from tests.fakes.summarizers import Numbering
 
@@ -22,7 +22,7 @@ DAY = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
 
 
 def turn(number: int, said: str, answered: str = "I see.") -> Turn:
-    messages = (Message(Role.USER, said, DAY), Message(Role.ASSISTANT, answered, DAY))
+    messages = (Utterance(Role.USER, said, DAY), Utterance(Role.ASSISTANT, answered, DAY))
     return Turn(f"t{number}", "s1", messages)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from bot.offline.extractor import RuleExtractor
-from memory.records import Message, Role, Turn
+from memory.records import Role, Turn, Utterance
 
 _CASES = [
     json.loads(line)
@@ -41,7 +41,7 @@ async def _score(language: str, split: str) -> Score:
     for case in _CASES:
         if (case["language"], case["split"]) != (language, split):
             continue
-        message = Message(Role.USER, case["text"], datetime(2026, 11, 21, 12, tzinfo=UTC))
+        message = Utterance(Role.USER, case["text"], datetime(2026, 11, 21, 12, tzinfo=UTC))
         extraction = await RuleExtractor().extract([Turn("t1", "s1", (message,))], [])
         found = {(p.kind.value, p.slot, p.text) for p in extraction.proposals}
         wanted = {(e["kind"], e["slot"], e["text"]) for e in case["expect"]}

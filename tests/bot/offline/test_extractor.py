@@ -11,7 +11,7 @@ from bot.offline.grammar.statements import noteworthy, statements
 from bot.offline.summaries import RuleSummarizer, own_quotes
 from memory.conversation.gist import gist
 from memory.ports import Extraction, Extractor, Proposal, Summarizer
-from memory.records import Actor, Kind, Message, Place, Record, Role, Turn
+from memory.records import Actor, Kind, Place, Record, Role, Turn, Utterance
 from tests.fakes.memories import NOON, open_memory
 
 _NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -22,7 +22,7 @@ def _turns(*said: str, answer: str = "I live in the cloud and my name is Bot.") 
         Turn(
             f"t{number}",
             "s1",
-            (Message(Role.USER, text, _NOW), Message(Role.ASSISTANT, answer, _NOW)),
+            (Utterance(Role.USER, text, _NOW), Utterance(Role.ASSISTANT, answer, _NOW)),
         )
         for number, text in enumerate(said, start=1)
     ]
@@ -176,8 +176,8 @@ async def test_a_summary_quotes_what_weighs_most_in_the_order_it_was_said() -> N
 
 async def test_a_summary_of_a_group_says_who_said_what() -> None:
     messages = (
-        Message(Role.USER, "We need a plan for Rome", _NOW, speaker="Anna"),
-        Message(Role.USER, "The trains are on strike", _NOW, speaker="Ben"),
+        Utterance(Role.USER, "We need a plan for Rome", _NOW, speaker="Anna"),
+        Utterance(Role.USER, "The trains are on strike", _NOW, speaker="Ben"),
     )
     summary = await RuleSummarizer().summarize([Turn("t1", "s1", messages)])
     assert "Anna said: “We need a plan for Rome”" in summary
@@ -195,7 +195,7 @@ async def test_in_a_group_nobody_corrects_what_somebody_else_has_said() -> None:
         ("Ann", "I live in Rome now"),
     )
     turns = [
-        Turn(f"t{number}", "s1", (Message(Role.USER, text, _NOW, speaker=who),))
+        Turn(f"t{number}", "s1", (Utterance(Role.USER, text, _NOW, speaker=who),))
         for number, (who, text) in enumerate(said)
     ]
     known = Record("f1", Kind.FACT, "I live in Bonn", _NOW, slot="home", speaker="Ann")
@@ -294,10 +294,10 @@ async def test_saying_it_all_again_in_later_sessions_gives_no_duplicates() -> No
         counts = []
         for _ in range(3):
             for text in said:
-                await memory.record(anna, place, (Message(Role.USER, text, NOON),))
-            await memory.end_session(anna, place, "new")
+                await memory.talk.record(anna, place, (Utterance(Role.USER, text, NOON),))
+            await memory.talk.end(anna, place, "new")
             await memory.settle()
-            kept = await memory.records(anna, (Kind.FACT, Kind.PREFERENCE), everything=True)
+            kept = await memory.known.records(anna, (Kind.FACT, Kind.PREFERENCE), everything=True)
             counts.append(len(kept))
     assert counts[0] >= 5
     assert len(set(counts)) == 1

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from bot.offline.learning import learned
 from bot.offline.topics import session_topics
-from memory.records import Message, Role, Turn
+from memory.records import Role, Turn, Utterance
 
 
 def topics(*said: str) -> tuple[str, ...]:
     now = datetime(2026, 11, 21, tzinfo=UTC)
     turns = [
-        Turn(f"t{number}", "s1", (Message(Role.USER, text, now),))
+        Turn(f"t{number}", "s1", (Utterance(Role.USER, text, now),))
         for number, text in enumerate(said)
     ]
     return session_topics(turns, learned(turns))

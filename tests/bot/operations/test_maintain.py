@@ -8,7 +8,7 @@ from typing import Any
 from filelock import FileLock
 
 from memory.ports import Backlog
-from memory.records import Actor, Draft, Kind, Message, Place, Role, Session, Turn
+from memory.records import Actor, Draft, Kind, Place, Role, Session, Turn, Utterance
 from memory.stores.journal.journal import SqliteJournal, backlog_in
 from memory.stores.sqlite.store import SqliteStore
 from tests.e2e.command import Ran, mordecai
@@ -28,7 +28,10 @@ async def lived(data: Path) -> None:
         await store.commit(
             ANNA, [Draft(Kind.FACT, "I work at Initech", LONG_AGO, supersedes=old.id)]
         )
-        said = (Message(Role.USER, "zanzibar", LONG_AGO), Message(Role.ASSISTANT, "ok", LONG_AGO))
+        said = (
+            Utterance(Role.USER, "zanzibar", LONG_AGO),
+            Utterance(Role.ASSISTANT, "ok", LONG_AGO),
+        )
         await store.add_turn(ANNA, Turn("t1", "s1", said))
         await store.aclose()
         async with SqliteJournal(data / "journal.sqlite", pool) as journal:

@@ -4,7 +4,7 @@ from bot.people.personal import PersonalSettings
 from bot.telegram.delivery.preview import Streaming
 from bot.telegram.intake.reading import Origin
 from bot.texts import ENGLISH, texts_in
-from memory.records import Actor, Place
+from memory.records import Actor, Choice, Place
 from tests.fakes.memories import open_memory
 
 ANN, GROUP = Actor.person(1001), Actor.group(-1000500)
@@ -19,8 +19,8 @@ async def test_what_was_chosen_is_known_by_chat_and_by_actor() -> None:
         personal = PersonalSettings(memory)
         assert await personal.texts(ANN) is ENGLISH
         assert await personal.texts(ANN, "ru-RU") is texts_in("ru")
-        await memory.set_language(ANN, "de")
-        await memory.set_streaming(ANN, "off")
+        await memory.choices.set(ANN, Choice.LANGUAGE, "de")
+        await memory.choices.set(ANN, Choice.STREAMING, "off")
         assert await personal.texts(ANN, "ru") is texts_in("de")
         assert await personal.texts_at(Place("telegram", 1001)) is texts_in("de")
         assert await personal.streaming(ANN) is Streaming.OFF
@@ -29,7 +29,7 @@ async def test_what_was_chosen_is_known_by_chat_and_by_actor() -> None:
 
 async def test_a_language_without_texts_leaves_telegram_s() -> None:
     async with open_memory() as memory:
-        await memory.set_language(ANN, "fr")
+        await memory.choices.set(ANN, Choice.LANGUAGE, "fr")
         assert await PersonalSettings(memory).texts(ANN, "it") is texts_in("it")
 
 
@@ -45,13 +45,13 @@ async def test_who_wrote_is_told_later_in_their_language() -> None:
 
 async def test_what_is_chosen_again_counts_at_once() -> None:
     async with open_memory() as memory:
-        await memory.profile(ANN)
-        await memory.set_language(ANN, "de")
-        chosen = memory.chosen(ANN)
+        await memory.choices.read(ANN)
+        await memory.choices.set(ANN, Choice.LANGUAGE, "de")
+        chosen = memory.choices.of(ANN)
         assert chosen
         assert chosen.language == "de"
-        await memory.unset(ANN, "language")
-        chosen = memory.chosen(ANN)
+        await memory.choices.unset(ANN, Choice.LANGUAGE)
+        chosen = memory.choices.of(ANN)
         assert chosen
         assert chosen.language is None
-        assert await memory.records(ANN, everything=True) == []
+        assert await memory.known.records(ANN, everything=True) == []

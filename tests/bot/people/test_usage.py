@@ -36,7 +36,7 @@ from bot.people.usage import (
 )
 from memory.errors import StoreUnavailable
 from memory.memory import Memory
-from memory.records import Actor, Message, Place, Role, Turn
+from memory.records import Actor, Place, Role, Turn, Utterance
 from tests.fakes.extractors import EverySentence
 from tests.fakes.memories import NOON, open_memory
 from tests.fakes.openai_server import OpenAIServer, Reply
@@ -248,7 +248,7 @@ async def test_a_turn_counts_with_all_its_requests_in_its_session() -> None:
     script = Scripted([[call("search_memory", '{"query": "x"}')], ["Nothing yet."]])
     async with open_memory() as memory, open_accounts() as accounts:
         await say(script.model, memory, accounts, "What do you know?")
-        session = await memory.session(ANNA, Place("telegram", 1))
+        session = await memory.talk.session(ANNA, Place("telegram", 1))
         assert session
         used = (await accounts.of_session(ANNA, session.id)).turns
         assert (used.runs, used.requests, used.unpriced) == (1, 2, 2)
@@ -306,7 +306,7 @@ async def test_the_engine_without_a_model_uses_no_tokens_and_no_money() -> None:
 
 
 async def test_an_extraction_on_a_model_is_counted_even_if_its_answer_is_no_use() -> None:
-    said = Message(Role.USER, "I sail.", NOON), Message(Role.ASSISTANT, "Nice.", NOON)
+    said = Utterance(Role.USER, "I sail.", NOON), Utterance(Role.ASSISTANT, "Nice.", NOON)
     async with open_accounts() as accounts:
         accounts.note_turn(ANNA, "s1", TURN)
         extractor = ModelExtractor(offline_model(), EverySentence(), accounts)

@@ -21,7 +21,7 @@ from bot.telegram.intake.inbox import Inbox
 from bot.telegram.options import ChannelOptions
 from memory.memory import Memory, MemoryOptions
 from memory.ports import Extractor
-from memory.records import Actor, Message, Place, Role
+from memory.records import Actor, Place, Role, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.conversing import Echo
@@ -118,6 +118,6 @@ async def ask(server: BotApiServer, text: str, user_id: int = 1001) -> str:
 async def tell(on: Stage, text: str, user_id: int = 1001) -> None:
     """Have a turn on record, as the conversation leaves it."""
     now = datetime.now(UTC)
-    said = (Message(Role.USER, text, now), Message(Role.ASSISTANT, "I see.", now))
+    said = (Utterance(Role.USER, text, now), Utterance(Role.ASSISTANT, "I see.", now))
     place = Place("telegram", user_id)
-    await on.memory.record(Actor.person(user_id), place, said)
+    await on.memory.talk.record(Actor.person(user_id), place, said)

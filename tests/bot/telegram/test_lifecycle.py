@@ -220,7 +220,7 @@ async def test_a_notice_comes_after_the_reply_under_way(
         await tell(on, "I live in Oslo")
         await server.user(1001).says("slow")
         await server.wait_for(lambda: echo.heard)
-        await on.memory.end_session(Actor.person(1001), Place("telegram", 1001), "idle")
+        await on.memory.talk.end(Actor.person(1001), Place("telegram", 1001), "idle")
         await on.memory.settle()
         release.set()
         await server.replies_to(1001, 2)

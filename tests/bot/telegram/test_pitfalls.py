@@ -172,7 +172,7 @@ async def test_a_file_waits_for_the_end_of_a_flood_limit(
 ) -> None:
     server.fail("sendDocument", retry_after=10)
     async with stage(server, tmp_path, options=options()) as on:
-        await on.memory.remember(Actor.person(ANNA), "I like tea")
+        await on.memory.known.remember(Actor.person(ANNA), "I like tea")
         await server.user(ANNA).says("/export")
         await server.replies_to(ANNA, 2)
         await on.channel.settle()
@@ -251,7 +251,7 @@ async def test_a_notice_to_somebody_who_can_not_be_reached_is_no_error(
         await tell(on, "I live in Oslo.")
         chat = server.world.chats[ANNA]
         chat.reachable, chat.refusal = False, reason
-        await on.memory.end_session(Actor.person(ANNA), Place("telegram", ANNA), "idle")
+        await on.memory.talk.end(Actor.person(ANNA), Place("telegram", ANNA), "idle")
         await on.memory.settle()
         await server.wait_for(lambda: server.calls_of("sendMessage", ANNA)[-1].status == 403)
         await on.channel.settle()

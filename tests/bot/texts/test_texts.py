@@ -18,10 +18,9 @@ from bot.telegram.delivery.preview import Streaming
 from bot.texts import ENGLISH, Texts, languages, texts_in
 from bot.texts.plurals import Counted
 from memory.errors import Refusal
-from memory.knowledge.choices import Choices
 from memory.knowledge.forgetting import Forgotten
 from memory.knowledge.moments import LANGUAGES
-from memory.records import Actor, Record
+from memory.records import Actor, Choices, Record
 from memory.understanding import NO_RULES
 
 TEMPLATES = [f.name for f in fields(Texts) if not isinstance(getattr(ENGLISH, f.name), Mapping)]

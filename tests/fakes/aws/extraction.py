@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from memory.ports import Extraction, Extractor
-from memory.records import Kind, Message, Record, Role, Turn
+from memory.records import Kind, Record, Role, Turn, Utterance
 from tests.fakes.aws.events import StoredEvent
 from tests.fakes.aws.memories import Shelf, StoredRecord
 from tests.fakes.aws.namespaces import resolved
@@ -125,7 +125,7 @@ class _Shelving:
 
 def _turn(event: StoredEvent) -> Turn:
     messages = tuple(
-        Message(Role.USER if role == "USER" else Role.ASSISTANT, text, event.at)
+        Utterance(Role.USER if role == "USER" else Role.ASSISTANT, text, event.at)
         for role, text in event.messages
         if role in ("USER", "ASSISTANT")
     )

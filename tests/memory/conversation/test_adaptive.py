@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from memory.conversation.adaptive import FEW_TURNS, points_back, turns_to_show
 from memory.memory import Memory, MemoryOptions
-from memory.records import Actor, Message, Place, Role
+from memory.records import Actor, Place, Role, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.extractors import EverySentence
 from tests.fakes.in_memory_store import InMemoryStore
@@ -149,24 +149,26 @@ async def memory() -> AsyncIterator[Memory]:
 
 async def shown(memory: Memory, text: str) -> list[str]:
     """What of the window goes to the model with this text."""
-    return [message.text for message in (await memory.recall(ANNA, HERE, text)).messages]
+    return [message.text for message in (await memory.talk.recall(ANNA, HERE, text)).messages]
 
 
 async def test_only_what_is_shown_is_narrowed_and_never_what_is_kept(memory: Memory) -> None:
     said = [(f"question {n}", f"answer {n}") for n in range(6)]
     for question, answer in said:
-        await memory.record(
-            ANNA, HERE, [Message(Role.USER, question, NOON), Message(Role.ASSISTANT, answer, NOON)]
+        await memory.talk.record(
+            ANNA,
+            HERE,
+            [Utterance(Role.USER, question, NOON), Utterance(Role.ASSISTANT, answer, NOON)],
         )
     everything = [text for turn in said for text in turn]
     assert await shown(memory, "Tell me a joke") == everything[-2 * FEW_TURNS :]
     assert await shown(memory, "as before") == everything
     assert await shown(memory, "Tell me another joke") == everything[-2 * FEW_TURNS :]
-    assert len((await memory.tiers(ANNA)).active) == len(said)
+    assert len((await memory.talk.tiers(ANNA)).active) == len(said)
 
 
 async def test_whole_turns_are_shown_however_many_messages_they_have(memory: Memory) -> None:
-    burst = [Message(Role.USER, f"part {n}", NOON) for n in range(3)]
+    burst = [Utterance(Role.USER, f"part {n}", NOON) for n in range(3)]
     for _ in range(FEW_TURNS + 1):
-        await memory.record(ANNA, HERE, [*burst, Message(Role.ASSISTANT, "all read", NOON)])
+        await memory.talk.record(ANNA, HERE, [*burst, Utterance(Role.ASSISTANT, "all read", NOON)])
     assert await shown(memory, "hello") == [*["part 0", "part 1", "part 2", "all read"] * FEW_TURNS]

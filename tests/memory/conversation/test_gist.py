@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 from memory.conversation.gist import gist, joined
 from memory.conversation.tokens import estimate_tokens
-from memory.records import Message, Role, Turn
+from memory.records import Role, Turn, Utterance
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 
 
 def turn(number: int, asked: str, answered: str = "I see.", speaker: str | None = None) -> Turn:
-    said = (Message(Role.USER, asked, AT, speaker), Message(Role.ASSISTANT, answered, AT))
+    said = (Utterance(Role.USER, asked, AT, speaker), Utterance(Role.ASSISTANT, answered, AT))
     return Turn(f"t{number}", "s1", said)
 
 

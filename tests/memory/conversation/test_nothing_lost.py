@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from memory.conversation.sessions import SessionLimits
 from memory.memory import Memory, MemoryOptions
 from memory.ports import LongTermMemory
-from memory.records import Actor, Message, Place, Role
+from memory.records import Actor, Place, Role, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
 from tests.fakes.extractors import EverySentence
@@ -85,7 +85,7 @@ class Life:
 
     async def turn(self, *, long: bool = False, kept: bool = True) -> None:
         text = self._text() + (" and so on" * 300 if long else "")
-        await self.memory.recall(ANNA, HOME, text)
+        await self.memory.talk.recall(ANNA, HOME, text)
         await self._record(text, kept)
         if kept:
             self.said.append(text)
@@ -107,8 +107,8 @@ class Life:
         return f"I own thing number {self.number}"
 
     async def _record(self, text: str, kept: bool) -> None:
-        said = (Message(Role.USER, text, self.now), Message(Role.ASSISTANT, "I see", self.now))
-        await self.memory.record(ANNA, HOME, said, kept=kept)
+        said = (Utterance(Role.USER, text, self.now), Utterance(Role.ASSISTANT, "I see", self.now))
+        await self.memory.talk.record(ANNA, HOME, said, kept=kept)
 
     async def happens(self, event: str | int) -> None:
         match event:
@@ -121,9 +121,9 @@ class Life:
                 await self.crash()
                 await self.begin()
             case "end":
-                await self.memory.end_session(ANNA, HOME, "new")
+                await self.memory.talk.end(ANNA, HOME, "new")
             case "sum up":
-                await self.memory.summarize_now(ANNA, HOME)
+                await self.memory.talk.summarize_now(ANNA, HOME)
             case "summarizer fails":
                 self.summarizer.failures += 1
             case "later":
@@ -134,7 +134,7 @@ class Life:
     async def check(self) -> None:
         """What was said is in the window or in memory, and all of the open session's turns that
         are to be kept are in its window or in exactly one summary."""
-        tiers = await self.memory.tiers(ANNA)
+        tiers = await self.memory.talk.tiers(ANNA)
         found = {turn.said for turn in tiers.active}
         found |= {m.text for turn in tiers.archived for m in turn.messages}
         waiting = [
@@ -155,10 +155,10 @@ class Life:
     async def check_archive(self) -> None:
         """After a last turn, what left the window is in the archive, whatever happened before."""
         await self.turn()
-        tiers = await self.memory.tiers(ANNA)
+        tiers = await self.memory.talk.tiers(ANNA)
         archived = {m.text for turn in tiers.archived for m in turn.messages}
         await self.memory.settle()
-        tiers = await self.memory.tiers(ANNA)
+        tiers = await self.memory.talk.tiers(ANNA)
         found = {turn.said for turn in tiers.active} | archived
         found |= {m.text for turn in tiers.archived for m in turn.messages}
         assert set(self.said) <= found

@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from memory.conversation.sessions import SessionLimits
-from memory.learning.jobs import Ending, Outcome
+from memory.learning.endings import Ending, Outcome
 from memory.memory import Memory, MemoryOptions
-from memory.records import Actor, Kind, Message, Place, Role, Session
+from memory.records import Actor, Kind, Place, Role, Session, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
 from tests.fakes.extractors import EverySentence
@@ -49,9 +49,9 @@ class Scene:
         self.told.set()
 
     async def says(self, memory: Memory, text: str) -> Ending | None:
-        history = await memory.recall(ANN, HOME, text)
-        said = (Message(Role.USER, text, self.now), Message(Role.ASSISTANT, "ok", self.now))
-        return await memory.record(ANN, HOME, said, private=history.metadata.private)
+        history = await memory.talk.recall(ANN, HOME, text)
+        said = (Utterance(Role.USER, text, self.now), Utterance(Role.ASSISTANT, "ok", self.now))
+        return await memory.talk.record(ANN, HOME, said, private=history.metadata.private)
 
     def on_disk(self, text: str) -> list[str]:
         """The files that have the text somewhere in their bytes."""
@@ -60,35 +60,35 @@ class Scene:
 
 
 async def window(memory: Memory) -> list[str]:
-    history = await memory.recall(ANN, HOME, "?")
+    history = await memory.talk.recall(ANN, HOME, "?")
     return [message.text for message in history.messages]
 
 
 async def test_turns_are_in_the_window_and_nowhere_in_the_store(tmp_path: Path) -> None:
     scene = Scene(tmp_path)
     async with scene.process() as memory:
-        await memory.begin_private(ANN, HOME)
+        await memory.talk.begin_private(ANN, HOME)
         await scene.says(memory, SECRET)
         assert await window(memory) == [SECRET, "ok"]
-        assert (await memory.recall(ANN, HOME, "?")).metadata.private
-        assert await memory.records(ANN, tuple(Kind), everything=True) == []
+        assert (await memory.talk.recall(ANN, HOME, "?")).metadata.private
+        assert await memory.known.records(ANN, tuple(Kind), everything=True) == []
         assert {name.partition("-")[0] for name in scene.on_disk("Xanadu")} == {"journal.sqlite"}
 
 
 async def test_after_its_end_not_a_byte_of_it_is_on_the_disk(tmp_path: Path) -> None:
     scene = Scene(tmp_path)
     async with scene.process() as memory:
-        await memory.begin_private(ANN, HOME)
+        await memory.talk.begin_private(ANN, HOME)
         for number in range(4):  # also what has left the window, summed up
             await scene.says(memory, f"{SECRET} {number} times")
-        ending = await memory.end_session(ANN, HOME, "new")
+        ending = await memory.talk.end(ANN, HOME, "new")
         assert ending is not None
         assert await ending.wait(5) is Outcome.DISCARDED
         await memory.settle()
         assert scene.on_disk("Xanadu") == []
         assert await window(memory) == []
-        assert not (await memory.recall(ANN, HOME, "?")).metadata.private
-        assert await memory.records(ANN, tuple(Kind), everything=True) == []
+        assert not (await memory.talk.recall(ANN, HOME, "?")).metadata.private
+        assert await memory.known.records(ANN, tuple(Kind), everything=True) == []
         assert (await memory.backlog()).waiting == 0
     assert scene.on_disk("Xanadu") == []
 
@@ -97,19 +97,19 @@ async def test_the_conversation_before_is_saved_as_usual(tmp_path: Path) -> None
     scene = Scene(tmp_path)
     async with scene.process() as memory:
         await scene.says(memory, "I live in Oslo")
-        ending = await memory.begin_private(ANN, HOME)
+        ending = await memory.talk.begin_private(ANN, HOME)
         assert ending is not None
         assert await ending.wait(5) is Outcome.SAVED
         assert await window(memory) == []
-        assert [r.text for r in await memory.records(ANN, (Kind.FACT,))] == ["I live in Oslo"]
+        assert [r.text for r in await memory.known.records(ANN, (Kind.FACT,))] == ["I live in Oslo"]
 
 
 async def test_one_that_has_not_begun_is_no_hindrance(tmp_path: Path) -> None:
     scene = Scene(tmp_path)
     async with scene.process() as memory:
-        await memory.recall(ANN, HOME, "hello")
-        assert await memory.begin_private(ANN, HOME) is None
-        session = await memory.session(ANN, HOME)
+        await memory.talk.recall(ANN, HOME, "hello")
+        assert await memory.talk.begin_private(ANN, HOME) is None
+        session = await memory.talk.session(ANN, HOME)
         assert session is not None
         assert session.private
 
@@ -117,69 +117,69 @@ async def test_one_that_has_not_begun_is_no_hindrance(tmp_path: Path) -> None:
 async def test_what_is_known_already_is_recalled(tmp_path: Path) -> None:
     scene = Scene(tmp_path)
     async with scene.process() as memory:
-        await memory.remember(ANN, "I play the cello")
-        await memory.begin_private(ANN, HOME)
-        history = await memory.recall(ANN, HOME, "what do I play? the cello?")
+        await memory.known.remember(ANN, "I play the cello")
+        await memory.talk.begin_private(ANN, HOME)
+        history = await memory.talk.recall(ANN, HOME, "what do I play? the cello?")
         assert "cello" in history.profile + history.recalled
 
 
 async def test_a_restart_in_the_middle_goes_on_and_is_private_still(tmp_path: Path) -> None:
     scene = Scene(tmp_path)
     async with scene.process() as memory:
-        await memory.begin_private(ANN, HOME)
+        await memory.talk.begin_private(ANN, HOME)
         await scene.says(memory, SECRET)
     async with scene.process() as memory:
         assert await window(memory) == [SECRET, "ok"]
-        assert (await memory.recall(ANN, HOME, "?")).metadata.private
+        assert (await memory.talk.recall(ANN, HOME, "?")).metadata.private
         await scene.says(memory, "and I would do it again")
-        assert await memory.records(ANN, tuple(Kind)) == []
-        await memory.end_session(ANN, HOME, "new")
+        assert await memory.known.records(ANN, tuple(Kind)) == []
+        await memory.talk.end(ANN, HOME, "new")
         assert scene.on_disk("Xanadu") == []
 
 
 async def test_it_is_never_full(tmp_path: Path) -> None:
     scene = Scene(tmp_path)
     async with scene.process() as memory:
-        await memory.begin_private(ANN, HOME)
+        await memory.talk.begin_private(ANN, HOME)
         for number in range(LIMITS.max_messages):
             assert await scene.says(memory, f"{SECRET} {number} times") is None
-        assert (await memory.recall(ANN, HOME, "?")).metadata.private
+        assert (await memory.talk.recall(ANN, HOME, "?")).metadata.private
 
 
 async def test_silence_ends_it_and_says_so(tmp_path: Path) -> None:
     scene = Scene(tmp_path)
     async with scene.process() as memory:
-        await memory.begin_private(ANN, HOME)
+        await memory.talk.begin_private(ANN, HOME)
         await scene.says(memory, SECRET)
     scene.now += LIMITS.idle + timedelta(minutes=1)
     async with scene.process() as memory:
         await scene.told.wait()
         assert [session.private for session in scene.ended] == [True]
         assert scene.on_disk("Xanadu") == []
-        assert await memory.session(ANN, HOME) is None
+        assert await memory.talk.session(ANN, HOME) is None
 
 
 async def test_who_writes_on_before_hearing_of_that_is_in_private_still(tmp_path: Path) -> None:
     scene = Scene(tmp_path)
     async with scene.process() as memory:
-        await memory.begin_private(ANN, HOME)
+        await memory.talk.begin_private(ANN, HOME)
         await scene.says(memory, SECRET)
         scene.now += LIMITS.idle + timedelta(minutes=1)
         await scene.says(memory, "nobody must know")
         assert await window(memory) == ["nobody must know", "ok"]
-        assert await memory.records(ANN, tuple(Kind)) == []
+        assert await memory.known.records(ANN, tuple(Kind)) == []
         assert scene.on_disk("Xanadu") == []
 
 
 async def test_a_turn_that_outlives_it_is_not_written(tmp_path: Path) -> None:
     scene = Scene(tmp_path)
     async with scene.process() as memory:
-        await memory.begin_private(ANN, HOME)
-        history = await memory.recall(ANN, HOME, SECRET)
-        await memory.end_session(ANN, HOME, "idle")
-        said = (Message(Role.USER, SECRET, scene.now), Message(Role.ASSISTANT, "ok", scene.now))
-        await memory.record(ANN, HOME, said, private=history.metadata.private)
-        assert await memory.session(ANN, HOME) is None, "nothing begins with it"
+        await memory.talk.begin_private(ANN, HOME)
+        history = await memory.talk.recall(ANN, HOME, SECRET)
+        await memory.talk.end(ANN, HOME, "idle")
+        said = (Utterance(Role.USER, SECRET, scene.now), Utterance(Role.ASSISTANT, "ok", scene.now))
+        await memory.talk.record(ANN, HOME, said, private=history.metadata.private)
+        assert await memory.talk.session(ANN, HOME) is None, "nothing begins with it"
         assert await window(memory) == []
         assert scene.on_disk("Xanadu") == []
 
@@ -190,12 +190,15 @@ async def test_a_turn_that_comes_between_does_not_keep_it_from_being_private(
     scene = Scene(tmp_path)
     async with scene.process() as memory:
         await scene.says(memory, "hello")
-        said = (Message(Role.USER, "by the way", scene.now), Message(Role.ASSISTANT, "ok", NOON))
-        await asyncio.gather(
-            memory.begin_private(ANN, HOME),
-            *(memory.record(ANN, HOME, said) for _ in range(3)),
+        said = (
+            Utterance(Role.USER, "by the way", scene.now),
+            Utterance(Role.ASSISTANT, "ok", NOON),
         )
-        session = await memory.session(ANN, HOME)
+        await asyncio.gather(
+            memory.talk.begin_private(ANN, HOME),
+            *(memory.talk.record(ANN, HOME, said) for _ in range(3)),
+        )
+        session = await memory.talk.session(ANN, HOME)
         assert session is not None
         assert session.private
 
@@ -203,10 +206,10 @@ async def test_a_turn_that_comes_between_does_not_keep_it_from_being_private(
 async def test_it_is_private_without_a_memory_too(tmp_path: Path) -> None:
     scene = Scene(tmp_path)
     async with scene.process(enabled=False) as memory:
-        await memory.begin_private(ANN, HOME)
+        await memory.talk.begin_private(ANN, HOME)
         await scene.says(memory, SECRET)
-        assert (await memory.recall(ANN, HOME, "?")).metadata.private
-        ending = await memory.end_session(ANN, HOME, "new")
+        assert (await memory.talk.recall(ANN, HOME, "?")).metadata.private
+        ending = await memory.talk.end(ANN, HOME, "new")
         assert ending is not None
         assert await ending.wait(5) is Outcome.DISCARDED
         assert await window(memory) == []

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from memory.conversation.replay import replayed
 from memory.conversation.shortening import cut_to_tokens, shortened
 from memory.conversation.tokens import estimate_tokens
-from memory.records import Message, Role, Turn
+from memory.records import Role, Turn, Utterance
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 
 
 def replay(asked: str, answered: str, chars: int = 3000, tokens: int = 1200) -> list[str]:
-    said = (Message(Role.USER, asked, AT, "Anna"), Message(Role.ASSISTANT, answered, AT))
+    said = (Utterance(Role.USER, asked, AT, "Anna"), Utterance(Role.ASSISTANT, answered, AT))
     return [message.text for message in replayed(Turn("t1", "s1", said), chars, tokens)]
 
 

@@ -8,7 +8,7 @@ from memory.conversation.tiers import (
     earlier_block,
     unread,
 )
-from memory.records import Kind, Message, Record, Role, RunningSummary, Turn
+from memory.records import Kind, Record, Role, RunningSummary, Turn, Utterance
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 
@@ -16,7 +16,7 @@ AT = datetime(2026, 11, 21, tzinfo=UTC)
 def turn(number: int, said: str = "", kept: bool = True) -> Turn:
     at = AT + timedelta(minutes=number)
     words = said or f"This is statement number {number}"
-    messages = (Message(Role.USER, words, at), Message(Role.ASSISTANT, "I see.", at))
+    messages = (Utterance(Role.USER, words, at), Utterance(Role.ASSISTANT, "I see.", at))
     return Turn(f"t{number}", "s1", messages, kept=kept)
 
 

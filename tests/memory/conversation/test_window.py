@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from memory.conversation.tokens import estimate_tokens
 from memory.conversation.window import Window
-from memory.records import Message, Role, ToolUse, Turn
+from memory.records import Role, ToolUse, Turn, Utterance
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 
@@ -20,12 +20,12 @@ TEXTS = st.one_of(
 
 def turn(number: int, messages: int = 2) -> Turn:
     roles = (Role.USER, Role.ASSISTANT)
-    said = tuple(Message(roles[i % 2], f"message {number}.{i}", AT) for i in range(messages))
+    said = tuple(Utterance(roles[i % 2], f"message {number}.{i}", AT) for i in range(messages))
     return Turn(f"t{number}", "s1", said)
 
 
 def saying(number: int, asked: str, answered: str, tools: tuple[ToolUse, ...] = ()) -> Turn:
-    said = (Message(Role.USER, asked, AT), Message(Role.ASSISTANT, answered, AT))
+    said = (Utterance(Role.USER, asked, AT), Utterance(Role.ASSISTANT, answered, AT))
     return Turn(f"t{number}", "s1", said, tools)
 
 

@@ -9,26 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.errors import RefusedText
-from memory.knowledge.choices import (
-    CHOICES,
-    Choices,
-    choice_of,
-    choice_text,
-    clean_answer_length,
-    clean_language,
-    clean_streaming,
-    clean_time_zone,
-    zone_of,
-)
-from memory.records import (
-    ANSWER_LENGTH_SLOT,
-    LANGUAGE_SLOT,
-    SETTING_SLOTS,
-    STREAMING_SLOT,
-    TIME_ZONE_SLOT,
-    Kind,
-    Record,
-)
+from memory.knowledge.choices import choice_of, choice_text, clean, zone_of
+from memory.records import Choice, Choices, Kind, Record
 
 
 @pytest.mark.parametrize(
@@ -40,7 +22,7 @@ from memory.records import (
     ],
 )  # fmt: skip
 def test_a_time_zone_is_known_by_its_name_or_its_place(given: str, name: str):
-    assert clean_time_zone(given) == name
+    assert clean(Choice.TIME_ZONE, given) == name
     assert zone_of(name) is not None
 
 
@@ -49,7 +31,7 @@ def test_a_time_zone_is_known_by_its_name_or_its_place(given: str, name: str):
 )
 def test_what_is_no_time_zone_is_refused(given: str):
     with pytest.raises(RefusedText):
-        clean_time_zone(given)
+        clean(Choice.TIME_ZONE, given)
 
 
 def test_a_zone_that_this_system_does_not_know_is_none():
@@ -62,46 +44,44 @@ def test_a_zone_that_this_system_does_not_know_is_none():
     ("given", "tag"), [("de", "de"), ("pt-BR", "pt-br"), ("Deutsch", "de"), ("русский", "ru")]
 )
 def test_a_language_is_known_by_its_tag_or_its_own_name(given: str, tag: str):
-    assert clean_language(given) == tag
+    assert clean(Choice.LANGUAGE, given) == tag
 
 
 @pytest.mark.parametrize("given", ["", "tlh", "de; drop", "klingon", "e", 'de"'])
 def test_what_is_no_language_here_is_refused(given: str):
     with pytest.raises(RefusedText):
-        clean_language(given)
+        clean(Choice.LANGUAGE, given)
 
 
 @given(st.text(max_size=60))
 def test_any_text_is_a_choice_or_refused(text: str):
-    for clean in (clean_language, clean_time_zone, clean_answer_length, clean_streaming):
+    for choice in Choice:
         with suppress(RefusedText):
-            assert '"' not in clean(text)
+            assert '"' not in clean(choice, text) or choice is Choice.AGENT_NAME
 
 
 @pytest.mark.parametrize(
     ("slot", "value"),
     [
-        (LANGUAGE_SLOT, "pt-br"),
-        (TIME_ZONE_SLOT, "Europe/Rome"),
-        (ANSWER_LENGTH_SLOT, "short"),
-        (STREAMING_SLOT, "off"),
+        (Choice.LANGUAGE, "pt-br"),
+        (Choice.TIME_ZONE, "Europe/Rome"),
+        (Choice.ANSWER_LENGTH, "short"),
+        (Choice.STREAMING, "off"),
     ],
 )
-def test_a_choice_comes_back_from_its_record(slot: str, value: str):
+def test_a_choice_comes_back_from_its_record(slot: Choice, value: str):
     at = datetime(2026, 11, 21, tzinfo=UTC)
     record = Record("p1", Kind.PREFERENCE, choice_text(slot, value), at, slot=slot)
     assert choice_of(record) == value
-    assert slot in SETTING_SLOTS
     assert choice_of(Record("p2", Kind.PREFERENCE, record.text, at)) is None
 
 
-def test_every_choice_has_a_slot_and_every_slot_a_choice():
-    assert set(CHOICES.values()) == {field.name for field in fields(Choices)}
-    assert set(CHOICES) < SETTING_SLOTS
+def test_every_choice_has_a_value_of_its_name():
+    assert [choice.name.lower() for choice in Choice] == [field.name for field in fields(Choices)]
 
 
 @pytest.mark.parametrize("given", ["", "Short", "very short", "kurz"])
 def test_what_is_no_length_or_way_of_showing_is_refused(given: str):
-    for clean in (clean_answer_length, clean_streaming):
+    for choice in (Choice.ANSWER_LENGTH, Choice.STREAMING):
         with pytest.raises(RefusedText):
-            clean(given)
+            clean(choice, given)

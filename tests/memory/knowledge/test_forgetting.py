@@ -6,11 +6,11 @@ import pytest
 
 from memory.knowledge.forgetting import (
     Forgotten,
-    carrier,
     forgetting,
+    mentions,
     outdated,
 )
-from memory.records import Actor, Kind, Message, Record, Role, Turn
+from memory.records import Actor, Kind, Record, Role, Turn, Utterance
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from memory.records import Actor, Kind, Message, Record, Role, Turn
     ],
 )
 def test_a_text_that_says_it_again_carries_it(text: str, statement: str):
-    assert carrier(statement)(text)
+    assert mentions(statement)(text)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_a_text_that_says_it_again_carries_it(text: str, statement: str):
     ],
 )
 def test_a_text_about_something_else_does_not(text: str, statement: str):
-    assert not carrier(statement)(text)
+    assert not mentions(statement)(text)
 
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -53,7 +53,7 @@ def record(id_: str, text: str, turn: str = "", minutes: int = 0, slot: str = ""
 
 
 def turn(id_: str, text: str) -> Turn:
-    said = (Message(Role.USER, text, NOON), Message(Role.ASSISTANT, "ok", NOON))
+    said = (Utterance(Role.USER, text, NOON), Utterance(Role.ASSISTANT, "ok", NOON))
     return Turn(id_, "s-1", said)
 
 

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
+from memory.background.locks import Locks
 from memory.errors import StoreUnavailable
 from memory.knowledge.housekeeping import (
     Housekeeper,
@@ -20,19 +21,8 @@ from memory.knowledge.housekeeping import (
     Why,
     doomed,
 )
-from memory.learning.jobs import Locks
 from memory.ports import Journal, LongTermMemory
-from memory.records import (
-    AGENT_NAME_SLOT,
-    LEARNED_KINDS,
-    Actor,
-    Draft,
-    Kind,
-    Message,
-    Record,
-    Role,
-    Turn,
-)
+from memory.records import LEARNED_KINDS, Actor, Choice, Draft, Kind, Record, Role, Turn, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
 from tests.fakes.in_memory_store import InMemoryStore
@@ -145,7 +135,7 @@ def test_the_messages_of_a_turn_go_together_oldest_turns_first():
 
 
 def test_the_name_of_the_assistant_is_no_memory_that_goes():
-    name = record("name", Kind.PREFERENCE, days=5000, slot=AGENT_NAME_SLOT)
+    name = record("name", Kind.PREFERENCE, days=5000, slot=Choice.AGENT_NAME)
     old = replace(name, id="old", superseded_at=ago(3000))
     retention = Retention(1, 1, 1, 1, 1, 1, 1)
     assert doomed([old, name], retention, NOW) == {}
@@ -179,7 +169,7 @@ async def live(store: LongTermMemory, actor: Actor) -> None:
     (old,) = await store.commit(actor, [Draft(Kind.FACT, "I work at Acme Corp", ago(900))])
     await store.commit(actor, [Draft(Kind.FACT, "I work at Initech", ago(800), supersedes=old.id)])
     for turn_id, text, at in (("t1", "The zanzibar plan", ago(900)), ("t2", "A new plan", ago(1))):
-        await store.add_turn(actor, Turn(turn_id, "s1", (Message(Role.USER, text, at),)))
+        await store.add_turn(actor, Turn(turn_id, "s1", (Utterance(Role.USER, text, at),)))
 
 
 def maintenance(
@@ -211,7 +201,7 @@ async def test_what_has_gone_does_not_come_back_with_a_turn_that_is_handed_in_ag
 ):
     await live(store, ANNA)
     await maintenance(store, journal).run()
-    said = (Message(Role.USER, "The zanzibar plan", ago(900)),)
+    said = (Utterance(Role.USER, "The zanzibar plan", ago(900)),)
     await store.add_turn(ANNA, Turn("t1", "s1", said))
     assert await store.search(ANNA, "zanzibar", kinds=tuple(Kind)) == []
 
@@ -317,7 +307,7 @@ async def test_housework_that_fails_comes_again_and_holds_up_no_other():
 
 async def test_however_much_is_too_old_all_of_it_goes_in_one_run(journal: SqliteJournal):
     store = InMemoryStore()
-    said = tuple(Message(Role.USER, f"number {n}", ago(900)) for n in range(2_500))
+    said = tuple(Utterance(Role.USER, f"number {n}", ago(900)) for n in range(2_500))
     await store.add_turn(ANNA, Turn("t1", "s1", said))
     removed = await maintenance(store, journal).run()
     assert removed.counts == {(Kind.MESSAGE, Why.OLD): 2_500}

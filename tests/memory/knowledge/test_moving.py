@@ -10,7 +10,7 @@ import pytest
 
 from memory.errors import StoreUnavailable
 from memory.memory import Memory, MemoryOptions
-from memory.records import Actor, Kind, Message, Place, Role
+from memory.records import Actor, Choice, Kind, Place, Role, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
 from tests.fakes.extractors import EverySentence
@@ -50,51 +50,51 @@ async def process(
 
 
 async def says(memory: Memory, text: str, actor: Actor = OLD, place: Place = THERE) -> None:
-    await memory.recall(actor, place, text)
-    said = (Message(Role.USER, text, NOON), Message(Role.ASSISTANT, "ok", NOON))
-    await memory.record(actor, place, said)
+    await memory.talk.recall(actor, place, text)
+    said = (Utterance(Role.USER, text, NOON), Utterance(Role.ASSISTANT, "ok", NOON))
+    await memory.talk.record(actor, place, said)
 
 
 async def window(memory: Memory, actor: Actor, place: Place) -> list[str]:
-    history = await memory.recall(actor, place, "?")
+    history = await memory.talk.recall(actor, place, "?")
     return [message.text for message in history.messages]
 
 
 async def facts(memory: Memory, actor: Actor) -> list[str]:
-    return [record.text for record in await memory.records(actor, (Kind.FACT,))]
+    return [record.text for record in await memory.known.records(actor, (Kind.FACT,))]
 
 
 async def test_the_session_goes_on_under_the_new_id(tmp_path: Path) -> None:
     async with process(tmp_path) as memory:
-        await memory.remember(OLD, "We play chess")
-        await memory.set_agent_name(OLD, "Max")
+        await memory.known.remember(OLD, "We play chess")
+        await memory.choices.set(OLD, Choice.AGENT_NAME, "Max")
         await says(memory, "We meet in Oslo")
         await memory.move(OLD, NEW, THERE, HERE)
         assert await window(memory, NEW, HERE) == ["We meet in Oslo", "ok"]
-        assert await memory.agent_name(NEW) == "Max"
-        assert await memory.agent_name(OLD) is None
+        assert (await memory.choices.read(NEW)).agent_name == "Max"
+        assert (await memory.choices.read(OLD)).agent_name is None
         assert await window(memory, OLD, THERE) == []
         await says(memory, "At noon", NEW, HERE)
-        ending = await memory.end_session(NEW, HERE, "new")
+        ending = await memory.talk.end(NEW, HERE, "new")
         assert ending is not None
         await ending.wait(5)
         assert await facts(memory, NEW) == ["We play chess", "We meet in Oslo", "At noon"]
-        assert await memory.records(OLD, tuple(Kind), everything=True) == []
+        assert await memory.known.records(OLD, tuple(Kind), everything=True) == []
 
 
 async def test_a_private_conversation_stays_private(tmp_path: Path) -> None:
     async with process(tmp_path) as memory:
-        await memory.begin_private(OLD, THERE)
+        await memory.talk.begin_private(OLD, THERE)
         await says(memory, "We robbed a bank")
         await memory.move(OLD, NEW, THERE, HERE)
-        history = await memory.recall(NEW, HERE, "?")
+        history = await memory.talk.recall(NEW, HERE, "?")
         assert history.metadata.private
         assert [message.text for message in history.messages] == ["We robbed a bank", "ok"]
 
 
 async def test_what_was_broken_off_is_completed_by_doing_it_again(tmp_path: Path) -> None:
     async with process(tmp_path, broken=True) as memory:
-        await memory.remember(OLD, "We play chess")
+        await memory.known.remember(OLD, "We play chess")
         await says(memory, "We meet in Oslo")
         with pytest.raises(StoreUnavailable):
             await memory.move(OLD, NEW, THERE, HERE)
@@ -104,17 +104,17 @@ async def test_what_was_broken_off_is_completed_by_doing_it_again(tmp_path: Path
         for _ in range(2):
             await memory.move(OLD, NEW, THERE, HERE)
         assert await window(memory, NEW, HERE) == ["We meet in Oslo", "ok", "At noon", "ok"]
-        await memory.end_session(NEW, HERE, "new")
+        await memory.talk.end(NEW, HERE, "new")
         await memory.settle()
         assert await facts(memory, NEW) == ["We play chess", "We meet in Oslo", "At noon"]
-        assert await memory.records(OLD, tuple(Kind), everything=True) == []
-        messages = await memory.records(NEW, (Kind.MESSAGE,))
+        assert await memory.known.records(OLD, tuple(Kind), everything=True) == []
+        messages = await memory.known.records(NEW, (Kind.MESSAGE,))
         assert [m.text for m in messages if m.text != "ok"] == ["We meet in Oslo", "At noon"]
 
 
 async def test_to_itself_nothing_moves(tmp_path: Path) -> None:
     async with process(tmp_path) as memory:
-        await memory.remember(OLD, "We play chess")
+        await memory.known.remember(OLD, "We play chess")
         await memory.move(OLD, OLD, THERE, THERE)
         assert await facts(memory, OLD) == ["We play chess"]
 
@@ -125,11 +125,11 @@ async def test_an_extraction_under_way_begins_anew_for_the_new_actor(tmp_path: P
         # It has read the turns, and has not answered yet.
         extractor.gate.clear()
         await says(memory, "We meet in Oslo")
-        await memory.end_session(OLD, THERE, "new")
+        await memory.talk.end(OLD, THERE, "new")
         while not extractor.calls:
             await asyncio.sleep(0)
         await memory.move(OLD, NEW, THERE, HERE)
         extractor.gate.set()
         await memory.settle()
         assert await facts(memory, NEW) == ["We meet in Oslo"]
-        assert await memory.records(OLD, tuple(Kind), everything=True) == []
+        assert await memory.known.records(OLD, tuple(Kind), everything=True) == []

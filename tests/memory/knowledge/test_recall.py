@@ -19,9 +19,8 @@ from memory.knowledge.recall import (
 )
 from memory.learning.statement import Statement
 from memory.records import (
-    AGENT_NAME_SLOT,
-    LANGUAGE_SLOT,
-    TIME_ZONE_SLOT,
+    Choice,
+    Choices,
     ConversationHistory,
     HistoryMetadata,
     Hit,
@@ -68,14 +67,14 @@ def section(block: str, title: str) -> list[str]:
 
 def test_what_was_chosen_is_known_and_is_no_preference():
     chosen = [
-        record(agent_name_text("Jarvis"), Kind.PREFERENCE, slot=AGENT_NAME_SLOT),
-        record(choice_text(LANGUAGE_SLOT, "de"), Kind.PREFERENCE, slot=LANGUAGE_SLOT),
-        record(choice_text(TIME_ZONE_SLOT, "Europe/Rome"), Kind.PREFERENCE, slot=TIME_ZONE_SLOT),
+        record(agent_name_text("Jarvis"), Kind.PREFERENCE, slot=Choice.AGENT_NAME),
+        record(choice_text(Choice.LANGUAGE, "de"), Kind.PREFERENCE, slot=Choice.LANGUAGE),
+        record(
+            choice_text(Choice.TIME_ZONE, "Europe/Rome"), Kind.PREFERENCE, slot=Choice.TIME_ZONE
+        ),
     ]
     profile = build_profile([*chosen, record("I like tea", Kind.PREFERENCE)], BUDGET)
-    assert (profile.agent_name, profile.language, profile.time_zone) == (
-        "Jarvis", "de", "Europe/Rome",
-    )  # fmt: skip
+    assert profile.choices == Choices("Jarvis", "de", "Europe/Rome")
     assert texts(profile.preferences) == ["I like tea"]
     block = profile_block(profile, NOW, BUDGET)
     assert 'The user calls you "Jarvis".' in block

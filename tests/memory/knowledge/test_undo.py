@@ -15,7 +15,7 @@ from memory.knowledge.forgetting import Forgotten
 from memory.memory import Memory
 from memory.options import MemoryOptions
 from memory.ports import LongTermMemory
-from memory.records import Actor, Kind, Message, Place, Record, Role, Shift
+from memory.records import Actor, Choice, Kind, Place, Record, Role, Shift, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
 from tests.fakes.in_memory_store import InMemoryStore
@@ -52,12 +52,12 @@ class Life:
 
     async def say(self, memory: Memory, *texts: str, kept: bool = True) -> None:
         for text in texts:
-            await memory.recall(ANNA, HOME, text)
-            said = (Message(Role.USER, text, self.clock()), _reply(self.clock()))
-            await memory.record(ANNA, HOME, said, kept=kept)
+            await memory.talk.recall(ANNA, HOME, text)
+            said = (Utterance(Role.USER, text, self.clock()), _reply(self.clock()))
+            await memory.talk.record(ANNA, HOME, said, kept=kept)
 
     async def end(self, memory: Memory) -> None:
-        ending = await memory.end_session(ANNA, HOME, "new")
+        ending = await memory.talk.end(ANNA, HOME, "new")
         assert ending is not None
         await ending.wait(30)
 
@@ -66,8 +66,8 @@ class Life:
         return b"".join(p.read_bytes() for p in self.path.rglob("*") if p.is_file())
 
 
-def _reply(at: datetime) -> Message:
-    return Message(Role.ASSISTANT, "ok", at)
+def _reply(at: datetime) -> Utterance:
+    return Utterance(Role.ASSISTANT, "ok", at)
 
 
 @pytest.fixture
@@ -76,15 +76,15 @@ def life(tmp_path: Path) -> Life:
 
 
 async def window(memory: Memory) -> list[str]:
-    return [m.text for m in (await memory.recall(ANNA, HOME, "and now?")).messages]
+    return [m.text for m in (await memory.talk.recall(ANNA, HOME, "and now?")).messages]
 
 
 async def everything(memory: Memory) -> list[Record]:
-    return await memory.records(ANNA, EVERYTHING, everything=True)
+    return await memory.known.records(ANNA, EVERYTHING, everything=True)
 
 
 async def the_record(memory: Memory, text: str) -> Record:
-    return next(r for r in await memory.records(ANNA, (Kind.FACT,)) if r.text == text)
+    return next(r for r in await memory.known.records(ANNA, (Kind.FACT,)) if r.text == text)
 
 
 async def test_all_that_a_deletion_took_along_comes_back_as_it_was(life: Life) -> None:
@@ -95,20 +95,20 @@ async def test_all_that_a_deletion_took_along_comes_back_as_it_was(life: Life) -
         before, shown = await everything(memory), await window(memory)
         assert b"Oslo" in life.bytes
         record = await the_record(memory, "I live in Oslo")
-        come_from = await memory.sources(ANNA, record)
+        come_from = await memory.known.sources(ANNA, record)
         assert [m.text for m in come_from] == ["I live in Oslo", "ok"]
 
-        forgotten = await memory.forget(ANNA, record.short_id)
+        forgotten = await memory.known.forget(ANNA, record.short_id)
         assert b"Oslo" not in life.bytes, "the only copy is in RAM"
         assert "Oslo" not in str(await everything(memory))
         assert await window(memory) == ["I like tea", "ok"]
 
-        assert await memory.restore(ANNA, forgotten) == record
+        assert await memory.known.restore(ANNA, forgotten) == record
         assert await everything(memory) == before
         assert await window(memory) == shown
-        assert await memory.sources(ANNA, record) == come_from
+        assert await memory.known.sources(ANNA, record) == come_from
         assert b"Oslo" in life.bytes
-        found = await memory.search(ANNA, "where do I live?")
+        found = await memory.known.search(ANNA, "where do I live?")
         assert "I live in Oslo" in [hit.record.text for hit in found]
     async with life.memory() as memory:
         assert await window(memory) == shown, "also for the next process"
@@ -121,33 +121,33 @@ async def test_a_look_ahead_changes_nothing_and_is_what_happens(life: Life) -> N
         await life.say(memory, "I live in Oslo, you know")
         before, shown = await everything(memory), await window(memory)
         record = await the_record(memory, "I live in Oslo")
-        doomed = await memory.would_forget(ANNA, record.short_id)
+        doomed = await memory.known.would_forget(ANNA, record.short_id)
         assert await everything(memory) == before
         assert await window(memory) == shown
         # Two messages of the ended session, and two of the open one, which are archived as well.
         assert doomed.said == 4
         assert [summary.kind for summary in doomed.summaries] == [Kind.SUMMARY]
-        assert await memory.forget(ANNA, record.short_id) == doomed
+        assert await memory.known.forget(ANNA, record.short_id) == doomed
 
 
 async def test_where_nothing_goes_along_nothing_is_counted(life: Life) -> None:
     async with life.memory() as memory:
         await life.say(memory, "I have a cat")
-        record = await memory.remember(ANNA, "I live in Oslo")
-        doomed = await memory.would_forget(ANNA, record.short_id)
+        record = await memory.known.remember(ANNA, "I live in Oslo")
+        doomed = await memory.known.would_forget(ANNA, record.short_id)
         assert doomed == Forgotten(ANNA, record)
         assert doomed.said == 0
         with pytest.raises(UnknownRecord):
-            await memory.would_forget(BORIS, record.short_id)
+            await memory.known.would_forget(BORIS, record.short_id)
 
 
 async def test_a_turn_comes_back_before_what_was_said_after_it(life: Life) -> None:
     async with life.memory() as memory:
-        record = await memory.remember(ANNA, "I live in Oslo")
+        record = await memory.known.remember(ANNA, "I live in Oslo")
         await life.say(memory, "I have a cat", "I live in Oslo")
-        forgotten = await memory.forget(ANNA, record.short_id)
+        forgotten = await memory.known.forget(ANNA, record.short_id)
         await life.say(memory, "I like tea")
-        await memory.restore(ANNA, forgotten)
+        await memory.known.restore(ANNA, forgotten)
         told = ["I have a cat", "ok", "I live in Oslo", "ok", "I like tea", "ok"]
         assert await window(memory) == told
     async with life.memory() as memory:
@@ -157,11 +157,11 @@ async def test_a_turn_comes_back_before_what_was_said_after_it(life: Life) -> No
 async def test_taking_back_twice_doubles_nothing(life: Life) -> None:
     async with life.memory() as memory:
         await life.say(memory, "I live in Oslo")
-        record = await memory.remember(ANNA, "I live in Oslo")
+        record = await memory.known.remember(ANNA, "I live in Oslo")
         before, shown = await everything(memory), await window(memory)
-        forgotten = await memory.forget(ANNA, record.short_id)
+        forgotten = await memory.known.forget(ANNA, record.short_id)
         for _ in range(2):
-            assert await memory.restore(ANNA, forgotten) == record
+            assert await memory.known.restore(ANNA, forgotten) == record
         assert await everything(memory) == before
         assert await window(memory) == shown
 
@@ -169,75 +169,77 @@ async def test_taking_back_twice_doubles_nothing(life: Life) -> None:
 async def test_a_turn_that_had_left_the_window_is_in_it_again(life: Life) -> None:
     limits = SessionLimits(window_messages=4, window_batch=1)
     async with life.memory(limits=limits) as memory:
-        record = await memory.remember(ANNA, "I live in Oslo")
+        record = await memory.known.remember(ANNA, "I live in Oslo")
         await life.say(memory, "I live in Oslo", "I have a cat", "I like tea", "I own a boat")
         await memory.settle()
-        assert "Oslo" in str((await memory.tiers(ANNA)).summaries)
-        forgotten = await memory.forget(ANNA, record.short_id)
+        assert "Oslo" in str((await memory.talk.tiers(ANNA)).summaries)
+        forgotten = await memory.known.forget(ANNA, record.short_id)
         await memory.settle()
-        assert "Oslo" not in str(await memory.tiers(ANNA))
-        await memory.restore(ANNA, forgotten)
+        assert "Oslo" not in str(await memory.talk.tiers(ANNA))
+        await memory.known.restore(ANNA, forgotten)
         assert "I live in Oslo" in [
-            message.text for turn in (await memory.tiers(ANNA)).active for message in turn.messages
+            message.text
+            for turn in (await memory.talk.tiers(ANNA)).active
+            for message in turn.messages
         ]
         await life.say(memory, "I grow mint")
         await memory.settle()
-        assert "Oslo" in (await memory.recall(ANNA, HOME, "and now?")).earlier
+        assert "Oslo" in (await memory.talk.recall(ANNA, HOME, "and now?")).earlier
 
 
 async def test_what_is_said_in_secret_is_back_in_ram_and_masked_on_the_disk(life: Life) -> None:
     said = "I live in Oslo and my password is hunter2hunter2"
     async with life.memory() as memory:
-        record = await memory.remember(ANNA, "I live in Oslo")
+        record = await memory.known.remember(ANNA, "I live in Oslo")
         await life.say(memory, said)
-        forgotten = await memory.forget(ANNA, record.short_id)
-        await memory.restore(ANNA, forgotten)
+        forgotten = await memory.known.forget(ANNA, record.short_id)
+        await memory.known.restore(ANNA, forgotten)
         assert (await window(memory))[0] == said
     assert b"hunter2hunter2" not in life.bytes
 
 
 async def test_a_session_that_is_extracted_by_now_is_not_opened_again(life: Life) -> None:
     async with life.memory() as memory:
-        record = await memory.remember(ANNA, "I live in Oslo")
+        record = await memory.known.remember(ANNA, "I live in Oslo")
         await life.say(memory, "I live in Oslo", "I have a cat")
-        forgotten = await memory.forget(ANNA, record.short_id)
+        forgotten = await memory.known.forget(ANNA, record.short_id)
         await life.end(memory)
-        await memory.restore(ANNA, forgotten)
+        await memory.known.restore(ANNA, forgotten)
         assert await window(memory) == []
-        archived = await memory.records(ANNA, (Kind.MESSAGE,))
+        archived = await memory.known.records(ANNA, (Kind.MESSAGE,))
         assert "I live in Oslo" in [message.text for message in archived]
 
 
 async def test_nobody_takes_back_what_another_one_deleted(life: Life) -> None:
     async with life.memory() as memory:
-        await memory.remember(BORIS, "I am a spy")
-        mine = await memory.remember(ANNA, "I live in Oslo")
-        forgotten = await memory.forget(ANNA, mine.short_id)
+        await memory.known.remember(BORIS, "I am a spy")
+        mine = await memory.known.remember(ANNA, "I live in Oslo")
+        forgotten = await memory.known.forget(ANNA, mine.short_id)
         with pytest.raises(UnknownRecord):
-            await memory.restore(BORIS, forgotten)
-        assert [r.text for r in await memory.records(BORIS)] == ["I am a spy"]
+            await memory.known.restore(BORIS, forgotten)
+        assert [r.text for r in await memory.known.records(BORIS)] == ["I am a spy"]
 
 
 async def test_nothing_comes_back_after_everything_was_forgotten(life: Life) -> None:
     async with life.memory() as memory:
-        record = await memory.remember(ANNA, "I live in Oslo")
+        record = await memory.known.remember(ANNA, "I live in Oslo")
         await life.say(memory, "I live in Oslo")
-        forgotten = await memory.forget(ANNA, record.short_id)
+        forgotten = await memory.known.forget(ANNA, record.short_id)
         await memory.forget_all(ANNA)
         with pytest.raises(UnknownRecord):
-            await memory.restore(ANNA, forgotten)
+            await memory.known.restore(ANNA, forgotten)
         assert await everything(memory) == []
     assert b"Oslo" not in life.bytes
 
 
 async def test_a_question_with_a_newer_answer_keeps_it(life: Life) -> None:
     async with life.memory() as memory:
-        await memory.set_agent_name(ANNA, "Jarvis")
-        (named,) = await memory.records(ANNA)
-        forgotten = await memory.forget(ANNA, named.short_id)
-        await memory.set_agent_name(ANNA, "Friday")
-        await memory.restore(ANNA, forgotten)
-        assert await memory.agent_name(ANNA) == "Friday"
+        await memory.choices.set(ANNA, Choice.AGENT_NAME, "Jarvis")
+        (named,) = await memory.known.records(ANNA)
+        forgotten = await memory.known.forget(ANNA, named.short_id)
+        await memory.choices.set(ANNA, Choice.AGENT_NAME, "Friday")
+        await memory.known.restore(ANNA, forgotten)
+        assert (await memory.choices.read(ANNA)).agent_name == "Friday"
         (again, _) = await everything(memory)
         assert again.id == named.id
         assert not again.current
@@ -245,12 +247,12 @@ async def test_a_question_with_a_newer_answer_keeps_it(life: Life) -> None:
 
 async def test_the_name_that_was_deleted_is_the_name_again(life: Life) -> None:
     async with life.memory() as memory:
-        await memory.set_agent_name(ANNA, "Jarvis")
-        (named,) = await memory.records(ANNA)
-        forgotten = await memory.forget(ANNA, named.short_id)
-        assert await memory.agent_name(ANNA) is None
-        await memory.restore(ANNA, forgotten)
-        assert await memory.agent_name(ANNA) == "Jarvis"
+        await memory.choices.set(ANNA, Choice.AGENT_NAME, "Jarvis")
+        (named,) = await memory.known.records(ANNA)
+        forgotten = await memory.known.forget(ANNA, named.short_id)
+        assert (await memory.choices.read(ANNA)).agent_name is None
+        await memory.known.restore(ANNA, forgotten)
+        assert (await memory.choices.read(ANNA)).agent_name == "Jarvis"
 
 
 class Failing(InMemoryStore):
@@ -272,14 +274,14 @@ class Failing(InMemoryStore):
 async def test_what_was_broken_off_is_completed_by_doing_it_again(life: Life) -> None:
     store = Failing()
     async with life.memory(store) as memory:
-        record = await memory.remember(ANNA, "I live in Oslo")
+        record = await memory.known.remember(ANNA, "I live in Oslo")
         await life.say(memory, "I live in Oslo")
-        forgotten = await memory.forget(ANNA, record.short_id)
+        forgotten = await memory.known.forget(ANNA, record.short_id)
         store.away = True
         with pytest.raises(StoreUnavailable):
-            await memory.restore(ANNA, forgotten)
+            await memory.known.restore(ANNA, forgotten)
         store.away = False
-        assert await memory.restore(ANNA, forgotten) == record
+        assert await memory.known.restore(ANNA, forgotten) == record
         assert await window(memory) == ["I live in Oslo", "ok"]
 
 
@@ -287,18 +289,18 @@ async def test_what_could_not_be_deleted_is_still_there_with_its_turns(life: Lif
     store = Failing()
     limits = SessionLimits(window_messages=4, window_batch=1)
     async with life.memory(store, limits) as memory:
-        record = await memory.remember(ANNA, "I live in Oslo")
+        record = await memory.known.remember(ANNA, "I live in Oslo")
         await life.say(memory, "I live in Oslo", "I have a cat", "I like tea")
         await memory.settle()
         before = await everything(memory)
         store.away = True
         with pytest.raises(StoreUnavailable):
-            await memory.forget(ANNA, record.short_id)
+            await memory.known.forget(ANNA, record.short_id)
         store.away = False
         assert await everything(memory) == before
-        active = (await memory.tiers(ANNA)).active
+        active = (await memory.talk.tiers(ANNA)).active
         assert active[0].messages[0].text == "I live in Oslo", "in its place"
-        gone = await memory.forget(ANNA, record.short_id)
+        gone = await memory.known.forget(ANNA, record.short_id)
         assert [turn.messages[0].text for turn in gone.turns] == ["I live in Oslo"]
         assert "I live in Oslo" not in await window(memory)
 
@@ -319,37 +321,37 @@ async def test_what_could_not_be_withheld_is_there_once(life: Life) -> None:
         journal = Breaking(life.path / "journal.sqlite", pool)
         memory = Memory(InMemoryStore(), journal, by_rules(), MemoryOptions(), life.clock)
         async with journal, memory:
-            record = await memory.remember(ANNA, "I live in Oslo")
+            record = await memory.known.remember(ANNA, "I live in Oslo")
             await life.say(memory, "I live in Oslo")
             journal.full = True
             with pytest.raises(StoreUnavailable):
-                await memory.forget(ANNA, record.short_id)
+                await memory.known.forget(ANNA, record.short_id)
             assert await window(memory) == ["I live in Oslo", "ok"]
-            assert [r.text for r in await memory.records(ANNA)] == ["I live in Oslo"]
+            assert [r.text for r in await memory.known.records(ANNA)] == ["I live in Oslo"]
 
 
 async def test_what_was_said_again_meanwhile_does_not_stand_there_twice(life: Life) -> None:
     async with life.memory() as memory:
-        first = await memory.remember(ANNA, "I have a cat called Tom")
-        forgotten = await memory.forget(ANNA, first.short_id)
-        again = await memory.remember(ANNA, "I have a cat called Tom")
-        assert not (await memory.restore(ANNA, forgotten)).current
-        assert await memory.records(ANNA) == [again]
+        first = await memory.known.remember(ANNA, "I have a cat called Tom")
+        forgotten = await memory.known.forget(ANNA, first.short_id)
+        again = await memory.known.remember(ANNA, "I have a cat called Tom")
+        assert not (await memory.known.restore(ANNA, forgotten)).current
+        assert await memory.known.records(ANNA) == [again]
 
 
 async def test_what_was_turned_round_meanwhile_stays_so(life: Life) -> None:
     async with life.memory() as memory:
-        first = await memory.remember(ANNA, "I like olives")
-        forgotten = await memory.forget(ANNA, first.short_id)
-        again = await memory.remember(ANNA, "I don't like olives")
-        await memory.restore(ANNA, forgotten)
-        assert await memory.records(ANNA) == [again]
+        first = await memory.known.remember(ANNA, "I like olives")
+        forgotten = await memory.known.forget(ANNA, first.short_id)
+        again = await memory.known.remember(ANNA, "I don't like olives")
+        await memory.known.restore(ANNA, forgotten)
+        assert await memory.known.records(ANNA) == [again]
 
 
 async def test_a_turn_that_goes_nowhere_else_is_counted_as_well(life: Life) -> None:
     async with life.memory() as memory:
-        record = await memory.remember(ANNA, "I live in Oslo")
+        record = await memory.known.remember(ANNA, "I live in Oslo")
         await life.say(memory, "forget that I live in Oslo", kept=False)
-        doomed = await memory.would_forget(ANNA, record.short_id)
+        doomed = await memory.known.would_forget(ANNA, record.short_id)
         assert (doomed.messages, doomed.said) == ((), 2)
         assert [turn.kept for turn in doomed.turns] == [False]

@@ -10,7 +10,7 @@ from memory.learning.grounding import grounded
 from memory.learning.statement import Statement
 from memory.memory import Memory, MemoryOptions
 from memory.ports import Extraction, Proposal
-from memory.records import Actor, Draft, Kind, Message, Place, Record, Role, Turn
+from memory.records import Actor, Draft, Kind, Place, Record, Role, Turn, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.extractors import EverySentence
 from tests.fakes.in_memory_store import InMemoryStore
@@ -22,7 +22,9 @@ NOW = datetime(2026, 11, 21, tzinfo=UTC)
 
 def said(*texts: str) -> list[Turn]:
     return [
-        Turn(f"t{n}", "s1", (Message(Role.USER, text, AT), Message(Role.ASSISTANT, "Noted.", AT)))
+        Turn(
+            f"t{n}", "s1", (Utterance(Role.USER, text, AT), Utterance(Role.ASSISTANT, "Noted.", AT))
+        )
         for n, text in enumerate(texts)
     ]
 
@@ -52,7 +54,9 @@ def test_what_the_user_did_not_say_is_dropped():
 
 def test_what_only_the_assistant_said_is_dropped():
     turn = Turn(
-        "t0", "s1", (Message(Role.USER, "hi", AT), Message(Role.ASSISTANT, "You own a Tesla", AT))
+        "t0",
+        "s1",
+        (Utterance(Role.USER, "hi", AT), Utterance(Role.ASSISTANT, "You own a Tesla", AT)),
     )
     assert planned([turn], proposal("I own a Tesla")) == []
 
@@ -327,14 +331,14 @@ async def test_how_many_records_a_session_leaves_is_a_setting_of_the_memory():
         ):
             for n in range(5):
                 words = f"I own item number{n} called thing{n}"
-                await memory.record(Actor("u1"), place, (Message(Role.USER, words, AT),))
-            await memory.end_session(Actor("u1"), place, "new")
+                await memory.talk.record(Actor("u1"), place, (Utterance(Role.USER, words, AT),))
+            await memory.talk.end(Actor("u1"), place, "new")
             await memory.settle()
-            assert len(await memory.records(Actor("u1"), (Kind.FACT,))) == 2
+            assert len(await memory.known.records(Actor("u1"), (Kind.FACT,))) == 2
 
 
 def by(speaker: str, number: int, text: str) -> Turn:
-    return Turn(f"t{number}", "s1", (Message(Role.USER, text, AT, speaker),))
+    return Turn(f"t{number}", "s1", (Utterance(Role.USER, text, AT, speaker),))
 
 
 def test_in_a_group_each_fact_is_whose_it_is_and_replaces_nobody_elses():

@@ -4,16 +4,19 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from structlog.testing import capture_logs
 
+from memory.background.locks import Locks
 from memory.errors import StoreUnavailable
-from memory.learning.jobs import ATTEMPTS, ExtractionJobs, Outcome
+from memory.learning.endings import Outcome
+from memory.learning.jobs import ATTEMPTS, ExtractionJobs, ExtractionLimits
 from memory.ports import Backlog, Extraction, Job
-from memory.records import Actor, Kind, Message, Place, Record, Role, Session, Turn
+from memory.records import Actor, Kind, Place, Record, Role, Session, Turn, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.extractors import EverySentence
 from tests.fakes.in_memory_store import InMemoryStore
@@ -70,20 +73,20 @@ class World:
     def jobs(
         self, extractor: EverySentence | Broken | None = None, **limits: float
     ) -> ExtractionJobs:
-        given = {"attempts": 3, **limits}
         return ExtractionJobs(
             self.store,
             self.journal,
             extractor or self.extractor,
+            Locks(),
             self.clock,
-            **given,  # type: ignore[arg-type]
+            replace(ExtractionLimits(attempts=3), **limits),  # type: ignore[arg-type]
         )
 
     async def ended(self, *ids: str) -> list[Session]:
         """Sessions that the journal has as ended, with a turn each."""
         sessions = [Session(id_, ANNA, HOME, self.clock(), self.clock()) for id_ in ids]
         for session in sessions:
-            said = (Message(Role.USER, f"I like {session.id}", self.clock()),)
+            said = (Utterance(Role.USER, f"I like {session.id}", self.clock()),)
             await self.journal.start(session)
             await self.journal.append(session.id, Turn(f"{session.id}-t", session.id, said))
             await self.journal.end(session.id, "new", self.clock())
@@ -221,7 +224,7 @@ async def test_nobody_waits_for_a_session_that_was_erased_before_its_turn(world:
         assert await ending.wait(10) is Outcome.NOTHING
         await jobs.settle()
     assert world.extractor.calls == 0
-    assert not jobs._endings
+    assert not jobs.endings.sessions()
 
 
 async def test_a_stop_gives_its_jobs_back_at_once(world: World):
@@ -274,7 +277,7 @@ async def test_what_was_set_aside_is_saved_after_it_was_put_back(world: World):
 async def test_a_try_that_takes_too_long_is_ended_and_saves_nothing(world: World):
     await world.ended("s1")
     world.extractor.gate.clear()
-    async with running(world.jobs(timeout_seconds=0.05)) as jobs:
+    async with running(world.jobs(seconds=0.05)) as jobs:
         await jobs.settle()
     assert await world.facts() == []
     assert await world.journal.backlog() == Backlog(1, 0)
@@ -321,7 +324,7 @@ async def test_when_whoever_waits_is_broken_off_the_observer_hears(world: World)
     (session,) = await world.ended("s1")
     world.extractor.gate.clear()
     jobs = world.jobs()
-    jobs.on_saved = hear
+    jobs.endings.subscribe(hear)
     async with running(jobs):
         waiting = asyncio.create_task(jobs.ended(session).wait(10))
         await called(world.extractor, 1)
@@ -338,7 +341,7 @@ async def test_an_observer_that_fails_costs_nothing(world: World):
 
     await world.ended("s1", "s2")
     jobs = world.jobs()
-    jobs.on_saved = fail
+    jobs.endings.subscribe(fail)
     async with running(jobs):
         await jobs.settle()
     assert len(await world.facts()) == 2

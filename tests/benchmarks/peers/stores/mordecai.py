@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from memory.records import Actor, Kind, Message, Role, Turn
+from memory.records import Actor, Kind, Role, Turn, Utterance
 from memory.search.text import clean
 from memory.stores.sqlite.store import SqliteStore
 from tests.benchmarks.peers.peer import Embedder, Said
@@ -89,7 +89,7 @@ class _Vectors:
 
 def _turn(said: Said) -> Turn:
     at = datetime.fromisoformat(said.at)
-    message = Message(
+    message = Utterance(
         Role(said.role), said.text, at if at.tzinfo else at.replace(tzinfo=UTC), said.speaker
     )
     return Turn(said.id, said.session, (message,))

@@ -62,7 +62,7 @@ class Talk:
     async def failure(self, words: str = "Hi") -> str:
         last = (await self.say(words))[-1]
         assert isinstance(last, Failed), last
-        assert (await self.memory.recall(ANNA, HOME, "?")).messages == ()
+        assert (await self.memory.talk.recall(ANNA, HOME, "?")).messages == ()
         assert "very-secret" not in str(self.logs)
         return last.text
 
@@ -92,7 +92,7 @@ async def test_a_turn_with_a_tool_goes_over_converse() -> None:
     naming = Reply("One moment.", (ToolCall("set_agent_name", {"name": "Jarvis"}),))
     async with talking(naming, "Jarvis it is.") as talk:
         finished = await talk.answer("I'll call you Jarvis")
-        assert await talk.memory.agent_name(ANNA) == "Jarvis"
+        assert (await talk.memory.choices.read(ANNA)).agent_name == "Jarvis"
         assert finished.text == "Jarvis it is."
         assert talk.logged("turn")["tools"] == ["set_agent_name"]
         assert talk.requests[0]["inferenceConfig"]["maxTokens"] == 1024
@@ -117,7 +117,7 @@ async def test_pictures_and_documents_stand_behind_the_last_cache_point(model: s
 
 async def test_the_prefix_of_the_turn_before_is_read_from_the_cache() -> None:
     async with talking(*["Fine."] * 3) as talk:
-        await talk.memory.remember(ANNA, "I sail a boat named Petra")
+        await talk.memory.known.remember(ANNA, "I sail a boat named Petra")
         reads = []
         for words in ("Hi", "What about my boat?", "And now?"):
             await talk.answer(words)
@@ -134,7 +134,7 @@ async def test_cache_points_stand_after_tools_system_prompt_and_window_and_are_n
     model: str,
 ) -> None:
     async with talking(*["Fine."] * 6, model=model) as talk:
-        await talk.memory.remember(ANNA, "I sail a boat named Petra")
+        await talk.memory.known.remember(ANNA, "I sail a boat named Petra")
         for number in range(5):
             await talk.answer(f"Tell me about my boat, for the {number}. time")
         last = talk.requests[-1]

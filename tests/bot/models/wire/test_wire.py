@@ -61,7 +61,7 @@ class Talk:
         """The user's sentence of a turn that must fail and leave nothing behind."""
         last = (await self.say(words))[-1]
         assert isinstance(last, Failed), last
-        history = await self.memory.recall(ANNA, HOME, "?")
+        history = await self.memory.talk.recall(ANNA, HOME, "?")
         assert history.messages == ()
         return last.text
 
@@ -105,7 +105,7 @@ async def test_tool_arguments_in_fragments_make_one_call() -> None:
     naming = calling("set_agent_name", "", '{"na', 'me": "Jar', 'vis"}')
     async with talking(naming, text("Jarvis it is.")) as talk:
         events = await talk.say("I'll call you Jarvis")
-        assert await talk.memory.agent_name(ANNA) == "Jarvis"
+        assert (await talk.memory.choices.read(ANNA)).agent_name == "Jarvis"
     assert ToolCalled("set_agent_name") in events
     assert isinstance(events[-1], Finished)
 
@@ -266,7 +266,7 @@ async def test_an_answer_cut_by_the_output_limit_shows_that_it_was_cut() -> None
 
 async def test_three_turns_keep_the_prefix_byte_for_byte() -> None:
     async with talking(text("Fine.")) as talk:
-        await talk.memory.remember(ANNA, "I sail a boat named Petra")
+        await talk.memory.known.remember(ANNA, "I sail a boat named Petra")
         for words in ("Hi", "What about my boat?", "And <system>now</system>?"):
             await talk.answer(words)
         first, second, third = (request["messages"] for request in talk.server.requests)

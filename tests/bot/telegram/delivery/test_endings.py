@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.texts import ENGLISH, languages
-from memory.records import Actor, Message, Place, Role
+from memory.records import Actor, Place, Role, Utterance
 from tests.bot.telegram.stage import Stage, ask, stage, tell
 from tests.fakes.botapi import BotApiServer
 
@@ -16,8 +16,8 @@ ANN, HOME = Actor.person(ANNA), Place("telegram", ANNA)
 
 async def told_long_ago(on: Stage, text: str, ago: timedelta) -> None:
     at = datetime.now(UTC) - ago
-    said = (Message(Role.USER, text, at), Message(Role.ASSISTANT, "I see.", at))
-    await on.memory.record(ANN, HOME, said)
+    said = (Utterance(Role.USER, text, at), Utterance(Role.ASSISTANT, "I see.", at))
+    await on.memory.talk.record(ANN, HOME, said)
 
 
 @pytest.mark.parametrize("language", languages())
@@ -40,7 +40,7 @@ async def test_one_that_fell_silent_says_so(server: BotApiServer, tmp_path: Path
         await ask(server, "hi")
         await told_long_ago(on, "I live in Oslo", timedelta(hours=7))
         # As the next message finds it.
-        await on.memory.recall(ANN, HOME, "hello again")
+        await on.memory.talk.recall(ANN, HOME, "hello again")
         said = (await server.replies_to(ANNA, 2))[1]
         assert said == f"{ENGLISH.saved}\n{ENGLISH.saved_idle}"
 
@@ -51,7 +51,7 @@ async def test_one_that_somebody_ended_needs_no_reason(
     async with stage(server, tmp_path) as on:
         await ask(server, "hi")
         await tell(on, "I live in Oslo")
-        await on.memory.end_session(ANN, HOME, "new")
+        await on.memory.talk.end(ANN, HOME, "new")
         assert (await server.replies_to(ANNA, 2))[1] == ENGLISH.saved
 
 
@@ -63,7 +63,7 @@ async def test_a_summary_right_after_the_end_is_that_of_the_last_one(
         assert await ask(server, "/summarize") == texts.summary_nothing
         await tell(on, "I live in Oslo and work at Acme Corp.")
         await ask(server, "/new")
-        [talk] = await on.memory.past_talks(ANN)
+        [talk] = await on.memory.known.past_talks(ANN)
         last = f"{texts.summary_nothing}\n\n{texts.summary_last}\n{talk.text}"
         assert await ask(server, "/summarize") == last
         for number in range(4):
@@ -78,9 +78,9 @@ async def test_in_a_group_the_last_one_is_not_shown_to_everybody(
     crowd, place = Actor.group(group.id), Place("telegram", group.id)
     now = datetime.now(UTC)
     async with stage(server, tmp_path) as on:
-        said = Message(Role.USER, "I live in Oslo.", now, speaker="Ann")
-        await on.memory.record(crowd, place, (said, Message(Role.ASSISTANT, "I see.", now)))
-        ending = await on.memory.end_session(crowd, place, "new")
+        said = Utterance(Role.USER, "I live in Oslo.", now, speaker="Ann")
+        await on.memory.talk.record(crowd, place, (said, Utterance(Role.ASSISTANT, "I see.", now)))
+        ending = await on.memory.talk.end(crowd, place, "new")
         assert ending is not None
         await ending.wait(10)
         await server.user(ANNA).says("/summarize", group=group)

@@ -43,7 +43,7 @@ async def test_usage_counts_recordings_and_what_they_cost(
     async with stage(server, tmp_path, senses=hearing(minute_cost)) as on:
         await server.user(ANNA).sends("voice", b"OggS", duration=75)
         await server.replies_to(ANNA, 1)
-        session = await on.memory.session(Actor.person(ANNA), Place("telegram", ANNA))
+        session = await on.memory.talk.session(Actor.person(ANNA), Place("telegram", ANNA))
         assert session, "the one that the recording has begun"
         here, today = (await ask(server, "/usage", ANNA)).split(ENGLISH.usage_today)
     for account in (here, today):

@@ -290,9 +290,7 @@ async def test_a_text_that_is_too_long_is_refused_with_its_measure(
         assert "16001" in reply
         assert "16000" in reply
         assert on.echo.heard == []
-        assert (
-            await on.memory.end_session(Actor.person(1001), Place("telegram", 1001), "new") is None
-        )
+        assert await on.memory.talk.end(Actor.person(1001), Place("telegram", 1001), "new") is None
 
 
 async def test_control_characters_and_half_surrogates_do_not_reach_the_conversation(

@@ -114,7 +114,7 @@ async def test_stop_keeps_what_was_written(server: BotApiServer, tmp_path: Path)
         await server.wait_for(lambda: texts(server) == ["Once upon a time", "Stopped."])
         await on.channel.settle()
         assert server.sent(1001)[0]["entities"][0]["type"] == "bold"
-        [turn] = (await on.memory.tiers(Actor.person(1001))).active
+        [turn] = (await on.memory.talk.tiers(Actor.person(1001))).active
         assert [m.text for m in turn.messages] == ["a story", "Once **upon** a time"]
         assert not turn.kept, "it can be gone on from, and is no source of facts"
 

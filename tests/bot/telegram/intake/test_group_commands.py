@@ -91,7 +91,7 @@ async def test_only_admins_make_a_group_s_conversation_private_and_end_that(
         assert (await asked(on, group, "/private", ANNA)).startswith("🔒 This conversation is")
         for ending in ("/private", "/new", f"{ME} new"):
             assert (await asked(on, group, ending)).endswith(ENGLISH.admins_only)
-        session = await on.memory.session(Actor.group(group.id), Place("telegram", group.id))
+        session = await on.memory.talk.session(Actor.group(group.id), Place("telegram", group.id))
         assert session is not None
         assert session.private
         assert (await asked(on, group, "/new", ANNA)).startswith(ENGLISH.private_off)
@@ -136,9 +136,9 @@ async def test_a_group_s_settings_change_by_nobody_else_s_click(
         query = await server.user(BORIS).clicks(streaming, data)
         await server.wait_for(lambda: query in server.world.answered_queries)
         await on.channel.settle()
-        assert await on.memory.records(Actor.group(group.id), everything=True) == []
+        assert await on.memory.known.records(Actor.group(group.id), everything=True) == []
         assert await pressed(on, ANNA, streaming, ENGLISH.settings_streaming_off) == ""
-        [choice] = await on.memory.records(Actor.group(group.id), everything=True)
+        [choice] = await on.memory.known.records(Actor.group(group.id), everything=True)
         assert choice.slot == "streaming"
 
 
@@ -148,7 +148,7 @@ async def test_what_is_opened_in_the_name_of_the_group_is_for_its_admins_to_pres
     group = server.group(-1000500)
     group.make_admin(ANNA)
     async with stage(server, tmp_path) as on:
-        await on.memory.remember(Actor.group(group.id), "We meet on Fridays")
+        await on.memory.known.remember(Actor.group(group.id), "We meet on Fridays")
         await group.says("/settings")
         await server.replies_to(group.id, 1)
         settings = dict(server.sent(group.id)[-1])
@@ -170,15 +170,15 @@ async def test_everything_is_deleted_in_the_name_of_the_group_by_an_admin_alone(
     group.make_admin(ANNA)
     crowd = Actor.group(group.id)
     async with stage(server, tmp_path) as on:
-        fact = await on.memory.remember(crowd, "We meet on Fridays")
+        fact = await on.memory.known.remember(crowd, "We meet on Fridays")
         await group.says("/forget all")
         await server.replies_to(group.id, 1)
         question = dict(server.sent(group.id)[-1])
         assert await pressed(on, BORIS, question, ENGLISH.forget_all_yes) == ENGLISH.admins_only
-        assert await on.memory.records(crowd) == [fact]
+        assert await on.memory.known.records(crowd) == [fact]
         assert server.sent(group.id)[-1]["text"] == question["text"]
         assert await pressed(on, ANNA, question, ENGLISH.forget_all_yes) == ""
-        assert await on.memory.records(crowd) == []
+        assert await on.memory.known.records(crowd) == []
 
 
 # -- /ask -----------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ async def test_an_anonymous_admin_is_answered_where_everybody_is(
 ) -> None:
     group = server.group(GROUP)
     async with stage(server, tmp_path) as on:
-        await on.memory.remember(Actor.group(GROUP), "We meet on Fridays")
+        await on.memory.known.remember(Actor.group(GROUP), "We meet on Fridays")
         await group.says(f"{ME} hello")
         await group.says("just talk", signature="Boss")
         await server.replies_to(GROUP, 1)
@@ -142,10 +142,10 @@ async def test_new_ends_the_conversation_of_its_topic_alone(
             await server.replies_to(GROUP, number)
         await person.says("/new", group=group, topic=7)
         await server.replies_to(GROUP, 3)
-        general = await on.memory.session(crowd, Place("telegram", GROUP, 1))
+        general = await on.memory.talk.session(crowd, Place("telegram", GROUP, 1))
         assert general is not None
         assert general.private, "the general one goes on"
-        assert await on.memory.session(crowd, Place("telegram", GROUP, 7)) is None
+        assert await on.memory.talk.session(crowd, Place("telegram", GROUP, 7)) is None
         assert [m.get("message_thread_id") for m in server.sent(GROUP)] == [7, None, 7]
 
 

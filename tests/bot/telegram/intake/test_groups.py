@@ -79,8 +79,8 @@ async def test_private_memory_stays_out_of_the_group_and_the_other_way_round(
 ) -> None:
     group = server.group(-1000500)
     async with stage(server, tmp_path) as on:
-        await on.memory.remember(Actor.person(1001), "I am in debt")
-        await on.memory.remember(Actor.group(group.id), "We meet on Fridays")
+        await on.memory.known.remember(Actor.person(1001), "I am in debt")
+        await on.memory.known.remember(Actor.group(group.id), "We meet on Fridays")
         group.make_admin(1001)
         await server.user(1001).says("/memory", group=group)
         [in_group] = await server.replies_to(group.id, 1)

@@ -63,7 +63,7 @@ async def test_only_admins_see_and_change_what_a_group_is_remembered_by(
     group.make_admin(ANNA)
     crowd = Actor.group(-1000500)
     async with stage(server, tmp_path) as on:
-        fact = await on.memory.remember(crowd, "We meet on Fridays")
+        fact = await on.memory.known.remember(crowd, "We meet on Fridays")
         commands = (
             "/memory",
             "/search Fridays",
@@ -76,7 +76,7 @@ async def test_only_admins_see_and_change_what_a_group_is_remembered_by(
             await server.user(BORIS).says(command, group=group)
             replies = await server.replies_to(group.id, number)
             assert replies[-1].startswith("Only admins of this group")
-        assert await on.memory.records(crowd) == [fact]
+        assert await on.memory.known.records(crowd) == [fact]
         await server.user(ANNA).says("/memory", group=group)
         replies = await server.replies_to(group.id, len(commands) + 1)
         assert "Fridays" in replies[-1]
@@ -110,7 +110,7 @@ async def test_a_click_that_nobody_was_asked_for_deletes_no_group_s_memory(
     group = server.group(-1000500)
     crowd = Actor.group(-1000500)
     async with stage(server, tmp_path) as on:
-        fact = await on.memory.remember(crowd, "We meet on Fridays")
+        fact = await on.memory.known.remember(crowd, "We meet on Fridays")
         await server.user(BORIS).says("/ask hello", group=group)
         await server.replies_to(group.id, 1)
         await on.channel.settle()
@@ -118,7 +118,7 @@ async def test_a_click_that_nobody_was_asked_for_deletes_no_group_s_memory(
         query = await server.user(BORIS).clicks(message, f"forget_all:{BORIS}:yes")
         await server.wait_for(lambda: query in server.world.answered_queries)
         await on.channel.settle()
-        assert await on.memory.records(crowd) == [fact]
+        assert await on.memory.known.records(crowd) == [fact]
         assert server.world.answered_queries[query]["text"] == ENGLISH.admins_only
         assert server.sent(group.id)[-1]["text"] == message["text"], "nor does it change a message"
 

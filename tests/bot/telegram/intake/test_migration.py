@@ -9,7 +9,7 @@ import pytest
 from bot.people.usage import Usage
 from bot.telegram.options import ChannelOptions
 from memory.errors import StoreUnavailable
-from memory.records import Actor, Message, Place, Role
+from memory.records import Actor, Place, Role, Utterance
 from tests.bot.telegram.stage import Stage, stage
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.in_memory_store import InMemoryStore
@@ -22,8 +22,8 @@ OLD_PLACE, NEW_PLACE = Place("telegram", -500), Place("telegram", -1000500)
 async def talked(on: Stage, text: str) -> None:
     """Have a turn of the group on record."""
     now = datetime.now(UTC)
-    said = (Message(Role.USER, text, now, "Ann"), Message(Role.ASSISTANT, "I see.", now))
-    await on.memory.record(OLD, OLD_PLACE, said)
+    said = (Utterance(Role.USER, text, now, "Ann"), Utterance(Role.ASSISTANT, "I see.", now))
+    await on.memory.talk.record(OLD, OLD_PLACE, said)
 
 
 @pytest.mark.parametrize("tells", [("to", "from"), ("from", "to"), ("to",), ("from",)])
@@ -32,21 +32,21 @@ async def test_memory_session_and_account_go_along(
 ) -> None:
     group = server.group(-500, kind="group")
     async with stage(server, tmp_path) as on:
-        await on.memory.remember(OLD, "We meet on Fridays")
+        await on.memory.known.remember(OLD, "We meet on Fridays")
         await talked(on, "Where do we meet?")
-        session = await on.memory.session(OLD, OLD_PLACE)
+        session = await on.memory.talk.session(OLD, OLD_PLACE)
         assert session is not None
         on.accounts.note_turn(OLD, session.id, Usage(runs=1, input_tokens=7, cost=Decimal(1)))
         new = await group.migrates(-1000500, tells=tells)
         await server.user(1001).says("/ask where?", group=new)
         assert await server.replies_to(new.id, 1) == ["you said: where?"]
         await on.channel.settle()
-        assert [r.text for r in await on.memory.records(NEW)] == ["We meet on Fridays"]
-        assert await on.memory.records(OLD) == []
-        went_on = await on.memory.session(NEW, NEW_PLACE)
+        assert [r.text for r in await on.memory.known.records(NEW)] == ["We meet on Fridays"]
+        assert await on.memory.known.records(OLD) == []
+        went_on = await on.memory.talk.session(NEW, NEW_PLACE)
         assert went_on is not None
         assert went_on.id == session.id
-        history = await on.memory.recall(NEW, NEW_PLACE, "?")
+        history = await on.memory.talk.recall(NEW, NEW_PLACE, "?")
         assert [m.text for m in history.messages] == ["Where do we meet?", "I see."]
         assert (await on.accounts.today(NEW)).turns.input_tokens == 7
         assert (await on.accounts.today(OLD)).turns.runs == 0
@@ -74,7 +74,7 @@ async def test_without_any_word_of_telegram_s_the_refused_send_tells(
 ) -> None:
     group = server.group(-500, kind="group")
     async with stage(server, tmp_path) as on:
-        await on.memory.remember(OLD, "We meet on Fridays")
+        await on.memory.known.remember(OLD, "We meet on Fridays")
         release = on.echo.hold("hello")
         await server.user(1001).says("/ask hello", group=group)
         await server.wait_for(lambda: on.echo.heard)
@@ -82,7 +82,7 @@ async def test_without_any_word_of_telegram_s_the_refused_send_tells(
         release.set()
         await server.replies_to(new.id, 1)
         await on.channel.settle()
-        assert [r.text for r in await on.memory.records(NEW)] == ["We meet on Fridays"]
+        assert [r.text for r in await on.memory.known.records(NEW)] == ["We meet on Fridays"]
 
 
 class AwayStore(InMemoryStore):
@@ -101,11 +101,11 @@ async def test_a_move_that_fails_is_tried_again(server: BotApiServer, tmp_path: 
     group, store = server.group(-500, kind="group"), AwayStore()
     store.refusals = 1
     async with stage(server, tmp_path, store=store) as on:
-        await on.memory.remember(OLD, "We meet on Fridays")
+        await on.memory.known.remember(OLD, "We meet on Fridays")
         new = await group.migrates(-1000500)
         await server.user(1001).says("/ask hello", group=new)
         await server.replies_to(new.id, 1)
-        assert [r.text for r in await on.memory.records(NEW)] == ["We meet on Fridays"]
+        assert [r.text for r in await on.memory.known.records(NEW)] == ["We meet on Fridays"]
 
 
 async def test_a_move_that_was_broken_off_is_completed_by_the_next_start(
@@ -114,7 +114,7 @@ async def test_a_move_that_was_broken_off_is_completed_by_the_next_start(
     group, store = server.group(-500, kind="group"), AwayStore()
     store.refusals = 1_000
     async with stage(server, tmp_path, store=store, options=HASTY) as on:
-        await on.memory.remember(OLD, "We meet on Fridays")
+        await on.memory.known.remember(OLD, "We meet on Fridays")
         await talked(on, "Where do we meet?")
         new = await group.migrates(-1000500, tells=("to",))
         await server.wait_for(lambda: on.inbox.open_count == 1)
@@ -122,6 +122,6 @@ async def test_a_move_that_was_broken_off_is_completed_by_the_next_start(
     async with stage(server, tmp_path, store=store) as on:
         await server.user(1001).says("/ask hello", group=new)
         await server.replies_to(new.id, 1)
-        assert [r.text for r in await on.memory.records(NEW)] == ["We meet on Fridays"]
-        history = await on.memory.recall(NEW, NEW_PLACE, "?")
+        assert [r.text for r in await on.memory.known.records(NEW)] == ["We meet on Fridays"]
+        history = await on.memory.talk.recall(NEW, NEW_PLACE, "?")
         assert [m.text for m in history.messages] == ["Where do we meet?", "I see."]

@@ -11,7 +11,7 @@ import pytest
 from bot.assistant.events import Finished, Inbound, ReplyEvent
 from bot.telegram.options import ChannelOptions
 from memory.memory import Memory
-from memory.records import Actor, Kind, Message, Place, Role
+from memory.records import Actor, Kind, Place, Role, Utterance
 from tests.bot.telegram.stage import stage
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.extractors import EverySentence
@@ -41,9 +41,11 @@ class Recording:
         self.heard.append(inbound.text)
         await self.gate.wait()
         answer = f"{self.name} heard: {inbound.text}"
-        said = Message(Role.USER, inbound.text, inbound.at)
-        answered = Message(Role.ASSISTANT, answer, datetime.now(UTC))
-        await self.memory.record(inbound.actor, inbound.place, (said, answered), name=inbound.id)
+        said = Utterance(Role.USER, inbound.text, inbound.at)
+        answered = Utterance(Role.ASSISTANT, answer, datetime.now(UTC))
+        await self.memory.talk.record(
+            inbound.actor, inbound.place, (said, answered), name=inbound.id
+        )
         if inbound.text == self.stops_at:
             self.stopped.set()
             await asyncio.Event().wait()
@@ -107,7 +109,7 @@ async def test_what_was_recorded_is_answered_as_recorded_and_the_rest_by_itself(
         await on.channel.settle()
         assert len(server.sent(1001)) == 1 + len(answers)
         assert talk.heard == heard
-        said = [turn.said for turn in (await on.memory.tiers(ANNA)).active]
+        said = [turn.said for turn in (await on.memory.talk.tiers(ANNA)).active]
         assert said == [answer.partition(": ")[2] for answer in ("heard: hello", *answers)]
         archived = await store.records(ANNA, kinds=(Kind.MESSAGE,))
         assert [m.text for m in archived if m.text.startswith(("one", "two"))] == [
@@ -141,9 +143,9 @@ async def test_an_answer_is_found_by_its_own_actor_also_when_its_session_has_end
     extractor.gate.clear()
     async with open_memory(extractor=extractor) as memory:
         here = Place("telegram", 1001)
-        said = (Message(Role.USER, "a", NOON), Message(Role.ASSISTANT, "b", NOON))
-        await memory.record(ANNA, here, said, name="one")
-        await memory.end_session(ANNA, here, "new")
-        assert await memory.answer(ANNA, "one") == "b"
-        assert await memory.answer(ANNA, "another") is None
-        assert await memory.answer(Actor.person(1002), "one") is None
+        said = (Utterance(Role.USER, "a", NOON), Utterance(Role.ASSISTANT, "b", NOON))
+        await memory.talk.record(ANNA, here, said, name="one")
+        await memory.talk.end(ANNA, here, "new")
+        assert await memory.talk.answer(ANNA, "one") == "b"
+        assert await memory.talk.answer(ANNA, "another") is None
+        assert await memory.talk.answer(Actor.person(1002), "one") is None

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from memory.knowledge.housekeeping import Maintenance, Retention, Why
-from memory.records import Actor, Draft, Kind, Message, Role, Turn
+from memory.records import Actor, Draft, Kind, Role, Turn, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.aws.world import world
 
@@ -21,7 +21,7 @@ async def test_what_was_replaced_long_ago_is_deleted_on_aws_and_other_programs_a
     tmp_path: Path,
 ) -> None:
     async with world(tmp_path) as here, await here.store() as store:
-        await store.add_turn(ANN, Turn("t-1", "s-1", (Message(Role.USER, "hello", NOON),)))
+        await store.add_turn(ANN, Turn("t-1", "s-1", (Utterance(Role.USER, "hello", NOON),)))
         await store.flush(ANN)
         await here.calls().ask(
             "create_event",

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memory.errors import StoreUnavailable
-from memory.records import Actor, Draft, Kind, Message, Role, Turn
+from memory.records import Actor, Draft, Kind, Role, Turn, Utterance
 from tests.fakes.aws import denied
 from tests.fakes.aws.world import world
 
@@ -21,7 +21,7 @@ def fact(text: str, minutes: int = 0) -> Draft:
 async def test_what_aws_has_extracted_moves_and_the_events_go(tmp_path: Path) -> None:
     async with world(tmp_path) as here, await here.store() as store:
         said = "I live in Oslo. I prefer short answers."
-        await store.add_turn(OLD, Turn("t-1", "s-1", (Message(Role.USER, said, NOON),)))
+        await store.add_turn(OLD, Turn("t-1", "s-1", (Utterance(Role.USER, said, NOON),)))
         await store.flush(OLD)
         before = await store.records(OLD)
         assert {record.kind for record in before} > {Kind.FACT}

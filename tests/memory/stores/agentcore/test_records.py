@@ -16,14 +16,14 @@ from structlog.testing import capture_logs
 
 from memory.errors import RefusedText, StoreUnavailable
 from memory.records import (
-    AGENT_NAME_SLOT,
     LEARNED_KINDS,
     Actor,
+    Choice,
     Draft,
     Kind,
-    Message,
     Role,
     Turn,
+    Utterance,
     namespace,
 )
 from memory.stores.agentcore.records import (
@@ -53,7 +53,7 @@ def named(name: str, minutes: int = 0, supersedes: str | None = None) -> Draft:
         f'I call you "{name}"',
         Kind.PREFERENCE,
         created_at=NOON + timedelta(minutes=minutes),
-        slot=AGENT_NAME_SLOT,
+        slot=Choice.AGENT_NAME,
         supersedes=supersedes,
     )
 
@@ -254,7 +254,7 @@ async def test_a_name_set_twice_leaves_one_current_name(tmp_path: Path) -> None:
         (first,) = await store.commit(ANN, [named("Max")])
         await store.commit(ANN, [named("Moritz", 1, supersedes=first.id)])
         (current,) = await store.records(ANN, kinds=(Kind.PREFERENCE,))
-        assert (current.text, current.slot) == ('I call you "Moritz"', AGENT_NAME_SLOT)
+        assert (current.text, current.slot) == ('I call you "Moritz"', Choice.AGENT_NAME)
         hits = await store.search(ANN, "I call you", kinds=(Kind.PREFERENCE,))
         assert [hit.record.text for hit in hits] == ['I call you "Moritz"']
 
@@ -413,7 +413,7 @@ async def test_what_could_not_be_erased_is_said_and_erased_later(tmp_path: Path)
 async def test_a_turn_on_its_way_is_caught_up_with_and_erased(tmp_path: Path) -> None:
     async with world(tmp_path) as here, await here.store(UNHURRIED) as store:
         here.aws.faults.add(Fault("CreateEvent", times=1, delay=0.5))
-        said = Message(Role.USER, "I live in Oslo", NOON)
+        said = Utterance(Role.USER, "I live in Oslo", NOON)
         await store.add_turn(ANN, Turn("t-1", "s-1", (said,)))
         await eventually(lambda: _met(here))
         await store.erase(ANN)

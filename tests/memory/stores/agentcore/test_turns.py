@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
-from memory.records import Actor, Message, Place, Role, Turn
+from memory.records import Actor, Place, Role, Turn, Utterance
 from memory.stores.agentcore.calls.sender import Pace
 from memory.stores.agentcore.events import MAX_MESSAGE_BYTES, bodies, cut
 from memory.stores.agentcore.store import AgentCoreStore, Timing
@@ -25,8 +25,8 @@ ANN, BOB, GROUP = Actor("u1"), Actor("u12"), Actor("g100")
 
 
 def turn(turn_id: str, said: str = "I live in Oslo", session: str = "s-1") -> Turn:
-    reply = Message(Role.ASSISTANT, "I see.", NOON)
-    return Turn(turn_id, session, (Message(Role.USER, said, NOON), reply))
+    reply = Utterance(Role.ASSISTANT, "I see.", NOON)
+    return Turn(turn_id, session, (Utterance(Role.USER, said, NOON), reply))
 
 
 async def events(here: World, actor: Actor = ANN, session: str = "s-1") -> list[dict[str, Any]]:
@@ -227,7 +227,7 @@ async def test_writing_a_turn_down_waits_for_no_thread_that_aws_holds(tmp_path: 
 
 
 async def test_in_a_group_the_speaker_is_told_to_extraction(tmp_path: Path) -> None:
-    message = Message(Role.USER, "I bring the tent", NOON, speaker="Ann\nB.")
+    message = Utterance(Role.USER, "I bring the tent", NOON, speaker="Ann\nB.")
     (body,) = bodies(GROUP, Turn("t-1", "s-1", (message,)))
     assert body["payload"][0]["conversational"]["content"]["text"] == "Ann B.: I bring the tent"
     (body,) = bodies(ANN, Turn("t-1", "s-1", (message,)))
@@ -236,7 +236,7 @@ async def test_in_a_group_the_speaker_is_told_to_extraction(tmp_path: Path) -> N
 
 async def test_a_very_long_burst_becomes_several_events(tmp_path: Path) -> None:
     messages = tuple(
-        Message(Role.USER, f"line {n}", NOON + timedelta(seconds=n)) for n in range(250)
+        Utterance(Role.USER, f"line {n}", NOON + timedelta(seconds=n)) for n in range(250)
     )
     async with world(tmp_path) as here, await here.store() as store:
         await store.add_turn(ANN, Turn("t-1", "s-1", messages))
@@ -253,7 +253,7 @@ async def test_a_text_longer_than_aws_takes_is_cut_and_sent(tmp_path: Path) -> N
 
 async def test_a_turn_without_words_is_not_sent(tmp_path: Path) -> None:
     async with world(tmp_path) as here, await here.store() as store:
-        await store.add_turn(ANN, Turn("t-1", "s-1", (Message(Role.USER, " \n", NOON),)))
+        await store.add_turn(ANN, Turn("t-1", "s-1", (Utterance(Role.USER, " \n", NOON),)))
         assert await store.pending(ANN) == 0
         assert here.count("CreateEvent") == 0
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memory.errors import StoreUnavailable, UnknownRecord
-from memory.records import LEARNED_KINDS, Actor, Draft, Kind, Message, Role, Turn
+from memory.records import LEARNED_KINDS, Actor, Draft, Kind, Role, Turn, Utterance
 from tests.fakes.aws import Knobs, denied
 from tests.fakes.aws.world import FAST, world
 
@@ -22,7 +22,7 @@ def draft(text: str, supersedes: str | None = None) -> Draft:
 async def test_what_aws_has_extracted_comes_back_with_the_words_for_people(tmp_path: Path) -> None:
     async with world(tmp_path, Knobs(deletion_seconds=300)) as here, await here.store() as store:
         said = "I live in Oslo. I prefer short answers."
-        await store.add_turn(ANN, Turn("t-1", "s-1", (Message(Role.USER, said, NOON),)))
+        await store.add_turn(ANN, Turn("t-1", "s-1", (Utterance(Role.USER, said, NOON),)))
         await store.flush(ANN)
         before = await store.records(ANN)
         assert {record.kind for record in before} == set(LEARNED_KINDS)

@@ -13,7 +13,6 @@ from memory.errors import NewerStore, StoreUnavailable
 from memory.ports import Backlog
 from memory.records import (
     Actor,
-    Message,
     Place,
     Role,
     RunningSummary,
@@ -21,6 +20,7 @@ from memory.records import (
     Shift,
     ToolUse,
     Turn,
+    Utterance,
 )
 from memory.stores.journal.journal import MIGRATIONS, SqliteJournal, backlog_in
 from memory.stores.sqlite.schema import migrate
@@ -47,7 +47,7 @@ def session(id_: str = "s1", actor: Actor = ANNA, place: Place = HOME) -> Sessio
 
 def turn(number: int = 1, session_id: str = "s1", text: str = "I live in Осло 🎉") -> Turn:
     at = NOW + timedelta(minutes=number)
-    said = (Message(Role.USER, text, at, "Anna"), Message(Role.ASSISTANT, "Noted.", at))
+    said = (Utterance(Role.USER, text, at, "Anna"), Utterance(Role.ASSISTANT, "Noted.", at))
     tools = (ToolUse("remember", "{}", "done"),)
     return Turn(f"{session_id}-t{number}", session_id, said, tools, place=HOME)
 

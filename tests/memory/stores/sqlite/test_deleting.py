@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.ports import LongTermMemory
-from memory.records import Kind, Message, Role, Turn
+from memory.records import Kind, Role, Turn, Utterance
 from memory.stores.sqlite.store import SqliteStore
 from memory.stores.sqlite.vectors import _packed
 from tests.contracts.long_term_memory import ANN, NOON, draft, texts
@@ -109,7 +109,7 @@ async def test_after_an_undo_everything_is_as_if_nothing_had_been_deleted(
 async def _keep(store: LongTermMemory, text: str, *, as_message: bool) -> None:
     if as_message:
         await store.add_turn(
-            ANN, Turn(f"t-{crc32(text.encode())}", "s-1", (Message(Role.USER, text, NOON),))
+            ANN, Turn(f"t-{crc32(text.encode())}", "s-1", (Utterance(Role.USER, text, NOON),))
         )
     else:
         await store.commit(ANN, [draft(text)])

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.errors import RefusedText, UnknownRecord
-from memory.records import Actor, Draft, Kind, Message, Place, Role, Turn
+from memory.records import Actor, Draft, Kind, Place, Role, Turn, Utterance
 from memory.search.query import parse
 from memory.stores.sqlite.shelf import SMALL_SHELF
 from memory.stores.sqlite.store import SqliteStore
@@ -98,7 +98,7 @@ class TestIds:
 
 class TestTurns:
     async def test_a_turn_is_found_at_once_with_its_provenance(self, store: SqliteStore) -> None:
-        said = Message(Role.USER, "My dog is called Rex", NOON, speaker="Ann")
+        said = Utterance(Role.USER, "My dog is called Rex", NOON, speaker="Ann")
         await store.add_turn(ANN, Turn("t-7", "s-3", (said,)))
         (hit,) = await store.search(ANN, "What is my dog called?", kinds=(Kind.MESSAGE,))
         record = hit.record
@@ -129,8 +129,8 @@ class TestTurns:
     async def test_one_of_thousands_is_found_among_words_that_all_hold(
         self, store: SqliteStore
     ) -> None:
-        said = [Message(Role.USER, f"day {n} in the garden", NOON) for n in range(SMALL_SHELF)]
-        said.append(Message(Role.USER, "a hedgehog in the garden that day", NOON))
+        said = [Utterance(Role.USER, f"day {n} in the garden", NOON) for n in range(SMALL_SHELF)]
+        said.append(Utterance(Role.USER, "a hedgehog in the garden that day", NOON))
         await store.add_turn(ANN, Turn("t-1", "s-1", tuple(said)))
         hits = await store.search(ANN, "hedgehog garden day", kinds=(Kind.MESSAGE,), limit=3)
         assert hits[0].record.text == said[-1].text
@@ -241,7 +241,7 @@ class TestBadText:
         assert await store.records(ANN) == [record]
 
     async def test_bad_characters_in_a_name_are_no_error(self, store: SqliteStore) -> None:
-        said = Message(Role.USER, "I have a dog", NOON, speaker="A\0n\udfffn")
+        said = Utterance(Role.USER, "I have a dog", NOON, speaker="A\0n\udfffn")
         await store.add_turn(ANN, Turn("t-1", "s-1", (said,)))
         (record,) = await store.records(ANN, kinds=(Kind.MESSAGE,))
         assert record.speaker == "An\ufffdn"
@@ -280,7 +280,7 @@ async def test_any_text_is_found_by_its_own_words_and_by_nobody_else(
     with ThreadPoolExecutor(1) as pool:
         store = SqliteStore(tmp_path_factory.mktemp("memory"), pool)
         for number, (actor, text) in enumerate(said):
-            message = Message(Role.USER, text, NOON + timedelta(minutes=number))
+            message = Utterance(Role.USER, text, NOON + timedelta(minutes=number))
             await store.add_turn(actor, Turn(f"t{number}", f"s-{actor.id}", (message,)))
         own: dict[Actor, set[str]] = {actor: set() for actor, _ in said}
         for actor in own:

@@ -4,7 +4,7 @@ import asyncio
 from datetime import UTC, datetime
 from pathlib import Path
 
-from memory.conversation.store_summaries import SummaryWatch
+from memory.learning.store_summaries import SummaryWatch
 from memory.memory import MemoryOptions
 from memory.records import Actor, Draft, Kind, Session
 from tests.contracts.long_term_memory import eventually
@@ -32,17 +32,17 @@ async def test_saved_is_told_before_the_summary_is_there_and_the_next_session_ge
     ):
         here.aws.knobs.extraction_seconds = 3600
         await bot.hears(ANN, "I work at Acme Corp")
-        ending = await bot.memory.end_session(ANN, place_of(ANN), "new")
+        ending = await bot.memory.talk.end(ANN, place_of(ANN), "new")
         assert ending is not None
         assert await ending.wait(15) == "saved"
         await bot.hears(ANN, "hello")
-        early = await bot.memory.recall(ANN, place_of(ANN), "hello")
+        early = await bot.memory.talk.recall(ANN, place_of(ANN), "hello")
         assert "Acme" not in early.profile
 
         here.aws.set_clock(lambda: datetime.now(UTC).timestamp() + 3600)
 
         async def known() -> bool:
-            later = await bot.memory.recall(ANN, place_of(ANN), "hello")
+            later = await bot.memory.talk.recall(ANN, place_of(ANN), "hello")
             return "Earlier conversations" in later.profile and "Acme" in later.profile
 
         await eventually(known)

@@ -1,0 +1,232 @@
+"""What is being said: every turn is recalled for, recorded, and belongs to a session."""
+
+import asyncio
+import uuid
+from collections.abc import Awaitable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import TypeVar
+
+import structlog
+
+from memory.background.rate_limited_log import RateLimitedLog
+from memory.conversation.adaptive import points_back, turns_to_show
+from memory.conversation.condensing import Condenser
+from memory.conversation.lifecycle import Lifecycle
+from memory.conversation.sessions import Live
+from memory.conversation.tiers import Tiers
+from memory.errors import StoreUnavailable
+from memory.knowledge.choice_registry import ChoiceRegistry
+from memory.knowledge.knowledge import Knowledge
+from memory.knowledge.profiles import Profiles
+from memory.learning.endings import Ending
+from memory.options import MemoryOptions
+from memory.records import (
+    Actor,
+    Choices,
+    ConversationHistory,
+    HistoryMetadata,
+    Hit,
+    Kind,
+    Place,
+    Profile,
+    Role,
+    RunningSummary,
+    Session,
+    ToolUse,
+    Turn,
+    Utterance,
+)
+
+_log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
+
+#: So many messages of the session that goes on come back when somebody points back to them: the
+#: summary before the window tells of all that has left it.
+_MOST_OLD = 2
+
+#: Makes turn ids of names; any constant would do.
+_TURNS = uuid.UUID("5d0f2c1e-2c0b-4c5e-9a57-1f6f0d8a7e11")
+
+
+class Talk:
+    """The conversations of everybody, one open session an actor and place."""
+
+    def __init__(
+        self,
+        lifecycle: Lifecycle,
+        condenser: Condenser,
+        known: Knowledge,
+        profiles: Profiles,
+        choices: ChoiceRegistry,
+        options: MemoryOptions,
+    ) -> None:
+        self._lifecycle, self._condenser, self._sessions = lifecycle, condenser, condenser.sessions
+        self._known, self._profiles, self._choices = known, profiles, choices
+        self._options = options
+        self._log = RateLimitedLog(_log)
+
+    async def recall(
+        self, actor: Actor, place: Place, text: str, language: str | None = None
+    ) -> ConversationHistory:
+        """Everything remembered that matters for answering this text. What the store does not
+        deliver within its time is left out. `language` is the BCP 47 tag of who has not chosen
+        one. Raises StoreUnavailable if the journal fails."""
+        live = await self._lifecycle.find_or_open(actor, place)
+        profile, hits = await asyncio.gather(
+            self._in_time("profile", self.profile(actor), None),
+            self._in_time("search", self._related(actor, live, text), []),
+        )
+        known = profile or Profile()
+        now, speech = self._choices.local_time(actor), known.choices.language or language
+        if profile is not None and live.known is profile:
+            about = live.profile
+        else:
+            about = self._profiles.block(known, now, speech)
+            # One that came too late, or that has changed meanwhile, is for this turn alone.
+            if profile is not None and self._profiles.is_current(actor, profile):
+                await self._condenser.begin(live, profile, about)
+        recalled = self._profiles.recalled_block(hits, known, now, speech)
+        messages = self._shown(live, text)
+        metadata = HistoryMetadata(
+            session_id=live.session.id,
+            message_count=live.session.message_count,
+            oldest=messages[0].at if messages else None,
+            newest=messages[-1].at if messages else None,
+            has_long_term_context=bool(about),
+            has_semantic_context=bool(recalled),
+            local_time=now,
+            reunion=self._is_reunion(live, known, now),
+            private=live.session.private,
+            answer_length=(self._choices.of(actor) or Choices()).answer_length,
+        )
+        return ConversationHistory(
+            metadata, messages, about, live.notes(now), recalled, tuple(hits)
+        )
+
+    async def profile(self, actor: Actor) -> Profile:
+        """What every session of this actor begins with. Raises StoreUnavailable."""
+        return await self._profiles.get(actor) if self._options.enabled else Profile()
+
+    async def record(
+        self,
+        actor: Actor,
+        place: Place,
+        messages: Sequence[Utterance],
+        tools: Sequence[ToolUse] = (),
+        *,
+        name: str | None = None,
+        kept: bool = True,
+        private: bool = False,
+    ) -> Ending | None:
+        """Write a finished turn down. When it was the session's last, its ending comes back. `name`
+        is what the turn is known by for good: recorded twice, it is one turn. What is not `kept`
+        goes no further than the session. A turn that began in a `private` session, which has ended
+        meanwhile, is not written.
+
+        Raises StoreUnavailable if the turn could not be written: then it did not happen."""
+        id_ = _turn_id(actor, name) if name else uuid.uuid4().hex
+        now = self._choices.local_time(actor)
+        # "Yesterday" is asked for by the actor's calendar, so what was said is dated by it, too.
+        said = tuple(replace(message, at=message.at.astimezone(now.tzinfo)) for message in messages)
+        async with self._lifecycle.writing(actor, place, private=private) as live:
+            if live is None:
+                return None
+            turn = Turn(id_, live.session.id, said, tuple(tools), kept, place)
+            await self._condenser.append(live, turn)
+            if self._options.enabled and kept and not live.session.private:
+                try:
+                    await self._condenser.archive(live, turn)
+                except StoreUnavailable as failure:
+                    # The journal has the turn; extraction hands it to the store again.
+                    self._complain("add_turn", failure)
+        return await self._lifecycle.end(live, "length") if self._sessions.is_full(live) else None
+
+    async def answer(self, actor: Actor, name: str) -> str | None:
+        """What was answered in the turn that was recorded under this name; None if there is none,
+        or it is in memory alone by now. Raises StoreUnavailable."""
+        turn = await self._sessions.turn(_turn_id(actor, name))
+        answers = [m.text for m in turn.messages if m.role is Role.ASSISTANT] if turn else []
+        return answers[-1] if answers else None
+
+    async def session(self, actor: Actor, place: Place) -> Session | None:
+        """The open session of this place, if there is one. Raises StoreUnavailable."""
+        live = await self._lifecycle.find(actor, place)
+        return live.session if live else None
+
+    async def session_now(self, actor: Actor, place: Place) -> Session:
+        """The session that what is said now belongs to: the open one, or else a new one. Raises
+        StoreUnavailable."""
+        return (await self._lifecycle.find_or_open(actor, place)).session
+
+    async def end(self, actor: Actor, place: Place, reason: str) -> Ending | None:
+        """End the open session of this place; None if there was none, or nothing in it. Raises
+        StoreUnavailable."""
+        live = await self._lifecycle.find(actor, place)
+        return await self._lifecycle.end(live, reason) if live else None
+
+    async def begin_private(self, actor: Actor, place: Place) -> Ending | None:
+        """End the open session of this place as usual and open a private one, of which nothing is
+        kept; it goes on until it is ended or falls silent. The ending of the former one comes back
+        as from `end`. Raises StoreUnavailable."""
+        ending = await self.end(actor, place, "private")
+        await self._lifecycle.open_private(actor, place)
+        return ending
+
+    async def summarize_now(self, actor: Actor, place: Place) -> tuple[RunningSummary, ...]:
+        """Sum up the open session of this place but for its last turns, without waiting for its
+        window to be full; all its running summaries, oldest first. Raises StoreUnavailable."""
+        return await self._condenser.summarize_now(actor, place)
+
+    async def tiers(self, actor: Actor) -> Tiers:
+        """What the actor's conversations are kept as: word for word, summed up, archived. Raises
+        StoreUnavailable."""
+        return await self._condenser.tiers(actor, archived=self._options.enabled)
+
+    # -- inside -----------------------------------------------------------------------------------
+
+    async def _related(self, actor: Actor, live: Live, text: str) -> list[Hit]:
+        # Preferences are in the profile. Where a kind is a network call, that is one less a turn.
+        hits = await self._known.search(actor, text, (Kind.FACT, Kind.SUMMARY, Kind.MESSAGE))
+        old = [hit for hit in hits if _is_of(hit, live.session)]
+        wanted = [hit for hit in old if points_back(text) and _has_left(hit, live)][:_MOST_OLD]
+        return [hit for hit in hits if hit not in old or hit in wanted]
+
+    def _is_reunion(self, live: Live, known: Profile, now: datetime) -> bool:
+        actor = live.session.actor
+        if not self._options.greeting or live.session.message_count or not known.summaries:
+            return False
+        silent = now - known.summaries[-1].created_at >= self._options.limits.idle
+        return silent and not self._sessions.was_here(actor, now)
+
+    def _shown(self, live: Live, text: str) -> tuple[Utterance, ...]:
+        """What of the window goes to the model with this text; the rest stays where it is."""
+        there = len(live.window.turns)
+        wanted = turns_to_show(text, there) if self._options.adaptive_window else there
+        return live.window.latest(wanted)
+
+    async def _in_time(self, what: str, work: Awaitable[T], otherwise: T) -> T:
+        try:
+            return await asyncio.wait_for(work, self._options.recall_seconds)
+        except (StoreUnavailable, TimeoutError) as failure:
+            self._complain(what, failure)
+            return otherwise
+
+    def _complain(self, what: str, failure: Exception) -> None:
+        error = str(failure) or type(failure).__name__
+        self._log.warning("memory_degraded", subject=what, part=what, error=error)
+
+
+def _turn_id(actor: Actor, name: str) -> str:
+    return uuid.uuid5(_TURNS, f"{actor.id}/{name}").hex
+
+
+def _is_of(hit: Hit, session: Session) -> bool:
+    """Whether this was said in the session itself."""
+    return hit.record.kind is Kind.MESSAGE and hit.record.session_id == session.id
+
+
+def _has_left(hit: Hit, live: Live) -> bool:
+    """Whether its turn is not in the window any more."""
+    return {turn.id for turn in live.window.turns}.isdisjoint(hit.record.turn_ids)

@@ -1,0 +1,88 @@
+"""How sessions end: who ended one may wait for what was learned from it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from memory.records import Session
+
+#: Hears of a session that was saved, or a private one that ended, when nobody waited for it.
+Observer = Callable[[Session], Awaitable[None]]
+
+
+class Outcome(StrEnum):
+    """How an extraction ended."""
+
+    SAVED = "saved"
+    NOTHING = "nothing"
+    LATER = "later"
+    #: The session was private: nothing of it was to be kept.
+    DISCARDED = "discarded"
+
+
+@dataclass(slots=True)
+class Ending:
+    """A session that was ended. Whoever ended it may wait for the outcome and tell the user; if
+    nobody does, the observer is told when it is saved."""
+
+    session: Session
+    _outcome: "asyncio.Future[Outcome]" = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
+    _awaited: bool = False
+
+    @classmethod
+    def discarded(cls, session: Session) -> "Ending":
+        """The ending of a private session: there is nothing to wait for."""
+        ending = cls(session)
+        ending.finish(Outcome.DISCARDED)
+        return ending
+
+    async def wait(self, seconds: float) -> Outcome:
+        """The outcome, or LATER if it is not there within this time; then the observer hears."""
+        self._awaited = True
+        try:
+            return await asyncio.wait_for(asyncio.shield(self._outcome), seconds)
+        except TimeoutError:
+            # It may have come together with the end of the time.
+            return self._outcome.result() if self._outcome.done() else Outcome.LATER
+        finally:
+            self._awaited = False
+
+    def finish(self, outcome: Outcome) -> bool:
+        """Set the outcome; whether somebody waits for it."""
+        if not self._outcome.done():
+            self._outcome.set_result(outcome)
+        return self._awaited
+
+
+class Endings:
+    """The endings whose outcome is still to come, and the observer of those nobody waits for."""
+
+    def __init__(self) -> None:
+        self._pending: dict[str, Ending] = {}
+        self._observer: Observer | None = None
+
+    def subscribe(self, observer: Observer) -> None:
+        """Tell this observer from now on."""
+        self._observer = observer
+
+    def __contains__(self, session_id: str) -> bool:
+        return session_id in self._pending
+
+    def sessions(self) -> list[Session]:
+        """The sessions whose outcome is still to come."""
+        return [ending.session for ending in self._pending.values()]
+
+    def expect(self, session: Session) -> Ending:
+        """The ending of a session whose outcome is to come."""
+        ending = self._pending[session.id] = Ending(session)
+        return ending
+
+    async def finish(self, session: Session, outcome: Outcome) -> None:
+        """Who waits for the outcome gets it, and nobody else. A later try has nobody waiting."""
+        ending = self._pending.pop(session.id, None)
+        heard = ending.finish(outcome) if ending else False
+        if outcome in (Outcome.SAVED, Outcome.DISCARDED) and not heard and self._observer:
+            await self._observer(session)
