@@ -32,7 +32,7 @@ class Choice(StrEnum):
 SETTING_SLOTS = frozenset(Choice)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
     """What an actor has chosen, None where nothing; see Choice."""
 

@@ -196,7 +196,9 @@ async def test_what_was_chosen_is_one_record_and_no_memory() -> None:
             await memory.choices.set(ANNA, Choice.TIME_ZONE, zone)
         await memory.choices.set(ANNA, Choice.LANGUAGE, "it")
         await memory.choices.set(ANNA, Choice.AGENT_NAME, "Jarvis")
-        assert await memory.choices.read(ANNA) == Choices("Jarvis", "it", "Asia/Kolkata")
+        assert await memory.choices.read(ANNA) == Choices(
+            agent_name="Jarvis", language="it", time_zone="Asia/Kolkata"
+        )
         assert (await memory.talk.profile(ANNA)).preferences == ()
         assert [r.text for r in await memory.known.records(ANNA)] == ['I call you "Jarvis"']
         assert await memory.known.search(ANNA, "what is my time zone and language?") == []

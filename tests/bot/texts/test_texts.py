@@ -96,7 +96,9 @@ def length_faults(texts: Texts) -> Iterator[str]:
 def label_faults(texts: Texts, *, private: bool) -> Iterator[str]:
     """What a phone would cut of the labels of buttons."""
     now = datetime(2026, 11, 21, 12, tzinfo=UTC)
-    choices = Choices("pt", "Asia/Yekaterinburg", "long", "draft")
+    choices = Choices(
+        language="pt", time_zone="Asia/Yekaterinburg", answer_length="long", streaming="draft"
+    )
     shown = Shown(choices, "pt", now, tuple(Streaming), Streaming.EDIT, private=private)
     records = [
         Record(id=f"{kind}{n}", kind=kind, text="I live in Oslo", created_at=now)

@@ -74,7 +74,7 @@ def test_what_was_chosen_is_known_and_is_no_preference():
         ),
     ]
     profile = build_profile([*chosen, record("I like tea", Kind.PREFERENCE)], BUDGET)
-    assert profile.choices == Choices("Jarvis", "de", "Europe/Rome")
+    assert profile.choices == Choices(agent_name="Jarvis", language="de", time_zone="Europe/Rome")
     assert texts(profile.preferences) == ["I like tea"]
     block = profile_block(profile, NOW, BUDGET)
     assert 'The user calls you "Jarvis".' in block
