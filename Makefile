@@ -7,7 +7,7 @@ PIP_INSTALL = -m pip install --disable-pip-version-check --no-deps
 FLOOR = 95
 
 .DEFAULT_GOAL := help
-.PHONY: help run chat test format lock bench clean python
+.PHONY: help run chat test eval bench format lock clean python
 
 help: ## what can be made here
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/'
@@ -27,9 +27,17 @@ test: .venv-test/ready ## lint, types, import rules, tests, coverage
 	.venv-test/bin/python -m pytest --numprocesses auto --dist worksteal --cov --cov-report= $(ARGS)
 	.venv-test/bin/coverage report --fail-under=$(FLOOR) --include='memory/*,tools/*,bot/assistant/*'
 
-bench: .venv-test/ready ## measure a stay of fifty people, and what memory on AWS costs a turn
+eval: .venv-test/ready ## measure what small talk recalls, what is kept of dialogues, what a long talk costs
+	.venv-test/bin/python -m tests.evals.chatter
+	.venv-test/bin/python -m tests.evals.extraction
+	.venv-test/bin/python -m tests.evals.window
+
+bench: .venv-test/ready ## measure cost, waits, a stay of fifty people, AWS, and the figures of the code
+	.venv-test/bin/python -m tests.benchmarks.throughput
+	.venv-test/bin/python -m tests.benchmarks.throughput --growth
+	.venv-test/bin/python -m tests.benchmarks.loop
 	.venv-test/bin/python -m tests.benchmarks.stay
-	.venv-test/bin/python -m tests.benchmarks.aws $(ARGS)
+	.venv-test/bin/python -m tests.benchmarks.aws
 
 format: .venv-test/ready ## put the code into its one shape
 	.venv-test/bin/ruff check --fix .

@@ -183,66 +183,6 @@ def recall(
     raise typer.Exit(measure(files, json, embedder))
 
 
-@evaluation.command(short_help="Measure what small talk recalls.")
-def chatter(embedder: ByMeaning = None, json: Json = False) -> None:
-    """Measure how often small talk recalls something, and questions nothing, in six languages."""
-    from bot.evals.chatter import run as measure
-    from bot.operations.logs import configure
-
-    configure("error")
-    raise typer.Exit(measure(json, embedder))
-
-
-@evaluation.command(short_help="Measure what is kept of dialogues.")
-def extraction(
-    file: Annotated[
-        Path | None,
-        typer.Argument(metavar="FILE", help="Dialogues as JSON Lines; else the program's own."),
-    ] = None,
-    limit: Annotated[
-        int | None,
-        typer.Option("--limit", min=1, metavar="N", help="Only so many, of all languages."),
-    ] = None,
-    config: ConfigFile = None,
-    json: Json = False,
-) -> None:
-    """Measure what is kept of labelled dialogues, with the model in force or without one."""
-    from bot.operations.logs import configure
-
-    settings = _loaded(config, None).settings
-    # Why a model failed is worth a line.
-    configure("warning")
-    from bot.app import models_of
-    from bot.evals.extraction import run as measure
-    from bot.models.catalogue import OFFLINE
-    from bot.options import memory_options
-
-    model = None if settings.model in (None, OFFLINE) else models_of(settings)
-    options = memory_options(settings)
-    raise typer.Exit(measure(file, json, model=model, options=options, limit=limit))
-
-
-@evaluation.command(short_help="Measure what a long talk costs a turn.")
-def window(
-    file: Annotated[
-        Path | None,
-        typer.Argument(metavar="FILE", help="Real conversations, as `eval recall` takes them."),
-    ] = None,
-    turns: Annotated[
-        int, typer.Option("--turns", min=1, max=10_000, help="How many turns to play.")
-    ] = 200,
-    json: Json = False,
-) -> None:
-    """Measure what a long talk costs a turn, with the settings in force, and what simpler ways do.
-
-    Without a FILE the talk is a made-up one, always the same."""
-    from bot.evals.window import run as measure
-    from bot.operations.logs import configure
-
-    configure("error")
-    raise typer.Exit(measure(file, turns, json))
-
-
 def _telegram(settings: "Settings") -> NoReturn:
     from bot.operations.logs import configure
 

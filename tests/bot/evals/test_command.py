@@ -52,22 +52,9 @@ def test_recall_prints_exactly_the_agreed_figures(toy: Path) -> None:
     assert list(printed["latency_ms"]) == ["p50", "p95"]
 
 
-def test_recall_prints_a_table_for_people(toy: Path) -> None:
-    ran = mordecai("eval", "recall", toy)
-    assert ran.returncode == 0, ran.stderr
-    assert "R@10" in ran.stdout
-
-
-def test_chatter_is_there_without_any_file() -> None:
-    ran = mordecai("eval", "chatter", "--json")
-    assert ran.returncode == 0, ran.stderr
-    assert json.loads(ran.stdout)["overall"]["irrelevant"] > 100
-
-
 def test_eval_alone_tells_what_can_be_measured() -> None:
     ran = mordecai("eval")
     assert "recall" in ran.stdout + ran.stderr
-    assert "chatter" in ran.stdout + ran.stderr
 
 
 TURN: dict[str, Any] = TOY["turns"][0]
@@ -96,14 +83,6 @@ def test_a_file_that_is_no_data_set_is_one_line_and_exit_2(
     assert printed.out == ""
     assert str(file) in printed.err
     assert len(printed.err.splitlines()) == 1
-
-
-def test_a_missing_file_is_one_line_and_exit_2(tmp_path: Path) -> None:
-    path = tmp_path / "nowhere.jsonl"
-    ran = mordecai("eval", "recall", path)
-    assert ran.returncode == 2
-    assert str(path) in ran.stderr
-    assert len(ran.stderr.splitlines()) == 1
 
 
 def test_a_directory_is_one_line_and_exit_2(

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from bot.evals.dialogues import Dialogue, Expectation, Forbidden, holds
 from memory.records import Record
+from tests.evals.dialogues import Dialogue, Expectation, Forbidden, holds
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,6 @@
-"""Whether search knows when to be silent: the core of `mordecai eval chatter`.
+"""Whether search knows when to be silent:
+
+    python -m tests.evals.chatter [--embedder NAME] [--json]
 
 `chatter.jsonl` beside this file holds people of several languages, one a line: what is known of
 each of them, and everyday messages, each labelled with what it should recall. Most should recall
@@ -7,6 +9,7 @@ messages that a fair person may argue about are marked hard. Every message goes 
 search of the real store with the default settings, among records of all kinds; by words alone
 unless an embedder is named."""
 
+import argparse
 import asyncio
 import json
 import tempfile
@@ -14,17 +17,15 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-from bot.errors import OperatorError
 from bot.evals.embedding import PATIENCE, named
 from bot.settings import Settings
-from memory.ports import Embedder, EmbeddingFailed
+from memory.ports import Embedder
 from memory.records import Actor, Draft, Kind, Role, Turn, Utterance
 from memory.stores.sqlite.store import SqliteStore
 
@@ -149,28 +150,9 @@ class Report:
         }
 
 
-def run(json_wanted: bool = False, embedder: str | None = None) -> int:
-    """The command: measure, and print a table, or JSON for machines. `embedder` is a name as the
-    setting of that name takes it. The exit code: 2 for an embedder that can't be used."""
-    try:
-        report = asyncio.run(_measured(embedder))
-    except (OperatorError, EmbeddingFailed) as error:
-        errors = Console(stderr=True)
-        errors.print(
-            f"mordecai eval chatter: {error}", markup=False, highlight=False, soft_wrap=True
-        )
-        return 2
-    out = Console()
-    if json_wanted:
-        out.print_json(data=report.to_json())
-    else:
-        out.print(table(report))
-    return 0
-
-
 def people() -> Iterator[Person]:
     """The people of the labelled file."""
-    lines = resources.files("bot.evals").joinpath("chatter.jsonl").read_text(encoding="utf-8")
+    lines = Path(__file__).with_suffix(".jsonl").read_text(encoding="utf-8")
     return map(_person, map(json.loads, lines.splitlines()))
 
 
@@ -269,3 +251,20 @@ def _person(data: dict[str, Any]) -> Person:
             for one in data["messages"]
         ),
     )
+
+
+def main() -> None:
+    """Measure, and print a table, or JSON for machines."""
+    parser = argparse.ArgumentParser(prog="python -m tests.evals.chatter")
+    parser.add_argument("--embedder", metavar="NAME", help="search by meaning, too")
+    parser.add_argument("--json", action="store_true", help="figures for machines")
+    given = parser.parse_args()
+    report = asyncio.run(_measured(given.embedder))
+    if given.json:
+        Console().print_json(data=report.to_json())
+    else:
+        Console().print(table(report))
+
+
+if __name__ == "__main__":
+    main()

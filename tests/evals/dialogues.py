@@ -36,7 +36,6 @@ Words are looked for anywhere in a text, whatever their letter case."""
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from importlib import resources
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -131,21 +130,18 @@ class Dialogue(_Label):
 
 
 def dialogues(path: Path | None = None) -> list[Dialogue]:
-    """The dialogues of a file, without a path of the one that comes with the program. Raises
+    """The dialogues of a file, without a path of the one beside this module. Raises
     OSError, and ValueError, which names the file, the line and what is wrong there."""
-    if path is None:
-        text = resources.files("bot.evals").joinpath("dialogues.jsonl").read_text(encoding="utf-8")
-    else:
-        text = _text(path)
-    name = path or "dialogues.jsonl"
+    path = path or Path(__file__).with_suffix(".jsonl")
+    text = _text(path)
     # Not splitlines(): a JSON text may hold other characters that end a line.
     lines = [(n, line) for n, line in enumerate(text.split("\n"), start=1) if line.strip()]
     if not lines:
-        raise ValueError(f"{name}: there is no dialogue in it")
-    found = [_dialogue(line, f"{name}, line {number}") for number, line in lines]
+        raise ValueError(f"{path}: there is no dialogue in it")
+    found = [_dialogue(line, f"{path}, line {number}") for number, line in lines]
     for id_, count in Counter(one.id for one in found).items():
         if count > 1:
-            raise ValueError(f"{name}: {count} dialogues have the id {id_!r}, each needs its own")
+            raise ValueError(f"{path}: {count} dialogues have the id {id_!r}, each needs its own")
     return found
 
 

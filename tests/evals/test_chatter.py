@@ -1,13 +1,9 @@
 """The labelled everyday messages: a fair file, and a search that keeps silent when it should."""
 
-import json
 from collections import Counter
-from pathlib import Path
-from typing import Any
 
-import pytest
-
-from bot.evals.chatter import (
+from memory.records import Kind
+from tests.evals.chatter import (
     Everyday,
     Known,
     Outcome,
@@ -16,9 +12,7 @@ from bot.evals.chatter import (
     Tally,
     evaluate,
     people,
-    run,
 )
-from memory.records import Kind
 from tests.fakes.embedders import WordEmbedder
 
 ANNA = Person(
@@ -76,14 +70,6 @@ async def test_an_embedder_knows_everything_before_the_first_message() -> None:
     assert len(report.outcomes) == 4
 
 
-def test_an_embedder_that_can_not_be_used_is_an_error_not_a_traceback(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert run(embedder="nobody:nothing") == 2
-    assert "embedder = 'nobody:nothing' is unknown" in capsys.readouterr().err.replace("\n", " ")
-
-
 def test_nothing_asked_is_nothing_mistaken() -> None:
     assert Tally.of([]) == Tally(0, 0.0, 0, 0.0)
 
@@ -92,19 +78,3 @@ def test_groups_keep_the_order_of_the_file() -> None:
     other = Person("German", "tuning", (), (Everyday("danke", frozenset()),))
     report = Report([Outcome(other, other.messages[0], ()), Outcome(ANNA, ANNA.messages[0], ())])
     assert list(report.by(lambda one: one.person.language)) == ["German", "English"]
-
-
-def test_the_command_prints_figures_for_machines(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(json_wanted=True) == 0
-    printed: dict[str, Any] = json.loads(capsys.readouterr().out)
-    assert set(printed) == {"overall", "languages", "halves", "difficulty", "mistakes"}
-    assert set(printed["overall"]) == {"irrelevant", "false_recalls", "relevant", "missed"}
-    assert printed["overall"]["irrelevant"] + printed["overall"]["relevant"] >= 200
-    assert set(printed["halves"]) == {"tuning", "check"}
-
-
-def test_the_command_prints_a_table_for_people(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run() == 0
-    printed = capsys.readouterr().out
-    assert "overall" in printed
-    assert "Arabic" in printed

@@ -1,8 +1,7 @@
-"""`mordecai eval window`: the talk it plays, the figures it gives, and the goals."""
+"""`python -m tests.evals.window`: the talk it plays, the figures it gives, and the goals."""
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from pydantic_ai import (
@@ -15,9 +14,12 @@ from pydantic_ai import (
 )
 from pydantic_ai.messages import ToolCallPart, ToolReturnPart, UserPromptPart
 
-from bot.evals.costs import Cost, Costs, costs_of
-from bot.evals.play import PlayedTurn, play
-from bot.evals.requests import (
+from bot.options import memory_options
+from bot.settings import Settings
+from memory.conversation.tokens import estimate_tokens
+from tests.evals.costs import Cost, Costs, costs_of
+from tests.evals.play import PlayedTurn, play
+from tests.evals.requests import (
     Naive,
     Piece,
     Request,
@@ -26,8 +28,8 @@ from bot.evals.requests import (
     request_of,
     tokens_in,
 )
-from bot.evals.talk import Exchange, made_up, real
-from bot.evals.window import (
+from tests.evals.talk import Exchange, made_up, real
+from tests.evals.window import (
     ADAPTIVE,
     FULL,
     OURS,
@@ -36,12 +38,7 @@ from bot.evals.window import (
     WINDOW,
     Report,
     evaluate,
-    run,
 )
-from bot.options import memory_options
-from bot.settings import Settings
-from memory.conversation.tokens import estimate_tokens
-from tests.bot.evals.test_command import mordecai
 
 SETTINGS = Settings()
 
@@ -265,38 +262,3 @@ def test_a_short_talk_has_only_the_goals_that_it_can_show() -> None:
     assert list(goals(costs, costs, costs)) == ["share that a prompt cache could serve"]
     assert len(goals(*[talked(*[100] * 20)] * 3)) == 2
     assert len(goals(*[talked(*[100] * 30)] * 3)) == 4
-
-
-# -- the command ----------------------------------------------------------------------------------
-
-
-def test_the_command_prints_every_turn_for_machines() -> None:
-    ran = mordecai("eval", "window", "--turns", "11", "--json")
-    assert ran.returncode == 0, ran.stderr
-    printed: dict[str, Any] = json.loads(ran.stdout)
-    assert (printed["talk"], printed["turns"]) == ("made up", 11)
-    for costs in printed["ways"].values():
-        assert [turn["turn"] for turn in costs["turns"]] == list(range(1, 12))
-        assert costs["input_tokens"] == sum(turn["input_tokens"] for turn in costs["turns"])
-    assert {*printed["goals"]} == {*OURS}
-
-
-def test_the_command_prints_tables_for_people(tmp_path: Path) -> None:
-    file = tmp_path / "talk.jsonl"
-    file.write_text(conversation(*[("user", "hello"), ("assistant", "hi")] * 11), encoding="utf-8")
-    ran = mordecai("eval", "window", file)
-    assert ran.returncode == 0, ran.stderr
-    for shown in ("talk.jsonl", "full history", "cacheable", "reached"):
-        assert shown in ran.stdout
-
-
-def test_a_file_that_is_no_talk_is_one_line_and_exit_2(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "text.jsonl"
-    file.write_text("not json", encoding="utf-8")
-    assert run(file) == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert str(file) in printed.err
-    assert len(printed.err.splitlines()) == 1

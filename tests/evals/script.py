@@ -8,9 +8,9 @@ from pydantic_ai.messages import ToolReturnPart
 from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls
 
-from bot.evals.requests import Request, request_of
-from bot.evals.talk import Exchange
 from bot.offline.engine import OfflineModel
+from tests.evals.requests import Request, request_of
+from tests.evals.talk import Exchange
 from tools.remember import remember
 
 #: What it says to everything that is not the talk: a summary of the length that is usual.

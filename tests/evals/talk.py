@@ -182,7 +182,7 @@ _SUBJECTS = (_GARDEN, _JOURNEY, _RUNNING, _TEA, _KITCHEN, _GUITAR)
 
 
 def _endless() -> Iterator[Exchange]:
-    chance = random.Random(1)  # noqa: S311 - the same talk every time, not a secret
+    chance = random.Random(1)
     for stretch, subject in enumerate(cycle(_SUBJECTS)):
         # Each subject has something to remember, once, and far from the others'.
         if stretch % _APART == 0 and stretch < _APART * len(_SUBJECTS):

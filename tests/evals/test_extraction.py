@@ -11,11 +11,10 @@ import pytest
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from bot.evals.dialogues import Dialogue, dialogues, sample
-from bot.evals.extraction import Report, evaluate, run, tables
-from bot.evals.verdicts import Figures, Outcome, Verdict, verdict
 from memory.records import Kind, Record
-from tests.bot.evals.test_command import mordecai
+from tests.evals.dialogues import Dialogue, dialogues, sample
+from tests.evals.extraction import Report, evaluate, tables
+from tests.evals.verdicts import Figures, Outcome, Verdict, verdict
 
 TAGS = {
     "fact", "preference", "update", "two-sessions", "negation", "third-person", "joke",
@@ -119,16 +118,11 @@ def test_a_label_that_can_not_be_is_named_with_its_line(
 @pytest.mark.parametrize(
     "content", [b"", b"\n", b"no json", b"[1]", b"\xff", json.dumps(LINE).encode() + b"\n{"]
 )
-def test_a_file_of_something_else_is_one_line_and_exit_2(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes
-) -> None:
+def test_a_file_of_something_else_is_refused_by_name(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "own.jsonl"
     file.write_bytes(content)
-    assert run(file, json_wanted=True) == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert str(file) in printed.err
-    assert len(printed.err.splitlines()) == 1
+    with pytest.raises(ValueError, match=r"own\.jsonl"):
+        dialogues(file)
 
 
 def test_an_id_may_stand_in_a_file_once(tmp_path: Path) -> None:
@@ -306,7 +300,7 @@ async def test_a_secret_in_any_file_is_found() -> None:
 
 
 async def test_rules_alone_leak_nothing_repeat_nothing_and_keep_most_of_it() -> None:
-    overall = (await evaluate(dialogues())).overall
+    overall = (await evaluate(sample(dialogues(), 45))).overall
     assert (overall.leaked, overall.repeated, overall.failed, overall.lost) == (0, 0, 0, 0)
     # Rules do not see that "I love it, hours in a traffic jam" is meant the other way round.
     assert overall.misattributed <= 1
@@ -314,31 +308,6 @@ async def test_rules_alone_leak_nothing_repeat_nothing_and_keep_most_of_it() -> 
     assert overall.precision >= 0.85
     assert overall.recall is not None
     assert overall.recall >= 0.7
-
-
-# -- the command ----------------------------------------------------------------------------------
-
-
-def test_the_command_prints_figures_for_machines() -> None:
-    ran = mordecai("eval", "extraction", "--limit", "6", "--json")
-    assert ran.returncode == 0, ran.stderr
-    printed = json.loads(ran.stdout)
-    assert list(printed) == ["extractor", "overall", "languages", "tags", "halves", "mistakes"]
-    assert printed["extractor"] == "offline rules"
-    assert printed["overall"]["dialogues"] == 6
-    assert len(printed["languages"]) == 6
-    assert {"precision", "recall", "misattributed", "leaked"} <= set(printed["overall"])
-
-
-def test_the_command_takes_a_file_and_prints_tables_for_people(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "own.jsonl"
-    file.write_text(json.dumps(LINE), encoding="utf-8")
-    assert run(file) == 0
-    printed = capsys.readouterr().out
-    assert "offline rules" in printed
-    assert "update" in printed
 
 
 def test_tables_have_a_row_for_every_group() -> None:

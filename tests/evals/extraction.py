@@ -1,11 +1,14 @@
-"""How well is kept what is worth keeping: the core of `mordecai eval extraction`.
+"""How well is kept what is worth keeping:
 
-Each labelled dialogue (`bot.evals.dialogues` tells how they are written down) is played through the
-real service with the real store and journal, in a directory of its own that is thrown away: its
-turns are recorded, its sessions ended, their extraction waited for. Then it is said again in a new
-session, which should add nothing. What is remembered is held against the labels, and every file is
-searched for what must not be stored."""
+    python -m tests.evals.extraction [FILE] [--limit N] [--json]
 
+Each labelled dialogue (see `tests.evals.dialogues`) is played through the real service with the
+real store and journal, in a directory of its own that is thrown away: its turns are recorded, its
+sessions ended, their extraction waited for. Then it is said again in a new session, which should
+add nothing. What is remembered is held against the labels, and every file is searched for what must
+not be stored."""
+
+import argparse
 import asyncio
 import re
 import tempfile
@@ -21,20 +24,24 @@ from typing import Any
 
 from pydantic_ai.models import Model
 from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 
-from bot.evals.dialogues import Dialogue, dialogues, sample
-from bot.evals.verdicts import Figures, Outcome, Verdict, share, verdict
+from bot.app import models_of
+from bot.models.catalogue import OFFLINE
 from bot.models.extraction import ModelExtractor
 from bot.offline.extractor import RuleExtractor
 from bot.offline.understanding import by_rules
+from bot.operations.logs import configure
+from bot.options import memory_options
+from bot.settings import load
 from memory.learning.endings import Outcome as Ended
 from memory.memory import Memory, MemoryOptions
 from memory.ports import Extraction, Extractor
 from memory.records import Actor, Draft, Kind, Place, Record, Role, Turn, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
+from tests.evals.dialogues import Dialogue, dialogues, sample
+from tests.evals.verdicts import Figures, Outcome, Verdict, share, verdict
 
 _ACTOR = Actor.person(1)
 _PLACE = Place("terminal", 1)
@@ -106,57 +113,12 @@ class Report:
         }
 
 
-def run(
-    file: Path | None = None,
-    json_wanted: bool = False,
-    *,
-    model: Model | None = None,
-    options: MemoryOptions | None = None,
-    limit: int | None = None,
-) -> int:
-    """The command: measure, and print tables, or JSON for machines. Without a model the offline
-    rules are measured. The exit code: 2 for a file that can't be read as dialogues."""
-    errors = Console(stderr=True)
-    try:
-        wanted = dialogues(file)
-    except (OSError, ValueError) as error:
-        errors.print(
-            f"mordecai eval extraction: {error}", markup=False, highlight=False, soft_wrap=True
-        )
-        return 2
-    chosen = sample(wanted, limit) if limit else wanted
-    report = asyncio.run(_measured_with_progress(chosen, model, options, errors))
-    out = Console()
-    if json_wanted:
-        out.print_json(data=report.to_json())
-    else:
-        for table in tables(report):
-            out.print(table)
-    return 0
-
-
-async def _measured_with_progress(
-    chosen: Sequence[Dialogue],
-    model: Model | None,
-    options: MemoryOptions | None,
-    console: Console,
-) -> Report:
-    """Measure, with a bar on a terminal and silently elsewhere."""
-    if not console.is_terminal:
-        return await evaluate(chosen, model, options)
-    with Progress(console=console, transient=True) as progress:
-        task = progress.add_task("Talking and remembering", total=len(chosen))
-        return await evaluate(chosen, model, options, advance=lambda: progress.advance(task))
-
-
 async def evaluate(
     chosen: Sequence[Dialogue],
     model: Model | None = None,
     options: MemoryOptions | None = None,
-    *,
-    advance: Callable[[], None] = lambda: None,
 ) -> Report:
-    """Play these dialogues, one after the other. `advance` hears of each that is done."""
+    """Play these dialogues, one after the other."""
     options = options or MemoryOptions()
     rules = Substitute()
     report = Report(model.model_name if model else "offline rules")
@@ -169,7 +131,6 @@ async def evaluate(
             with tempfile.TemporaryDirectory(prefix="mordecai-eval-") as directory:
                 outcome = await _played(dialogue, extractor, options, Path(directory))
             report.verdicts.append(verdict(dialogue, replace(outcome, stood_in=rules.used)))
-            advance()
     return report
 
 
@@ -337,3 +298,29 @@ def _percent(part: int, whole: int) -> str:
 
 def _of(part: int, whole: int) -> str:
     return f"{part}/{whole}" if whole else "-"
+
+
+def main() -> None:
+    """Measure with the model that the settings name, or the rules of the bot without one; print
+    tables, or JSON for machines."""
+    parser = argparse.ArgumentParser(prog="python -m tests.evals.extraction")
+    parser.add_argument("file", nargs="?", type=Path, help="dialogues; else those of this folder")
+    parser.add_argument("--limit", type=int, help="only so many, of all languages")
+    parser.add_argument("--json", action="store_true", help="figures for machines")
+    given = parser.parse_args()
+    # Why a model failed is worth a line.
+    configure("warning")
+    settings = load(None).settings
+    chosen = dialogues(given.file)
+    chosen = sample(chosen, given.limit) if given.limit else chosen
+    model = None if settings.model in (None, OFFLINE) else models_of(settings)
+    report = asyncio.run(evaluate(chosen, model, memory_options(settings)))
+    if given.json:
+        Console().print_json(data=report.to_json())
+        return
+    for table in tables(report):
+        Console().print(table)
+
+
+if __name__ == "__main__":
+    main()

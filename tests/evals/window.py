@@ -1,4 +1,6 @@
-"""What a long talk costs a turn: the core of `mordecai eval window`.
+"""What a long talk costs a turn:
+
+    python -m tests.evals.window [FILE] [--turns N] [--json]
 
 A talk is played through the real conversation and the real memory, with the settings in force, to a
 model in this process that answers from the script and keeps every request exactly as it came. Each
@@ -9,22 +11,22 @@ The talk is played three times: as one session, whose message limit is lifted so
 running summaries are all there is; so once more with `adaptive_window`; and in sessions as they
 are configured. Background work is waited for between turns: every run gives the same figures."""
 
+import argparse
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 
-from bot.errors import OperatorError
-from bot.evals.costs import Cost, Costs, costs_of
-from bot.evals.play import play
-from bot.evals.talk import Exchange, made_up, real
+from bot.operations.logs import configure
 from bot.options import memory_options
 from bot.settings import Settings, load
+from tests.evals.costs import Cost, Costs, costs_of
+from tests.evals.play import play
+from tests.evals.talk import Exchange, made_up, real
 
 #: The turns that the table shows.
 SHOWN = (1, 5, 10, 20, 50, 100, 200)
@@ -109,53 +111,13 @@ def _spared(ours: Cost, theirs: Cost) -> float:
     return 1 - ours.input / theirs.input
 
 
-def run(file: Path | None = None, turns: int = 200, json_wanted: bool = False) -> int:
-    """The command: play the made-up talk, or one from a file, and print tables, or JSON for
-    machines. The exit code: 2 for a file that can't be read as a data set."""
-    errors = Console(stderr=True)
-    try:
-        settings = load().settings
-        talk = real(file, turns) if file else made_up(turns)
-    except (OSError, ValueError, OperatorError) as error:
-        errors.print(
-            f"mordecai eval window: {error}", markup=False, highlight=False, soft_wrap=True
-        )
-        return 2
-    name = file.name if file else "made up"
-    report = asyncio.run(_with_progress(name, talk, settings, errors))
-    out = Console()
-    if json_wanted:
-        out.print_json(data=report.to_json())
-    else:
-        for table in tables(report):
-            out.print(table)
-    return 0
-
-
-async def _with_progress(
-    name: str, talk: Sequence[Exchange], settings: Settings, console: Console
-) -> Report:
-    """Play, with a bar on a terminal and silently elsewhere."""
-    if not console.is_terminal:
-        return await evaluate(name, talk, settings)
-    with Progress(console=console, transient=True) as progress:
-        task = progress.add_task("Talking", total=3 * len(talk))
-        return await evaluate(name, talk, settings, advance=lambda: progress.advance(task))
-
-
-async def evaluate(
-    name: str,
-    talk: Sequence[Exchange],
-    settings: Settings,
-    *,
-    advance: Callable[[], None] = lambda: None,
-) -> Report:
-    """Play the talk in every way, with these settings. `advance` hears of every turn."""
+async def evaluate(name: str, talk: Sequence[Exchange], settings: Settings) -> Report:
+    """Play the talk in every way, with these settings."""
     ended = replace(memory_options(settings), recall_seconds=_PATIENCE, adaptive_window=False)
     endless = replace(ended, limits=replace(ended.limits, max_messages=2 * len(talk) + 2))
-    one = await play(talk, settings, endless, advance)
-    adaptive = await play(talk, settings, replace(endless, adaptive_window=True), advance)
-    sessions = await play(talk, settings, ended, advance)
+    one = await play(talk, settings, endless)
+    adaptive = await play(talk, settings, replace(endless, adaptive_window=True))
+    sessions = await play(talk, settings, ended)
     ways = {
         way: costs_of([t.requests for t in turns], [t.background for t in turns])
         for way, turns in ((WINDOW, one), (ADAPTIVE, adaptive), (SESSIONS, sessions))
@@ -226,3 +188,25 @@ def _outcome(goal: Goal) -> str:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
+
+
+def main() -> None:
+    """Play the made-up talk, or one from a file, and print tables, or JSON for machines."""
+    parser = argparse.ArgumentParser(prog="python -m tests.evals.window")
+    parser.add_argument("file", nargs="?", type=Path, help="conversations, as `eval recall` takes")
+    parser.add_argument("--turns", type=int, default=200, help="how many turns to play")
+    parser.add_argument("--json", action="store_true", help="figures for machines")
+    given = parser.parse_args()
+    configure("error")
+    talk = real(given.file, given.turns) if given.file else made_up(given.turns)
+    name = given.file.name if given.file else "made up"
+    report = asyncio.run(evaluate(name, talk, load(None).settings))
+    if given.json:
+        Console().print_json(data=report.to_json())
+        return
+    for table in tables(report):
+        Console().print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bot.evals.requests import Request, cacheable, last_point, tokens_in
+from tests.evals.requests import Request, cacheable, last_point, tokens_in
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,6 @@ from pathlib import Path
 
 from bot.assistant.conversation import Conversation
 from bot.assistant.events import Finished, Inbound
-from bot.evals.requests import Naive, Piece, Request
-from bot.evals.script import ScriptedModel
-from bot.evals.talk import Exchange
 from bot.models.summaries import ModelSummarizer
 from bot.offline.understanding import by_rules
 from bot.options import persona_of, turn_limits
@@ -22,6 +19,9 @@ from memory.memory import Memory, MemoryOptions
 from memory.records import Actor, ConversationHistory, HistoryMetadata, Place
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
+from tests.evals.requests import Naive, Piece, Request
+from tests.evals.script import ScriptedModel
+from tests.evals.talk import Exchange
 
 _ACTOR = Actor.person(1)
 _PLACE = Place("terminal", 1)
@@ -44,10 +44,9 @@ async def play(
     talk: Sequence[Exchange],
     settings: Settings,
     options: MemoryOptions,
-    advance: Callable[[], None] = lambda: None,
 ) -> list[PlayedTurn]:
     """Play a talk with these options of the memory, whatever the settings say of it. Background
-    work is waited for after each turn. `advance` hears of every turn."""
+    work is waited for after each turn."""
     script, clock = ScriptedModel(), _Clock()
     played: list[PlayedTurn] = []
     async with _memory(script, options, clock) as memory:
@@ -66,7 +65,6 @@ async def play(
             played.append(PlayedTurn(tuple(script.asked), tuple(script.aside), tuple(naive)))
             said += [Piece("user", exchange.said), Piece("assistant", exchange.reply)]
             clock.now += _PACE
-            advance()
     return played
 
 
