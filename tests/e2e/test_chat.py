@@ -126,9 +126,9 @@ async def test_a_deletion_says_what_goes_along_and_is_taken_back_by_numbers(tmp_
         *("/memory", "1", "1", "3"),  # Where from?
     )
     asked, deleted, back = ran.replies[5:8]
-    assert "• 2 messages where it comes up\n• 1 summary of a conversation" in asked
+    assert "• 2 messages that mention it\n• 1 conversation summary" in asked
     assert "Deleted: You work at Zanzibar Corp\n[1] Undo" in deleted
-    assert "It is back: You work at Zanzibar Corp\n" in back
+    assert "Restored: You work at Zanzibar Corp\n" in back
     assert "You: “I work at Zanzibar Corp”" in ran.replies[-1]
 
 
@@ -229,5 +229,5 @@ async def test_with_memory_switched_off_nothing_is_promised_or_kept(tmp_path: Pa
     )  # fmt: skip
     assert ran.code == 0, ran.err
     assert "remember it when" not in ran.out
-    assert "switched off" in ran.replies[2]
+    assert "memory is off" in ran.replies[2]
     assert b"Acme" not in b"".join(p.read_bytes() for p in data.rglob("*") if p.is_file())

@@ -247,7 +247,7 @@ async def test_a_photo_is_seen_and_a_voice_message_is_heard(tmp_path: Path):
             assert "I live in Oslo." in str(said)
             assert "image_url" not in str(model.requests[-1])
             await anna.sends("document", b"%PDF-1.7")
-            assert "can't read this kind" in (await server.replies_to(ANNA, 3, PATIENCE))[2]
+            assert "not set up to read this kind" in (await server.replies_to(ANNA, 3, PATIENCE))[2]
         log = (tmp_path / "log").read_text()
         assert server.token.partition(":")[2] not in log
         assert "Oslo" not in log

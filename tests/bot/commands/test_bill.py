@@ -14,7 +14,7 @@ def test_a_bill_names_turns_tokens_the_cached_share_and_the_cost() -> None:
     turns = Usage(3, 5, 0, 12_000, 600, 6_000, 0, Decimal("0.0123"))
     extraction = Usage(1, 1, 0, 345, 78, 0, 0, Decimal("0.001"))
     assert bill(Account(turns, extraction), ENGLISH).splitlines() == [
-        "• turns: 3",
+        "• answers: 3",
         "• tokens read: 12\N{NARROW NO-BREAK SPACE}345, 49% of them from the cache",
         "• tokens written: 678",
         "• cost: $0.0133",
@@ -38,7 +38,7 @@ def test_nothing_used_is_said_in_a_word() -> None:
     [
         (Usage(1, 1, 0, 10, 1), ENGLISH.usage_free),
         (Usage(1, 2, 2, 10, 1), ENGLISH.usage_cost_unknown),
-        (Usage(1, 3, 2, cost=Decimal(1)), "$1.00, and 2 requests at a price I don't know"),
+        (Usage(1, 3, 2, cost=Decimal(1)), "$1.00, plus 2 requests at an unknown price"),
         (Usage(1, 1, cost=Decimal("0.0000001")), "$0.0001"),
         (Usage(1, 1, cost=Decimal("1234.501")), "$1\N{NARROW NO-BREAK SPACE}234.51"),
     ],

@@ -76,7 +76,7 @@ async def test_pages_of_a_kind_turn_in_one_message(server: BotApiServer, tmp_pat
         newest = [line for line in first["text"].split("\n") if line.startswith(("•", "…"))]
         assert newest[0].startswith("• You grow thyme"), "newest first, as on the pages"
         assert newest[9].startswith("• You grow beets")
-        assert newest[10] == "… and 2 earlier ones"
+        assert newest[10] == "… and 2 older ones"
         assert keys(first) == ["Facts (12)", "Preferences (1)"]
         page = await press(server, on, "Facts (12)")
         assert page["text"].startswith("Facts 1/3\n1. ")
@@ -102,9 +102,9 @@ async def test_a_record_is_deleted_after_a_question_and_brought_back(
         await press(server, on, "Facts (2)")
         shown = await press(server, on, "2. You live in Oslo")
         assert shown["text"].startswith("You live in Oslo")
-        assert keys(shown) == ["Edit", "Delete", "Where from?", "‹ Back"]
+        assert keys(shown) == ["Edit", "Delete", "Source", "‹ Back"]
         asked = await press(server, on, "Delete")
-        assert asked["text"] == "Shall I delete this?\n\nYou live in Oslo", "nothing goes along"
+        assert asked["text"] == "Delete this?\n\nYou live in Oslo", "nothing goes along"
         assert len(await on.memory.known.records(ANN)) == 2, "nothing is deleted by the question"
         kept = await press(server, on, "No, keep it")
         assert kept["text"] == shown["text"]
@@ -113,7 +113,7 @@ async def test_a_record_is_deleted_after_a_question_and_brought_back(
         assert gone["text"] == "Deleted: You live in Oslo"
         assert [r.text for r in await on.memory.known.records(ANN)] == ["I work at Acme"]
         back = await press(server, on, "Undo")
-        assert back["text"] == "It is back: You live in Oslo"
+        assert back["text"] == "Restored: You live in Oslo"
         assert {r.text for r in await on.memory.known.records(ANN)} == {
             "I live in Oslo",
             "I work at Acme",
@@ -131,9 +131,9 @@ async def test_a_second_press_of_a_button_says_what_the_first_one_did(
         for label in ("Facts (1)", "1. You live in Oslo"):
             await press(server, on, label)
         for label, outcome in (
-            ("Delete", "Shall I delete this?\n\nYou live in Oslo"),
+            ("Delete", "Delete this?\n\nYou live in Oslo"),
             ("Yes, delete it", "Deleted: You live in Oslo"),
-            ("Undo", "It is back: You live in Oslo"),
+            ("Undo", "Restored: You live in Oslo"),
         ):
             [before] = [dict(message) for message in server.sent(ANNA)]
             for _ in ("first", "second"):
@@ -157,17 +157,17 @@ async def test_the_question_names_what_goes_along_and_undo_brings_it_all_back(
             await press(server, on, label)
         asked = await press(server, on, "Delete")
         assert asked["text"] == (
-            "Shall I delete this?\n\nYou live in Oslo\n\nDeleted along with it:\n"
-            "• 2 messages where it comes up\n• 1 summary of a conversation"
+            "Delete this?\n\nYou live in Oslo\n\nThis is deleted with it:\n"
+            "• 2 messages that mention it\n• 1 conversation summary"
         )
         gone = await press(server, on, "Yes, delete it")
         assert gone["text"] == "Deleted: You live in Oslo"
         assert await on.memory.known.records(ANN, tuple(Kind)) == []
-        assert (await press(server, on, "Undo"))["text"] == "It is back: You live in Oslo"
+        assert (await press(server, on, "Undo"))["text"] == "Restored: You live in Oslo"
         assert await on.memory.known.records(ANN, tuple(Kind)) == before
         await press(server, on, "‹ Back")
         await press(server, on, "1. You live in Oslo")
-        assert "You: “I live in Oslo”" in (await press(server, on, "Where from?"))["text"]
+        assert "You: “I live in Oslo”" in (await press(server, on, "Source"))["text"]
 
 
 async def test_undo_goes_on_when_the_memory_is_back(server: BotApiServer, tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ async def test_undo_goes_on_when_the_memory_is_back(server: BotApiServer, tmp_pa
         assert told["text"].startswith("I can't reach my memory right now")
         assert await on.memory.known.records(ANN) == []
         store.away = False
-        assert (await press(server, on, "Undo"))["text"] == "It is back: You live in Oslo"
+        assert (await press(server, on, "Undo"))["text"] == "Restored: You live in Oslo"
         assert [r.text for r in await on.memory.known.records(ANN)] == ["I live in Oslo"]
 
 
@@ -198,7 +198,7 @@ async def test_where_a_record_is_from_is_quoted_with_its_date(
         await opened(server)
         await press(server, on, "Facts (1)")
         await press(server, on, "1. You live in Oslo now")
-        quoted = await press(server, on, "Where from?")
+        quoted = await press(server, on, "Source")
         assert "2026-11-01 09:30 You: “By the way, I live in Oslo now!”" in quoted["text"]
         assert "You live in Oslo" in (await press(server, on, "‹ Back"))["text"]
 
@@ -269,7 +269,7 @@ async def test_an_id_in_a_button_is_looked_up_among_ones_own(
         key = {"text": "made up", "callback_data": f"{prefix}:{action}"}
         forged = {**message, "reply_markup": {"inline_keyboard": [[key]]}}
         await carried_out(server, on, await server.user(ANNA).presses(forged, "made up"))
-        assert "no longer there" in server.sent(ANNA)[-1]["text"]
+        assert "no longer exists" in server.sent(ANNA)[-1]["text"]
         assert [r.text for r in await on.memory.known.records(Actor.person(BORIS))] == [
             "I am a spy"
         ]
@@ -298,7 +298,7 @@ async def test_buttons_from_before_a_restart_are_stale(
         message = await opened(server)
     async with stage(server, tmp_path, store=store) as on:
         note = await carried_out(server, on, await server.user(ANNA).presses(message, "Facts (1)"))
-        assert note == "These buttons are too old. Please send /memory again."
+        assert note == "These buttons no longer work. Please send /memory again."
         assert server.sent(ANNA)[-1]["text"] == message["text"]
 
 
@@ -327,7 +327,7 @@ async def test_search_and_remember_are_commands_as_well(
         assert said.startswith("Remembered: You collect stamps from Norway  [f")
         assert "stamps from Norway" in await ask(server, "/search stamps")
         assert await ask(server, "/search zeppelins") == "I found nothing about that."
-        assert "I can't keep that" in await ask(server, "/remember " + "x " * 900)
+        assert "I can't save that" in await ask(server, "/remember " + "x " * 900)
         assert "I found nothing" in await ask(server, "/search stamps", BORIS)
 
 

@@ -78,14 +78,14 @@ async def test_an_unknown_command_gets_the_nearest_one(
 ) -> None:
     async with stage(server, tmp_path) as on:
         said = await ask(server, f"/{given}")
-        assert said == f"I don't know /{given}. Did you mean {near}? /help shows all I can do."
+        assert said == f"I don't know /{given}. Did you mean {near}? /help lists all commands."
         assert on.echo.heard == []
 
 
 async def test_a_command_unlike_any_is_told_of_help(server: BotApiServer, tmp_path: Path) -> None:
     async with stage(server, tmp_path):
         said = await ask(server, "/xyzzy")
-        assert said == "I don't know /xyzzy. /help shows what I can do."
+        assert said == "I don't know /xyzzy. Send /help to see what I can do."
 
 
 async def test_owners_commands_are_near_for_owners_in_private(
@@ -123,7 +123,7 @@ async def test_new_saves_and_says_so_in_one_message(
         await tell(on, "I work at Acme Corp.")
         said = await ask(server, word)
         assert said.startswith(
-            f"{ENGLISH.saved}\nA new conversation begins.\n\nLast time we talked about"
+            f"{ENGLISH.saved}\nStarting a new conversation.\n\nLast time we talked about"
         )
         assert [r.text for r in await on.memory.known.records(ANN, [Kind.FACT])]
         await on.memory.settle()
@@ -133,7 +133,7 @@ async def test_new_saves_and_says_so_in_one_message(
 
 async def test_new_without_a_conversation_just_begins(server: BotApiServer, tmp_path: Path) -> None:
     async with stage(server, tmp_path):
-        assert await ask(server, "/new") == "A new conversation begins."
+        assert await ask(server, "/new") == "Starting a new conversation."
 
 
 async def test_new_after_nothing_worth_keeping_claims_nothing(
@@ -141,14 +141,14 @@ async def test_new_after_nothing_worth_keeping_claims_nothing(
 ) -> None:
     async with stage(server, tmp_path, extractor=Finds()) as on:
         await tell(on, "What time is it?")
-        assert await ask(server, "/new") == "A new conversation begins."
+        assert await ask(server, "/new") == "Starting a new conversation."
 
 
 async def test_new_does_not_claim_what_is_not_saved(server: BotApiServer, tmp_path: Path) -> None:
     async with stage(server, tmp_path, extractor=Finds(failing=True)) as on:
         await tell(on, "I work at Acme Corp.")
         said = await ask(server, "/new")
-        assert said == "A new conversation begins. I'm still saving the last one."
+        assert said == "Starting a new conversation. I'm still saving the last one."
 
 
 async def test_new_within_a_sentence_is_talk(server: BotApiServer, tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ async def test_a_session_that_ends_by_itself_is_announced_when_it_is_saved(
         await ask(server, "hi")
         for number in range(15):
             await tell(on, f"I own {number + 2} bicycles.")
-        why = "We have exchanged 30 messages, so a new conversation begins."
+        why = "We've exchanged 30 messages, so I'm starting a new conversation."
         assert await server.replies_to(1001, 2) == ["you said: hi", f"{ENGLISH.saved}\n{why}"]
 
 
@@ -191,7 +191,7 @@ async def test_summarize_shows_what_the_conversation_was_about(
         for said in ("I keep bees in Oslo.", "They swarmed today.", "It rains.", "What now?"):
             await tell(on, said)
         said = await ask(server, "/summarize")
-        assert said.startswith("What we have talked about so far:\n\n")
+        assert said.startswith("What we've talked about so far:\n\n")
         assert "I keep bees in Oslo" in said
         assert "bees" not in await ask(server, "/summarize", 1002)
 
@@ -200,9 +200,9 @@ async def test_summarize_before_anything_was_said_says_so(
     server: BotApiServer, tmp_path: Path
 ) -> None:
     async with stage(server, tmp_path) as on:
-        assert "nothing to sum up" in await ask(server, "/summarize")
+        assert "nothing to summarize" in await ask(server, "/summarize")
         await tell(on, "Hello!")
-        assert "nothing to sum up" in await ask(server, "/summarize")
+        assert "nothing to summarize" in await ask(server, "/summarize")
 
 
 # -- /memory --------------------------------------------------------------------------------------
@@ -236,7 +236,7 @@ async def test_memory_shows_summaries_with_their_date(server: BotApiServer, tmp_
 
 async def test_an_empty_memory_invites(server: BotApiServer, tmp_path: Path) -> None:
     async with stage(server, tmp_path):
-        assert "What you tell me now is added" in await ask(server, "/memory")
+        assert "I'll add what you tell me now" in await ask(server, "/memory")
 
 
 # -- /name ----------------------------------------------------------------------------------------
@@ -244,7 +244,7 @@ async def test_an_empty_memory_invites(server: BotApiServer, tmp_path: Path) -> 
 
 async def test_the_name_is_set_shown_and_kept(server: BotApiServer, tmp_path: Path) -> None:
     async with stage(server, tmp_path) as on:
-        assert await ask(server, "/name Jarvis") == "From now on my name is Jarvis."
+        assert await ask(server, "/name Jarvis") == "From now on, my name is Jarvis."
         assert (await ask(server, "/name")).startswith("You call me Jarvis.")
         assert "I'm Jarvis" in await ask(server, "/start")
         assert "I'm Mordecai" in await ask(server, "/start", 1002)
@@ -266,11 +266,11 @@ async def test_a_name_that_is_none_is_refused_politely(
 
 async def test_the_time_zone_is_set_shown_and_kept(server: BotApiServer, tmp_path: Path) -> None:
     async with stage(server, tmp_path) as on:
-        assert "The time zone is UTC;" in await ask(server, "/timezone")
+        assert "The time zone is UTC," in await ask(server, "/timezone")
         said = await ask(server, "/timezone europe/rome")
-        assert said.startswith("The time zone is Europe/Rome now; it is ")
-        assert "The time zone is Europe/Rome;" in await ask(server, "/timezone")
-        assert "The time zone is UTC;" in await ask(server, "/timezone", 1002)
+        assert said.startswith("The time zone is now Europe/Rome, where it is ")
+        assert "The time zone is Europe/Rome," in await ask(server, "/timezone")
+        assert "The time zone is UTC," in await ask(server, "/timezone", 1002)
         assert (await on.memory.choices.read(ANN)).time_zone == "Europe/Rome"
         assert "Rome" not in await ask(server, "/memory")
 
@@ -289,7 +289,7 @@ async def test_a_language_without_texts_of_the_bot_is_kept_for_the_model_and_tha
 ) -> None:
     async with stage(server, tmp_path) as on:
         said = await ask(server, "/language fr")
-        assert said == f"The language is fr (Français) now. {ENGLISH.language_only_told}"
+        assert said == f"The language is now fr (Français). {ENGLISH.language_only_told}"
         assert (await on.memory.choices.read(ANN)).language == "fr"
 
 
@@ -315,7 +315,7 @@ async def test_export_is_a_document_of_everything_of_ones_own(
         await on.memory.known.remember(ANN, "I work at Acme Corp, Zürich 🏔")
         await on.memory.known.remember(BOB, "I am a spy")
         on.accounts.note_turn(ANN, "s1", Usage(1, 1))
-        assert await ask(server, "/export") == "Everything I keep about you."
+        assert await ask(server, "/export") == "Everything I have saved about you."
         document = server.sent(1001)[0]["document"]
         assert document["file_name"].startswith("mordecai-u1001-")
         content = server.world.files[document["file_id"]][1]
@@ -342,10 +342,10 @@ async def test_usage_is_that_of_this_conversation_and_of_today(
         on.accounts.note_turn(ANN, session.id, used)
         on.accounts.note_turn(ANN, "an earlier one", used)
         on.accounts.note_turn(BOB, "somebody else's", used)
-        this, today = (await ask(server, "/usage")).split("Today, since midnight UTC")
+        this, today = (await ask(server, "/usage")).split("Today (since midnight UTC)")
         assert "tokens read: 1\N{NARROW NO-BREAK SPACE}000, 50% of them from the cache" in this
         assert "cost: $0.0020" in this
-        assert "turns: 2" in today
+        assert "answers: 2" in today
         assert "cost: $0.0040" in today
 
 
@@ -358,9 +358,9 @@ async def test_usage_after_new_begins_again_and_the_day_goes_on(
         assert session
         on.accounts.note_turn(ANN, session.id, Usage(1, 1, 1, 10, 1))
         await ask(server, "/new")
-        this, today = (await ask(server, "/usage")).split("Today, since midnight UTC")
+        this, today = (await ask(server, "/usage")).split("Today (since midnight UTC)")
         assert "nothing yet" in this
-        assert "I don't know the price" in today
+        assert "I don't know my models' prices" in today
 
 
 async def test_forget_all_takes_the_account_along_as_well(
@@ -383,7 +383,7 @@ async def test_forget_all_takes_the_account_along_as_well(
 async def test_with_memory_off_nothing_is_promised(server: BotApiServer, tmp_path: Path) -> None:
     off = About("Mordecai", memory_enabled=False)
     async with stage(server, tmp_path, about=off) as on:
-        assert "switched off" in await ask(server, "/start")
+        assert "memory is off" in await ask(server, "/start")
         for command in (
             "/memory", "/search tea", "/remember I like tea", "/edit f1 I like tea", "/export",
             "/summarize", "/settings", "/language de", "/timezone Europe/Oslo",
@@ -391,7 +391,7 @@ async def test_with_memory_off_nothing_is_promised(server: BotApiServer, tmp_pat
             assert await ask(server, command) == ENGLISH.memory_off
         assert (await ask(server, "/name Jarvis")).startswith("I can't take that name")
         await tell(on, "I work at Acme Corp.")
-        assert await ask(server, "/new") == "A new conversation begins."
+        assert await ask(server, "/new") == "Starting a new conversation."
 
 
 class Away(InMemoryStore):
@@ -429,4 +429,4 @@ async def test_commands_wait_for_the_reply_before_them(
         await server.wait_for(lambda: on.inbox.open_count == 2)
         assert server.sent(1001) == []
         release.set()
-        assert await server.replies_to(1001, 2) == ["you said: slow", "A new conversation begins."]
+        assert await server.replies_to(1001, 2) == ["you said: slow", ENGLISH.new]

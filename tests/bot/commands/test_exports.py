@@ -28,7 +28,7 @@ async def test_both_hold_what_was_kept_and_said(server: BotApiServer, tmp_path: 
     async with stage(server, tmp_path) as on:
         await on.memory.known.remember(ANN, "I work at Acme Corp, Zürich 🏔")
         await tell(on, "Is *this* kept?")
-        assert await ask(server, "/export") == "Everything I keep about you."
+        assert await ask(server, "/export") == "Everything I have saved about you."
         await server.replies_to(1001, 2)
         sent = files(server)
         assert list(sent) == ["json", "md"]
@@ -58,4 +58,4 @@ async def test_of_one_that_is_too_big_it_is_said(server: BotApiServer, tmp_path:
         notice = server.sent(1001)[1]["text"]
         assert notice.startswith("I can't send you mordecai-u1001-")
         assert ".json" in notice
-        assert server.sent(1001)[2]["caption"] == "Everything I keep about you."
+        assert server.sent(1001)[2]["caption"] == "Everything I have saved about you."

@@ -39,7 +39,7 @@ async def test_a_memory_forgotten_by_its_id_can_be_brought_back(
         await ask(server, f"/forget {fact.short_id}")
         assert await on.memory.known.records(ANN) == []
         await server.user(1001).presses(server.sent(1001)[0], "Undo")
-        await server.wait_for(lambda: "It is back" in server.sent(1001)[0]["text"])
+        await server.wait_for(lambda: "Restored" in server.sent(1001)[0]["text"])
         assert [r.text for r in await on.memory.known.records(ANN)] == ["I work at Acme Corp"]
 
 
@@ -79,8 +79,8 @@ async def test_several_are_forgotten_with_one_answer_and_come_back_together(
         assert "I have no memory with the id" in said.split("\n")[2]
         assert [r.text for r in await on.memory.known.records(ANN)] == ["I live in Oslo"]
         await server.user(1001).presses(server.sent(1001)[0], "Undo")
-        await server.wait_for(lambda: "It is back" in server.sent(1001)[0]["text"])
-        assert server.sent(1001)[0]["text"].count("It is back") == 2
+        await server.wait_for(lambda: "Restored" in server.sent(1001)[0]["text"])
+        assert server.sent(1001)[0]["text"].count("Restored") == 2
         assert {r.text for r in await on.memory.known.records(ANN)} == set(texts)
 
 
@@ -144,7 +144,7 @@ async def test_forget_all_asks_first_and_yes_deletes_everything(
         assert query in server.world.answered_queries
         assert await on.memory.known.records(ANN) == []
         assert await on.memory.known.records(BOB)
-        assert await ask(server, "/new") == "A new conversation begins.", "nothing to save"
+        assert await ask(server, "/new") == "Starting a new conversation.", "nothing to save"
 
 
 async def test_forget_all_leaves_no_words_in_the_inbox(
@@ -211,5 +211,5 @@ async def test_an_old_question_is_not_answered_any_more(
         question["date"] -= 3600
         query = await server.user(1001).presses(question, "Yes, delete everything")
         await server.wait_for(lambda: query in server.world.answered_queries)
-        assert "too old" in server.world.answered_queries[query]["text"]
+        assert "expired" in server.world.answered_queries[query]["text"]
         assert await on.memory.known.records(ANN)

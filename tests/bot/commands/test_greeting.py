@@ -49,7 +49,7 @@ async def test_nobody_is_greeted_as_somebody_else(tmp_path: Path) -> None:
     await talked(store, "We planned a trip to Oslo.")
     async with BotApiServer() as server, stage(server, tmp_path, store=store, greeter=greeter):
         assert "trip" not in await ask(server, "/start", user_id=1002)
-        assert await ask(server, "/new", user_id=1002) == "A new conversation begins."
+        assert await ask(server, "/new", user_id=1002) == "Starting a new conversation."
     assert greeter.seen == []
 
 
@@ -73,13 +73,13 @@ async def test_without_topics_and_without_words_nothing_is_said(tmp_path: Path) 
     store = InMemoryStore()
     await talked(store, "We planned a trip.")
     async with BotApiServer() as server, stage(server, tmp_path, store=store):
-        assert await ask(server, "/new") == "A new conversation begins."
+        assert await ask(server, "/new") == "Starting a new conversation."
     (tmp_path / "again").mkdir()
     async with (
         BotApiServer() as server,
         stage(server, tmp_path / "again", store=store, greeter=Friendly(words=False)),
     ):
-        assert await ask(server, "/new") == "A new conversation begins."
+        assert await ask(server, "/new") == "Starting a new conversation."
 
 
 class Mute:

@@ -40,11 +40,11 @@ def on_disk(folder: Path, text: str) -> list[str]:
 async def test_each_reply_is_marked_until_it_is_over(server: BotApiServer, tmp_path: Path) -> None:
     async with stage(server, tmp_path):
         assert await ask(server, "hi") == "you said: hi"
-        assert (await ask(server, "/private")).startswith("🔒 This conversation is private.")
+        assert (await ask(server, "/private")).startswith("🔒 This conversation is private")
         assert await ask(server, "hi") == "🔒 you said: hi"
         assert await ask(server, "again") == "🔒 you said: again"
         over = await ask(server, "/private")
-        assert over.startswith("The private conversation is over, and nothing of it was kept.")
+        assert over.startswith("The private conversation is over. I saved nothing from it.")
         assert await ask(server, "hi") == "you said: hi"
         await ask(server, "/private")
         assert (await ask(server, "/new")).startswith("The private conversation is over")
@@ -178,7 +178,7 @@ async def test_everything_of_the_bot_s_own_is_marked(server: BotApiServer, tmp_p
             assert message["text"] != before
         await person.says("/export")
         await server.wait_for(lambda: server.sent(1001)[-1].get("caption") == "🔒")
-        assert server.sent(1001)[-2]["caption"] == "🔒 Everything I keep about you."
+        assert server.sent(1001)[-2]["caption"] == "🔒 Everything I have saved about you."
 
 
 async def test_memory_does_not_say_that_anything_is_added(
@@ -186,15 +186,15 @@ async def test_memory_does_not_say_that_anything_is_added(
 ) -> None:
     async with stage(server, tmp_path) as on:
         await ask(server, "/private")
-        adds_nothing = "This conversation is private: nothing of it is added."
+        adds_nothing = "This conversation is private, so I'll add nothing from it."
         empty = await ask(server, "/memory")
         assert empty == f"🔒 I don't remember anything about you yet. {adds_nothing}"
         await on.memory.known.remember(ANN, "I live in Oslo")
         shown = await ask(server, "/memory")
         assert adds_nothing in shown
-        assert "is added when our conversation ends" not in shown
+        assert "when our conversation ends" not in shown
         await ask(server, "/new")
-        assert "is added when our conversation ends" in await ask(server, "/memory")
+        assert "when our conversation ends" in await ask(server, "/memory")
 
 
 async def test_it_can_be_summed_up_and_nothing_of_that_is_kept(
@@ -205,7 +205,7 @@ async def test_it_can_be_summed_up_and_nothing_of_that_is_kept(
         for said in ("I keep bees in Xanadu.", "They swarmed today.", "It rains.", "What now?"):
             await tell(on, said)
         said = await ask(server, "/summarize")
-        assert said.startswith("🔒 What we have talked about so far:")
+        assert said.startswith("🔒 What we've talked about so far:")
         assert "I keep bees in Xanadu" in said
         await ask(server, "/new")
         await on.channel.settle()
@@ -217,7 +217,7 @@ async def test_it_can_be_summed_up_and_nothing_of_that_is_kept(
 async def test_without_a_memory_it_is_private_anyway(server: BotApiServer, tmp_path: Path) -> None:
     about = About("Mordecai", memory_enabled=False)
     async with stage(server, tmp_path, about=about):
-        assert (await ask(server, "/private")).startswith("🔒 This conversation is private.")
+        assert (await ask(server, "/private")).startswith("🔒 This conversation is private")
         assert await ask(server, "hi") == "🔒 you said: hi"
 
 

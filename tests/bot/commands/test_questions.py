@@ -29,8 +29,8 @@ from tests.fakes.in_memory_store import InMemoryStore
 ANNA, BORIS = 1001, 1002
 ANN = Actor.person(ANNA)
 KEPT, DELETED = (
-    "All right, I keep everything.",
-    "Everything is deleted. We start from the beginning.",
+    "OK, I'll keep everything.",
+    "Everything is deleted. We're starting fresh.",
 )
 QUESTION = ENGLISH.forget_all_ask
 
@@ -277,12 +277,12 @@ async def test_what_is_said_after_edit_are_the_new_words(
 ) -> None:
     async with stage(server, tmp_path) as on:
         page = await edit_page(server, on)
-        assert page["text"].startswith("Send me the new words for this.")
-        assert page["text"].endswith("Now it reads: I live in Oslo")
+        assert page["text"].startswith("Send me the new text.")
+        assert page["text"].endswith("It now says: I live in Oslo")
         assert keys(page) == ["‹ Back"]
         [shown] = await typed(server, on, "I live in Bergen")
         assert shown.startswith("Remembered: You live in Bergen  [f")
-        assert keys(server.sent(ANNA)[0]) == ["Edit", "Delete", "Where from?", "‹ Back"]
+        assert keys(server.sent(ANNA)[0]) == ["Edit", "Delete", "Source", "‹ Back"]
         assert [r.text for r in await on.memory.known.records(ANN)] == ["I live in Bergen"]
         assert on.echo.heard == []
         session = await on.memory.talk.session(ANN, Place("telegram", ANNA))
@@ -310,8 +310,8 @@ async def test_new_words_that_can_not_be_kept_end_the_edit(
         await edit_page(server, on)
         [refused] = await typed(server, on, "x " * 900)
         assert refused == (
-            "I can't keep that: it is too long; say what matters in a sentence or two.\n\n"
-            "It stays as it was: I live in Oslo"
+            "I can't save that: it's too long; say what matters in a sentence or two.\n\n"
+            "Nothing changed: I live in Oslo"
         )
         assert (await typed(server, on, "Oh."))[-1] == "you said: Oh."
         message = server.sent(ANNA)[0]
@@ -326,7 +326,7 @@ async def test_the_edit_command_without_words_asks_for_them(
     async with stage(server, tmp_path) as on:
         await remember(on, "I live in Oslo")
         id_ = (await on.memory.known.records(ANN))[0].short_id
-        assert (await ask(server, f"/edit {id_}")).startswith("Send me the new words for this.")
+        assert (await ask(server, f"/edit {id_}")).startswith("Send me the new text.")
         [shown] = await typed(server, on, "I live in Bergen")
         assert shown.startswith("Remembered: You live in Bergen")
         for unknown in ("f99", id_):

@@ -181,10 +181,10 @@ async def test_settings_are_changed_by_buttons_in_one_message(
 ) -> None:
     async with stage(server, tmp_path) as on:
         first = await opened(server)
-        assert first["text"].startswith("Your settings\n• Language: English (As in Telegram)")
-        assert keys(first) == ["Language", "Time zone", "Length of answers", "While I write"]
+        assert first["text"].startswith("Your settings\n• Language: English (Same as Telegram)")
+        assert keys(first) == ["Language", "Time zone", "Answer length", "While I write"]
         page = await press(server, on, "Language")
-        assert "✓ As in Telegram" in keys(page)
+        assert "✓ Same as Telegram" in keys(page)
         page = await press(server, on, "Deutsch")
         assert page["text"].startswith("Deine Einstellungen\n• Sprache: Deutsch")
         page = await press(server, on, "Zeitzone", "Europa", "Berlin")
@@ -199,7 +199,7 @@ async def test_settings_are_changed_by_buttons_in_one_message(
         assert (chosen.answer_length, chosen.streaming) == ("short", "off")
         page = await press(server, on, "Sprache", "Wie in Telegram")
         assert page["text"].startswith("Your settings")
-        page = await press(server, on, "Time zone", "As this bot")
+        page = await press(server, on, "Time zone", "Same as the bot")
         assert "Time zone: UTC" in page["text"]
         assert len(server.sent(ANNA)) == 1, "one message, edited in place"
 
@@ -209,8 +209,8 @@ async def test_choices_are_no_memories_and_are_exported_and_forgotten(
 ) -> None:
     async with stage(server, tmp_path) as on:
         await opened(server)
-        await press(server, on, "Length of answers", "short")
-        await press(server, on, "While I write", "only when it is done")
+        await press(server, on, "Answer length", "short")
+        await press(server, on, "While I write", "nothing until it's done")
         assert await on.memory.known.records(ANN) == []
         assert "don't remember anything" in await ask(server, "/memory")
         exported = await on.memory.known.export(ANN)
@@ -226,10 +226,10 @@ async def test_the_length_of_answers_reaches_the_model(
 ) -> None:
     async with stage(server, tmp_path) as on:
         await opened(server)
-        await press(server, on, "Length of answers", "detailed")
+        await press(server, on, "Answer length", "detailed")
         history = await on.memory.talk.recall(ANN, HERE, "hello")
         assert history.metadata.answer_length == "long"
-        await press(server, on, "Length of answers", "normal")
+        await press(server, on, "Answer length", "normal")
         history = await on.memory.talk.recall(ANN, HERE, "hello")
         assert history.metadata.answer_length == "normal"
 
@@ -293,7 +293,7 @@ async def test_an_operator_who_wants_no_previews_offers_none(
     server: BotApiServer, tmp_path: Path
 ) -> None:
     async with stage(server, tmp_path, options=options(Streaming.OFF)):
-        assert keys(await opened(server)) == ["Language", "Time zone", "Length of answers"]
+        assert keys(await opened(server)) == ["Language", "Time zone", "Answer length"]
 
 
 async def test_in_a_private_conversation_nothing_is_set(
@@ -338,7 +338,7 @@ async def test_buttons_from_before_a_restart_are_stale(
     async with stage(server, tmp_path):
         query = await server.user(ANNA).presses(message, "Language")
         note = await answered(server, query)
-        assert note == "These buttons are too old. Please send /settings again."
+        assert note == "These buttons no longer work. Please send /settings again."
 
 
 async def test_a_groups_settings_are_for_its_admins(server: BotApiServer, tmp_path: Path) -> None:
@@ -351,7 +351,7 @@ async def test_a_groups_settings_are_for_its_admins(server: BotApiServer, tmp_pa
         assert (await server.replies_to(group.id, 2))[1] == ENGLISH.admins_only_settings
         await server.user(ANNA).says("/settings", group=group)
         shown = (await server.replies_to(group.id, 3))[2]
-        assert shown.startswith("The settings of this group")
+        assert shown.startswith("This group's settings")
 
 
 async def test_every_button_fits(server: BotApiServer, tmp_path: Path) -> None:

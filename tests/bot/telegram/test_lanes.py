@@ -162,7 +162,7 @@ async def test_stop_before_a_reply_has_begun_takes_back_what_waits_for_one(
 async def test_stop_with_nothing_under_way_says_so(server: BotApiServer, tmp_path: Path) -> None:
     async with stage(server, tmp_path):
         await server.user(1001).says("/stop")
-        assert await server.replies_to(1001, 1) == ["There is nothing to stop."]
+        assert await server.replies_to(1001, 1) == ["There's nothing to stop."]
 
 
 async def test_somebody_elses_stop_stops_nothing_of_mine(

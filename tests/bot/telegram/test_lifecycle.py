@@ -271,7 +271,7 @@ async def test_the_first_with_the_code_owns_the_bot_and_strangers_are_told_once(
         for text in ("let me in", "/memory", "please"):
             await stranger.says(text)
         await server.replies_to(666, 1)
-        assert "no owner yet" in texts(server, 666)[0]
+        assert "without an owner yet" in texts(server, 666)[0]
         code = access.pairing_code or ""
         assert code in capsys.readouterr().out
         await owner.says(code)

@@ -382,7 +382,7 @@ async def test_the_address_of_a_file_reaches_neither_log_nor_person_nor_model(
         server.fail("download", status=404, times=3)
         await server.user(ANNA).sends("photo", b"\xff\xd8\xff")
         [sentence] = await server.replies_to(ANNA, 1)
-        assert sentence.startswith("I could not fetch your file")
+        assert sentence.startswith("I couldn't download your file")
         await server.user(ANNA).sends("photo", b"\xff\xd8\xff")
         await server.replies_to(ANNA, 2)
         [inbound] = on.echo.heard

@@ -45,7 +45,7 @@ async def test_the_browser_is_used_by_numbers_and_words(tmp_path: Path) -> None:
         tmp_path,
     )
     assert "[1] 1. You live in Oslo" in shown
-    assert "Now it reads: I live in Oslo" in shown
+    assert "It now says: I live in Oslo" in shown
     assert "bot: Remembered: You live in Bergen  [f2]" in shown
     assert shown[-1].endswith("You live in Bergen  [f2]")
 
@@ -56,6 +56,6 @@ async def test_what_was_forgotten_by_its_id_comes_back_by_a_number(tmp_path: Pat
         "bot: Deleted: You live in Oslo",
         "[1] Undo",
         "[2] ‹ Back",
-        "bot: It is back: You live in Oslo",
+        "bot: Restored: You live in Oslo",
         "[1] ‹ Back",
     ]

@@ -247,7 +247,7 @@ async def test_spoken_and_written_keep_their_order(server: BotApiServer, tmp_pat
     assert replies[1] == "you said: hello\nI live in Oslo\nbye"
 
 
-@pytest.mark.parametrize(("words", "sentence"), [(None, "could not listen"), (" ", "any words")])
+@pytest.mark.parametrize(("words", "sentence"), [(None, "couldn't listen"), (" ", "any words")])
 async def test_what_can_not_be_made_out_is_said(
     server: BotApiServer, tmp_path: Path, words: str | None, sentence: str
 ) -> None:
@@ -262,7 +262,7 @@ async def test_a_long_recording_is_not_fetched(server: BotApiServer, tmp_path: P
     async with stage(server, tmp_path, senses=senses()):
         await server.user(ANNA).sends("voice", b"OggS", duration=601)
         [reply] = await server.replies_to(ANNA, 1)
-    assert "I can listen to 10 minutes" in reply
+    assert "up to 10 minutes" in reply
     assert not server.calls_of("getFile")
 
 
@@ -276,7 +276,7 @@ async def test_a_file_that_is_too_big_is_declined(
     async with stage(server, tmp_path, senses=senses()) as on:
         await server.user(ANNA).sends("document", PDF + b" " * 4_600_000, file_size=told or 0)
         [reply] = await server.replies_to(ANNA, 1)
-        assert "I can take 4.5 MB" in reply
+        assert "up to 4.5 MB" in reply
         assert on.echo.heard == []
         assert len(server.calls_of("getFile")) == (0 if told else 1)
 
@@ -287,7 +287,7 @@ async def test_a_file_that_telegram_lets_no_bot_have_is_too_big(
     async with stage(server, tmp_path, senses=senses()):
         await server.user(ANNA).sends("voice", b" " * (21 * 2**20), file_size=0)
         [reply] = await server.replies_to(ANNA, 1)
-    assert "I can take 20 MB" in reply
+    assert "up to 20 MB" in reply
 
 
 async def test_a_fetch_that_fails_is_tried_again(server: BotApiServer, tmp_path: Path) -> None:
@@ -304,7 +304,7 @@ async def test_a_file_that_is_gone_is_said_and_no_address_is_logged(
     async with stage(server, tmp_path, options=fast(), senses=senses()) as on:
         await server.user(ANNA).sends("photo", file_id="gone")
         [reply] = await server.replies_to(ANNA, 1)
-        assert reply.startswith("I could not fetch your file")
+        assert reply.startswith("I couldn't download your file")
         await server.user(ANNA).sends("photo", JPEG)
         await server.replies_to(ANNA, 2)
         assert len(on.echo.heard) == 1

@@ -253,10 +253,10 @@ async def test_an_error_in_one_chat_is_not_told_in_another(
 @pytest.mark.parametrize(
     ("kind", "sentence"),
     [
-        ("photo", "can't look at pictures"),
+        ("photo", "not set up to look at pictures"),
         ("voice", "can't listen to recordings"),
-        ("document", "can't read this kind of document"),
-        ("video", "can't do anything with this kind of file"),
+        ("document", "not set up to read this kind of document"),
+        ("video", "can't use this kind of file"),
     ],
 )
 async def test_what_nobody_can_take_in_gets_a_polite_sentence(
@@ -277,7 +277,7 @@ async def test_an_empty_message_gets_a_polite_sentence(
     async with stage(server, tmp_path) as on:
         await server.user(1001).says(text)
         [reply] = await server.replies_to(1001, 1)
-        assert reply.startswith("There was no text in your message.")
+        assert reply.startswith("There's no text in your message.")
         assert on.echo.heard == []
 
 

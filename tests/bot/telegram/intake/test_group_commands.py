@@ -55,7 +55,7 @@ async def test_help_in_a_group_lists_what_makes_sense_there(
         listed = [line[1:].split(" ")[0] for line in said.splitlines() if line.startswith("/")]
         assert tuple(listed) == IN_GROUPS
         assert said.startswith(ENGLISH.group_how)
-        assert "You can just write to me" not in said
+        assert "Just write to me" not in said
         assert ENGLISH.group_commands["memory"] in said
         assert ENGLISH.commands["memory"] not in said
 

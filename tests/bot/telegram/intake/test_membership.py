@@ -39,7 +39,7 @@ async def test_a_group_of_strangers_is_left_with_thanks(
     async with stage(server, tmp_path, access=access) as on:
         await server.user(BORIS).adds_bot(group)
         (thanks,) = await server.replies_to(group.id, 1)
-        assert "I am leaving again" in thanks
+        assert "I'm leaving" in thanks
         await server.wait_for(lambda: server.calls_of("leaveChat"))
         await on.channel.settle()
     assert not group.has_bot
