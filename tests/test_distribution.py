@@ -37,7 +37,8 @@ def test_all_code_and_data_of_the_checkout_is_in_the_wheel(wheel: zipfile.ZipFil
         for path in (ROOT / package).rglob("*")
         if path.is_file() and path.suffix != ".pyc"
     }
-    assert {"bot/app.py", "bot/texts/en.toml"} <= files <= set(wheel.namelist())
+    data = {"bot/texts/en.toml", "memory/search/lexicon/en.toml"}
+    assert {"bot/app.py", *data} <= files <= set(wheel.namelist())
 
 
 def test_the_wheel_brings_the_command(wheel: zipfile.ZipFile):

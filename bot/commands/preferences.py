@@ -6,7 +6,7 @@ from bot.telegram.intake.reading import Heard
 from bot.telegram.voice import Voice
 from bot.texts import Texts, languages
 from memory.errors import RefusedText
-from memory.knowledge.moments import LANGUAGES, base_language
+from memory.knowledge.moments import base_language, known_languages
 from memory.memory import Memory
 from memory.records import Choice
 
@@ -53,12 +53,12 @@ class SettingsCommands:
 
     async def _language(self, heard: Heard, argument: str, texts: Texts) -> None:
         actor = heard.origin.actor
-        examples = ", ".join(f"{code} ({known.name})" for code, known in LANGUAGES.items())
+        examples = ", ".join(f"{code} ({known.name})" for code, known in known_languages().items())
         if not argument:
             current = (
                 (await self._memory.choices.read(actor)).language or heard.origin.language or "en"
             )
-            spoken = LANGUAGES.get(base_language(current))
+            spoken = known_languages().get(base_language(current))
             shown = f"{current} ({spoken.name})" if spoken else current
             await self._say(heard, texts.language_current.format(name=shown, examples=examples))
             return
@@ -71,7 +71,7 @@ class SettingsCommands:
         else:
             texts = await self._personal.texts(actor, heard.origin.language)
             code = base_language(language)
-            said = texts.language_set.format(name=f"{language} ({LANGUAGES[code].name})")
+            said = texts.language_set.format(name=f"{language} ({known_languages()[code].name})")
             if code not in languages():
                 said += f" {texts.language_only_told}"
             await self._say(heard, said)

@@ -4,7 +4,8 @@ reads badly, so no verbs, days and numbers, and nobody's own name."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from functools import cache
+from itertools import chain, pairwise
 
 from bot.offline.grammar.grammar import sentences, written_words
 from bot.offline.grammar.naming import naming
@@ -13,8 +14,8 @@ from bot.offline.languages.tables import LANGUAGES, language_of
 from memory.ports import Proposal
 from memory.records import Role, Turn, own_words
 from memory.safety.gate import MASK, mask_secrets
-from memory.search.dates import MONTHS
-from memory.search.stopwords import CHATTER, STOP_WORDS
+from memory.search.lexicon.lexicon import all_of
+from memory.search.stopwords import chatter, stop_words
 
 #: How many topics, and in how many messages something must come to be one unasked.
 _TOPICS, _TIMES = 5, 2
@@ -23,13 +24,18 @@ _LONGEST_NAME = 3
 _POSSESSIVE = "'s"
 
 _OWN_NAMES = frozenset({"name", "nickname", "surname"})
-_SMALL = CHATTER.union(*STOP_WORDS.values(), *(each.stopwords | each.words for each in LANGUAGES))
-_DAYS = frozenset(MONTHS) | frozenset(
-    "monday tuesday wednesday thursday friday saturday sunday "
-    "montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag "
-    "lundi mardi mercredi jeudi vendredi samedi dimanche domingo sábado "
-    "понедельник вторник среда среду четверг пятница пятницу суббота субботу воскресенье".split()
-)
+
+
+@cache
+def _small_words() -> frozenset[str]:
+    grammar = (each.stopwords | each.words for each in LANGUAGES)
+    return chatter().union(*stop_words().values(), *grammar)
+
+
+@cache
+def _days_and_months() -> frozenset[str]:
+    return all_of(lambda dates: chain(*dates.months, *dates.weekdays))
+
 
 _END = (
     r"(?=\s*(?:[.,;:!?)]|$)|\s+(?:and|or|but|in|on|at|for|with|over|more|very|who|called|named)\b)"
@@ -175,9 +181,9 @@ def _tells(word: str) -> bool:
     plain = word.casefold()
     return (
         len(word) >= _SHORTEST
-        and plain not in _SMALL
-        and plain not in _DAYS
-        and plain.removesuffix("s") not in _DAYS
+        and plain not in _small_words()
+        and plain not in _days_and_months()
+        and plain.removesuffix("s") not in _days_and_months()
         and all(not c.isdigit() for c in word)
         and max(word) < "\u3040"
     )

@@ -5,12 +5,13 @@ and counts, makes nothing up, and needs no model and no language. Pure."""
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 
 from memory.conversation.shortening import cut_to_tokens
 from memory.conversation.tokens import Count, estimate_tokens
 from memory.records import Role, Turn, Utterance
 from memory.safety.gate import mask_secrets
-from memory.search.stopwords import CHATTER, STOP_WORDS
+from memory.search.stopwords import chatter, stop_words
 from memory.search.text import plain_words
 
 #: How many topics are named at most; a topic is a word that more than one message has.
@@ -20,7 +21,10 @@ _READ_CHARS = 1000
 _QUOTE_CHARS = 90
 _SHORTEST_WORD = 4
 
-_SMALL_WORDS = frozenset().union(*STOP_WORDS.values()) | CHATTER
+
+@cache
+def _small_words() -> frozenset[str]:
+    return chatter().union(*stop_words().values())
 
 
 def gist(turns: Sequence[Turn], tokens: int, count: Count = estimate_tokens) -> str:
@@ -74,7 +78,7 @@ def _tells(kind: str, word: str) -> bool:
         kind == "word"
         and len(word) >= _SHORTEST_WORD
         and not word.isdigit()
-        and word not in _SMALL_WORDS
+        and word not in _small_words()
     )
 
 

@@ -10,7 +10,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from memory.errors import RefusedText
-from memory.knowledge.moments import LANGUAGES, base_language
+from memory.knowledge.moments import base_language, known_languages
 from memory.records import SETTING_SLOTS, Choice, Record
 from memory.safety.escaping import one_line
 from memory.safety.names import agent_name_of, agent_name_text, clean_name
@@ -63,11 +63,11 @@ def _clean_language(wanted: str) -> str:
     """The BCP 47 tag in lower case of a language that is spoken here, given as a tag ("pt-br") or
     by its own name ("Deutsch"). Raises RefusedText."""
     wanted = one_line(wanted)
-    for code, phrases in LANGUAGES.items():
+    for code, phrases in known_languages().items():
         if phrases.name.casefold() == wanted.casefold():
             return code
-    if not _TAG.fullmatch(wanted) or base_language(wanted) not in LANGUAGES:
-        raise RefusedText(f"the languages known here are {', '.join(LANGUAGES)}")
+    if not _TAG.fullmatch(wanted) or base_language(wanted) not in known_languages():
+        raise RefusedText(f"the languages known here are {', '.join(known_languages())}")
     return wanted.replace("_", "-").lower()
 
 

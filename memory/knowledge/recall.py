@@ -9,7 +9,7 @@ from datetime import datetime
 from memory.conversation.shortening import cut_to_tokens
 from memory.conversation.tokens import Count, estimate_tokens
 from memory.knowledge.choices import choice_of
-from memory.knowledge.moments import LANGUAGES, ago, base_language
+from memory.knowledge.moments import ago, base_language, known_languages
 from memory.learning.statement import Statement
 from memory.records import SETTING_SLOTS, Choice, Choices, Hit, Kind, Profile, Record, Role
 from memory.safety.escaping import escape, one_line
@@ -150,7 +150,7 @@ def _choice_lines(choices: Choices) -> list[str]:
     if choices.agent_name:
         name = escape(choices.agent_name).replace('"', "&quot;")
         lines.append(f'The user calls you "{name}".')
-    if known := LANGUAGES.get(base_language(choices.language)):
+    if known := known_languages().get(base_language(choices.language)):
         lines.append(f"The user has chosen this language: {known.name}.")
     return lines
 

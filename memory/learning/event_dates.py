@@ -3,16 +3,17 @@
 A date is never made up: one that a model proposes stays only as far as the words it was said in
 carry it. "In March 2027" carries "2027-03" and no day of it, "last week" carries the month that
 the week lies in, "some day" nothing. Whole and partial ISO dates: "2026-03-02", "2026-03", "2026".
-The phrases are those of the main languages, in one table, because no text here says which it is."""
+The phrases are those of all languages with a lexicon, because no text here says which it is."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
-from itertools import product
+from functools import cache
 
-from memory.search.dates import MONTHS, written_dates
-from memory.search.relative_dates import phrases
+from memory.search.dates import months, written_dates
+from memory.search.lexicon.lexicon import Dates, Words, all_of, any_of, lexicons
+from memory.search.relative_dates import DAYS, MONTHS, UNITS, WEEKS, counts, phrases
 
 #: How many parts of a date are known.
 _YEAR, _MONTH, _DAY = 1, 2, 3
@@ -23,82 +24,96 @@ _DOTTED = re.compile(r"(?<!\d)(\d{1,2})\.(\d{1,2})\.(\d{4})(?!\d)")
 _SLASHED = re.compile(r"(?<!\d)(\d{1,2})/(\d{1,2})/(\d{4})(?!\d)")
 
 _ANY_YEAR = re.compile(r"(?<![\d.,])(?:19|20)\d\d(?![\d.,]*\d)")
-_SINCE = re.compile(
-    r"(?<!\w)(?:since|until|from|year|seit|bis|desde|hasta|dal|fino\s+al|até|depuis|jusqu'en|с|"
-    r"до|из)"
-    r"\s+((?:19|20)\d\d)(?!\d)",
-    re.IGNORECASE,
-)
-#: The words for tomorrow that are mornings here, and other words of the same look.
-_MORNING = re.compile(
-    r"\b(?:am|guten|jeden|diesen)\s+morgen\b|\b(?:la|cada|esta|una)\s+mañana\b|\bhier\b",
-    re.IGNORECASE,
-)
-#: Names of months that are also something else don't count without a day or a year.
-_AMBIGUOUS = frozenset("may march mar mars mart maart mai jan jun dec ago set mei".split())
-_ANY_MONTH = re.compile(rf"(?<!\w)(?:{'|'.join(MONTHS.keys() - _AMBIGUOUS)})(?!\w)", re.IGNORECASE)
 
-#: Days that come again every year: without a year of their own they have none.
-_YEARLY = re.compile(
-    r"\b(?:birthday|anniversary|born|geburtstag|geboren|jahrestag|cumpleaños|aniversario|naci|nací|"
-    r"compleanno|nat[oa]|anniversario|aniversário|nasci|anniversaire|née?)\b|рожд|родил|годовщин|"
-    r"生日|誕生日|出生",
-    re.IGNORECASE,
-)
 
-_DAYS_AWAY = {
-    0: "today tonight heute hoy oggi hoje aujourd'hui сегодня 今天 今日 今晚",
-    1: "tomorrow morgen mañana domani amanhã demain завтра 明天 明日",
-    2: "übermorgen послезавтра dopodomani 后天 明後日 après-demain",
-    -2: "vorgestern позавчера anteayer 前天",
-    -1: "yesterday gestern ayer ieri ontem hier вчера 昨天 昨日",
-}
-_UNITS = {
-    "day": r"days?|tage?n?|días?|giorn[oi]|dias?|jours?|день|дня|дней|天",
-    "week": r"weeks?|wochen?|semanas?|settiman[ae]|semaines?|недел\w+|周|星期|週",
-    "month": r"months?|monate?n?|mes|meses|mes[ei]|mês|mois|месяц\w*|月",
-    "year": r"years?|jahre?n?|años?|ann[oi]|anos?|ans?|années?|год\w*|лет|年",
-}
-_TOWARDS = {
-    1: r"next|coming|nächste[nmrs]?|kommende[nmrs]?|próxim[oa]s?|que\s+viene|prossim[oaie]|"
-    r"que\s+vem|"
-    r"prochaine?s?|следующ\w+|будущ\w+|下个?|来",
-    0: r"this|diese[nmrs]?|est[ea]|quest[oa]|cet?|cette|этот|эт[оау]м?|эту|这个?|今|本",
-    -1: r"last|past|letzte[nmrs]?|vorige[nmrs]?|pasad[oa]|scors[oa]|passad[oa]|derni[eè]re?|"
-    r"passée?|"
-    r"прошл\w+|上个?|去|先",
-}
-_COUNTS = {
-    word: number
-    for number, words in enumerate(
-        (
-            "a an one ein einem einer einen eine un una uno um uma une один одну 一",
-            "two zwei dos due dois duas deux два две 两 二",
-            "three drei tres tre três trois три 三",
-            "four vier cuatro quattro quatro quatre четыре 四",
-            "five fünf cinco cinque cinq пять 五",
-            "six sechs seis sei шесть 六",
-        ),
-        start=1,
+@cache
+def _since() -> re.Pattern[str]:
+    words = any_of(all_of(lambda dates: dates.before_years))
+    return re.compile(rf"(?<!\w)(?:{words})\s+((?:19|20)\d\d)(?!\d)", re.IGNORECASE)
+
+
+@cache
+def _no_days() -> re.Pattern[str]:
+    """Words for tomorrow that are mornings here, and the like."""
+    return re.compile(rf"\b(?:{any_of(all_of(lambda dates: dates.no_days))})\b", re.IGNORECASE)
+
+
+@cache
+def _any_month() -> re.Pattern[str]:
+    """Months without a day or a year; what also means something else doesn't count then."""
+    names = months().keys() - all_of(lambda dates: dates.ambiguous_months)
+    return re.compile(rf"(?<!\w)(?:{any_of(names)})(?!\w)", re.IGNORECASE)
+
+
+@cache
+def _yearly() -> re.Pattern[str]:
+    """Days that come again every year: without a year of their own they have none."""
+    return _word_pattern(lambda dates: dates.yearly)
+
+
+@cache
+def _days_away() -> Mapping[int, re.Pattern[str]]:
+    """The days that have a name of their own, by how far away they are."""
+    return {
+        0: _word_pattern(lambda dates: dates.today),
+        1: _word_pattern(lambda dates: dates.tomorrow),
+        2: _word_pattern(lambda dates: dates.day_after_tomorrow),
+        -2: _word_pattern(lambda dates: dates.day_before_yesterday),
+        -1: _word_pattern(lambda dates: dates.yesterday),
+    }
+
+
+@cache
+def _weekdays() -> tuple[re.Pattern[str], ...]:
+    def named(number: int) -> Callable[[Dates], Words]:
+        return lambda dates: dates.weekdays[number] if dates.weekdays else ()
+
+    return tuple(_word_pattern(named(number)) for number in range(7))
+
+
+@cache
+def _near() -> Mapping[tuple[str, int], re.Pattern[str]]:
+    """Next, this and last week, month and year."""
+    ways: dict[int, Callable[[Dates], Words]] = {
+        1: lambda dates: dates.next,
+        0: lambda dates: dates.this,
+        -1: lambda dates: (*dates.last_before, *dates.last_after),
+    }
+    return {
+        (name, way): re.compile(
+            rf"(?<!\w)(?:{_spaced(words)})\s+(?:{_spaced(unit)})(?!\w)|"
+            rf"(?<!\w)(?:{_spaced(unit)})\s+(?:{_spaced(words)})(?!\w)|"
+            rf"(?:{_unspaced(words)})(?:{_unspaced(unit)})"
+        )
+        for name, unit in UNITS.items()
+        if name != DAYS
+        for way, words in ways.items()
+    }
+
+
+@cache
+def _in_units() -> Mapping[str, re.Pattern[str]]:
+    """A number of days, weeks, months or years."""
+    return {
+        name: re.compile(rf"(\d{{1,2}}|\w+)\s*(?:{any_of(all_of(unit))})(?!\w)")
+        for name, unit in UNITS.items()
+    }
+
+
+def _word_pattern(part: Callable[[Dates], Words]) -> re.Pattern[str]:
+    """Any of these words, whole; in scripts without spaces, anywhere."""
+    return re.compile(rf"(?<!\w)(?:{_spaced(part)})(?!\w)|{_unspaced(part)}", re.IGNORECASE)
+
+
+def _spaced(part: Callable[[Dates], Words]) -> str:
+    words = (word for each in lexicons().values() if not each.unspaced for word in part(each.dates))
+    return any_of(words).replace(r"\*", r"\w*")
+
+
+def _unspaced(part: Callable[[Dates], Words]) -> str:
+    return any_of(
+        word for each in lexicons().values() if each.unspaced for word in part(each.dates)
     )
-    for word in words.split()
-}
-_WEEKDAYS = tuple(
-    re.compile(rf"(?<!\w)(?:{names})(?!\w)|{unspaced}", re.IGNORECASE)
-    for names, unspaced in (
-        (r"mondays?|montags?|lunes|lunedì|segunda-feira|lundi|"
-            r"понедельник\w*", "(?:周|星期)一|月曜"),
-        (r"tuesdays?|dienstags?|martes|martedì|terça-feira|mardi|вторник\w*", "(?:周|星期)二|火曜"),
-        (r"wednesdays?|mittwochs?|miércoles|mercoledì|quarta-feira|mercredi|сред[ауы]",
-         "(?:周|星期)三|水曜"),
-        (r"thursdays?|donnerstags?|jueves|giovedì|quinta-feira|jeudi|четверг\w*",
-         "(?:周|星期)四|木曜"),
-        (r"fridays?|freitags?|viernes|venerdì|sexta-feira|vendredi|"
-            r"пятниц\w+", "(?:周|星期)五|金曜"),
-        (r"saturdays?|samstags?|sonnabends?|sábado|sabato|samedi|суббот\w+", "(?:周|星期)六|土曜"),
-        (r"sundays?|sonntags?|domingo|domenica|dimanche|воскресень\w+", "(?:周|星期)[日天]|日曜"),
-    )
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +136,8 @@ def told(text: str, today: date) -> str | None:
     """The date that a sentence said today tells of, if it tells one: with its year, or counted from
     today."""
     spans = [*_written(text), *_counted(text, today)]
-    spans += [span for span in map(_year_alone, _SINCE.findall(text)) if span]
-    spans += _days_away(_MORNING.sub(" ", text).casefold(), today)
+    spans += [span for span in map(_year_alone, _since().findall(text)) if span]
+    spans += _named_days(_no_days().sub(" ", text), today)
     return spans[0].iso if spans else None
 
 
@@ -132,7 +147,7 @@ def carried(iso: str, said: str, today: date) -> str | None:
     proposed = _span(*(int(part) if part else None for part in found.groups())) if found else None
     if proposed is None:
         return None
-    yearly = bool(_YEARLY.search(said))
+    yearly = bool(_yearly().search(said))
     spans = [*_written(said), *_counted(said, today), *_around(said, today)]
     if not yearly:
         spans += _without_year(said, today)
@@ -179,7 +194,7 @@ def _written(text: str) -> Iterator[Span]:
 
 def _without_year(text: str, today: date) -> Iterator[Span]:
     """Days and months without a year, in the years around: within a year of today."""
-    bare = [(None, MONTHS[name.lower()], None) for name in _ANY_MONTH.findall(text)]
+    bare = [(None, months()[name.lower()], None) for name in _any_month().findall(text)]
     for year, month, day in (*written_dates(text), *bare):
         if year is not None:
             continue
@@ -205,29 +220,28 @@ def _around(text: str, today: date) -> Iterator[Span]:
     that looks like a year."""
     folded = text.casefold()
     yield from filter(None, map(_year_alone, _ANY_YEAR.findall(text)))
-    yield from _days_away(folded, today)
-    for weekday, names_of_day in enumerate(_WEEKDAYS):
-        if names_of_day.search(folded):
+    yield from _named_days(text, today)
+    for weekday, names in enumerate(_weekdays()):
+        if names.search(text):
             ahead = (weekday - today.weekday()) % 7
             for days in (ahead - 7, ahead, ahead + 7):
                 day = today + timedelta(days=days)
                 yield Span(day, day, _DAY)
-    for (unit, unit_names), (way, way_names) in product(_UNITS.items(), _TOWARDS.items()):
-        near = rf"(?:{way_names})\s*(?:{unit_names})|(?:{unit_names})\s*(?:{way_names})"
-        if unit != "day" and re.search(rf"(?<!\w)(?:{near})(?!\w)|{near}", folded):
+    for (unit, way), near in _near().items():
+        if near.search(folded):
             yield _unit_away(unit, way, today)
-    for unit, unit_names in _UNITS.items():
-        for count in re.findall(rf"(\d{{1,2}}|\w+)\s*(?:{unit_names})(?!\w)", folded):
-            number = int(count) if count.isdecimal() else _COUNTS.get(count, 0)
+    for unit, counted in _in_units().items():
+        for count in counted.findall(folded):
+            number = int(count) if count.isdecimal() else counts().get(count, 0)
             if number:
                 yield _unit_away(unit, number, today)
                 yield _unit_away(unit, -number, today)
 
 
-def _days_away(folded: str, today: date) -> Iterator[Span]:
+def _named_days(text: str, today: date) -> Iterator[Span]:
     """The days that have a name of their own, such as tomorrow."""
-    for days, names in _DAYS_AWAY.items():
-        if any(_has(folded, name) for name in names.split()):
+    for days, names in _days_away().items():
+        if names.search(text):
             day = today + timedelta(days=days)
             yield Span(day, day, _DAY)
 
@@ -238,13 +252,13 @@ def _year_alone(year: str) -> Span | None:
 
 def _unit_away(unit: str, count: int, today: date) -> Span:
     """The day, the month of the week, the month or the year so many units from today."""
-    if unit == "day":
+    if unit == DAYS:
         day = today + timedelta(days=count)
         return Span(day, day, _DAY)
-    if unit == "week":
+    if unit == WEEKS:
         monday = today - timedelta(days=today.weekday()) + timedelta(weeks=count)
         return Span(monday, monday + timedelta(days=6), _MONTH)
-    if unit == "month":
+    if unit == MONTHS:
         months = 12 * today.year + today.month - 1 + count
         first = date(months // 12, months % 12 + 1, 1)
         return Span(first, _month_end(first), _MONTH)
@@ -254,10 +268,3 @@ def _unit_away(unit: str, count: int, today: date) -> Span:
 
 def _month_end(first: date) -> date:
     return (first.replace(day=28) + timedelta(days=4)).replace(day=1) - timedelta(days=1)
-
-
-def _has(text: str, word: str) -> bool:
-    """Whether a word stands in the text; those of scripts without spaces, anywhere."""
-    if not word.isascii() and not re.search(r"[a-zà-ÿа-яё]", word):
-        return word in text
-    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None

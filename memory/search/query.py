@@ -3,16 +3,17 @@
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 
 from memory.search.concepts import related
 from memory.search.dates import dates_named
+from memory.search.lexicon.lexicon import any_of, lexicons
 from memory.search.stopwords import (
-    ALSO_NAMES,
-    CHATTER,
-    GREETINGS,
-    OTHER_STOP_WORDS,
-    STOP_WORDS,
-    UNSPACED_STOP_WORDS,
+    also_names,
+    chatter,
+    other_stop_words,
+    stop_words,
+    unspaced_stop_words,
 )
 from memory.search.text import (
     latin_language,
@@ -28,22 +29,40 @@ MAX_QUERY = 4096
 MAX_TERMS = 48
 
 _LAUGHTER = "(?:ha|he|ja|ха|хе)(?:-?(?:ha|he|ja|ха|хе))+h?|ه{2,}|哈{2,}|w{3,}|ㅋ{2,}"
-_SPACED = "|".join(re.escape(g) for g in sorted(GREETINGS, key=len, reverse=True) if g < "⺀")
-_UNSPACED = "|".join(re.escape(g) for g in sorted(GREETINGS, key=len, reverse=True) if g >= "⺀")
-_GREETING = re.compile(rf"(?<!\w)(?:{_SPACED}|{_LAUGHTER})(?!\w)|{_UNSPACED}", re.IGNORECASE)
-#: A text to be worked on follows: its words are material, not a question.
-_MATERIAL = re.compile(
-    r"\s*(?:please\s+|bitte\s+|por favor,?\s+|пожалуйста,?\s+|请)?(?:translate|proofread|correct|"
-    r"rephrase|übersetze?|korrigiere?|traduce|traduis|corrige|переведи|исправь|翻译|翻譯|修改|ترجم|صحح)"
-    r"[^:：\n]{0,60}[:：\n].*",
-    re.IGNORECASE | re.DOTALL,
-)
-_UNSPACED_STOP = re.compile(
-    "|".join(re.escape(w) for w in sorted(UNSPACED_STOP_WORDS, key=len, reverse=True))
-)
 #: A word with a capital letter that does not begin the text, or one that is all of it.
 _MAYBE_A_NAME = re.compile(r"(?<=\w)\W+(?P<capital>[A-Z][a-z]+)\b|\A\W*(?P<alone>[A-Za-z]+)\W*\Z")
-_ALWAYS_STOPPED = STOP_WORDS["english"] | STOP_WORDS["russian"] | OTHER_STOP_WORDS | CHATTER
+
+
+@cache
+def _greeting() -> re.Pattern[str]:
+    spaced: list[str] = []
+    unspaced: list[str] = []
+    for lexicon in lexicons().values():
+        (unspaced if lexicon.unspaced else spaced).extend(lexicon.greetings)
+    return re.compile(
+        rf"(?<!\w)(?:{any_of(spaced)}|{_LAUGHTER})(?!\w)|{any_of(unspaced)}", re.IGNORECASE
+    )
+
+
+@cache
+def _material() -> re.Pattern[str]:
+    """A text to be worked on follows: its words are material, not a question."""
+    please = any_of(word for lexicon in lexicons().values() for word in lexicon.please)
+    work_on = any_of(word for lexicon in lexicons().values() for word in lexicon.work_on)
+    return re.compile(
+        rf"\s*(?:(?:{please}),?\s*)?(?:{work_on})[^:：\n]{{0,60}}[:：\n].*",
+        re.IGNORECASE | re.DOTALL,
+    )
+
+
+@cache
+def _unspaced_stop() -> re.Pattern[str]:
+    return re.compile(any_of(unspaced_stop_words()))
+
+
+@cache
+def _always_stopped() -> frozenset[str]:
+    return stop_words()["english"] | stop_words()["russian"] | other_stop_words() | chatter()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +96,8 @@ def parse(text: str, now: datetime) -> Query:
     """The query of any text. Small words, greetings and talk about remembering fall away, unless
     a name is all that would be left; dates that are named, or relative to `now`, are looked up as
     dates and as words."""
-    text = _GREETING.sub(" ", text[:MAX_QUERY])
-    if _MATERIAL.match(text):
+    text = _greeting().sub(" ", text[:MAX_QUERY])
+    if _material().match(text):
         return Query(topical=False)
     dates, rest = dates_named(text, now)
     terms = _terms(text)
@@ -89,11 +108,11 @@ def parse(text: str, now: datetime) -> Query:
 def _terms(text: str) -> tuple[Term, ...]:
     plain = plain_words(text)
     language = latin_language(plain)
-    stopped = _ALWAYS_STOPPED | STOP_WORDS[language]
+    stopped = _always_stopped() | stop_words()[language]
     terms: list[Term] = []
     for kind, word in plain:
         if kind == "unspaced":
-            terms += [pair for part in _UNSPACED_STOP.split(word) for pair in _pairs(part)]
+            terms += [pair for part in _unspaced_stop().split(word) for pair in _pairs(part)]
         elif word not in stopped:
             exact = (word,) if kind == "emoji" else stems(word, language)
             terms.append(Term(exact, frozenset().union(*map(related, exact))))
@@ -104,7 +123,7 @@ def _terms(text: str) -> tuple[Term, ...]:
 def _names(text: str) -> list[str]:
     """The small words of a text that are meant as names: "Who is Will?", or "Mia" alone."""
     found = [(match["capital"] or match["alone"]).lower() for match in _MAYBE_A_NAME.finditer(text)]
-    return [word for word in found if word in ALSO_NAMES]
+    return [word for word in found if word in also_names()]
 
 
 def _pairs(run: str) -> list[Term]:

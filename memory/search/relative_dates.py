@@ -1,120 +1,109 @@
 """Dates that are told from today: "yesterday", "last spring", "vor zwei Wochen", "el mes pasado".
 
-One table of words serves all languages: no word of one means another time in the next. Seasons are
+All languages are read at once: no word of one means another time in the next. Seasons are
 those of the northern hemisphere. What a phrase may mean comes as ISO texts, whole or partial:
 "2026-03-02", "2026-03", "2026"."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import date, timedelta
+from functools import cache
+from typing import TypeVar
 
-_DAYS, _WEEKS, _MONTHS, _YEARS = "days", "weeks", "months", "years"
+from memory.search.lexicon.lexicon import Dates, Rows, Words, all_of, any_of, lexicons
 
+T = TypeVar("T")
 
-def _numbered(rows: Iterable[str], start: int = 0, step: int = 1) -> dict[str, int]:
-    """Each word of each row with the number of its row."""
-    return {
-        word: start + step * place for place, words in enumerate(rows) for word in words.split()
-    }
-
-
-_UNITS = {
-    word: unit
-    for unit, words in (
-        (_DAYS, "day days tag tage tagen день дня дней día días"),
-        (_WEEKS, "week weeks woche wochen неделя неделю недели неделе недель semana semanas"),
-        (_MONTHS, "month months monat monate monaten месяц месяца месяце месяцев mes meses"),
-        (_YEARS, "year years jahr jahre jahren год года году лет año años"),
-    )
-    for word in words.split()
+DAYS, WEEKS, MONTHS, YEARS = "days", "weeks", "months", "years"
+#: Where a lexicon has the words of each unit.
+UNITS: Mapping[str, Callable[[Dates], Words]] = {
+    DAYS: lambda dates: dates.day,
+    WEEKS: lambda dates: dates.week,
+    MONTHS: lambda dates: dates.month,
+    YEARS: lambda dates: dates.year,
 }
-_COUNTS = _numbered(
-    (
-        "a an one einem einer один одну un una",
-        "two couple zwei два две пару dos",
-        "three few drei три несколько tres",
-        "four vier четыре cuatro",
-        "five fünf пять cinco",
-        "six sechs шесть seis",
-        "seven sieben семь siete",
-        "eight acht восемь ocho",
-        "nine neun девять nueve",
-        "ten zehn десять diez",
-    ),
-    start=1,
-)
-_WEEKDAYS = _numbered(
-    (
-        "monday montag понедельник lunes",
-        "tuesday dienstag вторник martes",
-        "wednesday mittwoch среду miércoles",
-        "thursday donnerstag четверг jueves",
-        "friday freitag пятницу viernes",
-        "saturday samstag sonnabend субботу sábado",
-        "sunday sonntag воскресенье domingo",
-    )
-)
-#: Each season by its first month.
-_SEASONS = _numbered(
-    (
-        "spring frühling frühjahr весной весну primavera",
-        "summer sommer летом лето verano",
-        "autumn fall herbst осенью осень otoño",
-        "winter зимой зиму invierno",
-    ),
-    start=3,
-    step=3,
-)
-#: How many days ago it was.
-_DAY_NAMES = _numbered(
-    (
-        "yesterday gestern вчера ayer anoche 昨天 昨晚 昨日",
-        "vorgestern позавчера anteayer 前天",
-    ),
-    start=1,
-) | {"last night": 1, "day before yesterday": 2}
-_LAST_IN_ONE_WORD = {
-    "上周": _WEEKS, "上星期": _WEEKS, "上个星期": _WEEKS, "上个月": _MONTHS, "去年": _YEARS,
-    "先週": _WEEKS, "先月": _MONTHS,
-}  # fmt: skip
-
-_UNSPACED = (*_LAST_IN_ONE_WORD, "昨天", "昨晚", "昨日", "前天")
-
-
-def _any(words: Iterable[str]) -> str:
-    """A pattern for any of the words, the longest that fits."""
-    return "|".join(sorted(words, key=len, reverse=True))
-
-
-_NUMBER = rf"\d{{1,3}}|{_any(_COUNTS)}"
-_NAME = _any((_UNITS.keys() - {"day", "tag", "день", "día"}) | _WEEKDAYS.keys() | _SEASONS.keys())
-_PHRASE = re.compile(
-    # A run of Chinese or Japanese has no edges of words to look for.
-    rf"(?P<one_word>{_any(_LAST_IN_ONE_WORD)})"
-    rf"|(?P<day>昨天|昨晚|昨日|前天|(?<!\w)(?:{_any(_DAY_NAMES)})(?!\w))"
-    r"|(?<!\w)(?:"
-    rf"(?:last|past|letzte[nmrs]?|vorige[nmrs]?|прошл(?:ый|ая|ую|ое|ой|ым|ом))\s+(?P<name>{_NAME})"
-    rf"|(?P<past>{_NAME})\s+pasad[oa]"
-    rf"|(?P<count>{_NUMBER})\s+(?:of\s+)?(?P<unit>{_any(_UNITS)})\s+(?:ago|назад)"
-    r"|(?P<single>неделю|месяц|год)\s+назад"
-    rf"|(?:vor|hace)\s+(?P<number>{_NUMBER})\s+(?P<time>{_any(_UNITS)})"
-    r")(?!\w)",
-    re.IGNORECASE,
-)
-
 _WORD = re.compile(r"\w+")
 
-#: Every phrase has one of these, or none of its letters is Latin or Cyrillic.
-_CUES = frozenset(
-    "last past night ago vor hace letzte letzten letzter letztes letztem vorige vorigen voriger"
-    " voriges vorigem прошлый прошлая прошлую прошлое прошлой прошлым прошлом назад pasado pasada"
-    "".split()
-) | frozenset(_DAY_NAMES)
+
+@cache
+def _units() -> Mapping[str, str]:
+    return _by_word({name: unit(each) for name, unit in UNITS.items()} for each in _languages())
+
+
+@cache
+def counts() -> Mapping[str, int]:
+    """Small numbers by their words."""
+    return _numbered(lambda dates: dates.counts, 1)
+
+
+@cache
+def _weekdays() -> Mapping[str, int]:
+    return _numbered(lambda dates: dates.weekdays, 0)
+
+
+@cache
+def _seasons() -> Mapping[str, int]:
+    """Each season by its first month."""
+    return _numbered(lambda dates: dates.seasons, 3, 3)
+
+
+@cache
+def _day_names() -> Mapping[str, int]:
+    """How many days ago it was."""
+    names = _by_word({1: each.yesterday, 2: each.day_before_yesterday} for each in _languages())
+    none = all_of(lambda dates: dates.no_days)
+    return {name: days for name, days in names.items() if name not in none}
+
+
+@cache
+def _last_in_one_word() -> Mapping[str, str]:
+    return _by_word(
+        {WEEKS: each.last_week, MONTHS: each.last_month, YEARS: each.last_year}
+        for each in _languages()
+    )
+
+
+@cache
+def _unspaced() -> Words:
+    """The names of days in runs of Chinese or Japanese, which have no edges of words."""
+    unspaced = {name for each in lexicons().values() if each.unspaced for name in _past(each.dates)}
+    return tuple(name for name in _day_names() if name in unspaced)
+
+
+@cache
+def _cues() -> frozenset[str]:
+    """Every phrase has one of these words, or no spaces."""
+    edges = all_of(lambda d: (*d.last_before, *d.last_after, *d.ago_before, *d.ago_after))
+    return frozenset(words.split()[-1] for words in (*edges, *_day_names()))
+
+
+@cache
+def _phrase() -> re.Pattern[str]:
+    # "The last day" is none in particular.
+    spans = {word for word, unit in _units().items() if unit != DAYS}
+    name = any_of(spans | _weekdays().keys() | _seasons().keys())
+    number, unit = rf"\d{{1,3}}|{any_of(counts())}", any_of(_units())
+    ago = any_of(all_of(lambda dates: dates.ago_after))
+    return re.compile(
+        rf"(?P<one_word>{any_of(_last_in_one_word())})"
+        rf"|(?P<day>{any_of(_unspaced())}|(?<!\w)(?:{any_of(_day_names())})(?!\w))"
+        r"|(?<!\w)(?:"
+        rf"(?:{any_of(all_of(lambda dates: dates.last_before))})\s+(?P<name>{name})"
+        rf"|(?P<past>{name})\s+(?:{any_of(all_of(lambda dates: dates.last_after))})"
+        rf"|(?P<count>{number})\s+(?:of\s+)?(?P<unit>{unit})\s+(?:{ago})"
+        rf"|(?P<single>{any_of(all_of(lambda dates: dates.ago_alone))})\s+(?:{ago})"
+        rf"|(?:{any_of(all_of(lambda dates: dates.ago_before))})"
+        rf"\s+(?P<number>{number})\s+(?P<time>{unit})"
+        r")(?!\w)",
+        re.IGNORECASE,
+    )
 
 
 def hinted(text: str, words: Collection[str]) -> bool:
     """Whether a text with these words may tell a date from today; right whenever it says no."""
-    return not _CUES.isdisjoint(words) or any(sign in text for sign in _UNSPACED)
+    return not _cues().isdisjoint(words) or any(
+        sign in text for sign in (*_unspaced(), *_last_in_one_word())
+    )
 
 
 def understood(text: str, today: date) -> tuple[list[str], str]:
@@ -125,7 +114,7 @@ def understood(text: str, today: date) -> tuple[list[str], str]:
         found.extend(_meant({n: g.casefold() for n, g in phrase.groupdict().items() if g}, today))
         return " "
 
-    rest = _PHRASE.sub(take, text)
+    rest = _phrase().sub(take, text)
     return found, rest
 
 
@@ -135,7 +124,7 @@ def phrases(text: str, today: date) -> list[list[str]]:
         return []
     return [
         _meant({n: g.casefold() for n, g in phrase.groupdict().items() if g}, today)
-        for phrase in _PHRASE.finditer(text)
+        for phrase in _phrase().finditer(text)
     ]
 
 
@@ -143,29 +132,29 @@ def _meant(said: Mapping[str, str], today: date) -> list[str]:
     """The dates of one phrase, by its named parts."""
     match said:
         case {"day": name}:
-            return _ago(_DAY_NAMES[name], _DAYS, today)
+            return _ago(_day_names()[name], DAYS, today)
         case {"one_word": word}:
-            return _last_unit(_LAST_IN_ONE_WORD[word], today)
+            return _last_unit(_last_in_one_word()[word], today)
         case {"name": name} | {"past": name}:
             return _last(name, today)
         case {"single": unit}:
-            return _ago(1, _UNITS[unit], today)
+            return _ago(1, _units()[unit], today)
         case {"count": count, "unit": unit} | {"number": count, "time": unit}:
-            return _ago(_number(count), _UNITS[unit], today)
+            return _ago(_number(count), _units()[unit], today)
     raise AssertionError(f"a phrase without a case of its own: {said}")
 
 
 def _number(count: str) -> int:
-    return int(count) if count.isdecimal() else _COUNTS[count]
+    return int(count) if count.isdecimal() else counts()[count]
 
 
 def _last(name: str, today: date) -> list[str]:
     """What "last …" means for a season, a weekday or a unit of time."""
-    if name in _SEASONS:
-        return _last_season(_SEASONS[name], today)
-    if name in _WEEKDAYS:
-        return _last_weekday(_WEEKDAYS[name], today)
-    return _last_unit(_UNITS[name], today)
+    if name in _seasons():
+        return _last_season(_seasons()[name], today)
+    if name in _weekdays():
+        return _last_weekday(_weekdays()[name], today)
+    return _last_unit(_units()[name], today)
 
 
 def _last_season(first_month: int, today: date) -> list[str]:
@@ -184,7 +173,7 @@ def _last_weekday(weekday: int, today: date) -> list[str]:
 
 
 def _last_unit(unit: str, today: date) -> list[str]:
-    if unit == _WEEKS:
+    if unit == WEEKS:
         return _week_from(today - timedelta(days=today.weekday() + 7))
     return _ago(1, unit, today)
 
@@ -214,3 +203,22 @@ def _month_on(year: int, month: int, count: int) -> tuple[int, int]:
 
 def _iso_month(year: int, month: int) -> str:
     return f"{year:04}-{month:02}"
+
+
+def _languages() -> Iterable[Dates]:
+    return (lexicon.dates for lexicon in lexicons().values())
+
+
+def _past(dates: Dates) -> Words:
+    return (*dates.yesterday, *dates.day_before_yesterday)
+
+
+def _numbered(rows: Callable[[Dates], Rows], start: int, step: int = 1) -> dict[str, int]:
+    """Each word of each row with the number of its row."""
+    return _by_word(
+        {start + step * place: row for place, row in enumerate(rows(each))} for each in _languages()
+    )
+
+
+def _by_word(tables: Iterable[Mapping[T, Words]]) -> dict[str, T]:
+    return {word: of for table in tables for of, words in table.items() for word in words}

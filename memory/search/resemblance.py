@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from memory.records import Hit, Kind, Record
 from memory.search.ranking import Ranked
-from memory.search.stopwords import NEGATIONS
-from memory.search.text import SMALL_STEMS
+from memory.search.stopwords import negations
+from memory.search.text import small_stems
 
 #: The shorter text must hold at least this share of the longer one's telling words.
 SHARED = 0.9
@@ -23,7 +23,7 @@ def telling(text: str, words: Callable[[], Collection[str]]) -> frozenset[str]:
     if len(text) > LONG:
         return frozenset({text})
     own = words()
-    return frozenset(own) - SMALL_STEMS or frozenset(own)
+    return frozenset(own) - small_stems() or frozenset(own)
 
 
 def same(one: frozenset[str], other: frozenset[str]) -> bool:
@@ -34,7 +34,7 @@ def same(one: frozenset[str], other: frozenset[str]) -> bool:
     if len(less) < SHARED * len(more) or not less <= more:
         return False
     added = more - less
-    return not any(word in NEGATIONS or any(c.isdigit() for c in word) for word in added)
+    return not any(word in negations() or any(c.isdigit() for c in word) for word in added)
 
 
 def distinct(

@@ -8,11 +8,11 @@ every emoji is a word. All output words are free of spaces, ASCII punctuation an
 import re
 import threading
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import Stemmer
 
-from memory.search.stopwords import NEGATIONS, STOP_WORDS
+from memory.search.stopwords import negations, stop_words
 
 #: Raise it with every change of what `words` returns, or of what an index makes of it: stores index
 #: their texts again.
@@ -107,8 +107,8 @@ def latin_language(plain: list[tuple[str, str]]) -> str:
     """The Snowball language of a text's Latin words, told by its small words; English if they
     don't say."""
     seen = {word for kind, word in plain if kind == "word"}
-    best, most = "english", len(seen & STOP_WORDS["english"])
-    for language, small_words in STOP_WORDS.items():
+    best, most = "english", len(seen & stop_words()["english"])
+    for language, small_words in stop_words().items():
         count = len(seen & small_words)
         if count > most:
             best, most = language, count
@@ -145,10 +145,12 @@ def pairs(run: str) -> list[str]:
     return [run[i : i + 2] for i in range(len(run) - 1)]
 
 
-#: The index words of the small words of all main languages, but for those that negate.
-SMALL_STEMS = frozenset(
-    stem
-    for language, small_words in STOP_WORDS.items()
-    for word in small_words - NEGATIONS
-    for stem in stems(word, language)
-)
+@cache
+def small_stems() -> frozenset[str]:
+    """The index words of the small words of all main languages, but for those that negate."""
+    return frozenset(
+        stem
+        for language, small_words in stop_words().items()
+        for word in small_words - negations()
+        for stem in stems(word, language)
+    )

@@ -8,7 +8,7 @@ from bot.commands.pages.panels import Button, Page, in_rows
 from bot.telegram.delivery.preview import Streaming
 from bot.texts import Texts, languages
 from memory.knowledge.choices import AnswerLength
-from memory.knowledge.moments import LANGUAGES, base_language
+from memory.knowledge.moments import base_language, known_languages
 from memory.records import Choice, Choices
 
 #: The time zones of many people, by region, from west to east. There are some six hundred more.
@@ -74,7 +74,7 @@ def languages_page(shown: Shown, texts: Texts) -> Page:
     """The languages that the bot speaks."""
     chosen = base_language(shown.choices.language)
     buttons = [
-        _option(LANGUAGES[code].name, Choice.LANGUAGE, code, chosen=code == chosen)
+        _option(known_languages()[code].name, Choice.LANGUAGE, code, chosen=code == chosen)
         for code in languages()
     ]
     default = _option(texts.settings_language_telegram, Choice.LANGUAGE, "", chosen=not chosen)
@@ -136,9 +136,9 @@ def streamings(shown: Shown, texts: Texts) -> Page:
 
 def _language(shown: Shown, texts: Texts) -> str:
     code = base_language(shown.choices.language)
-    if code in LANGUAGES:
-        return LANGUAGES[code].name
-    spoken = LANGUAGES.get(base_language(shown.telegram))
+    if code in known_languages():
+        return known_languages()[code].name
+    spoken = known_languages().get(base_language(shown.telegram))
     as_told = texts.settings_language_telegram
     return f"{spoken.name} ({as_told})" if spoken else as_told
 

@@ -1,0 +1,176 @@
+"""The words of the languages that search and dates know: one TOML file each, named by its ISO 639-1
+code, read when first needed.
+
+A list of words is a text, split at spaces, or an array where entries have spaces of their own; rows
+are an array of such texts, or one line each."""
+
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cache
+from pathlib import Path
+from typing import Any, get_type_hints
+
+Words = tuple[str, ...]
+Rows = tuple[Words, ...]
+
+#: The languages there are. Of two that have as many of a text's small words, the first is taken.
+CODES: Words = (
+    "en", "de", "fr", "es", "it", "pt", "nl", "ru", "uk", "he", "ar", "el", "hi", "zh", "ja", "ko",
+    "th", "emoji",
+)  # fmt: skip
+
+_FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class Dates:
+    """The words that dates are told with. Rows are in the calendar's order: January, Monday,
+    spring, one."""
+
+    months: Rows = ()
+    #: Months whose names also mean something else.
+    ambiguous_months: Words = ()
+    weekdays: Rows = ()
+    seasons: Rows = ()
+    counts: Rows = ()
+    #: Endings of a day's number, and what may stand between a day, a month and a year.
+    ordinals: Words = ()
+    of: Words = ()
+    #: Words that make a month's name or a number behind them a date.
+    before_months: Words = ()
+    before_years: Words = ()
+    #: What comes again every year; `…*` with any ending.
+    yearly: Words = ()
+    today: Words = ()
+    tomorrow: Words = ()
+    day_after_tomorrow: Words = ()
+    yesterday: Words = ()
+    day_before_yesterday: Words = ()
+    #: What looks like one of these five days and is none.
+    no_days: Words = ()
+    day: Words = ()
+    week: Words = ()
+    month: Words = ()
+    year: Words = ()
+    next: Words = ()
+    this: Words = ()
+    #: "Last", before and after its noun; and in one word with it.
+    last_before: Words = ()
+    last_after: Words = ()
+    last_week: Words = ()
+    last_month: Words = ()
+    last_year: Words = ()
+    #: "Ago", before and after a number with its unit; units that stand alone before it.
+    ago_before: Words = ()
+    ago_after: Words = ()
+    ago_alone: Words = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ago:
+    """How a language tells when something was. Units are the forms of a noun, as its plural rule
+    has them; `pattern` has places for `{n}` and `{noun}`."""
+
+    name: str
+    today: str
+    yesterday: str
+    pattern: str
+    plurals: str
+    day: Words
+    week: Words
+    month: Words
+    year: Words
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """The words of one language, in lower case, as written; apostrophes split small words."""
+
+    #: What Snowball's stemmer calls it, if its small words tell it from others with that alphabet.
+    snowball: str = ""
+    #: It puts no spaces between words.
+    unspaced: bool = False
+    small_words: Words = ()
+    #: Small words of any language that are names here.
+    names: Words = ()
+    negations: Words = ()
+    chatter: Words = ()
+    greetings: Words = ()
+    please: Words = ()
+    #: Requests that a text to be worked on follows: "translate".
+    work_on: Words = ()
+    #: Words that people use for one thing, a row each.
+    concepts: Rows = ()
+    dates: Dates = field(default_factory=Dates)
+    ago: Ago | None = None
+
+
+@cache
+def lexicons(folder: Path = _FOLDER) -> Mapping[str, Lexicon]:
+    """All languages by their code. Raises ValueError if a file is missing or faulty."""
+    if strange := {path.stem for path in folder.glob("*.toml")} ^ set(CODES):
+        raise ValueError(f"{folder}: files and CODES differ in {', '.join(sorted(strange))}")
+    return {code: _read(folder / f"{code}.toml") for code in CODES}
+
+
+def all_of(part: Callable[[Dates], Iterable[str]]) -> frozenset[str]:
+    """The words that this part of the dates has in any language."""
+    return frozenset(word for lexicon in lexicons().values() for word in part(lexicon.dates))
+
+
+def any_of(words: Iterable[str]) -> str:
+    """A pattern for any of the words, the longest that fits."""
+    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True)) or "(?!)"
+
+
+def _read(path: Path) -> Lexicon:
+    try:
+        lexicon: Lexicon = _filled(Lexicon, tomllib.loads(path.read_text(encoding="utf-8")), "")
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{path}: {error}") from error
+    dates = lexicon.dates
+    for name, rows, count in (
+        ("months", dates.months, 12), ("weekdays", dates.weekdays, 7), ("seasons", dates.seasons, 4)
+    ):  # fmt: skip
+        if len(rows) not in (0, count):
+            raise ValueError(f"{path}: dates.{name} has {len(rows)} rows instead of {count}")
+    return lexicon
+
+
+def _filled(kind: Any, table: Any, where: str) -> Any:
+    """A dataclass from a table. Raises ValueError for a key that it lacks or does not know, or a
+    value of the wrong kind."""
+    if not isinstance(table, dict):
+        raise TypeError(f"{where or 'the file'} is no table")
+    if unknown := table.keys() - {each.name for each in fields(kind)}:
+        raise ValueError(f"{where}{', '.join(sorted(unknown))}: there is no such key")
+    required = {each.name for each in fields(kind) if each.default is each.default_factory}
+    if missing := required - table.keys():
+        raise ValueError(f"{where}{', '.join(sorted(missing))} is missing")
+    hints = get_type_hints(kind)
+    return kind(**{k: _value(hints[k], value, where + k) for k, value in table.items()})
+
+
+def _value(hint: Any, value: Any, where: str) -> Any:
+    if hint == Words:
+        return _words(value, where)
+    if hint == Rows:
+        lines = value.strip().splitlines() if isinstance(value, str) else value
+        return tuple(_words(line, where) for line in _texts(lines, where))
+    if hint in (str, bool):
+        if not isinstance(value, hint):
+            raise TypeError(f"{where} is no {hint.__name__}")
+        return value
+    return _filled(Ago if where == "ago" else Dates, value, f"{where}.")
+
+
+def _words(value: Any, where: str) -> Words:
+    return tuple(value.split()) if isinstance(value, str) else tuple(_texts(value, where))
+
+
+def _texts(value: Any, where: str) -> Iterable[str]:
+    if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
+        raise TypeError(f"{where} is neither a text nor an array of texts")
+    return value
