@@ -128,7 +128,7 @@ def setup(
 @command.command(short_help="Tidy up the memory now.")
 def maintain(
     retry: Annotated[
-        bool, typer.Option("--retry", help="Have sessions that were set aside tried again.")
+        bool, typer.Option("--retry", help="Try sessions in quarantine again.")
     ] = False,
     config: ConfigFile = None,
     data: DataDir = None,

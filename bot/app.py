@@ -237,7 +237,7 @@ async def _parts(settings: Settings) -> AsyncIterator[_Parts]:
             SqliteJournal(data / "journal.sqlite" if settings.memory_enabled else ":memory:", pool)
         )
         # This process is the only one here, as the lock on the directory says.
-        await journal.end_leases()
+        await journal.jobs.end_leases()
         store = await _store(settings, pool, stack)
         accounts = await stack.enter_async_context(
             Accounts(data / "usage.sqlite" if settings.memory_enabled else ":memory:", pool)
@@ -276,7 +276,7 @@ async def housework(settings: Settings) -> AsyncIterator[tuple[Maintenance, Sqli
             journal = await stack.enter_async_context(SqliteJournal(data / "journal.sqlite", pool))
             # Vectors go with their records: no embedder is needed for that.
             store = await _store(settings.model_copy(update={"embedder": None}), pool, stack)
-            yield Maintenance(store, journal, retention_of(settings), utc_now), journal
+            yield Maintenance(store, journal.maintenance, retention_of(settings), utc_now), journal
 
 
 async def _store(

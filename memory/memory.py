@@ -9,7 +9,7 @@ from memory.background.locks import Locks
 from memory.conversation.condensing import Condenser
 from memory.conversation.lifecycle import Lifecycle
 from memory.conversation.running_summaries import RunningSummaries, SummaryLimits
-from memory.conversation.sessions import Sessions
+from memory.conversation.sessions import LiveSessions
 from memory.conversation.talk import Talk
 from memory.conversation.tokens import Tokens
 from memory.knowledge.choice_registry import ChoiceRegistry
@@ -49,8 +49,8 @@ class Memory:
             # Not even a summary outlives the window.
             limits = replace(limits, max_summaries=0)
         self._store, self._journal = store, journal
-        self._sessions = Sessions(journal, limits, count)
-        self._profiles = Profiles(store, journal, options.budget, count)
+        self._sessions = LiveSessions(journal, limits, count)
+        self._profiles = Profiles(store, journal.sessions, options.budget, count)
         self._locks = Locks(self._profiles.changed)
         self._jobs = ExtractionJobs(
             store,
@@ -82,7 +82,7 @@ class Memory:
         self.talk = Talk(
             self._lifecycle, condenser, self.known, self._profiles, self.choices, options
         )
-        tidying = Maintenance(store, journal, options.retention, clock, self._locks)
+        tidying = Maintenance(store, journal.maintenance, options.retention, clock, self._locks)
         works = [self._end_idle, *([tidying.run_if_due] if options.enabled else [])]
         self._housekeeper = Housekeeper(works, options.housekeeping_seconds)
 
@@ -136,7 +136,7 @@ class Memory:
     async def backlog(self) -> Backlog:
         """What of the ended sessions, everybody's, is not extracted yet. Raises
         StoreUnavailable."""
-        return await self._journal.backlog()
+        return await self._journal.jobs.backlog()
 
     async def _end_idle(self) -> None:
         try:

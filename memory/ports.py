@@ -176,11 +176,11 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """How many ended sessions wait for extraction, and how many were set aside because it kept
+    """How many ended sessions wait for extraction, and how many are in quarantine because it kept
     failing."""
 
     waiting: int
-    set_aside: int
+    quarantined: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,28 +192,27 @@ class SummaryJob:
     attempts: int
 
 
-class Journal(Protocol):
-    """The durable log of sessions and turns that makes everything else safe to kill."""
+class Sessions(Protocol):
+    """The sessions of the journal, each open until it is ended."""
 
-    async def open_session(self, actor: Actor, place: Place) -> Session | None:
+    async def find(self, actor: Actor, place: Place) -> Session | None:
         """The open session of this actor in this place, if there is one."""
         ...
 
-    async def start(self, session: Session) -> None:
+    async def of(self, actor: Actor) -> list[Session]:
+        """The actor's open sessions, in all places, oldest first."""
+        ...
+
+    async def unfinished(self, actor: Actor) -> list[str]:
+        """The ids of the actor's sessions, open or waiting for extraction."""
+        ...
+
+    async def idle_since(self, before: datetime) -> list[Session]:
+        """Everybody's open sessions whose last message is older than `before`."""
+        ...
+
+    async def open(self, session: Session) -> None:
         """Write a new open session."""
-        ...
-
-    async def append(self, session_id: str, turn: Turn, shift: Shift | None = None) -> bool:
-        """Write a finished turn and count its messages, and what moves between the tiers because
-        of it. False, and nothing is written, if there is such a turn already."""
-        ...
-
-    async def turns(self, session_id: str) -> list[Turn]:
-        """The session's turns, oldest first."""
-        ...
-
-    async def turn(self, turn_id: str) -> Turn | None:
-        """The turn with this id, whatever has become of its session, until that is done."""
         ...
 
     async def end(self, session_id: str, reason: str, at: datetime) -> bool:
@@ -225,13 +224,48 @@ class Journal(Protocol):
         was not open."""
         ...
 
-    async def idle_since(self, before: datetime) -> list[Session]:
-        """Open sessions whose last message is older than `before`."""
+
+class Turns(Protocol):
+    """The turns of the journal's sessions, and which of them have left the window."""
+
+    async def of(self, session_id: str) -> list[Turn]:
+        """The session's turns, oldest first."""
         ...
+
+    async def get(self, turn_id: str) -> Turn | None:
+        """The turn with this id, whatever has become of its session, until that is done."""
+        ...
+
+    async def append(self, session_id: str, turn: Turn, shift: Shift | None = None) -> bool:
+        """Write a finished turn and count its messages, and what moves between the tiers because
+        of it. False, and nothing is written, if there is such a turn already."""
+        ...
+
+    async def evicted(self, session_id: str) -> list[str]:
+        """The ids of the session's turns that have left its window."""
+        ...
+
+    async def shift(self, shift: Shift) -> None:
+        """Write down what moves between the tiers of a session: all of it or nothing."""
+        ...
+
+    async def delete(self, turn_ids: Sequence[str], shifts: Sequence[Shift] = ()) -> None:
+        """Delete these turns and every trace of them, and change the running summaries with it."""
+        ...
+
+    async def restore(self, actor: Actor, turns: Sequence[Turn]) -> list[str]:
+        """Put turns that were deleted back into those of the actor's sessions that are still there,
+        each before what was said after it, and into their windows; the ids really put back. A turn
+        that is there stays as it is."""
+        ...
+
+
+class Jobs(Protocol):
+    """The ended sessions of the journal, each a job until it is extracted from."""
 
     async def claim(self, holder: str, now: datetime, until: datetime, limit: int) -> list[Job]:
         """Lease the ended sessions whose extraction is due, oldest first and at most `limit`, to
-        this holder until then. What is leased already or was set aside is not among them."""
+        this holder until then. What is leased already or in quarantine is not among them."""
         ...
 
     async def renew(self, session_id: str, holder: str, until: datetime) -> bool:
@@ -251,42 +285,24 @@ class Journal(Protocol):
         False, and nothing is written, if the job is no longer this holder's."""
         ...
 
-    async def set_aside(self, session_id: str, holder: str, at: datetime, error: str) -> bool:
+    async def quarantine(self, session_id: str, holder: str, at: datetime, error: str) -> bool:
         """The job failed for the last time: keep it, and try it no more. False, and nothing is
         written, if the job is no longer this holder's."""
         ...
 
-    async def put_back(self, now: datetime) -> int:
-        """Make jobs of all that was set aside, due now and with no attempts; how many."""
+    async def requeue(self, now: datetime) -> int:
+        """Make jobs of all that is in quarantine, due now and with no attempts; how many."""
         ...
 
-    async def unfinished(self, actor: Actor) -> list[str]:
-        """The ids of the actor's sessions, open or waiting for extraction."""
+    async def backlog(self) -> Backlog:
+        """What of the ended sessions is not extracted yet."""
         ...
 
-    async def drop_turns(self, turn_ids: Sequence[str], shifts: Sequence[Shift] = ()) -> None:
-        """Delete these turns and every trace of them, and change the running summaries with it."""
-        ...
 
-    async def restore_turns(self, actor: Actor, turns: Sequence[Turn]) -> list[str]:
-        """Put turns that were deleted back into those of the actor's sessions that are still there,
-        each before what was said after it, and into their windows; the ids really put back. A turn
-        that is there stays as it is."""
-        ...
+class Summaries(Protocol):
+    """The running summaries of the journal's sessions."""
 
-    async def open_sessions(self, actor: Actor) -> list[Session]:
-        """The actor's open sessions, in all places, oldest first."""
-        ...
-
-    async def shift(self, shift: Shift) -> None:
-        """Write down what moves between the tiers of a session: all of it or nothing."""
-        ...
-
-    async def evicted(self, session_id: str) -> list[str]:
-        """The ids of the session's turns that have left its window."""
-        ...
-
-    async def summaries(self, session_id: str) -> list[RunningSummary]:
+    async def of(self, session_id: str) -> list[RunningSummary]:
         """The session's running summaries, oldest first."""
         ...
 
@@ -297,26 +313,46 @@ class Journal(Protocol):
         whose next try is due, if `due` is given. Oldest first."""
         ...
 
-    async def summarized(self, summary_id: str, text: str) -> bool:
+    async def complete(self, summary_id: str, text: str) -> bool:
         """The summarizer has made this of a fallback. False if there is no such fallback any more:
         it was merged or forgotten meanwhile."""
         ...
 
-    async def retry_summary(self, summary_id: str, next_at: datetime) -> None:
+    async def retry(self, summary_id: str, next_at: datetime) -> None:
         """The summarizer failed: count the attempt and try again not before `next_at`."""
         ...
 
-    async def backlog(self) -> Backlog:
-        """What of the ended sessions is not extracted yet."""
+
+class MaintenanceLog(Protocol):
+    """When everybody's memory was last looked through."""
+
+    async def last_maintenance(self) -> datetime | None:
+        """When that was, if ever."""
         ...
 
-    async def maintained_at(self) -> datetime | None:
-        """When the memory was last tidied up, if ever."""
+    async def note_maintenance(self, at: datetime) -> None:
+        """It was done then."""
         ...
 
-    async def maintained(self, at: datetime) -> None:
-        """Note that the memory was tidied up then."""
-        ...
+
+class Journal(Protocol):
+    """The durable log of sessions and turns that makes everything else safe to kill. All methods,
+    those of its parts too, raise StoreUnavailable."""
+
+    @property
+    def sessions(self) -> Sessions: ...
+
+    @property
+    def turns(self) -> Turns: ...
+
+    @property
+    def jobs(self) -> Jobs: ...
+
+    @property
+    def summaries(self) -> Summaries: ...
+
+    @property
+    def maintenance(self) -> MaintenanceLog: ...
 
     async def move(self, actor: Actor, to: Actor, place: Place, to_place: Place) -> None:
         """Give the actor's sessions to another one, and the chat of `place` to that of `to_place`,

@@ -116,8 +116,8 @@ class OwnerCommands:
             month=cost_of(month.account.total, texts, nothing=free),
             since=f"{self._began:%Y-%m-%d %H:%M}",
             errors=self._errors(),
-            backlog=backlog.waiting + backlog.set_aside,
-            set_aside=backlog.set_aside,
+            backlog=backlog.waiting + backlog.quarantined,
+            set_aside=backlog.quarantined,
         )
 
 

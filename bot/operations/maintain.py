@@ -23,8 +23,8 @@ _COLUMNS = {Why.OLD: "too old", Why.REPLACED: "replaced", Why.TOO_MANY: "too man
 
 
 def run(settings: Settings, *, retry: bool) -> int:
-    """Tidy up and print what was removed, in numbers; with `retry` sessions that were set aside are
-    put back first. The exit code: 1 if somebody's memory could not be looked through. Raises
+    """Tidy up and print what was removed, in numbers; with `retry` sessions in quarantine are
+    queued again first. The exit code: 1 if somebody's memory could not be looked through. Raises
     OperatorError, NewerStore."""
     if not settings.memory_enabled:
         raise OperatorError("memory_enabled = false: there is no memory to look after")
@@ -39,14 +39,14 @@ def run(settings: Settings, *, retry: bool) -> int:
 async def _run(settings: Settings, *, retry: bool, console: Console) -> int:
     async with housework(settings) as (maintenance, journal):
         if retry:
-            back = await journal.put_back(datetime.now(UTC))
-            console.print(f"put back to be tried again at the next start: {_sessions(back)}")
+            back = await journal.jobs.requeue(datetime.now(UTC))
+            console.print(f"queued to be tried again at the next start: {_sessions(back)}")
         removed = await maintenance.run()
         console.print(_table(removed))
         console.print(f"looked through: {removed.people} {_people(removed.people)}")
         if removed.failed:
             console.print(f"could not be looked through, see above why: {removed.failed}")
-        _report(console, await journal.backlog())
+        _report(console, await journal.jobs.backlog())
     return 1 if removed.failed else 0
 
 
@@ -61,9 +61,10 @@ def _table(removed: Removed) -> Table:
 
 def _report(console: Console, backlog: Backlog) -> None:
     console.print(f"waiting to be saved: {_sessions(backlog.waiting)}")
-    hint = "; `mordecai maintain --retry` has them tried again" if backlog.set_aside else ""
+    hint = "; `mordecai maintain --retry` has them tried again" if backlog.quarantined else ""
     console.print(
-        f"set aside after too many tries: {_sessions(backlog.set_aside)}{hint}", soft_wrap=True
+        f"in quarantine after too many tries: {_sessions(backlog.quarantined)}{hint}",
+        soft_wrap=True,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from memory.background.locks import Locks
 from memory.conversation.running_summaries import RunningSummaries
-from memory.conversation.sessions import Live, Sessions
+from memory.conversation.sessions import Live, LiveSessions
 from memory.conversation.tiers import Tiers, archive
 from memory.ports import Journal, LongTermMemory
 from memory.records import Actor, Kind, Place, Profile, RunningSummary, Turn
@@ -24,7 +24,7 @@ class Condenser:
         self,
         store: LongTermMemory,
         journal: Journal,
-        sessions: Sessions,
+        sessions: LiveSessions,
         running: RunningSummaries,
         locks: Locks,
     ) -> None:
@@ -54,7 +54,7 @@ class Condenser:
         before it are there (the store was away, or the process was killed in between), all go
         again: a turn that is there stays one. Raises StoreUnavailable."""
         certain, live.archived = live.archived, False
-        turns = [masked(turn)] if certain else await self._journal.turns(live.session.id)
+        turns = [masked(turn)] if certain else await self._journal.turns.of(live.session.id)
         for each in turns:
             if each.kept:
                 await self._store.add_turn(live.session.actor, each)
@@ -79,7 +79,7 @@ class Condenser:
                 return ()
             await self.sessions.condense(live, TURNS_KEPT)
         await self._running.finish(live.session.id)
-        return tuple(await self._journal.summaries(live.session.id))
+        return tuple(await self._journal.summaries.of(live.session.id))
 
     async def tiers(self, actor: Actor, *, archived: bool = True) -> Tiers:
         """Everything there is of the actor's conversations, without the archive if it is switched
@@ -88,8 +88,8 @@ class Condenser:
             open_sessions = await self.sessions.all_open(actor)
             active = tuple(turn for live in open_sessions for turn in live.window.turns)
             summaries: list[RunningSummary] = []
-            for id_ in await self._journal.unfinished(actor):
-                summaries += await self._journal.summaries(id_)
+            for id_ in await self._journal.sessions.unfinished(actor):
+                summaries += await self._journal.summaries.of(id_)
         kinds = (Kind.MESSAGE, Kind.SUMMARY)
         records = await self._store.records(actor, kinds=kinds) if archived else []
         return Tiers(active, tuple(summaries), archive(records, active, summaries))

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from memory.background.locks import Locks
 from memory.conversation.running_summaries import RunningSummaries
-from memory.conversation.sessions import Live, Sessions
+from memory.conversation.sessions import Live, LiveSessions
 from memory.learning.endings import Ending, Outcome
 from memory.learning.jobs import ExtractionJobs
 from memory.records import Actor, Place
@@ -17,7 +17,7 @@ class Lifecycle:
 
     def __init__(
         self,
-        sessions: Sessions,
+        sessions: LiveSessions,
         running: RunningSummaries,
         jobs: ExtractionJobs,
         locks: Locks,

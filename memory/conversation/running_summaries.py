@@ -81,7 +81,7 @@ class RunningSummaries:
     async def _take_up(self) -> None:
         now = self._clock()
         try:
-            jobs = await self._journal.fallbacks(due=now)
+            jobs = await self._journal.summaries.fallbacks(due=now)
         except StoreUnavailable as failure:
             _log.warning("journal_unavailable", error=str(failure))
             return
@@ -108,7 +108,7 @@ class RunningSummaries:
         try:
             # Looked up one by one: while one is made, others are merged, forgotten, or end with
             # their session.
-            while job := _first(await self._journal.fallbacks(due, session_id), tried):
+            while job := _first(await self._journal.summaries.fallbacks(due, session_id), tried):
                 tried.add(job.summary.id)
                 settled &= await self._settled(job)
         except StoreUnavailable as failure:
@@ -134,12 +134,12 @@ class RunningSummaries:
         text = await self._text(job)
         # What was forgotten meanwhile must not come back: its fallback has gone from the journal.
         async with self._locks[job.session.actor]:
-            if await self._journal.summarized(job.summary.id, text):
+            if await self._journal.summaries.complete(job.summary.id, text):
                 done = replace(job.summary, text=text, fallback=False, base=None, base_turns=0)
                 self._on_made(done)
 
     async def _text(self, job: SummaryJob) -> str:
-        turns = unread(job.summary, await self._journal.turns(job.session.id))
+        turns = unread(job.summary, await self._journal.turns.of(job.session.id))
         if not turns:
             raise ExtractionFailed("the turns to sum up are gone")
         async with asyncio.timeout(self._limits.seconds):
@@ -153,7 +153,7 @@ class RunningSummaries:
     async def _put_off(self, job: SummaryJob) -> bool:
         pause = timedelta(seconds=_BACKOFF.pause(job.attempts))
         try:
-            await self._journal.retry_summary(job.summary.id, self._clock() + pause)
+            await self._journal.summaries.retry(job.summary.id, self._clock() + pause)
         except StoreUnavailable:
             _log.warning("journal_unavailable", session=job.session.id)
             return False

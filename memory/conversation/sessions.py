@@ -65,7 +65,7 @@ class SessionLimits:
     idle: timedelta = timedelta(hours=6)
 
 
-class Sessions:
+class LiveSessions:
     """All live sessions of this process, at most one an actor and place."""
 
     def __init__(
@@ -96,12 +96,12 @@ class Sessions:
         its summaries, and in its window the turns that had not left it."""
         if live := self.in_ram(actor, place):
             return live
-        session = await self._journal.open_session(actor, place)
+        session = await self._journal.sessions.find(actor, place)
         if session is None:
             return None
-        gone = set(await self._journal.evicted(session.id))
-        turns = [t for t in await self._journal.turns(session.id) if t.id not in gone]
-        summaries = tuple(await self._journal.summaries(session.id))
+        gone = set(await self._journal.turns.evicted(session.id))
+        turns = [t for t in await self._journal.turns.of(session.id) if t.id not in gone]
+        summaries = tuple(await self._journal.summaries.of(session.id))
         live = Live(session, self._window.holding(turns), summaries)
         return self._live.setdefault((actor, place), live)
 
@@ -112,12 +112,12 @@ class Sessions:
         if live := await self.find(actor, place):
             return live
         session = Session(_new_id(now), actor, place, now, now, private=private)
-        await self._journal.start(session)
+        await self._journal.sessions.open(session)
         return self._live.setdefault((actor, place), Live(session, self._window, archived=True))
 
     async def all_open(self, actor: Actor) -> list[Live]:
         """The actor's open sessions in all places, oldest first."""
-        found = [await self.find(actor, s.place) for s in await self._journal.open_sessions(actor)]
+        found = [await self.find(actor, s.place) for s in await self._journal.sessions.of(actor)]
         return [live for live in found if live]
 
     async def append(self, live: Live, turn: Turn) -> bool:
@@ -126,7 +126,7 @@ class Sessions:
         it."""
         window, leaving = live.window.push(turn)
         shift = self._eviction(live, leaving)
-        if not await self._journal.append(live.session.id, masked(turn), shift):
+        if not await self._journal.turns.append(live.session.id, masked(turn), shift):
             return False
         live.session = replace(
             live.session,
@@ -160,7 +160,7 @@ class Sessions:
 
     async def _move(self, live: Live, window: Window, leaving: Sequence[Turn]) -> None:
         if shift := self._eviction(live, leaving):
-            await self._journal.shift(shift)
+            await self._journal.turns.shift(shift)
             self._moved(live, window, shift)
 
     def _eviction(self, live: Live, leaving: Sequence[Turn]) -> Shift | None:
@@ -175,16 +175,16 @@ class Sessions:
         """Close the session; from here on it is a job. False if it was closed already."""
         self._ended[live.session.actor] = live.session.last_at
         self._live.pop((live.session.actor, live.session.place), None)
-        return await self._journal.end(live.session.id, reason, now)
+        return await self._journal.sessions.end(live.session.id, reason, now)
 
     async def drop(self, session_id: str) -> None:
         """Let go of a session that was ended, and of its turns: nothing is learned from them."""
-        await self._journal.done(session_id)
+        await self._journal.jobs.done(session_id)
 
     async def discard(self, live: Live) -> bool:
         """Close the session without a trace of what was said. False if it was closed already."""
         self._live.pop((live.session.actor, live.session.place), None)
-        return await self._journal.discard(live.session.id)
+        return await self._journal.sessions.discard(live.session.id)
 
     def is_full(self, live: Live) -> bool:
         """Whether the session has reached its number of messages. A private one never has: what
@@ -198,7 +198,7 @@ class Sessions:
 
     async def idle(self, now: datetime) -> list[Session]:
         """Open sessions, in RAM or not, that the idle limit ends."""
-        return await self._journal.idle_since(now - self._limits.idle)
+        return await self._journal.sessions.idle_since(now - self._limits.idle)
 
     def actors(self) -> set[Actor]:
         """Whose sessions are in RAM."""
@@ -206,17 +206,17 @@ class Sessions:
 
     async def turn(self, turn_id: str) -> Turn | None:
         """The turn with this id, until it has been extracted from."""
-        return await self._journal.turn(turn_id)
+        return await self._journal.turns.get(turn_id)
 
     async def open_ids(self, actor: Actor) -> set[str]:
         """The ids of the actor's open sessions, in all places."""
-        return {session.id for session in await self._journal.open_sessions(actor)}
+        return {session.id for session in await self._journal.sessions.of(actor)}
 
     async def turns(self, actor: Actor) -> list[Turn]:
         """All turns of the actor's sessions, open or waiting for extraction, with what a window in
         RAM alone has of them."""
-        ids = await self._journal.unfinished(actor)
-        turns = [turn for id_ in ids for turn in await self._journal.turns(id_)]
+        ids = await self._journal.sessions.unfinished(actor)
+        turns = [turn for id_ in ids for turn in await self._journal.turns.of(id_)]
         lives = [live for live in self._live.values() if live.session.actor == actor]
         shown = {turn.id: turn for live in lives for turn in live.window.turns}
         return [shown.get(turn.id, turn) for turn in turns]
@@ -227,11 +227,11 @@ class Sessions:
         """Take turns out of the journal and the windows, and out of the running summaries what they
         said or what `mentions` recognises."""
         shifts: dict[str, Shift] = {}
-        for id_ in await self._journal.unfinished(actor):
-            before = await self._journal.summaries(id_)
-            turns = await self._journal.turns(id_) if before else []
+        for id_ in await self._journal.sessions.unfinished(actor):
+            before = await self._journal.summaries.of(id_)
+            turns = await self._journal.turns.of(id_) if before else []
             shifts[id_] = self._condensing.without(before, turns, turn_ids, mentions)
-        await self._journal.drop_turns(turn_ids, list(shifts.values()))
+        await self._journal.turns.delete(turn_ids, list(shifts.values()))
         # Nothing is waited for from here on: in RAM it goes everywhere or nowhere as well.
         for live in self._live.values():
             if shift := shifts.get(live.session.id):
@@ -241,7 +241,7 @@ class Sessions:
         """Put turns that were taken out back into the journal and the windows, as far as their
         sessions are still there. Those that had left their window are in it again: the summaries
         without them stay true."""
-        back = await self._journal.restore_turns(actor, [masked(turn) for turn in turns])
+        back = await self._journal.turns.restore(actor, [masked(turn) for turn in turns])
         for live in self._live.values():
             own = [t for t in turns if t.id in back and t.session_id == live.session.id]
             if own and live.session.actor == actor:

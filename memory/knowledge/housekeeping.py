@@ -17,7 +17,7 @@ from memory.background.boundary import Boundary
 from memory.background.locks import Locks
 from memory.background.rate_limited_log import RateLimitedLog
 from memory.errors import MemoryFailure, StoreUnavailable
-from memory.ports import Journal, LongTermMemory
+from memory.ports import LongTermMemory, MaintenanceLog
 from memory.records import SETTING_SLOTS, Actor, Kind, Record
 
 _log = structlog.get_logger(__name__)
@@ -144,12 +144,12 @@ class Maintenance:
     def __init__(
         self,
         store: LongTermMemory,
-        journal: Journal,
+        runs: MaintenanceLog,
         retention: Retention,
         clock: Callable[[], datetime],
         locks: Locks | None = None,
     ) -> None:
-        self._store, self._journal, self._retention = store, journal, retention
+        self._store, self._runs, self._retention = store, runs, retention
         self._clock, self._locks = clock, locks or Locks()
         self._not_before: datetime | None = None
 
@@ -157,7 +157,7 @@ class Maintenance:
         """Run if the last time, also that of an earlier process, is a day ago. Raises
         StoreUnavailable."""
         now = self._clock()
-        last = await self._journal.maintained_at()
+        last = await self._runs.last_maintenance()
         due = last is None or now - last >= _EVERY
         if due and (self._not_before is None or now >= self._not_before):
             self._not_before = now + _AFTER_FAILURE
@@ -176,7 +176,7 @@ class Maintenance:
                 removed.failed += 1
                 _log.warning("not_tidied", actor=actor.id, error=str(failure))
             await asyncio.sleep(asyncio.get_running_loop().time() - begun)
-        await self._journal.maintained(self._clock())
+        await self._runs.note_maintenance(self._clock())
         _log.info("tidied", people=removed.people, failed=removed.failed, **removed.told())
         return removed
 

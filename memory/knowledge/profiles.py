@@ -7,7 +7,7 @@ from datetime import datetime
 
 from memory.conversation.tokens import Count, estimate_tokens
 from memory.knowledge.recall import Budget, build_profile, profile_block, recalled_block
-from memory.ports import Journal, LongTermMemory
+from memory.ports import LongTermMemory, Sessions
 from memory.records import Actor, Choice, Choices, Hit, Profile
 
 
@@ -17,11 +17,11 @@ class Profiles:
     def __init__(
         self,
         store: LongTermMemory,
-        journal: Journal,
+        sessions: Sessions,
         budget: Budget,
         count: Count = estimate_tokens,
     ) -> None:
-        self._store, self._journal, self._budget, self._count = store, journal, budget, count
+        self._store, self._sessions, self._budget, self._count = store, sessions, budget, count
         self._known: dict[Actor, Profile] = {}
         self._choices: dict[Actor, Choices] = {}
         self._readings: dict[Actor, asyncio.Task[Profile]] = {}
@@ -94,7 +94,7 @@ class Profiles:
     async def _read(self, actor: Actor) -> Profile:
         try:
             # First what is open: a session that ends meanwhile changes the profile once more.
-            talks = {session.id for session in await self._journal.open_sessions(actor)}
+            talks = {session.id for session in await self._sessions.of(actor)}
             records = await self._store.records(actor)
             # Of 10,000 records this takes long enough to be felt by everybody else.
             profile = await asyncio.to_thread(

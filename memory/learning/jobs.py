@@ -2,7 +2,7 @@
 
 A job is leased for a while: what a process that died had under way is taken up again when its lease
 has run out, and no job runs twice at once, whoever else looks for work. One that keeps failing is
-set aside with its turns, for the operator to see and to try again."""
+put into quarantine with its turns, for the operator to see and to try again."""
 
 import asyncio
 import secrets
@@ -28,9 +28,9 @@ _log = structlog.get_logger(__name__)
 
 #: The longest pause between two tries of one session.
 _BACKOFF = Backoff(PAUSE, 6 * 3600.0)
-#: A job is set aside after so many tries. With the pauses above they take 14 hours, so that nothing
-#: is set aside because a model was down for a night; and a session that no model can read costs a
-#: dozen calls, not thousands.
+#: A job goes into quarantine after so many tries. With the pauses above they take 14 hours, so that
+#: none goes there because a model was down for a night; and a session that no model can read costs
+#: a dozen calls, not thousands.
 ATTEMPTS = 12
 #: How much longer than a try a lease lasts: time for the actor's lock and for writing.
 _GRACE = timedelta(seconds=30)
@@ -39,7 +39,7 @@ _GRACE = timedelta(seconds=30)
 @dataclass(frozen=True, slots=True)
 class ExtractionLimits:
     """How long a try may take, waiting for the lock and writing not counted; after how many a
-    session is set aside; and how many sessions are worked on at once."""
+    session goes into quarantine; and how many sessions are worked on at once."""
 
     seconds: float = 30.0
     attempts: int = ATTEMPTS
@@ -76,7 +76,7 @@ class ExtractionJobs:
         await self._work.aclose()
         await self._summaries.aclose()
         try:
-            await self._journal.release(self._holder)
+            await self._journal.jobs.release(self._holder)
         except StoreUnavailable as failure:
             _log.warning("journal_unavailable", error=str(failure))
 
@@ -98,7 +98,7 @@ class ExtractionJobs:
             return
         now, waited_for = self._clock(), self.endings.sessions()
         try:
-            taken = await self._journal.claim(self._holder, now, now + self._lease, room)
+            taken = await self._journal.jobs.claim(self._holder, now, now + self._lease, room)
             for job in taken:
                 # A task of ours whose lease ran out is still at it, and has a new one with this.
                 if job.session.id not in self._work.tasks:
@@ -164,7 +164,7 @@ class ExtractionJobs:
 
     async def _unsaved(self, session: Session) -> Outcome:
         """How it ends for a session that is no job of ours."""
-        return Outcome.LATER if await self._journal.turns(session.id) else Outcome.NOTHING
+        return Outcome.LATER if await self._journal.turns.of(session.id) else Outcome.NOTHING
 
     async def _hand_over(self, session: Session) -> list[Turn] | None:
         """The session's turns, all of them in the store; without any, the job is done. None if it
@@ -176,7 +176,7 @@ class ExtractionJobs:
             for turn in turns:
                 await self._store.add_turn(session.actor, turn)
             if not turns:
-                await self._journal.done(session.id)
+                await self._journal.jobs.done(session.id)
             return turns
 
     async def _save(
@@ -195,17 +195,17 @@ class ExtractionJobs:
             drafts = await asyncio.to_thread(plan, extraction, turns, known, session.id, now)
             if drafts:
                 await self._store.commit(actor, drafts)
-            await self._journal.done(session.id)
+            await self._journal.jobs.done(session.id)
             self._locks.changed(actor)
             return Outcome.SAVED if drafts else Outcome.NOTHING
 
     async def _left_to_the_store(self, session: Session) -> Outcome:
         """The end of a session in a store that extracts by itself, and has all its turns."""
-        if not await self._journal.turns(session.id):
+        if not await self._journal.turns.of(session.id):
             return Outcome.NOTHING
         if not await self._ours(session):
             return Outcome.LATER
-        await self._journal.done(session.id)
+        await self._journal.jobs.done(session.id)
         self._locks.changed(session.actor)
         self._summaries.begin(session)
         return Outcome.SAVED
@@ -213,32 +213,32 @@ class ExtractionJobs:
     async def _ours(self, session: Session) -> bool:
         """Whether the lease is still ours; then it begins anew."""
         until = self._clock() + self._lease
-        if await self._journal.renew(session.id, self._holder, until):
+        if await self._journal.jobs.renew(session.id, self._holder, until):
             return True
         _log.info("extraction_given_up", session=session.id, why="ended elsewhere, or forgotten")
         return False
 
     async def _kept_turns(self, session: Session) -> list[Turn]:
-        return [turn for turn in await self._journal.turns(session.id) if turn.kept]
+        return [turn for turn in await self._journal.turns.of(session.id) if turn.kept]
 
     async def _put_off(self, job: Job, failure: Exception, log: Any) -> None:
-        """Have the job tried again later, or set it aside if this was its last try."""
+        """Have the job tried again later, or put it into quarantine if this was its last try."""
         id_, why, tries = job.session.id, type(failure).__name__, job.attempts + 1
         pause = timedelta(seconds=_BACKOFF.pause(job.attempts))
         try:
             if tries < self._limits.attempts:
-                await self._journal.retry(id_, self._holder, self._clock() + pause, why)
+                await self._journal.jobs.retry(id_, self._holder, self._clock() + pause, why)
                 return
-            if not await self._journal.set_aside(id_, self._holder, self._clock(), why):
+            if not await self._journal.jobs.quarantine(id_, self._holder, self._clock(), why):
                 return
         except StoreUnavailable as unavailable:
             # Nobody has the job until its lease has run out, and then it is tried again.
             log.warning("journal_unavailable", error=str(unavailable))
             return
         log.warning(
-            "session_set_aside",
+            "session_quarantined",
             tries=tries,
             error=why,
             effect="its turns are kept, but nothing was learned from them",
-            remedy="mend what fails, stop the bot, then `mordecai maintain --retry`",
+            remedy="fix what fails, stop the bot, then `mordecai maintain --retry`",
         )

@@ -193,7 +193,7 @@ class AnyOrder(RuleBasedStateMachine):
         await self.close_store()
         # As the program does where nobody else works on the file.
         await self.begin()
-        await self.journal.end_leases()
+        await self.journal.jobs.end_leases()
 
     async def close(self) -> None:
         await self.memory.__aexit__(None, None, None)
@@ -242,8 +242,8 @@ class AnyOrder(RuleBasedStateMachine):
         assert sorted(await self.texts(actor, Kind.MESSAGE)) == sorted(expected.archived)
         facts = await self.texts(actor, Kind.FACT)
         assert Counter(facts) <= Counter(expected.ended)
-        sessions = await self.journal.open_sessions(actor)
-        turns = {session.place: await self.journal.turns(session.id) for session in sessions}
+        sessions = await self.journal.sessions.of(actor)
+        turns = {session.place: await self.journal.turns.of(session.id) for session in sessions}
         said = {place: [turn.said for turn in there] for place, there in turns.items() if there}
         assert said == {place: texts for place, texts in expected.open.items() if texts}
         private = {session.place for session in sessions if session.private}

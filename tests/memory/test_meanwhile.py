@@ -21,6 +21,7 @@ from memory.records import (
     Utterance,
 )
 from memory.stores.journal.journal import SqliteJournal
+from memory.stores.journal.summaries import SqliteSummaries
 from tests.fakes.extractors import EverySentence
 from tests.fakes.in_memory_store import InMemoryStore
 from tests.fakes.understanding import understood
@@ -30,17 +31,17 @@ HOME, AWAY = Place("telegram", 1), Place("telegram", 12)
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
-class Hesitant(SqliteJournal):
-    """A journal that reads summaries and hands them over when it is told to, once: `read` is set
-    when it has them."""
+class Hesitant(SqliteSummaries):
+    """Reads summaries and hands them over when it is told to, once: `read` is set when it has
+    them."""
 
     hesitant = False
 
     def hesitate(self) -> None:
         self.hesitant, self.read, self.gate = True, asyncio.Event(), asyncio.Event()
 
-    async def summaries(self, session_id: str) -> list[RunningSummary]:
-        found = await super().summaries(session_id)
+    async def of(self, session_id: str) -> list[RunningSummary]:
+        found = await super().of(session_id)
         if self.hesitant:
             self.hesitant = False
             self.read.set()
@@ -73,10 +74,11 @@ class Slow(InMemoryStore):
 @asynccontextmanager
 async def process(path: Path) -> AsyncIterator[tuple[Memory, Hesitant]]:
     with ThreadPoolExecutor(2) as pool:
-        journal = Hesitant(path / "journal.sqlite", pool)
+        journal = SqliteJournal(path / "journal.sqlite", pool)
+        journal.summaries = summaries = Hesitant(journal.database)
         memory = Memory(InMemoryStore(), journal, understood(EverySentence()), clock=lambda: NOW)
         async with journal, memory:
-            yield memory, journal
+            yield memory, summaries
 
 
 async def says(memory: Memory, text: str, actor: Actor = ANNA, place: Place = HOME) -> None:
@@ -86,14 +88,14 @@ async def says(memory: Memory, text: str, actor: Actor = ANNA, place: Place = HO
 
 
 async def test_forgetting_does_not_mind_who_begins_to_talk_meanwhile(tmp_path: Path) -> None:
-    async with process(tmp_path) as (memory, journal):
+    async with process(tmp_path) as (memory, summaries):
         record = await memory.known.remember(ANNA, "I live in Oslo")
         await says(memory, "hello there")
-        journal.hesitate()
+        summaries.hesitate()
         forgetting = asyncio.create_task(memory.known.forget(ANNA, record.short_id))
-        await journal.read.wait()
+        await summaries.read.wait()
         await says(memory, "hello", BORIS, AWAY)
-        journal.gate.set()
+        summaries.gate.set()
         await forgetting
         assert await memory.known.records(ANNA) == []
 
@@ -111,14 +113,14 @@ async def test_a_session_that_is_being_read_does_not_outlive_its_end(
 ) -> None:
     async with process(tmp_path) as (memory, _):
         await says(memory, "I robbed the Xanadu bank")
-    async with process(tmp_path) as (memory, journal):
-        journal.hesitate()
+    async with process(tmp_path) as (memory, summaries):
+        summaries.hesitate()
         looking = asyncio.create_task(memory.talk.session(ANNA, HOME))
-        await journal.read.wait()
+        await summaries.read.wait()
         changing = asyncio.ensure_future(change(memory))
         # It may have to wait for who reads, or be done before: both are right.
         await asyncio.wait((changing,), timeout=0.2)
-        journal.gate.set()
+        summaries.gate.set()
         await asyncio.gather(looking, changing)
         assert await memory.talk.session(ANNA, HOME) is None
         assert (await memory.talk.recall(ANNA, HOME, "hello")).messages == ()

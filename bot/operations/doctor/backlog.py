@@ -4,7 +4,7 @@ from pathlib import Path
 
 from bot.operations.doctor.finding import Finding, ok, warning
 from memory.errors import StoreUnavailable
-from memory.stores.journal.journal import backlog_in
+from memory.stores.journal.jobs import backlog_in
 
 
 def check_backlog(data_dir: Path) -> list[Finding]:
@@ -16,13 +16,13 @@ def check_backlog(data_dir: Path) -> list[Finding]:
     if backlog is None:
         return []
     waiting = f"{backlog.waiting} ended conversations wait to be saved"
-    if not backlog.set_aside:
+    if not backlog.quarantined:
         return [ok("backlog", waiting)]
     return [
         warning(
             "backlog",
-            f"{waiting}, {backlog.set_aside} were set aside because saving them failed too often: "
-            "look for session_set_aside in the log, mend what it says, stop the bot, then "
+            f"{waiting}, {backlog.quarantined} are in quarantine because saving them failed too "
+            "often: look for session_quarantined in the log, fix what it says, stop the bot, then "
             "`mordecai maintain --retry`",
         )
     ]

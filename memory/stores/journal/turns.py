@@ -1,15 +1,91 @@
-"""A turn as a row of the journal, and back."""
+"""The journal's turns in its SQLite file."""
 
 import json
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 
-from memory.records import Actor, Place, Role, ToolUse, Turn, Utterance
-from memory.stores.journal.tiers import make_room
+from memory.records import Actor, Place, Role, Shift, ToolUse, Turn, Utterance
+from memory.stores.journal.rows import stamp
+from memory.stores.journal.summaries import apply, make_room
+from memory.stores.sqlite.database import Database
+
+_TURN = (
+    "SELECT turn.id, session, body, channel, chat, topic FROM turn "
+    "JOIN session ON session.id = session"
+)
 
 
-def put_back(db: sqlite3.Connection, actor: Actor, turn: Turn) -> bool:
+class SqliteTurns:
+    """See memory.ports.Turns."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    async def of(self, session_id: str) -> list[Turn]:
+        """The session's turns, oldest first."""
+        rows = await self._db.rows(f"{_TURN} WHERE session = ? ORDER BY position", session_id)
+        return [_load(*row) for row in rows]
+
+    async def get(self, turn_id: str) -> Turn | None:
+        """The turn with this id, whatever has become of its session, until that is done."""
+        rows = await self._db.rows(f"{_TURN} WHERE turn.id = ?", turn_id)
+        return _load(*rows[0]) if rows else None
+
+    async def append(self, session_id: str, turn: Turn, shift: Shift | None = None) -> bool:
+        """Write a finished turn and count its messages, and what moves between the tiers because
+        of it. False, and nothing is written, if there is such a turn already."""
+
+        def work(db: sqlite3.Connection) -> bool:
+            if db.execute("SELECT 1 FROM turn WHERE id = ?", (turn.id,)).fetchone():
+                return False
+            db.execute(
+                "INSERT INTO turn (session, position, id, body) SELECT ?1, "
+                "1 + coalesce(max(position), 0), ?2, ?3 FROM turn WHERE session = ?1",
+                (session_id, turn.id, _dump(turn)),
+            )
+            db.execute(
+                "UPDATE session SET last_at = ?, message_count = message_count + ? WHERE id = ?",
+                (stamp(turn.messages[-1].at), len(turn.messages), session_id),
+            )
+            if shift:
+                apply(db, shift)
+            return True
+
+        return await self._db.change(work)
+
+    async def evicted(self, session_id: str) -> list[str]:
+        """The ids of the session's turns that have left its window."""
+        sql = "SELECT id FROM turn WHERE session = ? AND evicted ORDER BY position"
+        return [row[0] for row in await self._db.rows(sql, session_id)]
+
+    async def shift(self, shift: Shift) -> None:
+        """Write down what moves between the tiers of a session: all of it or nothing."""
+        await self._db.change(lambda db: apply(db, shift))
+
+    async def delete(self, turn_ids: Sequence[str], shifts: Sequence[Shift] = ()) -> None:
+        """Delete these turns and every trace of them, and change the running summaries with it."""
+
+        def work(db: sqlite3.Connection) -> None:
+            for shift in shifts:
+                apply(db, shift)
+            db.executemany("DELETE FROM turn WHERE id = ?", [(id_,) for id_ in turn_ids])
+
+        await self._db.wipe(work)
+
+    async def restore(self, actor: Actor, turns: Sequence[Turn]) -> list[str]:
+        """Put turns that were deleted back into those of the actor's sessions that are still there,
+        each before what was said after it, and into their windows; the ids really put back. A turn
+        that is there stays as it is."""
+
+        def work(db: sqlite3.Connection) -> list[str]:
+            return [turn.id for turn in turns if _restore(db, actor, turn)]
+
+        return await self._db.change(work)
+
+
+def _restore(db: sqlite3.Connection, actor: Actor, turn: Turn) -> bool:
     """Put a turn that was deleted back into its session and its window, in the transaction under
     way: before what was said after it. False if it is there, or the session is not."""
     own = "SELECT 1 FROM session WHERE id = ? AND actor = ?"
@@ -28,12 +104,12 @@ def put_back(db: sqlite3.Connection, actor: Actor, turn: Turn) -> bool:
     make_room(db, turn.session_id, position)
     db.execute(
         "INSERT INTO turn (session, position, id, body) VALUES (?, ?, ?, ?)",
-        (turn.session_id, position, turn.id, dump(turn)),
+        (turn.session_id, position, turn.id, _dump(turn)),
     )
     return True
 
 
-def dump(turn: Turn) -> str:
+def _dump(turn: Turn) -> str:
     """What the journal keeps of a turn."""
     messages = [{**asdict(m), "at": m.at.isoformat()} for m in turn.messages]
     tools = [asdict(tool) for tool in turn.tools]
@@ -41,7 +117,7 @@ def dump(turn: Turn) -> str:
     return json.dumps(document, ensure_ascii=False)
 
 
-def load(id_: str, session_id: str, body: str, channel: str, chat: int, topic: int | None) -> Turn:
+def _load(id_: str, session_id: str, body: str, channel: str, chat: int, topic: int | None) -> Turn:
     """The turn again, said in its session's place."""
     document = json.loads(body)
     messages = tuple(

@@ -29,6 +29,8 @@ from memory.conversation.sessions import SessionLimits
 from memory.memory import Memory
 from memory.records import Actor, Place, Role, Shift, Turn
 from memory.stores.journal.journal import SqliteJournal
+from memory.stores.journal.turns import SqliteTurns
+from memory.stores.sqlite.database import Database
 from tests.fakes.extractors import EverySentence
 from tests.fakes.in_memory_store import InMemoryStore
 from tests.fakes.memories import NOON, open_memory
@@ -268,15 +270,15 @@ async def test_cancelling_whoever_reads_the_reply_ends_the_model_s_work() -> Non
         assert ended.is_set()
 
 
-class Hesitant(SqliteJournal):
+class Hesitant(SqliteTurns):
     """Has written a turn down, and is a while in saying so."""
 
-    def __init__(self, pool: ThreadPoolExecutor) -> None:
-        super().__init__(":memory:", pool)
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
         self.written, self.gate = asyncio.Event(), asyncio.Event()
 
     async def append(self, session_id: str, turn: Turn, shift: Shift | None = None) -> bool:
-        """See Journal."""
+        """See Turns."""
         new = await super().append(session_id, turn, shift)
         self.written.set()
         await self.gate.wait()
@@ -289,19 +291,20 @@ async def test_a_turn_that_is_being_recorded_is_recorded_whole_however_often_it_
 ) -> None:
     with ThreadPoolExecutor(2) as pool:
         async with (
-            Hesitant(pool) as journal,
+            SqliteJournal(":memory:", pool) as journal,
             Memory(
                 InMemoryStore(), journal, understood(EverySentence()), clock=lambda: NOON
             ) as memory,
         ):
+            journal.turns = turns = Hesitant(journal.database)
             talk = conversation(Scripted([["Hello."]]).model, memory)
             reader = asyncio.create_task(events_of(talk, said("Hi")))
-            await journal.written.wait()
+            await turns.written.wait()
             for _ in range(cancels):
                 reader.cancel()
                 for _ in range(5):
                     await asyncio.sleep(0)
-            journal.gate.set()
+            turns.gate.set()
             with pytest.raises(asyncio.CancelledError):
                 await reader
             assert await window(memory) == [(Role.USER, "Hi"), (Role.ASSISTANT, "Hello.")]

@@ -9,7 +9,8 @@ from filelock import FileLock
 
 from memory.ports import Backlog
 from memory.records import Actor, Draft, Kind, Place, Role, Session, Turn, Utterance
-from memory.stores.journal.journal import SqliteJournal, backlog_in
+from memory.stores.journal.jobs import backlog_in
+from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
 from tests.e2e.command import Ran, mordecai
 from tests.fakes.aws import FakeAws
@@ -20,7 +21,7 @@ LONG_AGO = datetime.now(UTC) - timedelta(days=1000)
 
 
 async def lived(data: Path) -> None:
-    """A data directory in which something is old, something replaced, and a session set aside."""
+    """A data directory with something old, something replaced, and a session in quarantine."""
     data.mkdir()
     with ThreadPoolExecutor(2) as pool:
         store = SqliteStore(data / "memory", pool)
@@ -37,10 +38,10 @@ async def lived(data: Path) -> None:
         async with SqliteJournal(data / "journal.sqlite", pool) as journal:
             for id_ in ("s1", "s2", "s3"):
                 place = Place("telegram", 1)
-                await journal.start(Session(id_, ANNA, place, LONG_AGO, LONG_AGO))
-                await journal.end(id_, "new", LONG_AGO)
-            await journal.claim("me", LONG_AGO, LONG_AGO, 3)
-            await journal.set_aside("s1", "me", LONG_AGO, "ExtractionFailed")
+                await journal.sessions.open(Session(id_, ANNA, place, LONG_AGO, LONG_AGO))
+                await journal.sessions.end(id_, "new", LONG_AGO)
+            await journal.jobs.claim("me", LONG_AGO, LONG_AGO, 3)
+            await journal.jobs.quarantine("s1", "me", LONG_AGO, "ExtractionFailed")
 
 
 async def maintain(data: Path, *arguments: str) -> Ran:
@@ -65,18 +66,18 @@ async def test_it_prints_what_went_by_kind_and_what_waits(tmp_path: Path):
         "messages": ["2", "0", "0"],
     }
     assert "waiting to be saved: 2 sessions" in ran.out
-    assert "set aside after too many tries: 1 session; `mordecai maintain --retry`" in ran.out
+    assert "in quarantine after too many tries: 1 session; `mordecai maintain --retry`" in ran.out
     assert "zanzibar" not in ran.out + ran.err
     again = await maintain(data)
     assert all(numbers == ["0", "0", "0"] for numbers in table(again).values())
 
 
-async def test_what_was_set_aside_is_put_back_on_demand(tmp_path: Path):
+async def test_what_is_in_quarantine_is_queued_again_on_demand(tmp_path: Path):
     data = tmp_path / "data"
     await lived(data)
     ran = await maintain(data, "--retry")
     assert ran.code == 0, ran.err
-    assert "put back to be tried again at the next start: 1 session\n" in ran.out
+    assert "queued to be tried again at the next start: 1 session\n" in ran.out
     assert backlog_in(data / "journal.sqlite") == Backlog(3, 0)
 
 

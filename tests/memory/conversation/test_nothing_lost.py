@@ -139,11 +139,11 @@ class Life:
         found |= {m.text for turn in tiers.archived for m in turn.messages}
         waiting = [
             turn
-            for id_ in await self.journal.unfinished(ANNA)
-            for turn in await self.journal.turns(id_)
+            for id_ in await self.journal.sessions.unfinished(ANNA)
+            for turn in await self.journal.turns.of(id_)
         ]
         assert set(self.said) <= found | {turn.said for turn in waiting}
-        open_ids = {session.id for session in await self.journal.open_sessions(ANNA)}
+        open_ids = {session.id for session in await self.journal.sessions.of(ANNA)}
         summed_up = [id_ for s in tiers.summaries if s.session_id in open_ids for id_ in s.turn_ids]
         placed = sorted([*(turn.id for turn in tiers.active if turn.kept), *summed_up])
         kept = sorted(turn.id for turn in waiting if turn.session_id in open_ids and turn.kept)

@@ -175,7 +175,7 @@ async def live(store: LongTermMemory, actor: Actor) -> None:
 def maintenance(
     store: LongTermMemory, journal: Journal, locks: Locks | None = None, at: datetime = NOW
 ) -> Maintenance:
-    return Maintenance(store, journal, Retention(), lambda: at, locks)
+    return Maintenance(store, journal.maintenance, Retention(), lambda: at, locks)
 
 
 async def test_what_is_old_goes_from_records_and_search_of_everybody(
@@ -275,7 +275,7 @@ async def test_it_runs_once_a_day_also_over_a_restart(tmp_path: Path, pool: Thre
     async def runs(at: datetime) -> bool:
         async with SqliteJournal(tmp_path / "journal.sqlite", pool) as journal:
             await maintenance(InMemoryStore(), journal, at=at).run_if_due()
-            return await journal.maintained_at() == at
+            return await journal.maintenance.last_maintenance() == at
 
     assert await runs(NOW)
     assert not await runs(NOW + timedelta(hours=23))

@@ -17,6 +17,7 @@ from memory.options import MemoryOptions
 from memory.ports import LongTermMemory
 from memory.records import Actor, Choice, Kind, Place, Record, Role, Shift, Utterance
 from memory.stores.journal.journal import SqliteJournal
+from memory.stores.journal.turns import SqliteTurns
 from memory.stores.sqlite.store import SqliteStore
 from tests.fakes.in_memory_store import InMemoryStore
 
@@ -305,25 +306,26 @@ async def test_what_could_not_be_deleted_is_still_there_with_its_turns(life: Lif
         assert "I live in Oslo" not in await window(memory)
 
 
-class Breaking(SqliteJournal):
-    """A journal that can be read, but not changed, when told so."""
+class Breaking(SqliteTurns):
+    """Turns that can be read, but not changed, when told so."""
 
     full = False
 
-    async def drop_turns(self, turn_ids: Sequence[str], shifts: Sequence[Shift] = ()) -> None:
+    async def delete(self, turn_ids: Sequence[str], shifts: Sequence[Shift] = ()) -> None:
         if self.full:
             raise StoreUnavailable("the disk is full")
-        await super().drop_turns(turn_ids, shifts)
+        await super().delete(turn_ids, shifts)
 
 
 async def test_what_could_not_be_withheld_is_there_once(life: Life) -> None:
     with ThreadPoolExecutor(2) as pool:
-        journal = Breaking(life.path / "journal.sqlite", pool)
+        journal = SqliteJournal(life.path / "journal.sqlite", pool)
+        journal.turns = turns = Breaking(journal.database)
         memory = Memory(InMemoryStore(), journal, by_rules(), MemoryOptions(), life.clock)
         async with journal, memory:
             record = await memory.known.remember(ANNA, "I live in Oslo")
             await life.say(memory, "I live in Oslo")
-            journal.full = True
+            turns.full = True
             with pytest.raises(StoreUnavailable):
                 await memory.known.forget(ANNA, record.short_id)
             assert await window(memory) == ["I live in Oslo", "ok"]

@@ -17,6 +17,7 @@ from memory.learning.endings import Outcome
 from memory.learning.jobs import ATTEMPTS, ExtractionJobs, ExtractionLimits
 from memory.ports import Backlog, Extraction, Job
 from memory.records import Actor, Kind, Place, Record, Role, Session, Turn, Utterance
+from memory.stores.journal.jobs import SqliteJobs
 from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.extractors import EverySentence
 from tests.fakes.in_memory_store import InMemoryStore
@@ -34,8 +35,8 @@ class Clock:
         return self.now
 
 
-class Journal(SqliteJournal):
-    """A journal that can be told to break."""
+class Jobs(SqliteJobs):
+    """Jobs of a journal that can be told to break."""
 
     broken: Exception | None = None
     looks = 0
@@ -68,7 +69,8 @@ class World:
     def __init__(self, path: Path, pool: ThreadPoolExecutor) -> None:
         self.path, self.pool = path, pool
         self.clock, self.store, self.extractor = Clock(), InMemoryStore(), EverySentence()
-        self.journal = Journal(path / "journal.sqlite", pool)
+        self.journal = SqliteJournal(path / "journal.sqlite", pool)
+        self.journal.jobs = self.queue = Jobs(self.journal.database)
 
     def jobs(
         self, extractor: EverySentence | Broken | None = None, **limits: float
@@ -87,9 +89,9 @@ class World:
         sessions = [Session(id_, ANNA, HOME, self.clock(), self.clock()) for id_ in ids]
         for session in sessions:
             said = (Utterance(Role.USER, f"I like {session.id}", self.clock()),)
-            await self.journal.start(session)
-            await self.journal.append(session.id, Turn(f"{session.id}-t", session.id, said))
-            await self.journal.end(session.id, "new", self.clock())
+            await self.journal.sessions.open(session)
+            await self.journal.turns.append(session.id, Turn(f"{session.id}-t", session.id, said))
+            await self.journal.sessions.end(session.id, "new", self.clock())
         return sessions
 
     async def facts(self) -> list[str]:
@@ -152,7 +154,7 @@ async def test_a_job_that_runs_elsewhere_is_left_alone(world: World):
 async def test_what_a_dead_process_held_is_taken_up_when_its_lease_has_run_out(world: World):
     await world.ended("s1")
     now = world.clock()
-    assert await world.journal.claim("the dead", now, now + timedelta(minutes=1), 9)
+    assert await world.journal.jobs.claim("the dead", now, now + timedelta(minutes=1), 9)
     async with running(world.jobs()) as jobs:
         await jobs.settle()
         assert await world.facts() == []
@@ -169,11 +171,11 @@ async def test_whoever_has_lost_its_lease_writes_nothing(world: World):
         ending = jobs.ended(session)
         await called(world.extractor, 1)
         late = world.clock() + timedelta(hours=1)
-        assert await world.journal.claim("another", late, late + timedelta(hours=1), 9)
+        assert await world.journal.jobs.claim("another", late, late + timedelta(hours=1), 9)
         world.extractor.gate.set()
         assert await ending.wait(10) is Outcome.LATER
     assert await world.facts() == []
-    assert await world.journal.backlog() == Backlog(1, 0)
+    assert await world.journal.jobs.backlog() == Backlog(1, 0)
 
 
 @pytest.mark.parametrize("attempts", [3, 1], ids=["tried again", "set aside"])
@@ -187,14 +189,14 @@ async def test_whoever_has_lost_its_lease_and_fails_does_not_take_the_job_from_w
         ending = jobs.ended(session)
         await called(world.extractor, 1)
         late = world.clock() + timedelta(hours=1)
-        assert await world.journal.claim("another", late, late + timedelta(hours=1), 9)
+        assert await world.journal.jobs.claim("another", late, late + timedelta(hours=1), 9)
         world.extractor.gate.set()
         with capture_logs() as logs:
             assert await ending.wait(10) is Outcome.LATER
-    assert "session_set_aside" not in [line["event"] for line in logs]
-    assert await world.journal.renew("s1", "another", late), "it is still theirs"
-    await world.journal.release("another")
-    (job,) = await world.journal.claim("me", late, late, 9)
+    assert "session_quarantined" not in [line["event"] for line in logs]
+    assert await world.journal.jobs.renew("s1", "another", late), "it is still theirs"
+    await world.journal.jobs.release("another")
+    (job,) = await world.journal.jobs.claim("me", late, late, 9)
     assert job.attempts == 0
 
 
@@ -254,12 +256,12 @@ async def test_what_fails_every_time_is_set_aside_with_one_warning_and_all_its_t
         for _ in range(6):
             await world.until_tried(world.jobs(extractor))
     assert extractor.calls == 3
-    aside = [line for line in logs if line["event"] == "session_set_aside"]
+    aside = [line for line in logs if line["event"] == "session_quarantined"]
     assert len(aside) == 1
     assert aside[0]["log_level"] == "warning"
     assert "maintain --retry" in aside[0]["remedy"]
-    assert await world.journal.backlog() == Backlog(0, 1)
-    assert len(await world.journal.turns("s1")) == 1
+    assert await world.journal.jobs.backlog() == Backlog(0, 1)
+    assert len(await world.journal.turns.of("s1")) == 1
 
 
 async def test_what_was_set_aside_is_saved_after_it_was_put_back(world: World):
@@ -267,11 +269,11 @@ async def test_what_was_set_aside_is_saved_after_it_was_put_back(world: World):
     world.extractor.failures = 3
     for _ in range(3):
         await world.until_tried(world.jobs())
-    assert await world.journal.backlog() == Backlog(0, 1)
-    assert await world.journal.put_back(world.clock()) == 1
+    assert await world.journal.jobs.backlog() == Backlog(0, 1)
+    assert await world.journal.jobs.requeue(world.clock()) == 1
     await world.until_tried(world.jobs())
     assert await world.facts() == ["I like s1"]
-    assert await world.journal.backlog() == Backlog(0, 0)
+    assert await world.journal.jobs.backlog() == Backlog(0, 0)
 
 
 async def test_a_try_that_takes_too_long_is_ended_and_saves_nothing(world: World):
@@ -280,7 +282,7 @@ async def test_a_try_that_takes_too_long_is_ended_and_saves_nothing(world: World
     async with running(world.jobs(seconds=0.05)) as jobs:
         await jobs.settle()
     assert await world.facts() == []
-    assert await world.journal.backlog() == Backlog(1, 0)
+    assert await world.journal.jobs.backlog() == Backlog(1, 0)
     world.extractor.gate.set()
     await world.until_tried(world.jobs())
     assert await world.facts() == ["I like s1"]
@@ -288,11 +290,11 @@ async def test_a_try_that_takes_too_long_is_ended_and_saves_nothing(world: World
 
 @pytest.mark.parametrize("failure", [StoreUnavailable("away"), RuntimeError("a mistake")])
 async def test_no_failure_of_the_journal_ends_the_loop(world: World, failure: Exception):
-    world.journal.broken = failure
+    world.queue.broken = failure
     async with running(world.jobs()) as jobs:
         await jobs.settle()
         (session,) = await world.ended("s1")
-        world.journal.broken = None
+        world.queue.broken = None
         assert await jobs.ended(session).wait(10) is Outcome.SAVED
 
 
@@ -303,10 +305,10 @@ async def test_a_failure_that_can_not_even_be_written_down_costs_no_other_job(wo
     async with running(world.jobs()) as jobs:
         ending = jobs.ended(session)
         await called(world.extractor, 1)
-        world.journal.broken = RuntimeError("a mistake")
+        world.queue.broken = RuntimeError("a mistake")
         world.extractor.gate.set()
         assert await ending.wait(10) is Outcome.LATER
-        world.journal.broken = None
+        world.queue.broken = None
         (other,) = await world.ended("s2")
         assert await jobs.ended(other).wait(10) is Outcome.SAVED
     world.clock.now += timedelta(hours=1)

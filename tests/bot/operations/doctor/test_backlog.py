@@ -1,4 +1,4 @@
-"""The backlog: what waits, and what was set aside."""
+"""The backlog: what waits, and what is in quarantine."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -23,8 +23,8 @@ def pool() -> Iterator[ThreadPoolExecutor]:
 
 async def ended(journal: SqliteJournal, *ids: str) -> None:
     for id_ in ids:
-        await journal.start(Session(id_, Actor("u1"), Place("telegram", 1), NOW, NOW))
-        await journal.end(id_, "new", NOW)
+        await journal.sessions.open(Session(id_, Actor("u1"), Place("telegram", 1), NOW, NOW))
+        await journal.sessions.end(id_, "new", NOW)
 
 
 def the_only(data: Path) -> Finding:
@@ -40,14 +40,14 @@ async def test_sessions_that_wait_are_counted_while_the_bot_runs(tmp_path: Path,
         assert finding.text.startswith("2 ended")
 
 
-async def test_sessions_that_were_set_aside_are_a_warning_with_its_remedy(tmp_path: Path, pool):
+async def test_sessions_in_quarantine_are_a_warning_with_its_remedy(tmp_path: Path, pool):
     async with SqliteJournal(tmp_path / "journal.sqlite", pool) as journal:
         await ended(journal, "s1", "s2")
-        await journal.claim("me", NOW, NOW, 2)
-        await journal.set_aside("s1", "me", NOW, "ExtractionFailed")
+        await journal.jobs.claim("me", NOW, NOW, 2)
+        await journal.jobs.quarantine("s1", "me", NOW, "ExtractionFailed")
     finding = the_only(tmp_path)
     assert finding.mark is Mark.WARNING
-    assert finding.text.startswith("1 ended conversations wait to be saved, 1 were set aside")
+    assert finding.text.startswith("1 ended conversations wait to be saved, 1 are in quarantine")
     assert "mordecai maintain --retry" in finding.text
 
 

@@ -14,6 +14,8 @@ from bot.assistant.events import Inbound, ReplyEvent
 from bot.telegram.options import ChannelOptions
 from memory.records import Actor, Record, Turn
 from memory.stores.journal.journal import SqliteJournal
+from memory.stores.journal.turns import SqliteTurns
+from memory.stores.sqlite.database import Database
 from tests.bot.telegram.stage import Stage, ask, stage
 from tests.bot.telegram.streaming import CURSOR, options, shows, texts
 from tests.fakes.botapi import BotApiServer
@@ -158,18 +160,18 @@ async def test_an_answer_to_what_is_not_asked_any_more_does_not_stay(
         assert texts(server) == ["Stopped."]
 
 
-class SlowLookup(SqliteJournal):
+class SlowLookup(SqliteTurns):
     """Takes its time to say whether a turn is on record."""
 
-    def __init__(self, path: Path, pool: Executor) -> None:
-        super().__init__(path, pool)
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
         self.asked, self.gate = asyncio.Event(), asyncio.Event()
 
-    async def turn(self, turn_id: str) -> Turn | None:
-        """See Journal."""
+    async def get(self, turn_id: str) -> Turn | None:
+        """See Turns."""
         self.asked.set()
         await self.gate.wait()
-        return await super().turn(turn_id)
+        return await super().get(turn_id)
 
 
 @pytest.mark.parametrize(
@@ -179,24 +181,26 @@ class SlowLookup(SqliteJournal):
 async def test_between_two_beginnings_a_reply_is_stopped_or_changed_as_well(
     server: BotApiServer, tmp_path: Path, then: str, answer: str
 ) -> None:
-    journals: list[SlowLookup] = []
+    lookups: list[SlowLookup] = []
 
-    def journal(path: Path, pool: Executor) -> SlowLookup:
-        journals.append(SlowLookup(path, pool))
-        return journals[0]
+    def journal(path: Path, pool: Executor) -> SqliteJournal:
+        opened = SqliteJournal(path, pool)
+        opened.turns = lookup = SlowLookup(opened.database)
+        lookups.append(lookup)
+        return opened
 
     async with stage(server, tmp_path, journal=journal) as on:
         on.echo.hold("I live in Olso")
         message = await server.user(ANNA).says("I live in Olso")
         await answering(on, server, "I live in Olso")
         await server.user(ANNA).edits(message, "I live in Oslo")
-        await journals[0].asked.wait()
+        await lookups[0].asked.wait()
         if then == "/stop":
             await server.user(ANNA).says(then)
         else:
             await server.user(ANNA).edits(message, then)
         await received(server)
-        journals[0].gate.set()
+        lookups[0].gate.set()
         assert await server.replies_to(ANNA, 1) == [answer]
         await on.channel.settle()
         assert len(server.sent(ANNA)) == 1

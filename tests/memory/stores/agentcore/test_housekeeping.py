@@ -36,7 +36,9 @@ async def test_what_was_replaced_long_ago_is_deleted_on_aws_and_other_programs_a
         later = NOON + timedelta(days=400)
         with ThreadPoolExecutor(1) as pool:
             async with SqliteJournal(":memory:", pool) as journal:
-                removed = await Maintenance(store, journal, Retention(), lambda: later).run()
+                removed = await Maintenance(
+                    store, journal.maintenance, Retention(), lambda: later
+                ).run()
         assert removed.counts == {(Kind.FACT, Why.REPLACED): 1}
         left = await store.records(ANN, kinds=(Kind.FACT,), include_superseded=True)
         assert [record.text for record in left] == ["I live in Lima"]

@@ -22,7 +22,9 @@ from memory.records import (
     Turn,
     Utterance,
 )
-from memory.stores.journal.journal import MIGRATIONS, SqliteJournal, backlog_in
+from memory.stores.journal.jobs import backlog_in
+from memory.stores.journal.journal import SqliteJournal
+from memory.stores.journal.layout import MIGRATIONS
 from memory.stores.sqlite.schema import migrate
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -53,52 +55,52 @@ def turn(number: int = 1, session_id: str = "s1", text: str = "I live in Осл�
 
 
 async def claim(journal: SqliteJournal, at: datetime = NOW, holder: str = "me", limit: int = 9):
-    return await journal.claim(holder, at, at + timedelta(minutes=1), limit)
+    return await journal.jobs.claim(holder, at, at + timedelta(minutes=1), limit)
 
 
 async def test_a_session_and_its_turns_come_back_whole_from_another_process(path, pool):
     async with SqliteJournal(path, pool) as journal:
-        await journal.start(session())
-        await journal.append("s1", turn(1))
-        await journal.append("s1", turn(2))
+        await journal.sessions.open(session())
+        await journal.turns.append("s1", turn(1))
+        await journal.turns.append("s1", turn(2))
     async with SqliteJournal(path, pool) as journal:
-        found = await journal.open_session(ANNA, HOME)
+        found = await journal.sessions.find(ANNA, HOME)
         assert found is not None
         assert (found.id, found.message_count) == ("s1", 4)
         assert found.last_at == NOW + timedelta(minutes=2)
-        assert await journal.turns("s1") == [turn(1), turn(2)]
+        assert await journal.turns.of("s1") == [turn(1), turn(2)]
 
 
 async def test_a_session_belongs_to_one_actor_in_one_place(path, pool):
     async with SqliteJournal(path, pool) as journal:
-        await journal.start(session())
-        assert await journal.open_session(BORIS, HOME) is None
-        assert await journal.open_session(ANNA, Place("telegram", 2)) is None
-        assert await journal.open_session(ANNA, Place("telegram", 1, topic_id=7)) is None
-        assert await journal.open_session(ANNA, Place("terminal", 1)) is None
+        await journal.sessions.open(session())
+        assert await journal.sessions.find(BORIS, HOME) is None
+        assert await journal.sessions.find(ANNA, Place("telegram", 2)) is None
+        assert await journal.sessions.find(ANNA, Place("telegram", 1, topic_id=7)) is None
+        assert await journal.sessions.find(ANNA, Place("terminal", 1)) is None
 
 
 async def test_an_ended_session_is_a_job_until_it_is_done(path, pool):
     async with SqliteJournal(path, pool) as journal:
-        await journal.start(session())
-        await journal.append("s1", turn())
-        assert await journal.end("s1", "new", NOW)
-        assert not await journal.end("s1", "new", NOW), "ended twice"
-        assert await journal.open_session(ANNA, HOME) is None
+        await journal.sessions.open(session())
+        await journal.turns.append("s1", turn())
+        assert await journal.sessions.end("s1", "new", NOW)
+        assert not await journal.sessions.end("s1", "new", NOW), "ended twice"
+        assert await journal.sessions.find(ANNA, HOME) is None
         (job,) = await claim(journal)
         assert (job.session.id, job.reason, job.attempts) == ("s1", "new", 0)
-        assert await journal.backlog() == Backlog(1, 0)
-        await journal.done("s1")
-        assert await journal.backlog() == Backlog(0, 0)
-        assert await journal.turns("s1") == []
+        assert await journal.jobs.backlog() == Backlog(1, 0)
+        await journal.jobs.done("s1")
+        assert await journal.jobs.backlog() == Backlog(0, 0)
+        assert await journal.turns.of("s1") == []
 
 
 async def test_a_failed_job_waits_for_its_next_time_and_counts_its_attempts(path, pool):
     async with SqliteJournal(path, pool) as journal:
-        await journal.start(session())
-        await journal.end("s1", "idle", NOW)
+        await journal.sessions.open(session())
+        await journal.sessions.end("s1", "idle", NOW)
         await claim(journal)
-        assert await journal.retry("s1", "me", NOW + timedelta(minutes=5), "TimeoutError")
+        assert await journal.jobs.retry("s1", "me", NOW + timedelta(minutes=5), "TimeoutError")
         assert await claim(journal) == []
         (job,) = await claim(journal, NOW + timedelta(minutes=5))
         assert job.attempts == 1
@@ -106,88 +108,88 @@ async def test_a_failed_job_waits_for_its_next_time_and_counts_its_attempts(path
 
 async def test_a_leased_job_is_nobody_elses_until_its_lease_has_run_out(path, pool):
     async with SqliteJournal(path, pool) as journal, SqliteJournal(path, pool) as other:
-        await journal.start(session())
-        await journal.end("s1", "new", NOW)
+        await journal.sessions.open(session())
+        await journal.sessions.end("s1", "new", NOW)
         assert len(await claim(journal, holder="me")) == 1
         assert await claim(other, holder="you") == []
-        assert await journal.renew("s1", "me", NOW + timedelta(minutes=3))
+        assert await journal.jobs.renew("s1", "me", NOW + timedelta(minutes=3))
         assert await claim(other, NOW + timedelta(minutes=2), holder="you") == []
         assert len(await claim(other, NOW + timedelta(minutes=3), holder="you")) == 1
-        assert not await journal.renew("s1", "me", NOW + timedelta(minutes=9))
+        assert not await journal.jobs.renew("s1", "me", NOW + timedelta(minutes=9))
 
 
 async def test_whoever_has_lost_a_job_neither_counts_its_failure_nor_puts_it_back(path, pool):
     async with SqliteJournal(path, pool) as journal:
-        await journal.start(session())
-        await journal.end("s1", "new", NOW)
+        await journal.sessions.open(session())
+        await journal.sessions.end("s1", "new", NOW)
         await claim(journal, holder="me")
         later = NOW + timedelta(minutes=2)
         assert len(await claim(journal, later, holder="you")) == 1
-        assert not await journal.retry("s1", "me", later, "TimeoutError")
-        assert not await journal.set_aside("s1", "me", later, "TimeoutError")
+        assert not await journal.jobs.retry("s1", "me", later, "TimeoutError")
+        assert not await journal.jobs.quarantine("s1", "me", later, "TimeoutError")
         assert await claim(journal, later, holder="somebody else") == [], "you have it"
-        assert await journal.backlog() == Backlog(1, 0)
-        assert await journal.retry("s1", "you", later, "TimeoutError")
+        assert await journal.jobs.backlog() == Backlog(1, 0)
+        assert await journal.jobs.retry("s1", "you", later, "TimeoutError")
         (job,) = await claim(journal, later)
         assert job.attempts == 1
-        assert not await journal.retry("s1", "you", later, "TimeoutError"), "it was given back"
+        assert not await journal.jobs.retry("s1", "you", later, "TimeoutError"), "it was given back"
 
 
 async def test_jobs_are_taken_oldest_first_and_no_more_than_asked_for(path, pool):
     async with SqliteJournal(path, pool) as journal:
         for number in range(5):
-            await journal.start(session(f"s{number}"))
-            await journal.end(f"s{number}", "new", NOW - timedelta(minutes=number))
+            await journal.sessions.open(session(f"s{number}"))
+            await journal.sessions.end(f"s{number}", "new", NOW - timedelta(minutes=number))
         assert [job.session.id for job in await claim(journal, limit=2)] == ["s4", "s3"]
         assert [job.session.id for job in await claim(journal, limit=9)] == ["s2", "s1", "s0"]
 
 
 async def test_who_is_alone_need_not_wait_for_the_leases_of_the_dead(path, pool):
     async with SqliteJournal(path, pool) as journal:
-        await journal.start(session())
-        await journal.append("s1", turn())
-        await journal.end("s1", "new", NOW)
+        await journal.sessions.open(session())
+        await journal.turns.append("s1", turn())
+        await journal.sessions.end("s1", "new", NOW)
         assert len(await claim(journal, holder="killed")) == 1
-        await journal.end_leases()
+        await journal.jobs.end_leases()
         assert len(await claim(journal)) == 1
 
 
 async def test_leases_that_are_given_back_are_free_at_once(path, pool):
     async with SqliteJournal(path, pool) as journal:
-        await journal.start(session())
-        await journal.end("s1", "new", NOW)
+        await journal.sessions.open(session())
+        await journal.sessions.end("s1", "new", NOW)
         await claim(journal, holder="me")
-        await journal.release("you")
+        await journal.jobs.release("you")
         assert await claim(journal, holder="you") == []
-        await journal.release("me")
+        await journal.jobs.release("me")
         assert len(await claim(journal, holder="you")) == 1
 
 
-async def test_what_was_set_aside_keeps_its_turns_and_waits_to_be_put_back(path, pool):
+async def test_a_job_in_quarantine_keeps_its_turns_and_waits_to_be_requeued(path, pool):
     async with SqliteJournal(path, pool) as journal:
-        await journal.start(session())
-        await journal.append("s1", turn())
-        await journal.end("s1", "new", NOW)
+        await journal.sessions.open(session())
+        await journal.turns.append("s1", turn())
+        await journal.sessions.end("s1", "new", NOW)
         await claim(journal)
-        assert await journal.set_aside("s1", "me", NOW, "ExtractionFailed")
-        assert await journal.backlog() == Backlog(0, 1)
+        assert await journal.jobs.quarantine("s1", "me", NOW, "ExtractionFailed")
+        assert await journal.jobs.backlog() == Backlog(0, 1)
         assert backlog_in(path) == Backlog(0, 1)
         assert await claim(journal, NOW + timedelta(days=99)) == []
-        assert await journal.turns("s1") == [turn()]
-        assert await journal.unfinished(ANNA) == ["s1"], "it can be forgotten"
-        assert await journal.put_back(NOW) == 1
+        assert await journal.turns.of("s1") == [turn()]
+        assert await journal.sessions.unfinished(ANNA) == ["s1"], "it can be forgotten"
+        assert await journal.jobs.requeue(NOW) == 1
         (job,) = await claim(journal)
         assert job.attempts == 0
-        assert await journal.put_back(NOW) == 0
+        assert await journal.jobs.requeue(NOW) == 0
 
 
 async def test_it_is_remembered_when_the_memory_was_tidied_up(path, pool):
     async with SqliteJournal(path, pool) as journal:
-        assert await journal.maintained_at() is None
-        await journal.maintained(NOW)
-        await journal.maintained(NOW + timedelta(days=1))
+        assert await journal.maintenance.last_maintenance() is None
+        await journal.maintenance.note_maintenance(NOW)
+        await journal.maintenance.note_maintenance(NOW + timedelta(days=1))
     async with SqliteJournal(path, pool) as journal:
-        assert await journal.maintained_at() == NOW + timedelta(days=1)
+        assert await journal.maintenance.last_maintenance() == NOW + timedelta(days=1)
 
 
 def test_a_journal_of_a_former_layout_is_brought_up_to_date_with_all_it_holds(path, pool):
@@ -216,23 +218,23 @@ def test_a_journal_that_is_not_there_has_no_backlog_and_is_not_made(path):
 
 async def test_only_sessions_with_messages_fall_idle(path, pool):
     async with SqliteJournal(path, pool) as journal:
-        await journal.start(session("s1"))
-        await journal.start(session("s2", BORIS))
-        await journal.append("s2", turn(1, "s2"))
+        await journal.sessions.open(session("s1"))
+        await journal.sessions.open(session("s2", BORIS))
+        await journal.turns.append("s2", turn(1, "s2"))
         late = NOW + timedelta(hours=6)
-        assert [s.id for s in await journal.idle_since(late)] == ["s2"]
-        assert await journal.idle_since(NOW) == []
+        assert [s.id for s in await journal.sessions.idle_since(late)] == ["s2"]
+        assert await journal.sessions.idle_since(NOW) == []
 
 
 async def test_erasing_leaves_no_byte_of_the_texts_and_nothing_of_others_is_touched(path, pool):
     async with SqliteJournal(path, pool) as journal:
-        await journal.start(session("s1"))
-        await journal.append("s1", turn(1, text="my secret zanzibar plan"))
-        await journal.start(session("s2", BORIS))
-        await journal.append("s2", turn(1, "s2", "my own madagascar plan"))
+        await journal.sessions.open(session("s1"))
+        await journal.turns.append("s1", turn(1, text="my secret zanzibar plan"))
+        await journal.sessions.open(session("s2", BORIS))
+        await journal.turns.append("s2", turn(1, "s2", "my own madagascar plan"))
         await journal.erase(ANNA)
-        assert await journal.open_session(ANNA, HOME) is None
-        assert len(await journal.turns("s2")) == 1
+        assert await journal.sessions.find(ANNA, HOME) is None
+        assert len(await journal.turns.of("s2")) == 1
         left = b"".join(p.read_bytes() for p in path.parent.iterdir())
         assert b"zanzibar" not in left
         assert b"madagascar" in left
@@ -241,7 +243,7 @@ async def test_erasing_leaves_no_byte_of_the_texts_and_nothing_of_others_is_touc
 async def test_a_turn_of_no_session_is_refused(path, pool):
     async with SqliteJournal(path, pool) as journal:
         with pytest.raises(StoreUnavailable):
-            await journal.append("nowhere", turn(1, "nowhere"))
+            await journal.turns.append("nowhere", turn(1, "nowhere"))
 
 
 def test_a_journal_of_a_newer_version_is_refused_and_left_alone(path, pool):
@@ -294,66 +296,69 @@ def summary(id_: str, *turns: int, fallback: bool = True, session_id: str = "s1"
 
 
 async def filled(journal: SqliteJournal, turns: int = 4) -> None:
-    await journal.start(session())
+    await journal.sessions.open(session())
     for number in range(1, turns + 1):
-        await journal.append("s1", turn(number))
+        await journal.turns.append("s1", turn(number))
 
 
 async def test_what_leaves_the_window_and_what_stands_for_it_is_written_with_the_turn(path, pool):
     shift = Shift(("s1-t1", "s1-t2"), (), (summary("e1", 1, 2),))
     async with SqliteJournal(path, pool) as journal:
         await filled(journal, 2)
-        assert await journal.append("s1", turn(3), shift)
-        assert not await journal.append("s1", turn(3), Shift(("s1-t3",))), "and only with it"
+        assert await journal.turns.append("s1", turn(3), shift)
+        assert not await journal.turns.append("s1", turn(3), Shift(("s1-t3",))), "and only with it"
     async with SqliteJournal(path, pool) as journal:
-        assert await journal.evicted("s1") == ["s1-t1", "s1-t2"]
-        assert await journal.summaries("s1") == [summary("e1", 1, 2)]
+        assert await journal.turns.evicted("s1") == ["s1-t1", "s1-t2"]
+        assert await journal.summaries.of("s1") == [summary("e1", 1, 2)]
 
 
 async def test_summaries_come_in_the_order_of_their_turns_whenever_they_were_written(path, pool):
     async with SqliteJournal(path, pool) as journal:
         await filled(journal)
         both = (summary("e2", 3, 4), summary("e1", 1, 2))
-        await journal.shift(Shift((), (), both))
-        assert [s.id for s in await journal.summaries("s1")] == ["e1", "e2"]
-        await journal.shift(Shift((), both, (summary("e0", 1, 2, 3, 4),)))
-        assert [s.id for s in await journal.summaries("s1")] == ["e0"]
+        await journal.turns.shift(Shift((), (), both))
+        assert [s.id for s in await journal.summaries.of("s1")] == ["e1", "e2"]
+        await journal.turns.shift(Shift((), both, (summary("e0", 1, 2, 3, 4),)))
+        assert [s.id for s in await journal.summaries.of("s1")] == ["e0"]
 
 
 async def test_a_fallback_waits_for_its_time_and_is_settled_once(path, pool):
     async with SqliteJournal(path, pool) as journal:
         await filled(journal)
-        await journal.shift(Shift((), (), (summary("e1", 1, 2), summary("e2", 3))))
-        await journal.retry_summary("e1", NOW + timedelta(minutes=1))
-        assert [job.summary.id for job in await journal.fallbacks(NOW)] == ["e2"]
-        assert [j.attempts for j in await journal.fallbacks(session_id="s1")] == [1, 0]
-        assert await journal.fallbacks(session_id="another") == []
-        assert await journal.summarized("e2", "About boats.")
-        assert not await journal.summarized("e2", "About boats, again."), "it was made already"
-        assert not await journal.summarized("e9", "About nothing."), "there is no such fallback"
-        made = (await journal.summaries("s1"))[1]
+        await journal.turns.shift(Shift((), (), (summary("e1", 1, 2), summary("e2", 3))))
+        await journal.summaries.retry("e1", NOW + timedelta(minutes=1))
+        assert [job.summary.id for job in await journal.summaries.fallbacks(NOW)] == ["e2"]
+        assert [j.attempts for j in await journal.summaries.fallbacks(session_id="s1")] == [1, 0]
+        assert await journal.summaries.fallbacks(session_id="another") == []
+        assert await journal.summaries.complete("e2", "About boats.")
+        again = await journal.summaries.complete("e2", "About boats, again.")
+        assert not again, "it was made already"
+        assert not await journal.summaries.complete("e9", "About nothing."), (
+            "there is no such fallback"
+        )
+        made = (await journal.summaries.of("s1"))[1]
         assert (made.text, made.fallback, made.base) == ("About boats.", False, None)
 
 
 async def test_an_ended_session_has_its_summaries_until_it_is_done_and_none_are_made(path, pool):
     async with SqliteJournal(path, pool) as journal:
         await filled(journal)
-        await journal.shift(Shift((), (), (summary("e1", 1, 2),)))
-        await journal.end("s1", "new", NOW)
-        assert await journal.fallbacks() == []
-        assert len(await journal.summaries("s1")) == 1
-        await journal.done("s1")
-        assert await journal.summaries("s1") == []
+        await journal.turns.shift(Shift((), (), (summary("e1", 1, 2),)))
+        await journal.sessions.end("s1", "new", NOW)
+        assert await journal.summaries.fallbacks() == []
+        assert len(await journal.summaries.of("s1")) == 1
+        await journal.jobs.done("s1")
+        assert await journal.summaries.of("s1") == []
 
 
 async def test_dropped_turns_and_the_summaries_that_told_of_them_leave_no_byte(path, pool):
     told = replace(summary("e1", 1, 2), text="my secret zanzibar plan", base="and zanzibar")
     async with SqliteJournal(path, pool) as journal:
-        await journal.start(session())
-        await journal.append("s1", turn(1, text="zanzibar"))
-        await journal.append("s1", turn(2), Shift(("s1-t1",), (), (told,)))
-        await journal.drop_turns(["s1-t1"], [Shift((), (told,), (summary("e2", 2),))])
-        assert [s.id for s in await journal.summaries("s1")] == ["e2"]
+        await journal.sessions.open(session())
+        await journal.turns.append("s1", turn(1, text="zanzibar"))
+        await journal.turns.append("s1", turn(2), Shift(("s1-t1",), (), (told,)))
+        await journal.turns.delete(["s1-t1"], [Shift((), (told,), (summary("e2", 2),))])
+        assert [s.id for s in await journal.summaries.of("s1")] == ["e2"]
         left = b"".join(p.read_bytes() for p in path.parent.iterdir())
         assert b"zanzibar" not in left
 
@@ -364,50 +369,50 @@ async def test_dropped_turns_and_the_summaries_that_told_of_them_leave_no_byte(p
 async def test_turns_that_were_dropped_go_back_to_where_they_were(path, pool):
     async with SqliteJournal(path, pool) as journal:
         await filled(journal)
-        await journal.shift(Shift(("s1-t1", "s1-t2", "s1-t3"), (), (summary("e1", 3),)))
-        before = await journal.turns("s1")
+        await journal.turns.shift(Shift(("s1-t1", "s1-t2", "s1-t3"), (), (summary("e1", 3),)))
+        before = await journal.turns.of("s1")
         gone = [before[0], before[1], before[3]]
-        await journal.drop_turns([turn.id for turn in gone])
+        await journal.turns.delete([turn.id for turn in gone])
         # It gets the number that the last one had.
-        await journal.append("s1", turn(5))
-        assert await journal.restore_turns(ANNA, gone[1:]) == ["s1-t2", "s1-t4"]
-        assert await journal.restore_turns(ANNA, gone) == ["s1-t1"]
-        assert await journal.turns("s1") == [*before, turn(5)]
-        assert await journal.evicted("s1") == ["s1-t3"], "the others are in the window"
-        await journal.append("s1", turn(6))
-        await journal.shift(Shift((), (), (summary("e0", 1), summary("e2", 4))))
-        assert [s.id for s in await journal.summaries("s1")] == ["e0", "e1", "e2"]
+        await journal.turns.append("s1", turn(5))
+        assert await journal.turns.restore(ANNA, gone[1:]) == ["s1-t2", "s1-t4"]
+        assert await journal.turns.restore(ANNA, gone) == ["s1-t1"]
+        assert await journal.turns.of("s1") == [*before, turn(5)]
+        assert await journal.turns.evicted("s1") == ["s1-t3"], "the others are in the window"
+        await journal.turns.append("s1", turn(6))
+        await journal.turns.shift(Shift((), (), (summary("e0", 1), summary("e2", 4))))
+        assert [s.id for s in await journal.summaries.of("s1")] == ["e0", "e1", "e2"]
 
 
 async def test_turns_go_back_into_no_session_that_is_gone_or_another_s(path, pool):
     async with SqliteJournal(path, pool) as journal:
         await filled(journal, 2)
-        await journal.drop_turns(["s1-t1", "s1-t2"])
-        assert await journal.restore_turns(BORIS, [turn(1)]) == []
-        assert await journal.restore_turns(ANNA, [turn(1, "s9")]) == []
-        assert await journal.turns("s1") == []
-        await journal.end("s1", "new", NOW)
-        assert await journal.restore_turns(ANNA, [turn(1)]) == ["s1-t1"], "not extracted yet"
-        await journal.done("s1")
-        assert await journal.restore_turns(ANNA, [turn(2)]) == []
+        await journal.turns.delete(["s1-t1", "s1-t2"])
+        assert await journal.turns.restore(BORIS, [turn(1)]) == []
+        assert await journal.turns.restore(ANNA, [turn(1, "s9")]) == []
+        assert await journal.turns.of("s1") == []
+        await journal.sessions.end("s1", "new", NOW)
+        assert await journal.turns.restore(ANNA, [turn(1)]) == ["s1-t1"], "not extracted yet"
+        await journal.jobs.done("s1")
+        assert await journal.turns.restore(ANNA, [turn(2)]) == []
 
 
 async def test_a_private_session_comes_back_private(path, pool):
     async with SqliteJournal(path, pool) as journal:
-        await journal.start(replace(session(), private=True))
+        await journal.sessions.open(replace(session(), private=True))
     async with SqliteJournal(path, pool) as journal:
-        found = await journal.open_session(ANNA, HOME)
+        found = await journal.sessions.find(ANNA, HOME)
         assert found is not None
         assert found.private
 
 
 async def test_what_is_discarded_is_gone_from_the_disk_and_no_job(path, pool):
     async with SqliteJournal(path, pool) as journal:
-        await journal.start(session())
-        await journal.append("s1", turn(1, text="I robbed the Xanadu bank"))
-        assert await journal.discard("s1")
-        assert not await journal.discard("s1")
-        assert await journal.open_session(ANNA, HOME) is None
+        await journal.sessions.open(session())
+        await journal.turns.append("s1", turn(1, text="I robbed the Xanadu bank"))
+        assert await journal.sessions.discard("s1")
+        assert not await journal.sessions.discard("s1")
+        assert await journal.sessions.find(ANNA, HOME) is None
         assert await claim(journal) == []
         assert b"Xanadu" not in path.read_bytes()
         assert b"Xanadu" not in path.with_name(path.name + "-wal").read_bytes()
@@ -415,10 +420,10 @@ async def test_what_is_discarded_is_gone_from_the_disk_and_no_job(path, pool):
 
 async def test_an_ended_session_is_not_discarded(path, pool):
     async with SqliteJournal(path, pool) as journal:
-        await journal.start(session())
-        await journal.append("s1", turn())
-        await journal.end("s1", "new", NOW)
-        assert not await journal.discard("s1")
+        await journal.sessions.open(session())
+        await journal.turns.append("s1", turn())
+        await journal.sessions.end("s1", "new", NOW)
+        assert not await journal.sessions.discard("s1")
         assert [job.session.id for job in await claim(journal)] == ["s1"]
 
 
@@ -428,46 +433,46 @@ THERE, HERE = Place("telegram", -5), Place("telegram", -1005)
 
 async def test_sessions_move_with_their_turns_topics_and_jobs(path, pool):
     async with SqliteJournal(path, pool) as journal:
-        await journal.start(session("s1", OLD, THERE))
-        await journal.append("s1", turn(1))
-        await journal.start(session("s2", OLD, Place("telegram", -5, 7)))
-        await journal.start(session("s3", OLD, THERE))
-        await journal.append("s3", turn(1, "s3"))
-        await journal.end("s3", "new", NOW)
-        await journal.start(session("s4", ANNA))
+        await journal.sessions.open(session("s1", OLD, THERE))
+        await journal.turns.append("s1", turn(1))
+        await journal.sessions.open(session("s2", OLD, Place("telegram", -5, 7)))
+        await journal.sessions.open(session("s3", OLD, THERE))
+        await journal.turns.append("s3", turn(1, "s3"))
+        await journal.sessions.end("s3", "new", NOW)
+        await journal.sessions.open(session("s4", ANNA))
         assert [job.session.actor for job in await claim(journal)] == [OLD]
         for _ in range(2):  # done again, it changes nothing
             await journal.move(OLD, NEW, THERE, HERE)
-        assert await journal.unfinished(OLD) == []
-        one = await journal.open_session(NEW, HERE)
-        seven = await journal.open_session(NEW, Place("telegram", -1005, 7))
+        assert await journal.sessions.unfinished(OLD) == []
+        one = await journal.sessions.find(NEW, HERE)
+        seven = await journal.sessions.find(NEW, Place("telegram", -1005, 7))
         assert one is not None
         assert seven is not None
         assert (one.id, seven.id) == ("s1", "s2")
-        assert [t.id for t in await journal.turns("s1")] == ["s1-t1"]
-        assert not await journal.renew("s3", "me", NOW), "whoever had the job has it no more"
+        assert [t.id for t in await journal.turns.of("s1")] == ["s1-t1"]
+        assert not await journal.jobs.renew("s3", "me", NOW), "whoever had the job has it no more"
         assert [job.session.actor for job in await claim(journal)] == [NEW]
-        assert await journal.open_session(ANNA, HOME) is not None
+        assert await journal.sessions.find(ANNA, HOME) is not None
 
 
 async def test_where_both_have_an_open_session_the_older_one_ends(path, pool):
     async with SqliteJournal(path, pool) as journal:
-        await journal.start(session("s1", OLD, THERE))
-        await journal.append("s1", turn(1))
-        await journal.start(session("s2", NEW, HERE))
+        await journal.sessions.open(session("s1", OLD, THERE))
+        await journal.turns.append("s1", turn(1))
+        await journal.sessions.open(session("s2", NEW, HERE))
         await journal.move(OLD, NEW, THERE, HERE)
-        found = await journal.open_session(NEW, HERE)
+        found = await journal.sessions.find(NEW, HERE)
         assert found is not None
         assert found.id == "s2"
-        assert [s.id for s in await journal.open_sessions(NEW)] == ["s2"]
+        assert [s.id for s in await journal.sessions.of(NEW)] == ["s2"]
         later = NOW + timedelta(hours=1)
         assert [(j.session.id, j.reason) for j in await claim(journal, later)] == [("s1", "moved")]
 
 
 async def test_a_second_open_session_that_is_private_is_dropped(path, pool):
     async with SqliteJournal(path, pool) as journal:
-        await journal.start(replace(session("s1", OLD, THERE), private=True))
-        await journal.append("s1", turn(1))
-        await journal.start(session("s2", NEW, HERE))
+        await journal.sessions.open(replace(session("s1", OLD, THERE), private=True))
+        await journal.turns.append("s1", turn(1))
+        await journal.sessions.open(session("s2", NEW, HERE))
         await journal.move(OLD, NEW, THERE, HERE)
-        assert await journal.unfinished(NEW) == ["s2"]
+        assert await journal.sessions.unfinished(NEW) == ["s2"]

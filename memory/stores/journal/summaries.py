@@ -1,33 +1,25 @@
-"""The tiers of the journal's sessions: which turns have left the window, what stands for them."""
+"""The journal's running summaries in its SQLite file, and what moves between the tiers."""
 
 import json
 import sqlite3
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from memory.ports import SummaryJob
-from memory.records import Actor, Place, RunningSummary, Session, Shift
+from memory.records import RunningSummary, Shift
+from memory.stores.journal.rows import SESSION, session_of, stamp
 from memory.stores.sqlite.database import Database
 
-SESSION = "id, actor, channel, chat, topic, opened_at, last_at, message_count, private"
 _SUMMARY = "summary.id, session, text, turns, oldest, newest, fallback, base, base_turns"
 
 
-class TierRows:
-    """The part of a journal that has to do with tiers; see `memory.ports.Journal`."""
+class SqliteSummaries:
+    """See memory.ports.Summaries."""
 
-    _db: Database
+    def __init__(self, db: Database) -> None:
+        self._db = db
 
-    async def shift(self, shift: Shift) -> None:
-        """Write down what moves between the tiers of a session: all of it or nothing."""
-        await self._db.change(lambda db: move(db, shift))
-
-    async def evicted(self, session_id: str) -> list[str]:
-        """The ids of the session's turns that have left its window."""
-        sql = "SELECT id FROM turn WHERE session = ? AND evicted ORDER BY position"
-        return [row[0] for row in await self._db.rows(sql, session_id)]
-
-    async def summaries(self, session_id: str) -> list[RunningSummary]:
+    async def of(self, session_id: str) -> list[RunningSummary]:
         """The session's running summaries, oldest first."""
         sql = (
             f"SELECT {_SUMMARY} FROM running_summary AS summary WHERE session = ? ORDER BY position"
@@ -49,7 +41,7 @@ class TierRows:
         rows = await self._db.rows(sql, stamp(due) if due else None, session_id)
         return [SummaryJob(session_of(row[1:10]), _summary_of(row[10:]), row[0]) for row in rows]
 
-    async def summarized(self, summary_id: str, text: str) -> bool:
+    async def complete(self, summary_id: str, text: str) -> bool:
         """The summarizer has made this of a fallback. False if there is no such fallback any more:
         it was merged or forgotten meanwhile."""
         changed = await self._db.write(
@@ -60,7 +52,7 @@ class TierRows:
         )
         return changed == 1
 
-    async def retry_summary(self, summary_id: str, next_at: datetime) -> None:
+    async def retry(self, summary_id: str, next_at: datetime) -> None:
         """The summarizer failed: count the attempt and try again not before `next_at`."""
         await self._db.write(
             "UPDATE running_summary SET attempts = attempts + 1, due_at = ? WHERE id = ?",
@@ -69,7 +61,7 @@ class TierRows:
         )
 
 
-def move(db: sqlite3.Connection, shift: Shift) -> None:
+def apply(db: sqlite3.Connection, shift: Shift) -> None:
     """Write down what moves between the tiers, in the transaction under way."""
     db.executemany("UPDATE turn SET evicted = 1 WHERE id = ?", [(id_,) for id_ in shift.evicted])
     for summary in shift.added:
@@ -104,25 +96,6 @@ def make_room(db: sqlite3.Connection, session_id: str, position: int) -> None:
     db.execute(
         "UPDATE running_summary SET position = position + 1 WHERE session = ? AND position >= ?",
         here,
-    )
-
-
-def stamp(at: datetime) -> str:
-    """A moment as text that sorts by time: UTC, always with microseconds."""
-    return at.astimezone(UTC).isoformat(timespec="microseconds")
-
-
-def session_of(row: tuple[Any, ...]) -> Session:
-    """The session of a row with the columns `SESSION`."""
-    id_, actor, channel, chat, topic, opened_at, last_at, count, private = row
-    return Session(
-        id_,
-        Actor(actor),
-        Place(channel, chat, topic),
-        datetime.fromisoformat(opened_at),
-        datetime.fromisoformat(last_at),
-        count,
-        bool(private),
     )
 
 
