@@ -26,11 +26,14 @@ import structlog
 _PACKAGES = ("bot", "memory", "tools")
 #: A tick that comes this much later than it should is worth noting, in seconds.
 _LATE = 0.003
-#: Where the event loop hands work out: to a thread, to a socket. The functions of ours that stand
-#: above one of these have handed the message on.
+#: Where the event loop hands work out: to a thread, to a socket, to another task. The functions of
+#: ours that stand above one of these have handed the message on.
 _BORDERS = {
     ("base_events.py", "BaseEventLoop.run_in_executor"),
     ("selector_events.py", "_SelectorSocketTransport.write"),
+    ("base_events.py", "BaseEventLoop.create_task"),
+    ("queues.py", "Queue.put_nowait"),
+    ("locks.py", "Event.set"),
 }
 
 
@@ -64,7 +67,8 @@ class Trace:
     def __init__(self) -> None:
         self._ours = Ours()
         self._on = False
-        self._calls: Counter[CodeType] = Counter()
+        self._everywhere: set[CodeType] = set()
+        self._on_loop: set[CodeType] = set()
         self._hops: set[CodeType] = set()
         self._border: dict[CodeType, bool] = {}
         self._main = threading.get_ident()
@@ -76,16 +80,17 @@ class Trace:
 
     def begin(self) -> None:
         """Forget what was entered so far."""
-        self._calls.clear()
-        self._hops.clear()
+        for codes in (self._everywhere, self._on_loop, self._hops):
+            codes.clear()
         self._on = True
 
     def end(self) -> dict[str, Any]:
-        """Every function with its calls, and the hops."""
+        """The functions entered in any thread, those on the event loop's, and the hops."""
         self._on = False
         return {
-            "functions": {self._name(code): count for code, count in self._calls.items()},
-            "hops": sorted(map(self._name, self._hops)),
+            "everywhere": [self._name(code) for code in self._everywhere | self._on_loop],
+            "on_loop": [self._name(code) for code in self._on_loop],
+            "hops": [self._name(code) for code in self._hops],
         }
 
     def _name(self, code: CodeType) -> str:
@@ -94,10 +99,10 @@ class Trace:
     def _profile(self, frame: FrameType, event: str, _: object) -> None:
         if not self._on or event != "call":
             return
-        code = frame.f_code
+        code, on_loop = frame.f_code, threading.get_ident() == self._main
         if self._ours.file(code):
-            self._calls[code] += 1
-        elif self._is_border(code) and threading.get_ident() == self._main:
+            (self._on_loop if on_loop else self._everywhere).add(code)
+        elif on_loop and self._is_border(code):
             above: FrameType | None = frame
             while above := above.f_back if above else None:
                 if self._ours.file(above.f_code):
@@ -217,11 +222,11 @@ async def fill(directory: Path, facts: int, messages: int, user: int) -> None:
             await store.commit(actor, drafts)
         for number in range(0, messages, 50):
             at = now - timedelta(minutes=messages - number)
-            said_then = tuple(
+            said = tuple(
                 Utterance(Role.ASSISTANT if n % 2 else Role.USER, " ".join(_words(20, dice)), at)
                 for n in range(50)
             )
-            await store.add_turn(actor, Turn(f"old{number}", f"s{number // 1000}", said_then))
+            await store.add_turn(actor, Turn(f"old{number}", f"s{number // 1000}", said))
         await store.aclose()
 
 
