@@ -5,16 +5,12 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from concurrent.futures import Executor
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-import structlog
-
 from memory.errors import NewerStore, StoreUnavailable
+from memory.stores.sqlite.damage import is_damage, quarantine
 from memory.stores.sqlite.schema import Migration, migrate, transaction
-
-_log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
@@ -27,7 +23,6 @@ _SETTINGS = (
     # What is deleted must be gone from the file's pages too.
     "secure_delete = ON",
 )
-_DAMAGED = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
 
 
 class Database:
@@ -106,10 +101,11 @@ def _opened(path: Path | str, migrations: tuple[Migration, ...]) -> sqlite3.Conn
         migrate(connection, Path(path), migrations)
     except sqlite3.DatabaseError as failure:
         connection.close()
-        # Extended codes have the primary one in their low byte.
-        if failure.sqlite_errorcode & 0xFF not in _DAMAGED:
+        if not is_damage(failure):
             raise
-        _set_aside(Path(path), failure)
+        mode = Path(path).stat().st_mode
+        quarantine(Path(path), failure, "a new file begins, with nothing in it")
+        Path(path).touch(mode=mode & 0o777)
         return _opened(path, migrations)
     except NewerStore:
         connection.close()
@@ -121,12 +117,3 @@ def _damage(verdict: str) -> sqlite3.DatabaseError:
     failure = sqlite3.DatabaseError(verdict)
     failure.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
     return failure
-
-
-def _set_aside(path: Path, failure: sqlite3.Error) -> None:
-    aside = path.with_name(f"{path.name}.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S}")
-    for suffix in ("", "-wal", "-shm"):
-        part = path.with_name(path.name + suffix)
-        if part.exists():
-            part.rename(aside.with_name(aside.name + suffix))
-    _log.error("database_damaged", file=str(path), set_aside=str(aside), error=str(failure))

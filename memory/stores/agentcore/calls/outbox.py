@@ -7,46 +7,41 @@ is handed in again is not sent again."""
 import asyncio
 import json
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-import structlog
-
-from memory.errors import NewerStore, StoreUnavailable
+from memory.errors import StoreUnavailable
 from memory.records import Actor
-from memory.stores.sqlite.schema import transaction
+from memory.stores.sqlite.database import Database
+from memory.stores.sqlite.schema import Migration
 
-_log = structlog.get_logger(__name__)
-
-T = TypeVar("T")
-
-_VERSION = 1
-_LAYOUT = """
-CREATE TABLE IF NOT EXISTS event (
-    row INTEGER PRIMARY KEY AUTOINCREMENT,
-    actor TEXT NOT NULL,
-    session TEXT NOT NULL,
-    turn TEXT NOT NULL,
-    part INTEGER NOT NULL,
-    body TEXT,
-    state TEXT NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'sent', 'refused')),
-    changed_at TEXT NOT NULL,
-    UNIQUE (actor, session, turn, part)
-);
-CREATE INDEX IF NOT EXISTS event_waiting ON event (actor, session, row) WHERE state = 'waiting';
-CREATE TABLE IF NOT EXISTS erasure (actor TEXT PRIMARY KEY, asked_at TEXT NOT NULL) WITHOUT ROWID;
-PRAGMA user_version = 1;
-"""
-_SETTINGS = (
-    "journal_mode = WAL",
-    "synchronous = FULL",
-    # What is deleted must be gone from the file's pages too.
-    "secure_delete = ON",
-    "busy_timeout = 5000",
+MIGRATIONS = (
+    # IF NOT EXISTS: files of before there were migrations have these.
+    Migration(
+        "events and erasures",
+        (
+            """CREATE TABLE IF NOT EXISTS event (
+                row INTEGER PRIMARY KEY AUTOINCREMENT,
+                actor TEXT NOT NULL,
+                session TEXT NOT NULL,
+                turn TEXT NOT NULL,
+                part INTEGER NOT NULL,
+                body TEXT,
+                state TEXT NOT NULL DEFAULT 'waiting'
+                    CHECK (state IN ('waiting', 'sent', 'refused')),
+                changed_at TEXT NOT NULL,
+                UNIQUE (actor, session, turn, part)
+            )""",
+            "CREATE INDEX IF NOT EXISTS event_waiting ON event (actor, session, row) "
+            "WHERE state = 'waiting'",
+            "CREATE TABLE IF NOT EXISTS erasure (actor TEXT PRIMARY KEY, asked_at TEXT NOT NULL) "
+            "WITHOUT ROWID",
+        ),
+    ),
 )
 _REMEMBERED = timedelta(days=7)
 
@@ -82,26 +77,35 @@ class Outbox:
     """Make one with `await Outbox.open(path)`. Every method raises StoreUnavailable when the file
     can't be read or written."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="outbox")
-        self._db: sqlite3.Connection
+    def __init__(self, db: Database, thread: ThreadPoolExecutor) -> None:
+        self._db, self._thread = db, thread
 
     @classmethod
     async def open(cls, path: Path) -> "Outbox":
         """Open or create the file. A damaged one is set aside and said so in the log. Raises
         NewerStore, StoreUnavailable."""
-        outbox = cls(path)
+        thread = ThreadPoolExecutor(1, thread_name_prefix="outbox")
+
+        def connect() -> Database:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch(mode=0o600)
+            return Database(path, MIGRATIONS, thread)
+
         try:
-            await outbox._do(outbox._connect)
+            db = await asyncio.get_running_loop().run_in_executor(thread, connect)
+            forgotten = _stamp(datetime.now(UTC) - _REMEMBERED)
+            await db.write("DELETE FROM event WHERE state = 'sent' AND changed_at < ?", forgotten)
+        except OSError as failure:
+            thread.shutdown(wait=False)
+            raise StoreUnavailable(f"the outbox {path} can't be opened: {failure}") from failure
         except BaseException:
-            outbox._thread.shutdown(wait=False)
+            thread.shutdown(wait=False)
             raise
-        return outbox
+        return cls(db, thread)
 
     async def aclose(self) -> None:
         """Close the file; what waits stays in it."""
-        await self._do(lambda: self._db.close())
+        await self._db.aclose()
         self._thread.shutdown(wait=False)
 
     async def put(self, lane: Lane, turn_id: str, bodies: Sequence[dict[str, Any]]) -> None:
@@ -112,19 +116,15 @@ class Outbox:
             for part, body in enumerate(bodies)
         ]
 
-        def work() -> None:
-            with transaction(self._db):
-                self._db.executemany(
-                    "INSERT OR IGNORE INTO event (actor, session, turn, part, body, changed_at) "
-                    "VALUES (?, ?, ?, ?, ?, ?)",
-                    rows,
-                )
-
-        await self._do(work)
+        sql = (
+            "INSERT OR IGNORE INTO event (actor, session, turn, part, body, changed_at) "
+            "VALUES (?, ?, ?, ?, ?, ?)"
+        )
+        await self._db.change(lambda db: db.executemany(sql, rows))
 
     async def head(self, lane: Lane) -> Outgoing | None:
         """The lane's oldest event that waits."""
-        found = await self._rows(
+        found = await self._db.rows(
             "SELECT row, turn, part, body FROM event "
             "WHERE actor = ? AND session = ? AND state = 'waiting' ORDER BY row LIMIT 1",
             lane.actor_id,
@@ -136,7 +136,7 @@ class Outbox:
 
     async def sent(self, event: Outgoing) -> None:
         """AWS has it: forget its contents."""
-        await self._change(
+        await self._db.write(
             "UPDATE event SET state = 'sent', body = NULL, changed_at = ? WHERE row = ?",
             _now(),
             event.row,
@@ -144,13 +144,13 @@ class Outbox:
 
     async def refused(self, event: Outgoing) -> None:
         """AWS will never take it: set it aside, so that what follows can be sent."""
-        await self._change(
+        await self._db.write(
             "UPDATE event SET state = 'refused', changed_at = ? WHERE row = ?", _now(), event.row
         )
 
     async def lanes(self) -> list[Lane]:
         """The lanes in which something waits, the longest waiting first."""
-        rows = await self._rows(
+        rows = await self._db.rows(
             "SELECT actor, session FROM event WHERE state = 'waiting' "
             "GROUP BY actor, session ORDER BY min(row)"
         )
@@ -160,95 +160,37 @@ class Outbox:
         """How many events wait, of one actor or of all."""
         sql = "SELECT count(*) FROM event WHERE state = 'waiting'"
         if actor is None:
-            rows = await self._rows(sql)
+            rows = await self._db.rows(sql)
         else:
-            rows = await self._rows(f"{sql} AND actor = ?", actor.id)
+            rows = await self._db.rows(f"{sql} AND actor = ?", actor.id)
         return int(rows[0][0])
 
     async def set_aside(self) -> int:
         """How many events AWS has refused for good."""
-        rows = await self._rows("SELECT count(*) FROM event WHERE state = 'refused'")
+        rows = await self._db.rows("SELECT count(*) FROM event WHERE state = 'refused'")
         return int(rows[0][0])
 
     async def erase(self, actor: Actor, asked_at: datetime) -> None:
         """Drop all events of the actor from the file, and note that AWS has to forget too."""
 
-        def work() -> None:
-            with transaction(self._db):
-                self._db.execute("DELETE FROM event WHERE actor = ?", (actor.id,))
-                self._db.execute(
-                    "INSERT OR REPLACE INTO erasure VALUES (?, ?)", (actor.id, _stamp(asked_at))
-                )
-            # The write-ahead log still holds the texts until it is cut.
-            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        def work(db: sqlite3.Connection) -> None:
+            db.execute("DELETE FROM event WHERE actor = ?", (actor.id,))
+            db.execute("INSERT OR REPLACE INTO erasure VALUES (?, ?)", (actor.id, _stamp(asked_at)))
 
-        await self._do(work)
+        await self._db.wipe(work)
 
     async def erasures(self) -> list[Erasure]:
         """The actors that AWS has not certainly forgotten yet."""
-        rows = await self._rows("SELECT actor, asked_at FROM erasure ORDER BY asked_at")
+        rows = await self._db.rows("SELECT actor, asked_at FROM erasure ORDER BY asked_at")
         return [Erasure(Actor(actor), datetime.fromisoformat(at)) for actor, at in rows]
 
     async def erased(self, erasure: Erasure) -> None:
         """AWS has forgotten the actor. A newer wish to be forgotten stays."""
-        await self._change(
+        await self._db.write(
             "DELETE FROM erasure WHERE actor = ? AND asked_at = ?",
             erasure.actor.id,
             _stamp(erasure.asked_at),
         )
-
-    # -- inside -----------------------------------------------------------------------------------
-
-    def _connect(self) -> None:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        self._path.touch(mode=0o600)
-        db = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
-        try:
-            self._prepare(db)
-        except sqlite3.DatabaseError as failure:
-            db.close()
-            if failure.sqlite_errorcode not in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
-                raise
-            self._set_aside_file(failure)
-            return self._connect()
-        except NewerStore:
-            db.close()
-            raise
-        self._db = db
-        return None
-
-    def _prepare(self, db: sqlite3.Connection) -> None:
-        version = db.execute("PRAGMA user_version").fetchone()[0]
-        if version > _VERSION:
-            raise NewerStore(
-                f"{self._path} has layout {version}, this program knows up to {_VERSION}: it was "
-                "written by a newer version; upgrade the program"
-            )
-        for setting in _SETTINGS:
-            db.execute(f"PRAGMA {setting}")
-        db.executescript(_LAYOUT)
-        forgotten = _stamp(datetime.now(UTC) - _REMEMBERED)
-        db.execute("DELETE FROM event WHERE state = 'sent' AND changed_at < ?", (forgotten,))
-
-    def _set_aside_file(self, failure: sqlite3.DatabaseError) -> None:
-        aside = f"{self._path}.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S}"
-        for suffix in ("", "-wal", "-shm"):
-            part = Path(f"{self._path}{suffix}")
-            if part.exists():
-                part.rename(aside + suffix)
-        _log.error("outbox_damaged", set_aside=aside, error=str(failure))
-
-    async def _rows(self, sql: str, *values: object) -> list[Any]:
-        return await self._do(lambda: self._db.execute(sql, values).fetchall())
-
-    async def _change(self, sql: str, *values: object) -> None:
-        await self._do(lambda: self._db.execute(sql, values))
-
-    async def _do(self, work: Callable[[], T]) -> T:
-        try:
-            return await asyncio.get_running_loop().run_in_executor(self._thread, work)
-        except (sqlite3.Error, OSError) as failure:
-            raise StoreUnavailable(f"the outbox {self._path} failed: {failure}") from failure
 
 
 def _stamp(at: datetime) -> str:

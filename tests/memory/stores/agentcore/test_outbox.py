@@ -130,13 +130,35 @@ async def test_a_damaged_file_is_set_aside_and_a_new_one_begun(path: Path) -> No
     await outbox.aclose()
 
 
+async def test_the_file_that_takes_the_place_of_a_damaged_one_is_as_private(path: Path) -> None:
+    path.parent.mkdir()
+    path.touch(mode=0o600)
+    path.write_bytes(b"this was never a database" * 100)
+    outbox = await Outbox.open(path)
+    assert path.stat().st_mode & 0o077 == 0
+    await outbox.aclose()
+
+
 async def test_a_file_of_a_newer_program_is_left_alone(path: Path) -> None:
     path.parent.mkdir()
     with sqlite3.connect(path) as db:
-        db.execute("PRAGMA user_version = 99")
+        db.execute("CREATE TABLE migration (name TEXT PRIMARY KEY, applied_at TEXT)")
+        db.execute("INSERT INTO migration VALUES ('of tomorrow', '2030-01-01')")
     db.close()
-    with pytest.raises(NewerStore, match="upgrade the program"):
+    with pytest.raises(NewerStore, match="of tomorrow"):
         await Outbox.open(path)
+
+
+async def test_what_waits_in_a_file_of_before_there_were_migrations_is_kept(path: Path) -> None:
+    outbox = await Outbox.open(path)
+    await outbox.put(HERS, "t-1", [{"text": "do not lose me"}])
+    await outbox.aclose()
+    with sqlite3.connect(path) as db:
+        db.execute("DROP TABLE migration")
+    db.close()
+    outbox = await Outbox.open(path)
+    assert await drain(outbox, HERS) == ["do not lose me"]
+    await outbox.aclose()
 
 
 async def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:

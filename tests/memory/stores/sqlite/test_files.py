@@ -199,7 +199,7 @@ class TestDamage:
         (kept,) = file.parent.glob("u1.sqlite.damaged-*")
         assert kept.read_bytes() == content
         (line,) = logs
-        assert (line["event"], line["file"]) == ("memory_file_damaged", str(file))
+        assert (line["event"], line["file"]) == ("database_damaged", str(file))
         await fresh.aclose()
 
     async def test_erase_takes_the_copies_set_aside_with_it(

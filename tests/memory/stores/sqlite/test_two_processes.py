@@ -12,7 +12,7 @@ import asyncio, json, sys
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
-from memory.records import Actor, Draft, Kind, Message, Role, Turn
+from memory.records import Actor, Draft, Kind, Role, Turn, Utterance
 from memory.stores.sqlite.store import SqliteStore
 
 NOON = datetime(2026, 3, 15, 12, 0, tzinfo=UTC)
@@ -25,7 +25,7 @@ def meet():
     sys.stdin.readline()
 
 async def write(store, n):
-    said = Message(Role.USER, f"{NAME}{n} is my note about gardens", NOON)
+    said = Utterance(Role.USER, f"{NAME}{n} is my note about gardens", NOON)
     await store.add_turn(ANN, Turn(f"{NAME}-{n}", f"s-{NAME}", (said,)))
     await store.commit(ANN, [Draft(Kind.FACT, f"My {NAME} number {n} is known", NOON)])
     hits = await store.search(ANN, f"{NAME}{n}", kinds=tuple(Kind))
