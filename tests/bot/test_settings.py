@@ -290,12 +290,12 @@ def test_every_setting_has_a_meaning():
     assert [key for key, info in Settings.model_fields.items() if not info.description] == []
 
 
-def test_the_table_of_the_readme_is_the_one_of_the_code():
-    """Remedy: put the output of `mordecai config --table` between the markers of README.md."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert readme.count("<!-- settings:begin -->") == 1
-    assert readme.count("<!-- settings:end -->") == 1
-    between = readme.split("<!-- settings:begin -->")[1].split("<!-- settings:end -->")[0]
+def test_the_documented_table_is_the_one_of_the_code():
+    """Remedy: put the output of `mordecai config --table` between the markers of the file."""
+    document = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+    assert document.count("<!-- settings:begin -->") == 1
+    assert document.count("<!-- settings:end -->") == 1
+    between = document.split("<!-- settings:begin -->")[1].split("<!-- settings:end -->")[0]
     assert between.strip() == settings_table()
 
 
