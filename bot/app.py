@@ -1,6 +1,7 @@
 """The composition root: settings in, a running bot out. The one file that names concrete classes.
 
-Everything that is opened here is closed in reverse by one exit stack."""
+Everything that is opened here is closed in reverse by one exit stack. What only some settings need
+(AWS, OpenAI's library, the offline engine) is imported where they ask for it: it takes seconds."""
 
 import asyncio
 import os
@@ -16,20 +17,16 @@ from filelock import FileLock, Timeout
 from pydantic_ai.models import Model
 
 from bot.assistant.conversation import Conversation
-from bot.assistant.events import FileKind
+from bot.assistant.events import FileKind, Transcriber
 from bot.assistant.greeting import Greetings
 from bot.commands.introduction import About
 from bot.errors import OperatorError
 from bot.models.catalogue import OFFLINE, ModelAccess, model_from_name
-from bot.models.embedding import embedder_of
 from bot.models.extraction import ModelExtractor
 from bot.models.fallback import ModelChain
 from bot.models.greeting import ModelGreeter
 from bot.models.sight import sight_of
 from bot.models.summaries import ModelSummarizer
-from bot.models.transcription import transcriber_of
-from bot.operations.aws import aws_access, wanted_memory
-from bot.operations.endpoints import endpoints, readiness
 from bot.operations.health import beating
 from bot.operations.signals import ended_by_sigterm, stopped_by_signals, undisturbed_at_the_end
 from bot.options import (
@@ -54,10 +51,8 @@ from bot.texts import languages
 from memory.errors import StoreUnavailable
 from memory.knowledge.housekeeping import Maintenance
 from memory.memory import Memory, utc_now
-from memory.ports import Extraction, LongTermMemory
+from memory.ports import Embedder, Extraction, LongTermMemory
 from memory.records import Record, Turn
-from memory.stores.agentcore.start import AgentCoreOptions, agentcore_store
-from memory.stores.agentcore.store import AgentCoreStore, Timing
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
 from memory.understanding import Understanding
@@ -135,6 +130,8 @@ async def _health(
     if settings.health_port is None:
         yield
         return
+    from bot.operations.endpoints import endpoints, readiness
+
     checks = readiness(channel, parts.memory, settings.data_dir, parts.pool)
     async with endpoints(settings.health_listen, settings.health_port, checks):
         yield
@@ -257,7 +254,7 @@ async def _parts(settings: Settings) -> AsyncIterator[_Parts]:
         )
         greeter = None if offline else ModelGreeter(model, accounts)
         greetings = Greetings(memory, greeter, wanted=settings.greeting)
-        transcriber = await stack.enter_async_context(transcriber_of(settings))
+        transcriber = await _transcriber(settings, stack)
         reads = frozenset() if offline else sight_of(model) | {FileKind.TEXT}
         senses = Senses(reads, transcriber)
         yield _Parts(memory, conversation, accounts, about, greetings, senses, pool)
@@ -284,12 +281,12 @@ async def _store(
 ) -> LongTermMemory:
     if settings.memory_backend == "agentcore" and settings.memory_enabled:
         return await _agentcore(settings, stack)
-    embedder = embedder_of(settings) if settings.memory_enabled else None
+    embedder = await _embedder(settings, stack) if settings.memory_enabled else None
     store = SqliteStore(
         settings.data_dir / "memory",
         pool,
         relevance_decay=settings.relevance_decay,
-        embedder=await stack.enter_async_context(embedder) if embedder else None,
+        embedder=embedder,
         # What is found by words must still come in time when the embedder does not.
         embedding_seconds=settings.memory_recall_timeout_seconds / 2,
     )
@@ -297,8 +294,29 @@ async def _store(
     return store
 
 
-async def _agentcore(settings: Settings, stack: AsyncExitStack) -> AgentCoreStore:
+async def _embedder(settings: Settings, stack: AsyncExitStack) -> Embedder | None:
+    if settings.embedder is None:
+        return None
+    from bot.models.embedding import embedder_of
+
+    embedder = embedder_of(settings)
+    return await stack.enter_async_context(embedder) if embedder else None
+
+
+async def _transcriber(settings: Settings, stack: AsyncExitStack) -> Transcriber | None:
+    if settings.transcriber is None:
+        return None
+    from bot.models.transcription import transcriber_of
+
+    return await stack.enter_async_context(transcriber_of(settings))
+
+
+async def _agentcore(settings: Settings, stack: AsyncExitStack) -> LongTermMemory:
     """The memory named by `memory_id`, or else found or created by `memory_name`."""
+    from bot.operations.aws import aws_access, wanted_memory
+    from memory.stores.agentcore.start import AgentCoreOptions, agentcore_store
+    from memory.stores.agentcore.store import Timing
+
     # A pool of its own: AWS calls that hang must not hold up files.
     pool = stack.enter_context(ThreadPoolExecutor(settings.aws_threads, "aws"))
     # A little less than the recall's own deadline, so that what has come in time is used.

@@ -105,22 +105,29 @@ async def test_the_channel_ends_with_the_input(tmp_path: Path):
 
 async def test_nothing_of_the_offline_engine_is_loaded_where_a_model_is_set(tmp_path: Path):
     settings = {"model": "openai:small", "model_base_url": "http://127.0.0.1:1/v1"}
-    assert await _loaded_of_offline(tmp_path, settings) == []
-    assert "bot.offline.engine" in await _loaded_of_offline(tmp_path, {"model": "offline"})
+    loaded = await _loaded(tmp_path, settings)
+    assert "openai" in loaded
+    assert not [name for name in loaded if name.startswith("bot.offline")]
 
 
-async def _loaded_of_offline(data: Path, settings: dict[str, str]) -> list[str]:
-    """The modules of the offline engine that a bot with these settings has imported."""
+async def test_no_vendor_s_library_is_loaded_where_no_model_is_set(tmp_path: Path):
+    loaded = await _loaded(tmp_path, {})
+    assert "bot.offline.engine" in loaded
+    assert not {"openai", "boto3", "fastembed", "numpy"} & loaded
+
+
+async def _loaded(data: Path, settings: dict[str, str]) -> set[str]:
+    """The modules that a bot with these settings has imported."""
     program = (
         "import asyncio, sys\n"
         "from bot.app import _parts\n"
         "from bot.settings import Settings\n"
         "async def start():\n"
         f"    async with _parts(Settings(data_dir={str(data)!r}, **{settings!r})):\n"
-        "        print(*(name for name in sys.modules if name.startswith('bot.offline')))\n"
+        "        print(*sys.modules)\n"
         "asyncio.run(start())"
     )
     ran = await asyncio.create_subprocess_exec(sys.executable, "-c", program, stdout=PIPE)
     printed, _ = await ran.communicate()
     assert ran.returncode == 0
-    return printed.decode().split()
+    return set(printed.decode().split())

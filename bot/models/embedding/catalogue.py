@@ -14,9 +14,10 @@ from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
 from bot.errors import OperatorError
-from bot.models.catalogue import OPENAI, SERVERS, ModelAccess, bedrock_client
+from bot.models.catalogue import OPENAI, SERVERS, ModelAccess
 from bot.models.embedding.local import LocalEmbedder
 from bot.models.embedding.provider import ProviderEmbedder
+from bot.models.vendors.bedrock import bedrock_client
 from bot.settings import Settings
 
 LOCAL = "fastembed"
