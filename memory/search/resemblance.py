@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 
 from memory.records import Hit, Kind, Record
-from memory.search.ranking import Ranked
 from memory.search.stopwords import negations
 from memory.search.text import small_stems
 
@@ -37,35 +36,32 @@ def same(one: frozenset[str], other: frozenset[str]) -> bool:
     return not any(word in negations() or any(c.isdigit() for c in word) for word in added)
 
 
-def distinct(
-    ranked: Iterable[Ranked],
-    limit: int,
-    fetch: Callable[[int], tuple[Record, frozenset[str]]],
-) -> list[Hit]:
-    """The first `limit` documents that say something new, as hits. A hit stands for the duplicates
-    found on the way, too: it names their turns after its own. `fetch` gives a document's record and
-    what tells it from others; it is asked for no more documents than needed."""
+def distinct(found: Iterable[tuple[Hit, frozenset[str]]], limit: int) -> list[Hit]:
+    """The first `limit` hits that say something new, given with what tells each from the others. A
+    hit stands for the duplicates found on the way, too: it names their turns after its own. No more
+    are asked for than needed."""
+    if limit < 1:
+        return []
     hits: list[Hit] = []
     said: list[frozenset[str]] = []
-    for one in ranked:
-        if len(hits) >= limit:
-            break
-        record, words = fetch(one.document)
+    for hit, words in found:
         twin = next(
             (
                 place
                 for place, other in enumerate(said)
-                if same(words, other) and _of_one(hits[place].record, record)
+                if same(words, other) and _of_one(hits[place].record, hit.record)
             ),
             None,
         )
         if twin is None:
-            hits.append(Hit(record, min(1.0, one.relevance)))
+            hits.append(hit)
             said.append(words)
         else:
             first = hits[twin].record
-            turn_ids = tuple(dict.fromkeys(first.turn_ids + record.turn_ids))
+            turn_ids = tuple(dict.fromkeys(first.turn_ids + hit.record.turn_ids))
             hits[twin] = Hit(replace(first, turn_ids=turn_ids), hits[twin].relevance)
+        if len(hits) >= limit:
+            break
     return hits
 
 

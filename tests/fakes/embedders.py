@@ -14,7 +14,7 @@ ALIKE = (
     {"violin", "instrument", "fiddle"},
 )
 
-_SIZE = 2048
+_SIZE = 768
 _SMALL = frozenset(
     "a an and am any are as at do does here i in is it me my of on the to what where which".split()
 )

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 
 from memory.errors import RefusedText, StoreUnavailable, UnknownRecord
 from memory.knowledge.merging import Merging
@@ -139,11 +140,12 @@ class InMemoryStore:
         ranked.sort(key=lambda one: one.relevance, reverse=True)
         relevant = [one for one in ranked if one.relevance >= min_relevance]
 
-        def found(row: int) -> tuple[Record, frozenset[str]]:
-            record = person.rows[row]
-            return record, telling(record.text, lambda: words(record.text))
-
-        return distinct(relevant, limit, found)
+        records = [(person.rows[one.document], one.relevance) for one in relevant]
+        found = (
+            (Hit(record, min(1.0, relevance)), telling(record.text, partial(words, record.text)))
+            for record, relevance in records
+        )
+        return distinct(found, limit)
 
     async def records(
         self,

@@ -1,7 +1,9 @@
 """A record as a row of a person's file, and back."""
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from memory.records import Kind, Place, Record, Role
 from memory.search.text import clean
@@ -35,7 +37,7 @@ def values_of(record: Record) -> tuple[object, ...]:
     )
 
 
-def record_of(row: tuple[str, ...]) -> Record:
+def record_of(row: Sequence[Any]) -> Record:
     """The record of a row."""
     (id_, kind, text, created_at, session_id, turn_ids, slot, importance, event_date,
      supersedes, superseded_at, role, speaker, place, topics) = row  # fmt: skip

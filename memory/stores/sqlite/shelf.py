@@ -3,11 +3,14 @@
 There are two, so that a thousand archived messages cost the search for facts nothing: what was
 learned, and what was said. FTS5 holds the words and tells where they are; the ranking is ours,
 because FTS5's bm25() gives a word that most records hold no weight at all, has one length for all
-fields, and ends on no scale."""
+fields, and ends on no scale.
+
+What a search reads comes as one row of JSON: before each row of a result Python lets go of its lock
+and waits for it again, which beside a busy event loop takes longer than all the rest."""
 
 import json
 import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -34,7 +37,9 @@ MAX_HOLDERS = 2_500
 #: With up to so many records all words are read: counting them first takes longer.
 SMALL_SHELF = 2_000
 
-_FIELDS = {"own": OWN, "reply": REPLY, "head": HEAD}
+#: The field of a word in the index as a number, and how far apart that sets the rows.
+_FIELD = f"CASE col WHEN 'own' THEN {OWN} WHEN 'reply' THEN {REPLY} ELSE {HEAD} END"
+_STEP = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +49,17 @@ class Shelf:
     name: str
     kinds: tuple[Kind, ...]
 
-    def add(self, connection: sqlite3.Connection, row: int, entry: Entry) -> None:
-        """Index a record."""
-        connection.execute(
+    def add(self, connection: sqlite3.Connection, entries: Mapping[int, Entry]) -> None:
+        """Index records by their rows."""
+        connection.executemany(
             f"INSERT INTO {self.name} (rowid, own, reply, head) VALUES (?, ?, ?, ?)",
-            (row, *map(" ".join, (entry.own, entry.reply, entry.head))),
+            [
+                (row, *map(" ".join, (entry.own, entry.reply, entry.head)))
+                for row, entry in entries.items()
+            ],
         )
-        self._count(connection, 1, entry.length)
+        length = sum(entry.length for entry in entries.values())
+        self._count(connection, len(entries), length)
 
     def remove(self, connection: sqlite3.Connection, row: int) -> None:
         """Take a record out of the index."""
@@ -105,32 +114,43 @@ class Shelf:
     ) -> dict[str, dict[int, int]]:
         """Where the words of the query are, from the rarest to as many as may be read."""
         words = query.index_words
-        if corpus.size <= SMALL_SHELF:
-            return {word: self._places(connection, word) for word in words}
-        counts = sorted((self._holders(connection, word), word) for word in words)
-        postings: dict[str, dict[int, int]] = {}
-        read = 0
-        for count, word in counts:
-            if read and read + count > MAX_HOLDERS:
-                break
-            postings[word] = self._places(connection, word)
-            read += count
-        return postings
+        if corpus.size > SMALL_SHELF:
+            counts = self._holders(connection, words)
+            words, read = [], 0
+            for word in sorted(counts, key=lambda word: (counts[word], word)):
+                if read and read + counts[word] > MAX_HOLDERS:
+                    break
+                words.append(word)
+                read += counts[word]
+        return self._places(connection, words) if corpus.size else {}
 
-    def _holders(self, connection: sqlite3.Connection, word: str) -> int:
-        found = connection.execute(
-            f"SELECT doc FROM {self.name}_count WHERE term = ?", (word,)
+    def _holders(self, connection: sqlite3.Connection, words: Collection[str]) -> dict[str, int]:
+        """How many records hold each word."""
+        (found,) = connection.execute(
+            f"SELECT json_group_object(term, doc) FROM {self.name}_count "
+            "WHERE term IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(words)),),
         ).fetchone()
-        return found[0] if found else 0
+        holders: dict[str, int] = json.loads(found)
+        return dict.fromkeys(words, 0) | holders
 
-    def _places(self, connection: sqlite3.Connection, word: str) -> dict[int, int]:
-        places: dict[int, int] = {}
-        found = connection.execute(
-            f"SELECT doc, col FROM {self.name}_place WHERE term = ?", (word,)
-        )
-        for row, field in found.fetchall():
-            places[row] = places.get(row, 0) | _FIELDS[field]
-        return places
+    def _places(
+        self, connection: sqlite3.Connection, words: Collection[str]
+    ) -> dict[str, dict[int, int]]:
+        """For each word, which records hold it, in which fields."""
+        (found,) = connection.execute(
+            "SELECT json_group_object(term, json(places)) FROM ("
+            f"SELECT term, json_group_array(doc * {_STEP} + {_FIELD}) AS places "
+            f"FROM {self.name}_place WHERE term IN (SELECT value FROM json_each(?)) GROUP BY term)",
+            (json.dumps(list(words)),),
+        ).fetchone()
+        postings: dict[str, dict[int, int]] = {word: {} for word in words}
+        for word, numbers in json.loads(found).items():
+            places = postings[word]
+            for number in numbers:
+                row = number // _STEP
+                places[row] = places.get(row, 0) | number % _STEP
+        return postings
 
 
 SHELVES = (Shelf("learned", LEARNED_KINDS), Shelf("said", (Kind.MESSAGE,)))
@@ -145,11 +165,13 @@ def candidates(
     connection: sqlite3.Connection, rows: Collection[int], kinds: Sequence[Kind]
 ) -> dict[int, Candidate]:
     """What the ranking needs to know of those of the rows that are of these kinds."""
-    found = connection.execute(
-        "SELECT row, length, moment, context, role = 'assistant' AND speaker IS NULL, "
-        "CASE kind WHEN 'message' THEN session_id END, importance FROM record "
+    (found,) = connection.execute(
+        # Moments in whole microseconds: as JSON a fraction would lose some.
+        "SELECT json_group_array(json_array(row, length, CAST(round(moment * 1e6) AS INTEGER), "
+        "context, role = 'assistant' AND speaker IS NULL, "
+        "CASE kind WHEN 'message' THEN session_id END, importance)) FROM record "
         "WHERE row IN (SELECT value FROM json_each(?)) "
         "AND kind IN (SELECT value FROM json_each(?))",
         (json.dumps(list(rows)), json.dumps(kinds)),
-    )
-    return {row: Candidate._make(rest) for row, *rest in found}
+    ).fetchone()
+    return {row: Candidate(length, at / 1e6, *rest) for row, length, at, *rest in json.loads(found)}
