@@ -1,4 +1,4 @@
-"""Extraction on a model. The model proposes; `memory.extraction` decides."""
+"""Extraction on a model. The model proposes; `memory.learning.extraction` decides."""
 
 import re
 from collections.abc import Sequence
@@ -53,6 +53,7 @@ as exact as it was said, "yesterday" and the like counted from the turn's date.
 
 Never a finding:
 - what ASSISTANT says, and USER's questions
+- what USER asks not to remember
 - jokes, irony, what is only imagined
 - what somebody else wrote: quotations, lines that begin with ">", pasted texts
 - passwords, keys, card and document numbers

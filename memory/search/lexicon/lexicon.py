@@ -1,5 +1,5 @@
-"""The words of the languages that search and dates know: one TOML file each, named by its ISO 639-1
-code, read when first needed.
+"""The words of the languages that search, dates and the window know: one TOML file each, named by
+its ISO 639-1 code, read when first needed.
 
 A list of words is a text, split at spaces, or an array where entries have spaces of their own; rows
 are an array of such texts, or one line each."""
@@ -18,7 +18,7 @@ Rows = tuple[Words, ...]
 #: The languages there are. Of two that have as many of a text's small words, the first is taken.
 CODES: Words = (
     "en", "de", "fr", "es", "it", "pt", "nl", "ru", "uk", "he", "ar", "el", "hi", "zh", "ja", "ko",
-    "th", "emoji",
+    "th", "tr", "pl", "emoji",
 )  # fmt: skip
 
 _FOLDER = Path(__file__).parent
@@ -101,6 +101,11 @@ class Lexicon:
     please: Words = ()
     #: Requests that a text to be worked on follows: "translate".
     work_on: Words = ()
+    #: Requests to go on: all of a message, or its beginning before a comma.
+    going_on: Words = ()
+    #: Phrases by which a message refers to what was said before it; and what only looks like one.
+    points_back: Words = ()
+    points_nowhere: Words = ()
     #: Words that people use for one thing, a row each.
     concepts: Rows = ()
     dates: Dates = field(default_factory=Dates)

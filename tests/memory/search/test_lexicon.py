@@ -28,7 +28,7 @@ def test_a_list_is_a_text_split_at_spaces_or_an_array_of_texts_with_spaces() -> 
 
 
 def test_what_a_language_does_not_know_is_empty() -> None:
-    assert lexicons()["uk"] == Lexicon(ago=lexicons()["uk"].ago)
+    assert lexicons()["emoji"] == Lexicon(chatter=lexicons()["emoji"].chatter)
 
 
 def test_words_are_in_lower_case_and_no_list_has_one_twice() -> None:
