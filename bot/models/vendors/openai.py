@@ -1,5 +1,8 @@
 """Models of OpenAI, and of any server that speaks its chat completions."""
 
+from collections.abc import Awaitable, Callable
+from typing import Any
+
 import httpx2
 from pydantic_ai.models import Model
 from pydantic_ai.models.openai import OpenAIChatModel
@@ -48,6 +51,20 @@ def _chat_completions(
 ) -> OpenAIChatModel:
     provider.client.max_retries = access.attempts - 1
     provider.client.timeout = httpx2.Timeout(access.read_seconds, connect=access.connect_seconds)
+    completions = provider.client.chat.completions
+    completions.create = _as_it_is(completions.create)  # type: ignore[assignment]
     # A stream without its last chunk was cut; else it would pass for a whole answer.
     profile["openai_chat_streaming_requires_finish_reason"] = True
     return OpenAIChatModel(model, provider=provider, profile=profile)
+
+
+def _as_it_is(create: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    """Messages and tools go out as they are. The library walks through all of them for fields that
+    are named otherwise on the wire, and there are none: of a request with a dozen tools that walk
+    takes a third of the processor's time."""
+
+    async def quick(*, messages: Any, tools: Any, extra_body: Any = None, **rest: Any) -> Any:
+        body = {"messages": messages} | ({"tools": tools} if tools else {}) | (extra_body or {})
+        return await create(messages=[], extra_body=body, **rest)
+
+    return quick
