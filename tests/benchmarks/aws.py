@@ -28,7 +28,7 @@ from memory.stores.sqlite.store import SqliteStore
 from tests.benchmarks.aws_server import OnAws, aws_process, store_on
 from tests.benchmarks.wire import Traffic
 from tests.fakes.bots import Bot, open_bot, place_of
-from tests.fakes.in_memory_store import InMemoryStore
+from tests.fakes.temporary_store import TemporaryStore
 
 ANN, WARM = Actor("u1"), Actor("u999999")
 #: What people write, without a question about memory: a question costs what its tool asks.
@@ -174,7 +174,7 @@ async def _timed(bot: Bot, actor: Actor, number: int) -> float:
 
 async def _turn_times_in_memory(turns: int) -> list[float]:
     with TemporaryDirectory() as directory:
-        async with open_bot(InMemoryStore(), Path(directory), OPTIONS) as bot:
+        async with open_bot(TemporaryStore(), Path(directory), OPTIONS) as bot:
             return await _turn_times(bot, turns)
 
 

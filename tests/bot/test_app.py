@@ -27,7 +27,7 @@ from memory.memory import Memory
 from memory.stores.journal.journal import SqliteJournal
 from tests.bot.telegram.stage import ABOUT
 from tests.fakes.conversing import Echo
-from tests.fakes.in_memory_store import InMemoryStore
+from tests.fakes.temporary_store import TemporaryStore
 
 
 class Rejecting(BaseRequest):
@@ -63,7 +63,7 @@ async def channel_on(
             SqliteJournal(":memory:", pool) as journal,
             Inbox(folder / "inbox.sqlite", pool, "terminal", TERMINAL_TOKEN) as inbox,
             Accounts(":memory:", pool) as accounts,
-            Memory(InMemoryStore(), journal, by_rules()) as memory,
+            Memory(TemporaryStore(), journal, by_rules()) as memory,
             TelegramChannel(
                 TERMINAL_TOKEN,
                 Echo(),

@@ -10,7 +10,7 @@ from memory.memory import Memory, MemoryOptions
 from memory.ports import Extractor
 from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.extractors import EverySentence
-from tests.fakes.in_memory_store import InMemoryStore
+from tests.fakes.temporary_store import TemporaryStore
 from tests.fakes.understanding import understood
 
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -27,7 +27,7 @@ async def open_memory(
         async with (
             SqliteJournal(":memory:", pool) as journal,
             Memory(
-                InMemoryStore(),
+                TemporaryStore(),
                 journal,
                 understood(extractor or EverySentence()),
                 options,

@@ -17,12 +17,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from memory.conversation.sessions import SessionLimits
 from memory.memory import Memory, MemoryOptions
-from memory.ports import LongTermMemory
 from memory.records import Actor, Kind, Place, Role, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
 from tests.fakes.extractors import EverySentence
-from tests.fakes.in_memory_store import InMemoryStore
 from tests.fakes.summarizers import Numbering
 from tests.fakes.understanding import understood
 
@@ -94,20 +92,12 @@ class AnyOrder(RuleBasedStateMachine):
         #: What goes when the work that is under way is done.
         self.going: set[str] = set()
 
-    def make_store(self) -> LongTermMemory:
-        """A store on the directory, of this process."""
-        raise NotImplementedError
-
-    async def close_store(self) -> None:
-        """What the end of a process does to its store."""
-        raise NotImplementedError
-
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         self.now += timedelta(minutes=1)
         return self.runner.run(work)
 
     async def begin(self) -> None:
-        self.store = self.make_store()
+        self.store = SqliteStore(self.path / "memory", self.pool)
         self.journal = SqliteJournal(self.path / "journal.sqlite", self.pool)
         options = MemoryOptions(limits=LIMITS, recall_seconds=30, extraction_seconds=30)
         self.memory = Memory(
@@ -190,7 +180,7 @@ class AnyOrder(RuleBasedStateMachine):
             task.cancel()
         await asyncio.gather(*doomed, return_exceptions=True)
         await self.journal.aclose()
-        await self.close_store()
+        await self.store.aclose()
         # As the program does where nobody else works on the file.
         await self.begin()
         await self.journal.jobs.end_leases()
@@ -198,7 +188,7 @@ class AnyOrder(RuleBasedStateMachine):
     async def close(self) -> None:
         await self.memory.__aexit__(None, None, None)
         await self.journal.aclose()
-        await self.close_store()
+        await self.store.aclose()
 
     @rule(actor=people, which=st.integers(0, 99))
     def forgets_one(self, actor: Actor, which: int) -> None:
@@ -276,29 +266,5 @@ class AnyOrder(RuleBasedStateMachine):
             self.folder.cleanup()
 
 
-class InRam(AnyOrder):
-    """With the store of tests, which outlives its processes."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.in_ram = InMemoryStore()
-
-    def make_store(self) -> LongTermMemory:
-        return self.in_ram
-
-    async def close_store(self) -> None:
-        pass
-
-
-class OnDisk(AnyOrder):
-    """With the store of the program."""
-
-    def make_store(self) -> LongTermMemory:
-        return SqliteStore(self.path / "memory", self.pool)
-
-    async def close_store(self) -> None:
-        await self.store.aclose()
-
-
-InRam.TestCase.settings = OnDisk.TestCase.settings = QUICK
-TestInRam, TestOnDisk = InRam.TestCase, OnDisk.TestCase
+AnyOrder.TestCase.settings = QUICK
+TestAnyOrder = AnyOrder.TestCase

@@ -23,7 +23,7 @@ from memory.records import (
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.journal.summaries import SqliteSummaries
 from tests.fakes.extractors import EverySentence
-from tests.fakes.in_memory_store import InMemoryStore
+from tests.fakes.temporary_store import TemporaryStore
 from tests.fakes.understanding import understood
 
 ANNA, BORIS = Actor("u1"), Actor("u12")
@@ -49,7 +49,7 @@ class Hesitant(SqliteSummaries):
         return found
 
 
-class Slow(InMemoryStore):
+class Slow(TemporaryStore):
     """A store that does not get on with reading."""
 
     def __init__(self) -> None:
@@ -76,7 +76,7 @@ async def process(path: Path) -> AsyncIterator[tuple[Memory, Hesitant]]:
     with ThreadPoolExecutor(2) as pool:
         journal = SqliteJournal(path / "journal.sqlite", pool)
         journal.summaries = summaries = Hesitant(journal.database)
-        memory = Memory(InMemoryStore(), journal, understood(EverySentence()), clock=lambda: NOW)
+        memory = Memory(TemporaryStore(), journal, understood(EverySentence()), clock=lambda: NOW)
         async with journal, memory:
             yield memory, summaries
 

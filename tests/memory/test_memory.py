@@ -29,7 +29,7 @@ from memory.records import (
 )
 from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.extractors import EverySentence
-from tests.fakes.in_memory_store import InMemoryStore
+from tests.fakes.temporary_store import TemporaryStore
 from tests.fakes.understanding import understood
 
 ANNA, BORIS = Actor("u1"), Actor("u12")
@@ -49,7 +49,7 @@ class Clock:
         self.now += timedelta(**time)
 
 
-class FailingStore(InMemoryStore):
+class FailingStore(TemporaryStore):
     """A store that answers nothing while `down`, and never while `hanging`."""
 
     down = False

@@ -8,7 +8,7 @@ from bot.offline.understanding import by_rules
 from memory.memory import Memory, utc_now
 from memory.records import Actor, Choice, Kind, Place, Role, Utterance
 from memory.stores.journal.journal import SqliteJournal
-from tests.fakes.in_memory_store import InMemoryStore
+from tests.fakes.temporary_store import TemporaryStore
 from tools.context import ToolContext, ToolFailure
 from tools.forget_memory import forget_memory
 from tools.remember import remember
@@ -23,7 +23,7 @@ async def memory():
     with ThreadPoolExecutor(2) as pool:
         async with (
             SqliteJournal(":memory:", pool) as journal,
-            Memory(InMemoryStore(), journal, by_rules()) as memory,
+            Memory(TemporaryStore(), journal, by_rules()) as memory,
         ):
             yield memory
 

@@ -42,8 +42,8 @@ from memory.knowledge.recall import Budget
 from memory.memory import Memory, MemoryOptions
 from memory.records import Actor, Choice, Choices, Draft, Kind, Place, Role
 from memory.stores.journal.journal import SqliteJournal
-from tests.fakes.in_memory_store import InMemoryStore
 from tests.fakes.scripted_model import Scripted, contents
+from tests.fakes.temporary_store import TemporaryStore
 from tools.context import ToolContext
 from tools.search_memory import search_memory
 
@@ -68,13 +68,13 @@ class Clock:
 
 @asynccontextmanager
 async def world(
-    clock: Clock, path: Path | None = None, store: InMemoryStore | None = None
+    clock: Clock, path: Path | None = None, store: TemporaryStore | None = None
 ) -> AsyncIterator[Memory]:
     options = MemoryOptions(limits=SessionLimits(max_messages=100), recall_seconds=30)
     with ThreadPoolExecutor(2) as pool:
         async with (
             SqliteJournal(path or ":memory:", pool) as journal,
-            Memory(store or InMemoryStore(), journal, by_rules(), options, clock) as memory,
+            Memory(store or TemporaryStore(), journal, by_rules(), options, clock) as memory,
         ):
             yield memory
 
@@ -235,7 +235,7 @@ async def test_extraction_touches_nothing_that_was_chosen() -> None:
 async def test_an_open_session_is_never_told_of_as_a_past_one(tmp_path: Path) -> None:
     """Some stores sum a session up while it goes on. It may be open in any place, and come back
     with the next process."""
-    clock, script, store = Clock(), Scripted([["Fine."]]), InMemoryStore()
+    clock, script, store = Clock(), Scripted([["Fine."]]), TemporaryStore()
     path = tmp_path / "journal.sqlite"
     elsewhere = Place("telegram", 1, 7)
     async with world(clock, path, store) as memory:

@@ -32,9 +32,9 @@ from memory.stores.journal.journal import SqliteJournal
 from memory.stores.journal.turns import SqliteTurns
 from memory.stores.sqlite.database import Database
 from tests.fakes.extractors import EverySentence
-from tests.fakes.in_memory_store import InMemoryStore
 from tests.fakes.memories import NOON, open_memory
 from tests.fakes.scripted_model import Scripted, Step, call, contents, words
+from tests.fakes.temporary_store import TemporaryStore
 from tests.fakes.understanding import understood
 
 PERSONA = system_prompt(Persona(identity="You are a test."))
@@ -293,7 +293,7 @@ async def test_a_turn_that_is_being_recorded_is_recorded_whole_however_often_it_
         async with (
             SqliteJournal(":memory:", pool) as journal,
             Memory(
-                InMemoryStore(), journal, understood(EverySentence()), clock=lambda: NOON
+                TemporaryStore(), journal, understood(EverySentence()), clock=lambda: NOON
             ) as memory,
         ):
             journal.turns = turns = Hesitant(journal.database)
@@ -352,7 +352,7 @@ async def test_the_last_turn_of_a_session_says_so() -> None:
 async def test_if_the_journal_refuses_the_person_still_gets_the_answer() -> None:
     with ThreadPoolExecutor(1) as pool:
         journal = SqliteJournal(":memory:", pool)
-        memory = Memory(InMemoryStore(), journal, understood(EverySentence()), clock=lambda: NOON)
+        memory = Memory(TemporaryStore(), journal, understood(EverySentence()), clock=lambda: NOON)
         await journal.aclose()
         with structlog.testing.capture_logs() as logs:
             talk = conversation(Scripted([["Hello."]]).model, memory)

@@ -44,9 +44,9 @@ from memory.records import (
     RunningSummary,
     Utterance,
 )
-from tests.fakes.in_memory_store import InMemoryStore
 from tests.fakes.memories import NOON, open_memory
 from tests.fakes.scripted_model import Scripted, contents
+from tests.fakes.temporary_store import TemporaryStore
 from tools.context import ToolContext
 from tools.search_memory import search_memory
 
@@ -271,7 +271,7 @@ def _no_real_model() -> Iterator[None]:
 async def planted(memory: Memory, attempt: str) -> None:
     """A memory in which the attempt stands wherever one can stand, past every gate."""
     store = memory._store
-    assert isinstance(store, InMemoryStore)
+    assert isinstance(store, TemporaryStore)
     drafts = [
         Draft(Kind.FACT, attempt, NOON),
         Draft(Kind.PREFERENCE, f"{attempt} please", NOON),

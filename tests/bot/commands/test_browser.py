@@ -13,14 +13,14 @@ from memory.errors import StoreUnavailable
 from memory.records import Actor, Draft, Kind, Place, Record, Role, Utterance
 from tests.bot.telegram.stage import Stage, ask, stage, tell
 from tests.fakes.botapi import BotApiServer
-from tests.fakes.in_memory_store import InMemoryStore
+from tests.fakes.temporary_store import TemporaryStore
 
 ANNA, BORIS = 1001, 1002
 ANN = Actor.person(ANNA)
 PLANTS = "basil beans beets chives corn garlic kale leeks mint peas sage thyme".split()
 
 
-class Away(InMemoryStore):
+class Away(TemporaryStore):
     """A store that can bring nothing back while it is away."""
 
     away = False
@@ -189,7 +189,7 @@ async def test_undo_goes_on_when_the_memory_is_back(server: BotApiServer, tmp_pa
 async def test_where_a_record_is_from_is_quoted_with_its_date(
     server: BotApiServer, tmp_path: Path
 ) -> None:
-    store, at = InMemoryStore(), datetime(2026, 11, 1, 9, 30, tzinfo=UTC)
+    store, at = TemporaryStore(), datetime(2026, 11, 1, 9, 30, tzinfo=UTC)
     async with stage(server, tmp_path, store=store) as on:
         said = Utterance(Role.USER, "By the way, I live in Oslo now!", at)
         await on.memory.talk.record(ANN, Place("telegram", ANNA), [said], name="1")
@@ -292,7 +292,7 @@ async def test_a_page_that_no_button_leads_to_is_the_first_one(
 async def test_buttons_from_before_a_restart_are_stale(
     server: BotApiServer, tmp_path: Path
 ) -> None:
-    store = InMemoryStore()
+    store = TemporaryStore()
     async with stage(server, tmp_path, store=store) as on:
         await remember(on, "I live in Oslo")
         message = await opened(server)

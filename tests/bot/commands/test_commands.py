@@ -18,7 +18,7 @@ from memory.records import LEARNED_KINDS, Actor, Choice, Kind, Place, Record, Ro
 from tests.bot.telegram.stage import ask, stage, tell
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.conversing import Echo
-from tests.fakes.in_memory_store import InMemoryStore
+from tests.fakes.temporary_store import TemporaryStore
 
 ANN, BOB = Actor.person(1001), Actor.person(1002)
 
@@ -394,7 +394,7 @@ async def test_with_memory_off_nothing_is_promised(server: BotApiServer, tmp_pat
         assert await ask(server, "/new") == "Starting a new conversation."
 
 
-class Away(InMemoryStore):
+class Away(TemporaryStore):
     """A store that nobody can reach."""
 
     async def records(

@@ -9,7 +9,7 @@ from memory.ports import ExtractionFailed
 from memory.records import Actor, Draft, Kind, Record
 from tests.bot.telegram.stage import ask, stage, tell
 from tests.fakes.botapi import BotApiServer
-from tests.fakes.in_memory_store import InMemoryStore
+from tests.fakes.temporary_store import TemporaryStore
 
 ANNA = 1001
 
@@ -28,14 +28,14 @@ class Friendly:
         return "How did the trip go on?"
 
 
-async def talked(store: InMemoryStore, text: str, topics: tuple[str, ...] = ()) -> None:
+async def talked(store: TemporaryStore, text: str, topics: tuple[str, ...] = ()) -> None:
     at = datetime(2026, 11, 20, tzinfo=UTC)
     draft = Draft(Kind.SUMMARY, text, at, session_id=f"s{len(text)}", topics=topics)
     await store.commit(Actor.person(ANNA), [draft])
 
 
 async def test_whoever_is_known_is_greeted_with_the_last_conversation(tmp_path: Path) -> None:
-    store, greeter = InMemoryStore(), Friendly()
+    store, greeter = TemporaryStore(), Friendly()
     await talked(store, "Old things.")
     await talked(store, "We planned a trip to Oslo.")
     async with BotApiServer() as server, stage(server, tmp_path, store=store, greeter=greeter):
@@ -45,7 +45,7 @@ async def test_whoever_is_known_is_greeted_with_the_last_conversation(tmp_path: 
 
 
 async def test_nobody_is_greeted_as_somebody_else(tmp_path: Path) -> None:
-    store, greeter = InMemoryStore(), Friendly()
+    store, greeter = TemporaryStore(), Friendly()
     await talked(store, "We planned a trip to Oslo.")
     async with BotApiServer() as server, stage(server, tmp_path, store=store, greeter=greeter):
         assert "trip" not in await ask(server, "/start", user_id=1002)
@@ -54,7 +54,7 @@ async def test_nobody_is_greeted_as_somebody_else(tmp_path: Path) -> None:
 
 
 async def test_without_a_model_the_topics_are_named(tmp_path: Path) -> None:
-    store = InMemoryStore()
+    store = TemporaryStore()
     await talked(store, "We planned a trip.", ("Oslo", "trains", "fjords", "boats"))
     async with BotApiServer() as server, stage(server, tmp_path, store=store):
         said = await ask(server, "/new")
@@ -62,7 +62,7 @@ async def test_without_a_model_the_topics_are_named(tmp_path: Path) -> None:
 
 
 async def test_what_is_the_persons_own_is_said_to_them(tmp_path: Path) -> None:
-    store = InMemoryStore()
+    store = TemporaryStore()
     await talked(store, "We planned.", ("my daughter's birthday", "Acme Corp", "hiking"))
     async with BotApiServer() as server, stage(server, tmp_path, store=store):
         said = await ask(server, "/new")
@@ -70,7 +70,7 @@ async def test_what_is_the_persons_own_is_said_to_them(tmp_path: Path) -> None:
 
 
 async def test_without_topics_and_without_words_nothing_is_said(tmp_path: Path) -> None:
-    store = InMemoryStore()
+    store = TemporaryStore()
     await talked(store, "We planned a trip.")
     async with BotApiServer() as server, stage(server, tmp_path, store=store):
         assert await ask(server, "/new") == "Starting a new conversation."
@@ -91,7 +91,7 @@ class Mute:
 
 
 async def test_a_conversation_does_not_wait_for_a_greeting_for_ever(tmp_path: Path) -> None:
-    store = InMemoryStore()
+    store = TemporaryStore()
     await talked(store, "We planned a trip.")
     async with BotApiServer() as server, stage(server, tmp_path, store=store, greeter=Mute()) as on:
         await tell(on, "I live in Bergen.")

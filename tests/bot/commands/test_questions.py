@@ -24,7 +24,7 @@ from tests.bot.commands.test_browser import (
 from tests.bot.telegram.stage import Stage, ask, stage
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.conversing import Echo
-from tests.fakes.in_memory_store import InMemoryStore
+from tests.fakes.temporary_store import TemporaryStore
 
 ANNA, BORIS = 1001, 1002
 ANN = Actor.person(ANNA)
@@ -198,7 +198,7 @@ async def test_a_question_that_did_not_arrive_waits_for_nothing(
 
 
 async def test_after_a_restart_a_yes_is_talk(server: BotApiServer, tmp_path: Path) -> None:
-    store = InMemoryStore()
+    store = TemporaryStore()
     async with stage(server, tmp_path, store=store) as on:
         await remember(on, "I work at Acme Corp")
         await ask(server, "/forget all")

@@ -32,7 +32,7 @@ from tests.bot.telegram.stage import Stage, ask, stage, tell
 from tests.bot.telegram.streaming import CURSOR, options, shows
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.conversing import Echo, Writer
-from tests.fakes.in_memory_store import InMemoryStore
+from tests.fakes.temporary_store import TemporaryStore
 
 ANNA, BORIS = 1001, 1002
 ANN = Actor.person(ANNA)
@@ -40,7 +40,7 @@ HERE = Place("telegram", ANNA)
 RUSSIAN, GERMAN = texts_in("ru"), texts_in("de")
 
 
-class SlowStore(InMemoryStore):
+class SlowStore(TemporaryStore):
     """A store that does not answer before it is told to."""
 
     def __init__(self) -> None:
@@ -109,7 +109,7 @@ async def test_what_was_chosen_counts_before_telegram_s_language(
     server: BotApiServer, tmp_path: Path
 ) -> None:
     speaks(server, "ru")
-    store = InMemoryStore()
+    store = TemporaryStore()
     async with stage(server, tmp_path, store=store) as on:
         assert await ask(server, "/search") == RUSSIAN.search_ask
         await ask(server, "/language de")

@@ -25,7 +25,7 @@ from memory.errors import StoreUnavailable
 from memory.memory import Memory
 from memory.records import Actor, Kind, Record
 from memory.stores.journal.journal import SqliteJournal
-from tests.fakes.in_memory_store import InMemoryStore
+from tests.fakes.temporary_store import TemporaryStore
 
 
 @dataclass
@@ -34,7 +34,7 @@ class Channel:
     silent_seconds: float = 0.0
 
 
-class Store(InMemoryStore):
+class Store(TemporaryStore):
     """A store that may be away."""
 
     away = False

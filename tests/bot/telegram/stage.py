@@ -25,7 +25,7 @@ from memory.records import Actor, Place, Role, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.conversing import Echo
-from tests.fakes.in_memory_store import InMemoryStore
+from tests.fakes.temporary_store import TemporaryStore
 from tests.fakes.understanding import understood
 
 ABOUT = About("Mordecai", memory_enabled=True)
@@ -60,7 +60,7 @@ async def stage(
     options: ChannelOptions | None = None,
     about: About = ABOUT,
     extractor: Extractor | None = None,
-    store: InMemoryStore | None = None,
+    store: TemporaryStore | None = None,
     greeter: Greeter | None = None,
     token: str | None = None,
     senses: Senses | None = None,
@@ -79,7 +79,7 @@ async def stage(
             Inbox(folder / "inbox.sqlite", pool, "telegram", token) as inbox,
             Accounts(folder / "usage.sqlite", pool) as accounts,
             Memory(
-                store or InMemoryStore(),
+                store or TemporaryStore(),
                 opened,
                 understood(extractor),
                 MemoryOptions(enabled=about.memory_enabled),

@@ -12,8 +12,8 @@ from memory.memory import Memory, MemoryOptions
 from memory.records import Actor, Place, Role, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.extractors import EverySentence
-from tests.fakes.in_memory_store import InMemoryStore
 from tests.fakes.memories import NOON
+from tests.fakes.temporary_store import TemporaryStore
 from tests.fakes.understanding import understood
 
 
@@ -141,7 +141,7 @@ async def memory() -> AsyncIterator[Memory]:
         async with (
             SqliteJournal(":memory:", pool) as journal,
             Memory(
-                InMemoryStore(), journal, understood(EverySentence()), options, lambda: NOON
+                TemporaryStore(), journal, understood(EverySentence()), options, lambda: NOON
             ) as memory,
         ):
             yield memory

@@ -3,12 +3,10 @@ with the real stores, and a process that dies at any moment."""
 
 import asyncio
 import tempfile
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -19,7 +17,6 @@ from memory.records import Actor, Place, Role, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
 from tests.fakes.extractors import EverySentence
-from tests.fakes.in_memory_store import InMemoryStore
 from tests.fakes.summarizers import Numbering
 from tests.fakes.understanding import understood
 
@@ -164,9 +161,9 @@ class Life:
         assert set(self.said) <= found
 
 
-async def live(events: list[str | int], store_of: Callable[..., LongTermMemory]) -> None:
+async def live(events: list[str | int]) -> None:
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
-        store = store_of(Path(folder), pool)
+        store = SqliteStore(Path(folder) / "memory", pool)
         life = Life(Path(folder), pool, store)
         await life.begin()
         for event in events:
@@ -177,16 +174,7 @@ async def live(events: list[str | int], store_of: Callable[..., LongTermMemory])
         await store.aclose()
 
 
-@pytest.mark.parametrize(
-    "store_of",
-    [
-        pytest.param(lambda folder, pool: InMemoryStore(), id="inmemory"),
-        pytest.param(lambda folder, pool: SqliteStore(folder / "memory", pool), id="sqlite"),
-    ],
-)
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(events=EVENTS)
-def test_no_sequence_of_turns_ends_crashes_and_restarts_loses_a_message(
-    store_of: Callable[..., LongTermMemory], events: list[str | int]
-):
-    asyncio.run(live(events, store_of))
+def test_no_sequence_of_turns_ends_crashes_and_restarts_loses_a_message(events: list[str | int]):
+    asyncio.run(live(events))

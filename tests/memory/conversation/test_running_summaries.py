@@ -17,8 +17,8 @@ from memory.memory import Memory, MemoryOptions
 from memory.records import Actor, ConversationHistory, Kind, Place, Role, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.extractors import EverySentence
-from tests.fakes.in_memory_store import InMemoryStore
 from tests.fakes.summarizers import Numbering
+from tests.fakes.temporary_store import TemporaryStore
 from tests.fakes.understanding import understood
 
 ANNA, BORIS = Actor("u1"), Actor("u12")
@@ -32,7 +32,7 @@ class World:
 
     def __init__(self, path: Path, pool: ThreadPoolExecutor) -> None:
         self.path, self.pool = path, pool
-        self.store = InMemoryStore()
+        self.store = TemporaryStore()
         self.summarizer = Numbering()
         self.now = datetime(2026, 11, 21, 12, tzinfo=UTC)
         self.said = 0

@@ -19,7 +19,7 @@ from memory.records import Actor, Choice, Kind, Place, Record, Role, Shift, Utte
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.journal.turns import SqliteTurns
 from memory.stores.sqlite.store import SqliteStore
-from tests.fakes.in_memory_store import InMemoryStore
+from tests.fakes.temporary_store import TemporaryStore
 
 ANNA, BORIS = Actor("u1"), Actor("u12")
 HOME = Place("telegram", 1)
@@ -256,7 +256,7 @@ async def test_the_name_that_was_deleted_is_the_name_again(life: Life) -> None:
         assert (await memory.choices.read(ANNA)).agent_name == "Jarvis"
 
 
-class Failing(InMemoryStore):
+class Failing(TemporaryStore):
     """A store that is away when told so."""
 
     away = False
@@ -321,7 +321,7 @@ async def test_what_could_not_be_withheld_is_there_once(life: Life) -> None:
     with ThreadPoolExecutor(2) as pool:
         journal = SqliteJournal(life.path / "journal.sqlite", pool)
         journal.turns = turns = Breaking(journal.database)
-        memory = Memory(InMemoryStore(), journal, by_rules(), MemoryOptions(), life.clock)
+        memory = Memory(TemporaryStore(), journal, by_rules(), MemoryOptions(), life.clock)
         async with journal, memory:
             record = await memory.known.remember(ANNA, "I live in Oslo")
             await life.say(memory, "I live in Oslo")

@@ -13,7 +13,7 @@ from memory.ports import Extraction, Proposal
 from memory.records import Actor, Draft, Kind, Place, Record, Role, Turn, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.extractors import EverySentence
-from tests.fakes.in_memory_store import InMemoryStore
+from tests.fakes.temporary_store import TemporaryStore
 from tests.fakes.understanding import understood
 
 AT = datetime(2026, 11, 20, 9, tzinfo=UTC)
@@ -326,7 +326,7 @@ async def test_how_many_records_a_session_leaves_is_a_setting_of_the_memory():
         async with (
             SqliteJournal(":memory:", pool) as journal,
             Memory(
-                InMemoryStore(), journal, understood(EverySentence()), options, lambda: NOW
+                TemporaryStore(), journal, understood(EverySentence()), options, lambda: NOW
             ) as memory,
         ):
             for n in range(5):

@@ -20,7 +20,7 @@ from memory.records import Actor, Kind, Place, Record, Role, Session, Turn, Utte
 from memory.stores.journal.jobs import SqliteJobs
 from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.extractors import EverySentence
-from tests.fakes.in_memory_store import InMemoryStore
+from tests.fakes.temporary_store import TemporaryStore
 
 ANNA, HOME = Actor("u1"), Place("telegram", 1)
 
@@ -68,7 +68,7 @@ class World:
 
     def __init__(self, path: Path, pool: ThreadPoolExecutor) -> None:
         self.path, self.pool = path, pool
-        self.clock, self.store, self.extractor = Clock(), InMemoryStore(), EverySentence()
+        self.clock, self.store, self.extractor = Clock(), TemporaryStore(), EverySentence()
         self.journal = SqliteJournal(path / "journal.sqlite", pool)
         self.journal.jobs = self.queue = Jobs(self.journal.database)
 

@@ -11,7 +11,7 @@ from tests.contracts.long_term_memory import eventually
 from tests.fakes.aws import Fault
 from tests.fakes.aws.world import world
 from tests.fakes.bots import open_bot, place_of
-from tests.fakes.in_memory_store import InMemoryStore
+from tests.fakes.temporary_store import TemporaryStore
 
 NOON = datetime(2026, 3, 15, 12, tzinfo=UTC)
 ANN = Actor("u1")
@@ -49,7 +49,7 @@ async def test_saved_is_told_before_the_summary_is_there_and_the_next_session_ge
 
 
 async def test_every_new_summary_of_the_session_is_noticed_and_no_other_ones():
-    store, changes = InMemoryStore(), list[Actor]()
+    store, changes = TemporaryStore(), list[Actor]()
     watch = SummaryWatch(store, changes.append, seconds=4.0)
     await store.commit(ANN, [summary("of another session", "s-0")])
     watch.begin(ENDED)

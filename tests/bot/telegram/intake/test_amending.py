@@ -20,7 +20,7 @@ from tests.bot.telegram.stage import Stage, ask, stage
 from tests.bot.telegram.streaming import CURSOR, options, shows, texts
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.conversing import Echo, Writer
-from tests.fakes.in_memory_store import InMemoryStore
+from tests.fakes.temporary_store import TemporaryStore
 
 ANNA, BORIS = 1001, 1002
 HASTY = ChannelOptions(stop_seconds=0.05, poll_seconds=5)
@@ -206,7 +206,7 @@ async def test_between_two_beginnings_a_reply_is_stopped_or_changed_as_well(
         assert len(server.sent(ANNA)) == 1
 
 
-class SlowStore(InMemoryStore):
+class SlowStore(TemporaryStore):
     """Takes its time to say what is known of Anna."""
 
     def __init__(self) -> None:

@@ -12,7 +12,7 @@ from memory.errors import StoreUnavailable
 from memory.records import Actor, Place, Role, Utterance
 from tests.bot.telegram.stage import Stage, stage
 from tests.fakes.botapi import BotApiServer
-from tests.fakes.in_memory_store import InMemoryStore
+from tests.fakes.temporary_store import TemporaryStore
 
 HASTY = ChannelOptions(stop_seconds=0.05, poll_seconds=5)
 OLD, NEW = Actor.group(-500), Actor.group(-1000500)
@@ -85,7 +85,7 @@ async def test_without_any_word_of_telegram_s_the_refused_send_tells(
         assert [r.text for r in await on.memory.known.records(NEW)] == ["We meet on Fridays"]
 
 
-class AwayStore(InMemoryStore):
+class AwayStore(TemporaryStore):
     """A store that does not answer when something is to be moved, for a while."""
 
     refusals = 0

@@ -15,8 +15,8 @@ from memory.records import Actor, Kind, Place, Role, Utterance
 from tests.bot.telegram.stage import stage
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.extractors import EverySentence
-from tests.fakes.in_memory_store import InMemoryStore
 from tests.fakes.memories import NOON, open_memory
+from tests.fakes.temporary_store import TemporaryStore
 
 ANNA = Actor.person(1001)
 HASTY = ChannelOptions(stop_seconds=0.05, poll_seconds=5)
@@ -55,7 +55,7 @@ class Recording:
 async def killed(
     server: BotApiServer,
     folder: Path,
-    store: InMemoryStore,
+    store: TemporaryStore,
     first: list[str],
     then: list[str],
     stops_at: str,
@@ -100,7 +100,7 @@ async def test_what_was_recorded_is_answered_as_recorded_and_the_rest_by_itself(
     heard: list[str],
     answers: list[str],
 ) -> None:
-    store = InMemoryStore()
+    store = TemporaryStore()
     await killed(server, tmp_path, store, first, then, stops_at)
     talk = Recording("two")
     async with stage(server, tmp_path, conversation=talk, store=store) as on:
@@ -121,7 +121,7 @@ async def test_what_was_recorded_is_answered_as_recorded_and_the_rest_by_itself(
 async def test_it_is_answered_once_even_if_the_next_process_is_killed_with_the_rest(
     server: BotApiServer, tmp_path: Path
 ) -> None:
-    store = InMemoryStore()
+    store = TemporaryStore()
     await killed(server, tmp_path, store, ["a", "b"], ["c"], "a\nb")
     talk = Recording("two")
     talk.stops_at = "c"

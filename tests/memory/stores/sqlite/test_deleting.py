@@ -19,7 +19,6 @@ from memory.stores.sqlite.store import SqliteStore
 from memory.stores.sqlite.vectors import _packed
 from tests.contracts.long_term_memory import ANN, NOON, draft, texts
 from tests.fakes.embedders import WordEmbedder, vector
-from tests.fakes.in_memory_store import InMemoryStore
 
 EVERYTHING = tuple(Kind)
 
@@ -75,17 +74,17 @@ async def test_after_an_undo_everything_is_as_if_nothing_had_been_deleted(
 ) -> None:
     file = tmp_path_factory.mktemp("memory") / "u1.sqlite"
     with ThreadPoolExecutor(1) as pool:
-        store, fake = SqliteStore(file.parent, pool, embedder=WordEmbedder()), InMemoryStore()
+        store = SqliteStore(file.parent, pool, embedder=WordEmbedder())
         plain = SqliteStore(file.parent / "plain", pool)
         for number, word in enumerate(words):
-            for each in (store, fake, plain):
+            for each in (store, plain):
                 await _keep(each, f"The {word} is in my garden", as_message=bool(number % 3))
         await store.settle()
         before, held = await store.records(ANN, kinds=EVERYTHING), _bytes(file)
         found = [await plain.search(ANN, w, kinds=EVERYTHING, now=NOON) for w in words]
         # Several deletions, taken back in any order.
         parts = data.draw(st.lists(st.lists(st.sampled_from(before), unique=True), max_size=3))
-        for each in (store, fake, plain):
+        for each in (store, plain):
             gone = []
             for part in parts:
                 ids = await each.delete(ANN, [record.id for record in part])
@@ -94,11 +93,10 @@ async def test_after_an_undo_everything_is_as_if_nothing_had_been_deleted(
                 assert await each.restore(ANN, part) == part
         await store.settle()
 
-        for each in (store, fake, plain):
+        for each in (store, plain):
             assert await each.records(ANN, kinds=EVERYTHING) == before
         for word, hits in zip(words, found, strict=True):
-            for other in (fake, plain):
-                assert await other.search(ANN, word, kinds=EVERYTHING, now=NOON) == hits
+            assert await plain.search(ANN, word, kinds=EVERYTHING, now=NOON) == hits
         traces = [trace for trace in _traces(set(words)) if trace in held]
         assert [trace for trace in traces if trace not in _bytes(file)] == []
         assert _orphans(file) == 0
