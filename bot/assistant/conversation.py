@@ -30,6 +30,7 @@ from bot.assistant.failures import (
 )
 from bot.assistant.toolbox import toolbox
 from bot.people.usage import Accounts, Usage, broken_off
+from bot.texts import ENGLISH
 from memory.errors import StoreUnavailable
 from memory.memory import Memory, utc_now
 from memory.records import ConversationHistory, HistoryMetadata, Role, Utterance, own_words
@@ -42,7 +43,7 @@ _log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
-NOTHING_SAID = "There was no text in your message. Please write me what you would like to say."
+NOTHING_SAID = ENGLISH.empty
 
 
 class Conversation:

@@ -1,4 +1,4 @@
-"""What a failing model means: one polite sentence for the user, the remedy for the operator.
+"""What a failing model means, and the remedy for the operator.
 
 Nothing here repeats what an error says of the request: its text may quote messages or keys."""
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 
 from botocore.exceptions import BotoCoreError
 from pydantic_ai import exceptions as errors
+
+from bot.texts import ENGLISH
 
 
 class StreamCut(errors.UnexpectedModelBehavior):
@@ -60,120 +62,86 @@ _SEES_NOTHING = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a model gave no answer. `user` says what to do next; `remedy` is for the operator and
-    None where there is nothing to mend. `permanent` means that the same request can't succeed
-    later either; `outage` that the model is out of service for now, and another one may do.
-    `askable` means that the person can put it right by asking otherwise: no error of anybody's."""
+    """Why a model gave no answer. `remedy` is for the operator and None where there is nothing to
+    mend. `permanent` means that the same request can't succeed later either; `outage` that the
+    model is out of service for now, and another one may do. `askable` means that the person can put
+    it right by asking otherwise: no error of anybody's."""
 
     kind: str
-    user: str
     remedy: str | None
     permanent: bool = False
     outage: bool = False
     askable: bool = False
     status: int | None = None
 
+    @property
+    def user(self) -> str:
+        """What the person should do next, in English."""
+        return ENGLISH.failures[self.kind]
 
-_LATER = "I can't reach my language model right now. Please try again in a few minutes."
-_SET_UP = (
-    "My language model refuses to work for me, which only my operator can mend. "
-    "Please try again later."
-)
 
 UNREACHABLE = Failure(
     "unreachable",
-    _LATER,
-    "check the network, model_base_url or region, and that the server runs",
+    "check the network, model_base_url or region, and that the server is running",
     outage=True,
 )
-SERVER_ERROR = Failure(
-    "server_error", _LATER, "the vendor's or server's own log says more", outage=True
-)
+SERVER_ERROR = Failure("server_error", "see the vendor's or server's own log", outage=True)
 BAD_CREDENTIALS = Failure(
     "bad_credentials",
-    _SET_UP,
     "check model_api_key, or for Bedrock the AWS credentials and that model access is granted "
     "in the region",
     outage=True,
 )
 UNKNOWN_MODEL = Failure(
     "unknown_model",
-    _SET_UP,
-    "check the setting model, and model_base_url or region: not found",
+    "check the setting model, and model_base_url or region: the model was not found",
     outage=True,
 )
-QUOTA = Failure(
-    "quota", _SET_UP, "the account's quota or credit at the vendor is used up", outage=True
-)
+QUOTA = Failure("quota", "raise the account's quota or credit at the vendor", outage=True)
 THROTTLED = Failure(
     "throttled",
-    "I'm getting more messages than my language model can take. Please try again in a minute.",
-    "the vendor throttles: ask for a higher limit, or configure a fallback model",
+    "ask the vendor for a higher limit, or configure a fallback model",
     outage=True,
 )
 OVERFLOW = Failure(
     "context_overflow",
-    "That is more than I can read at once. Please send less text, or say /new to start over.",
-    "use a model with a larger context window, or a smaller conversation_window_size",
+    "use a model with a larger context window, or lower conversation_window_size",
     permanent=True,
     askable=True,
 )
 REJECTED = Failure(
     "rejected",
-    "My language model could not make sense of that message. Please say it differently.",
-    "the server refused the request: does the model support tools and streaming?",
+    "use a model and server that support tools and streaming: the request was refused",
     permanent=True,
     askable=True,
 )
 UNSEEN = Failure(
     "attachment_refused",
-    "My language model can't take what you attached. Please tell me in words what matters.",
-    "the server refused pictures or documents: say in model_sees what the model can look at",
+    "set model_sees to what the model can look at: the server refused pictures or documents",
     permanent=True,
     askable=True,
 )
-TIMEOUT = Failure(
-    "timeout",
-    "That took too long and I gave up. Please try again, perhaps with a simpler question.",
-    "use a faster model, or allow a turn more seconds",
-    outage=True,
-)
+TIMEOUT = Failure("timeout", "use a faster model, or raise model_timeout_seconds", outage=True)
 CUT = Failure(
     "cut",
-    "The connection broke while I was answering. Please send your message again.",
-    "the model's stream ended early: check the network or proxies in between",
+    "check the network and the proxies in between: the model's stream ended early",
     outage=True,
 )
-FILTERED = Failure(
-    "content_filter",
-    "I can't answer that one. Please ask me something else.",
-    None,
-    permanent=True,
-    askable=True,
-)
+FILTERED = Failure("content_filter", None, permanent=True, askable=True)
 NO_ANSWER = Failure(
-    "no_answer",
-    "I could not come up with an answer. Please say it again in other words.",
-    "the model gave no usable answer; a stronger one would",
-    askable=True,
+    "no_answer", "use a stronger model: this one gave no usable answer", askable=True
 )
 TOO_LONG = Failure(
     "output_limit",
-    "My answer got too long to finish. Please ask for a smaller piece of it.",
-    "the output limit was reached before there was an answer",
+    "raise model_max_output_tokens: the limit was reached before there was an answer",
     askable=True,
 )
 ENDLESS = Failure(
     "endless_tools",
-    "I went round in circles and gave up. Please say it again in other words.",
-    "the model would not stop calling tools; a stronger one would",
+    "use a stronger model: this one would not stop calling tools",
     askable=True,
 )
-MISUSED = Failure(
-    "configuration",
-    _SET_UP,
-    "this model can't be used as it is configured",
-)
+MISUSED = Failure("configuration", "check the model's settings: it can't be used like this")
 
 #: Every failure there is.
 FAILURES = (

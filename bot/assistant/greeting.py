@@ -60,7 +60,7 @@ class Greetings:
                 if self._greeter:
                     return await self._greet(self._greeter, actor, summaries[-1])
         except (StoreUnavailable, ExtractionFailed, TimeoutError) as failure:
-            _log.info("no_greeting", actor=actor.id, error=type(failure).__name__)
+            _log.info("greeting_failed", actor=actor.id, error=type(failure).__name__)
             return None
         named = [self._addressed(topic) for topic in summaries[-1].topics[:_TOPICS]]
         return topics.format(topics=", ".join(named)) if named else None

@@ -39,7 +39,7 @@ def _as_tool(function: ToolFunction) -> Tool[ToolContext]:
         except ToolFailure as failure:
             raise ToolFailed(str(failure)) from failure
         except Exception as bug:  # the tool boundary: a broken tool must not end the turn
-            _log.exception("tool_broke", tool=name, actor=context.deps.actor.id)
+            _log.exception("tool_crashed", tool=name, actor=context.deps.actor.id)
             raise ToolFailed(_BROKE) from bug
 
     name = getattr(function, "__name__", type(function).__name__)

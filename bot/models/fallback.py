@@ -67,7 +67,7 @@ class Rests:
         rest.until = self._clock() + pause
         failure = failure_of(error)
         _log.warning(
-            "model_rests",
+            "model_cooling_down",
             model=name,
             seconds=round(pause),
             kind=failure.kind,
@@ -79,7 +79,7 @@ class Rests:
         """This model is well."""
         rest = self._rests[name]
         if rest.failures:
-            _log.info("model_is_back", model=name)
+            _log.info("model_recovered", model=name)
         rest.failures, rest.until = 0, 0.0
 
 

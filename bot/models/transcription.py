@@ -119,7 +119,7 @@ def _billed(length: timedelta, used: object) -> prices.Usage | None:
 
 def _not_transcribed(remedy: str, error: str | None = None, status: int | None = None) -> Exception:
     """The failure, after its line in the log."""
-    _log.warning("not_transcribed", error=error, status=status, remedy=remedy)
+    _log.warning("transcription_failed", error=error, status=status, remedy=remedy)
     return NotTranscribed(f"HTTP status {status}: {remedy}" if status else remedy)
 
 

@@ -192,7 +192,7 @@ def _is_well(part: str, result: bool | BaseException) -> bool:
         return result
     if not isinstance(result, Exception):
         raise result
-    _log.error("readiness_check_broke", part=part, exc_info=result)
+    _log.error("readiness_check_crashed", part=part, exc_info=result)
     return False
 
 

@@ -49,7 +49,7 @@ async def beating(
             except OSError as failure:
                 # A disk that is full for a moment must not end the beating for good.
                 if not complained:
-                    _log.warning("heartbeat_not_written", file=str(file), error=failure.strerror)
+                    _log.warning("heartbeat_failed", file=str(file), error=failure.strerror)
                 complained = True
             await asyncio.sleep(seconds)
 

@@ -118,7 +118,7 @@ class Access:
         if guess in (Guess.WRONG, Guess.LAST):
             _log.warning("wrong_pairing_code", user=user_id, guess=guess.value)
             if self._pairing.is_closed:
-                _log.error("pairing_closed", remedy="start the bot again: it makes a new code")
+                _log.error("pairing_closed", remedy="restart the bot to get a new code")
         if guess is Guess.RIGHT:
             owner = Guest(user_id, speaker_name(name), _now().isoformat(timespec="seconds"))
             try:

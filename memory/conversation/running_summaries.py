@@ -127,7 +127,7 @@ class RunningSummaries:
                 kind = type(failure).__name__
                 log.warning("running_summary_failed", error=kind, detail=str(failure))
                 return await self._put_off(job)
-            log.info("turns_summed_up", turns=len(job.summary.turn_ids), attempt=job.attempts + 1)
+            log.info("turns_summarized", turns=len(job.summary.turn_ids), attempt=job.attempts + 1)
         return await self._put_off(job) if ended.failure else True
 
     async def _make(self, job: SummaryJob) -> None:

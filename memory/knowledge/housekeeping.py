@@ -174,10 +174,12 @@ class Maintenance:
                 removed.counts.update(await self._tidy(actor))
             except MemoryFailure as failure:
                 removed.failed += 1
-                _log.warning("not_tidied", actor=actor.id, error=str(failure))
+                _log.warning("housekeeping_failed", actor=actor.id, error=str(failure))
             await asyncio.sleep(asyncio.get_running_loop().time() - begun)
         await self._runs.note_maintenance(self._clock())
-        _log.info("tidied", people=removed.people, failed=removed.failed, **removed.told())
+        _log.info(
+            "housekeeping_done", people=removed.people, failed=removed.failed, **removed.told()
+        )
         return removed
 
     async def _tidy(self, actor: Actor) -> Counter[tuple[Kind, Why]]:

@@ -215,7 +215,7 @@ class ExtractionJobs:
         until = self._clock() + self._lease
         if await self._journal.jobs.renew(session.id, self._holder, until):
             return True
-        _log.info("extraction_given_up", session=session.id, why="ended elsewhere, or forgotten")
+        _log.info("extraction_cancelled", session=session.id, why="ended elsewhere, or forgotten")
         return False
 
     async def _kept_turns(self, session: Session) -> list[Turn]:
@@ -240,5 +240,5 @@ class ExtractionJobs:
             tries=tries,
             error=why,
             effect="its turns are kept, but nothing was learned from them",
-            remedy="fix what fails, stop the bot, then `mordecai maintain --retry`",
+            remedy="fix what fails, stop the bot, then run `mordecai maintain --retry`",
         )

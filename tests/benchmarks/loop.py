@@ -174,7 +174,7 @@ async def with_much(
 
 
 async def _tidied(folder: Path) -> None:
-    while '"event": "tidied"' not in (folder / "log").read_text():
+    while '"event": "housekeeping_done"' not in (folder / "log").read_text():
         await asyncio.sleep(0.05)
 
 

@@ -224,7 +224,7 @@ async def test_nothing_said_while_aws_is_away_is_lost_or_told_twice(tmp_path: Pa
     assert len(answers) == 1, "whether AWS is there or not, the bot answers the same"
     assert not [reply for reply in people.replies if ALARMING.search(reply)]
     assert logged(tmp_path, "service_paused")
-    assert logged(tmp_path, "service_back")
+    assert logged(tmp_path, "service_resumed")
     assert "Traceback" not in (tmp_path / "log").read_text()
 
 

@@ -150,7 +150,7 @@ class Asked:
         """Whether this is the error that only tools can have caused."""
         again = self.callable and error.status_code == 500
         if again:
-            _log.warning("asked_again_without_tools", model=error.model_name, status=500)
+            _log.warning("retried_without_tools", model=error.model_name, status=500)
         return again
 
 

@@ -157,7 +157,7 @@ class Media:
                 error = "BadRequest"
             except (TelegramError, TimeoutError) as failure:
                 error = type(failure.__cause__ or failure).__name__
-            _log.warning("file_not_fetched", kind=file.kind.value, error=error, attempt=number)
+            _log.warning("download_failed", kind=file.kind.value, error=error, attempt=number)
             if number < _TRIES:
                 await self._clock.sleep(pause)
         raise _Refused(lambda texts: texts.lost_file)

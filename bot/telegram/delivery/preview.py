@@ -107,7 +107,7 @@ class Preview:
             self._running.cancel()
             [ended] = await asyncio.gather(self._running, return_exceptions=True)
             if isinstance(ended, Exception):
-                _log.error("preview_broke", exc_info=ended)
+                _log.error("preview_crashed", exc_info=ended)
             self._running = None
         if self._showing:
             await asyncio.wait((self._showing,))
@@ -242,7 +242,7 @@ class Previews:
 
     def _do_without_drafts(self) -> None:
         if self._drafts:
-            _log.warning("no_drafts", remedy='this Bot API server knows none: streaming = "edit"')
+            _log.warning("drafts_unsupported", remedy='set streaming = "edit"')
             self._drafts = False
 
     async def _note(self, said: Said, message_id: int) -> None:

@@ -65,7 +65,7 @@ class Groups:
         try:
             member = await self._bot.get_chat_member(place.chat_id, user_id)
         except TelegramError as failure:
-            _log.warning("admin_unknown", chat=place.chat_id, error=type(failure).__name__)
+            _log.warning("admin_check_failed", chat=place.chat_id, error=type(failure).__name__)
             return False
         if member.status not in _ADMINS:
             return False
@@ -79,7 +79,7 @@ class Groups:
         try:
             await self._bot.leave_chat(place.chat_id)
         except TelegramError as failure:
-            _log.warning("not_left", chat=place.chat_id, error=type(failure).__name__)
+            _log.warning("group_leave_failed", chat=place.chat_id, error=type(failure).__name__)
         else:
             _log.info("left_group", chat=place.chat_id)
 

@@ -77,7 +77,7 @@ class Migrations:
                 )
                 await self._accounts.move(actor, to)
             except StoreUnavailable as failure:
-                _log.warning("group_not_moved_yet", old=old, new=new, error=str(failure))
+                _log.warning("group_move_failed", old=old, new=new, error=str(failure))
                 await self._clock.sleep(pause)
                 pause = min(pause * 2, _LONGEST_PAUSE)
             else:

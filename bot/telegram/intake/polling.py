@@ -208,7 +208,7 @@ class Polling:
             self._rebuilds = 0
         silent = round(time.monotonic() - self._request.last_round_trip)
         if self._rebuilds >= _MOST_REBUILDS and not unreachable:
-            _log.critical("polling_given_up", silent_seconds=silent, rebuilds=self._rebuilds)
+            _log.critical("polling_abandoned", silent_seconds=silent, rebuilds=self._rebuilds)
             raise Stalled
         self._rebuilds += 1
         _log.warning("polling_stalled", silent_seconds=silent, rebuilds=self._rebuilds)

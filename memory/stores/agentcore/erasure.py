@@ -88,9 +88,9 @@ class Eraser:
                 if not events and not records:
                     await self._outbox.erased(erasure)
                     break
-                _log.error("not_erased", actor=erasure.actor.id, events=events, records=records)
+                _log.error("erasure_failed", actor=erasure.actor.id, events=events, records=records)
             except StoreUnavailable as failure:
-                _log.error("not_erased", actor=erasure.actor.id, error=str(failure))
+                _log.error("erasure_failed", actor=erasure.actor.id, error=str(failure))
         if self._tasks.get(erasure.actor) is asyncio.current_task():
             del self._tasks[erasure.actor]
 

@@ -85,5 +85,5 @@ async def _memory(
     except UnusableMemory:
         raise
     except StoreUnavailable as failure:
-        _log.warning("memory_not_checked", memory_id=options.memory_id, error=str(failure))
+        _log.warning("memory_check_failed", memory_id=options.memory_id, error=str(failure))
         return AgentCoreMemory(options.memory_id, {})

@@ -381,7 +381,7 @@ class AgentCoreStore:
             # If the wish is written down, it is tried again in the background.
             if actor not in {erasure.actor for erasure in await self._outbox.erasures()}:
                 raise
-            _log.warning("moved_actor_not_erased_yet", actor=actor.id, error=str(failure))
+            _log.warning("moved_actor_not_erased", actor=actor.id, error=str(failure))
 
     async def erase(self, actor: Actor) -> None:
         """See LongTermMemory. The wish is written down first: what can't be deleted now is tried

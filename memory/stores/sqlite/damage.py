@@ -36,5 +36,5 @@ def quarantine(path: Path, error: sqlite3.Error, effect: str) -> None:
         kept_as=str(kept),
         error=str(error),
         effect=effect,
-        remedy="try `.recover` of the sqlite3 shell on it",
+        remedy="recover it with `.recover` in the sqlite3 shell",
     )

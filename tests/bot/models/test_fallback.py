@@ -135,7 +135,7 @@ async def test_the_next_model_answers_when_the_first_one_is_out_of_service(
     async with talking(first, text("Here I am.")) as talk:
         assert await talk.answer() == "Here I am."
         assert talk.asked[1] == 1
-        rests = talk.logged("model_rests")
+        rests = talk.logged("model_cooling_down")
         assert (rests["model"], rests["kind"], rests["log_level"]) == ("first", kind, "warning")
         assert talk.logged("turn")["model"] == "second"
 
@@ -144,13 +144,13 @@ async def test_a_server_that_is_not_there_is_stood_in_for() -> None:
     gone = model_from_name("openai:gone", ModelAccess(base_url=nowhere(), attempts=1))
     async with talking(text("unused"), text("Here I am."), front=gone) as talk:
         assert await talk.answer() == "Here I am."
-        assert talk.logged("model_rests")["kind"] == "unreachable"
+        assert talk.logged("model_cooling_down")["kind"] == "unreachable"
 
 
 async def test_a_first_word_that_does_not_come_in_time_is_not_waited_for() -> None:
     async with talking(Reply(("Late.",), delay=20), text("Here I am."), seconds=2) as talk:
         assert await talk.answer() == "Here I am."
-        assert talk.logged("model_rests")["kind"] == "timeout"
+        assert talk.logged("model_cooling_down")["kind"] == "timeout"
         await talk.answer("And again")
         assert talk.asked == (1, 2)
 
@@ -190,13 +190,13 @@ async def test_a_model_that_failed_is_left_alone_for_a_while_and_then_asked_agai
         talk.clock.now += FIRST_REST + 1
         await talk.answer()
         assert talk.asked == (2, 3)
-        assert talk.logged("model_rests")["seconds"] == 2 * FIRST_REST
+        assert talk.logged("model_cooling_down")["seconds"] == 2 * FIRST_REST
         talk.first.replies = [text("First.")]
         talk.clock.now += FIRST_REST + 1
         assert await talk.answer() == "Second."
         talk.clock.now += FIRST_REST
         assert await talk.answer() == "First."
-        assert talk.logged("model_is_back")["model"] == "first"
+        assert talk.logged("model_recovered")["model"] == "first"
 
 
 async def test_a_model_that_goes_on_failing_is_asked_at_least_every_few_minutes() -> None:
@@ -298,7 +298,7 @@ async def test_bedrock_that_throttles_within_the_stream_before_a_word_is_stood_i
         aws.model.say(throttled)
         async with talking(text("unused"), text("Here I am."), front=claude(aws)) as talk:
             assert await talk.answer() == "Here I am."
-            rests = talk.logged("model_rests")
+            rests = talk.logged("model_cooling_down")
             assert (rests["model"], rests["kind"], rests["status"]) == (CLAUDE, "throttled", 429)
 
 

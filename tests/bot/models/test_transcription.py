@@ -48,7 +48,7 @@ async def test_a_failure_is_told_to_the_operator_without_a_word_of_it() -> None:
     async with OpenAIServer(speech=refusing(400, "the key sk-secret is odd")) as server:
         with capture_logs() as logs, pytest.raises(NotTranscribed):
             await transcript(server)
-    [line] = [line for line in logs if line["event"] == "not_transcribed"]
+    [line] = [line for line in logs if line["event"] == "transcription_failed"]
     assert line["status"] == 400
     assert "sk-secret" not in str(line)
 

@@ -126,7 +126,7 @@ async def test_a_check_that_breaks_is_named_and_logged_and_the_others_still_coun
                 "ready": False, "telegram": True, "memory": False, "data": True,
             }  # fmt: skip
     logged = capsys.readouterr().out
-    assert "readiness_check_broke" in logged
+    assert "readiness_check_crashed" in logged
     assert "part=memory" in logged
     assert "ZeroDivisionError" in logged
 

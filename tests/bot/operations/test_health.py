@@ -62,7 +62,7 @@ async def test_a_write_that_fails_does_not_end_the_beating_and_is_logged_once(
         folder.mkdir()
         await beaten(folder / "heartbeat")
         assert trouble(folder) is None
-    assert capsys.readouterr().out.count("heartbeat_not_written") == 1
+    assert capsys.readouterr().out.count("heartbeat_failed") == 1
 
 
 async def test_no_reader_ever_finds_an_unfinished_sign(tmp_path: Path):

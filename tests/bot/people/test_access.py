@@ -283,5 +283,5 @@ async def test_the_operator_hears_that_no_more_codes_are_looked_at(tmp_path: Pat
         for person in range(1, ALL_ATTEMPTS + 10):
             await access.pair(person, "AAAA-AAAA")
     [closed] = [line for line in lines if line["event"] == "pairing_closed"]
-    assert "start the bot again" in closed["remedy"]
+    assert "restart the bot" in closed["remedy"]
     assert not access.may_guess(5000)

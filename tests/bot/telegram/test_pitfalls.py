@@ -387,5 +387,5 @@ async def test_the_address_of_a_file_reaches_neither_log_nor_person_nor_model(
         await server.replies_to(ANNA, 2)
         [inbound] = on.echo.heard
         told = f"{inbound} {texts(server)} {everything_logged.getvalue()}"
-        assert "file_not_fetched" in told
+        assert "download_failed" in told
         assert server.token.partition(":")[2] not in told

@@ -218,7 +218,7 @@ async def test_the_log_says_how_many_and_never_what(journal: SqliteJournal):
     await live(store, ANNA)
     with capture_logs() as logs:
         await maintenance(store, journal).run()
-    (line,) = [line for line in logs if line["event"] == "tidied"]
+    (line,) = [line for line in logs if line["event"] == "housekeeping_done"]
     assert (line["people"], line["fact_replaced"], line["message_old"]) == (1, 1, 1)
     assert "zanzibar" not in str(logs)
     assert "Acme" not in str(logs)

@@ -51,7 +51,7 @@ class Circuit:
         with self._lock:
             was_open, self._open_until, self._failures = self._open_until, None, 0
         if was_open is not None:
-            _log.info("service_back", service=self._service)
+            _log.info("service_resumed", service=self._service)
 
     def failed(self, why: str) -> None:
         """The service did not answer, or has no time for anybody."""

@@ -137,7 +137,7 @@ class Sender:
     async def _set_aside(self, event: Outgoing, failure: AwsFailure) -> None:
         await self._outbox.refused(event)
         _log.error(
-            "event_set_aside",
+            "event_quarantined",
             actor=event.lane.actor_id,
             turn=event.turn_id,
             error=str(failure),

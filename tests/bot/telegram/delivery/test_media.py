@@ -309,7 +309,7 @@ async def test_a_file_that_is_gone_is_said_and_no_address_is_logged(
         await server.replies_to(ANNA, 2)
         assert len(on.echo.heard) == 1
     log = everything_logged.getvalue()
-    assert "file_not_fetched" in log
+    assert "download_failed" in log
     assert server.token not in log
     assert server.token.partition(":")[2] not in log
 

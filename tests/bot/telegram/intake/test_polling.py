@@ -141,7 +141,7 @@ async def test_polling_that_gets_no_answer_any_more_begins_anew(
         assert on.channel.silent_seconds < 2
     logged = capsys.readouterr().out
     assert logged.count("polling_stalled") == 1
-    assert "polling_given_up" not in logged
+    assert "polling_abandoned" not in logged
 
 
 async def _logged(capsys: pytest.CaptureFixture[str], event: str, times: int = 1) -> None:
@@ -165,7 +165,7 @@ async def test_polling_that_stays_silent_ends_the_process_and_loses_nothing(
         hung = server.fail("getUpdates", delay=3600, times=1000)
         await server.wait_for(lambda: hung.times < 1000)
         await server.user(1001).says("two")
-        await _logged(capsys, "polling_given_up")
+        await _logged(capsys, "polling_abandoned")
         release.set()
         with pytest.raises(Stalled):
             await on.running

@@ -93,4 +93,4 @@ def test_an_outage_is_two_lines_in_the_log(circuit: Circuit, clock: Clock) -> No
         circuit.check()
         circuit.succeeded()
         circuit.succeeded()
-    assert [entry["event"] for entry in logs] == ["service_paused", "service_back"]
+    assert [entry["event"] for entry in logs] == ["service_paused", "service_resumed"]
