@@ -4,6 +4,7 @@ It is deterministic, needs no key and no network, and goes through the very same
 tools as a real model: it reads the request's messages, calls a tool or answers. What it understands
 of a sentence comes from the grammar; what it knows of the person comes from the tools."""
 
+import asyncio
 import json
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
@@ -120,7 +121,8 @@ def _free() -> RequestUsage:
 
 
 async def _respond(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-    step = _next_step(messages, info)
+    # A long message takes longer to read than others want to wait.
+    step = await asyncio.to_thread(_next_step, messages, info)
     if isinstance(step, Call):
         call_id = _call_id(messages)
         return ModelResponse([ToolCallPart(step.tool, step.json, tool_call_id=call_id)])
@@ -130,7 +132,8 @@ async def _respond(messages: list[ModelMessage], info: AgentInfo) -> ModelRespon
 async def _stream(
     messages: list[ModelMessage], info: AgentInfo
 ) -> AsyncIterator[str | DeltaToolCalls]:
-    step = _next_step(messages, info)
+    # A long message takes longer to read than others want to wait.
+    step = await asyncio.to_thread(_next_step, messages, info)
     if isinstance(step, Call):
         yield {0: DeltaToolCall(step.tool, step.json, tool_call_id=_call_id(messages))}
         return

@@ -1,5 +1,6 @@
 """Extraction without a model: what the rules of grammar find."""
 
+import asyncio
 from collections.abc import Sequence
 
 from bot.offline.learning import learned
@@ -15,6 +16,11 @@ class RuleExtractor:
     It keeps only what a person says about themselves, in their own words."""
 
     async def extract(self, turns: Sequence[Turn], known: Sequence[Record]) -> Extraction:
-        """See `memory.ports.Extractor`. Never raises ExtractionFailed: it is a pure function."""
-        found = learned(turns, known)
-        return Extraction(found, session_summary(turns), session_topics(turns, found))
+        """See `memory.ports.Extractor`. Never raises ExtractionFailed."""
+        # Of 15 long messages this takes two seconds, in which others want to be answered.
+        return await asyncio.to_thread(_extraction, turns, known)
+
+
+def _extraction(turns: Sequence[Turn], known: Sequence[Record]) -> Extraction:
+    found = learned(turns, known)
+    return Extraction(found, session_summary(turns), session_topics(turns, found))

@@ -1,13 +1,14 @@
 """Summaries without a model: they quote instead of retelling, so that nothing is made up, and what
 they quote can be read again."""
 
+import asyncio
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 
 from bot.offline.grammar.courtesies import is_courtesy
-from bot.offline.grammar.grammar import plain, sentences
+from bot.offline.grammar.grammar import MAX_ADDRESSED, plain, sentences
 from bot.offline.grammar.naming import asks_agent_name, naming
 from bot.offline.grammar.questions import memory_question
 from bot.offline.grammar.shapes import Language
@@ -33,12 +34,17 @@ class RuleSummarizer:
 
     async def summarize(self, turns: Sequence[Turn], earlier: str | None = None) -> str:
         """See `memory.ports.Summarizer`. Never raises ExtractionFailed."""
-        kept = own_quotes(earlier or "")
-        told_and_asked = _told_and_asked(turns, kept, _STATEMENTS)
-        told = " ".join(filter(None, told_and_asked)) or _opening(turns)
-        # What was not quoted by the rules can only be carried on as it is.
-        before = [_shortened(earlier, _EARLIER_CHARS)] if earlier and not kept else []
-        return " ".join([*before, told])
+        # Long messages take longer than others want to wait.
+        return await asyncio.to_thread(_summary, turns, earlier)
+
+
+def _summary(turns: Sequence[Turn], earlier: str | None) -> str:
+    kept = own_quotes(earlier or "")
+    told_and_asked = _told_and_asked(turns, kept, _STATEMENTS)
+    told = " ".join(filter(None, told_and_asked)) or _opening(turns)
+    # What was not quoted by the rules can only be carried on as it is.
+    before = [_shortened(earlier, _EARLIER_CHARS)] if earlier and not kept else []
+    return " ".join([*before, told])
 
 
 def session_summary(turns: Sequence[Turn]) -> str | None:
@@ -158,10 +164,11 @@ def _may_be_quoted(sentence: str) -> bool:
 def _small_talk(text: str) -> bool:
     """What a summary leaves out: courtesies, commands and questions to the memory itself."""
     text = text.strip()
-    return (
-        not _has_words(text)
-        or text.startswith("/")
-        or is_courtesy(text)
+    if not _has_words(text) or text.startswith("/"):
+        return True
+    # A story is not small talk for a question in its midst; and to look for one takes long.
+    return len(text) <= MAX_ADDRESSED and (
+        is_courtesy(text)
         or any(language.chatter.match(text) for language in LANGUAGES)
         or memory_question(text) is not None
         or asks_agent_name(text)
