@@ -14,7 +14,7 @@ import statistics
 import subprocess
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -153,7 +153,7 @@ class Source:
         importers: defaultdict[str, set[str]] = defaultdict(set)
         for path, tree in self._parsed.items():
             for node in ast.walk(tree):
-                for name in _imported(node):
+                for name in _imported(node, modules):
                     if name in modules and name != self._module(path):
                         importers[name].add(self._module(path))
         return sorted(name for name, by in importers.items() if len(by) == 1)
@@ -175,13 +175,14 @@ def _defined(node: ast.stmt) -> Iterator[str]:
     yield from (name for name in names if not name.startswith("_") and len(name) > 1)
 
 
-def _imported(node: ast.AST) -> Iterator[str]:
-    """The modules that an import may mean: `from a import b` is a, and a.b if there is one."""
+def _imported(node: ast.AST, modules: Collection[str]) -> Iterator[str]:
+    """Which of the modules an import means: `from a import b` is a.b if that is one, else a."""
     if isinstance(node, ast.Import):
         yield from (alias.name for alias in node.names)
     elif isinstance(node, ast.ImportFrom) and node.module:
-        yield node.module
-        yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        for alias in node.names:
+            inner = f"{node.module}.{alias.name}"
+            yield inner if inner in modules else node.module
 
 
 def _is_protocol(base: ast.expr) -> bool:
@@ -354,7 +355,7 @@ def main() -> None:
     if given.list:
         print(json.dumps(details(source, found), indent=2))
     else:
-        Console().print(table(rows))
+        Console(width=100).print(table(rows))
 
 
 if __name__ == "__main__":
