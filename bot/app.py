@@ -48,14 +48,16 @@ from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.receiving import RejectedToken, Stalled
 from bot.terminal import TERMINAL_TOKEN, Terminal, is_interactive
 from bot.texts import languages
+from memory.conversation.adaptive import points_back
 from memory.errors import StoreUnavailable
 from memory.knowledge.housekeeping import Maintenance
 from memory.memory import Memory, utc_now
 from memory.ports import Embedder, Extraction, LongTermMemory
 from memory.records import Record, Turn
+from memory.search.query import parse
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
-from memory.understanding import Understanding
+from memory.understanding import LanguageRules, Understanding
 
 _log = structlog.get_logger(__name__)
 
@@ -242,6 +244,7 @@ async def _parts(settings: Settings) -> AsyncIterator[_Parts]:
         model = await stack.enter_async_context(models_of(settings))
         offline = settings.model in (None, OFFLINE)
         understanding = _by_rules() if offline else _by_model(model, accounts)
+        pool.submit(_warm_up, understanding.rules)
         memory = await stack.enter_async_context(
             Memory(store, journal, understanding, memory_options(settings))
         )
@@ -382,6 +385,14 @@ def _by_rules() -> Understanding:
     from bot.offline.understanding import by_rules
 
     return by_rules()
+
+
+def _warm_up(rules: LanguageRules) -> None:
+    """Have words read and expressions compiled on a thread, or the first message would wait for it,
+    and everybody with it."""
+    points_back("Hello")
+    parse("Hello", utc_now())
+    rules.question(rules.meaning("I live here").text)
 
 
 class _StandIn:
