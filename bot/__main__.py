@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bot.settings import Loaded, Settings
 
 _OPERATOR_MISTAKE = 2
-_GOODBYE = "Goodbye! We can go on from here next time."
+_GOODBYE = "Goodbye! We can pick up here next time."
 _GOODBYE_FOR_GOOD = "Goodbye!"
 _MEMORY_NEWER = "Upgrade mordecai, or name another directory with --data or MORDECAI_DATA_DIR"
 
@@ -28,14 +28,16 @@ command = typer.Typer(
 
 ConfigFile = Annotated[
     Path | None,
-    typer.Option("--config", metavar="FILE", help="The configuration; ./config.json if there is."),
+    typer.Option(
+        "--config", metavar="FILE", help="The configuration file; ./config.json if it exists."
+    ),
 ]
 DataDir = Annotated[
-    Path | None, typer.Option("--data", metavar="DIR", help="Where everything is kept.")
+    Path | None, typer.Option("--data", metavar="DIR", help="The directory for all data.")
 ]
 User = Annotated[
     int,
-    typer.Option("--user", min=1, max=2**52 - 1, help="The numeric Telegram id of who writes."),
+    typer.Option("--user", min=1, max=2**52 - 1, help="The numeric Telegram id to chat as."),
 ]
 
 
@@ -53,7 +55,7 @@ def _no_command(
 
 @command.command()
 def run(config: ConfigFile = None, data: DataDir = None) -> None:
-    """Be a Telegram bot if a token is set, else chat here. Without a command this is what runs."""
+    """Run the Telegram bot if a token is set, else chat here. This is the default command."""
     loaded = _loaded(config, data)
     if loaded.settings.telegram_bot_token is None:
         _say("TELEGRAM_BOT_TOKEN is not set: chatting in this terminal instead of on Telegram.")
@@ -64,7 +66,7 @@ def run(config: ConfigFile = None, data: DataDir = None) -> None:
 
 @command.command()
 def chat(user: User = 1, config: ConfigFile = None, data: DataDir = None) -> None:
-    """Chat in this terminal. Without a terminal: one message a line in, replies out."""
+    """Chat in this terminal. From a pipe or file, read one message per line and print replies."""
     _chat(_loaded(config, data).settings, user)
 
 
@@ -72,7 +74,7 @@ def chat(user: User = 1, config: ConfigFile = None, data: DataDir = None) -> Non
 def show_config(
     config: ConfigFile = None,
     table: Annotated[
-        bool, typer.Option("--table", help="Print what can be set, as a Markdown table.")
+        bool, typer.Option("--table", help="Print all settings as a Markdown table.")
     ] = False,
 ) -> None:
     """Print the settings in force and where each comes from. Secrets are masked."""
@@ -81,9 +83,9 @@ def show_config(
     typer.echo(settings_table() if table else in_force(load(config)))
 
 
-@command.command(short_help="Tell whether a bot runs and hears.")
+@command.command(short_help="Check that a bot runs and receives messages.")
 def health(config: ConfigFile = None, data: DataDir = None) -> None:
-    """Exit 0 if a Mordecai runs on the data directory and hears from its Bot API, else 1."""
+    """Exit 0 if a bot runs on the data directory and receives messages, else 1."""
     from bot.operations.health import trouble
 
     if problem := trouble(_loaded(config, data).settings.data_dir):
@@ -91,18 +93,18 @@ def health(config: ConfigFile = None, data: DataDir = None) -> None:
         raise typer.Exit(1)
 
 
-@command.command(short_help="Let somebody use the bot.")
+@command.command(short_help="Give someone access to the bot.")
 def approve(
     code_or_id: Annotated[
         str,
         typer.Argument(
-            metavar="CODE|ID", help="The code that the bot told the person, or their numeric id."
+            metavar="CODE|ID", help="The code the bot gave the person, or their numeric id."
         ),
     ],
     config: ConfigFile = None,
     data: DataDir = None,
 ) -> None:
-    """Let somebody use the bot, who hears of it from the bot; it may be running meanwhile."""
+    """Give someone access to the bot, which tells them. The bot may be running."""
     from bot.operations.approve import let_in
 
     typer.echo(let_in(_loaded(config, data).settings, code_or_id))
@@ -125,16 +127,16 @@ def setup(
     set_up(loaded, write=write)
 
 
-@command.command(short_help="Tidy up the memory now.")
+@command.command(short_help="Clean up the memory now.")
 def maintain(
     retry: Annotated[
-        bool, typer.Option("--retry", help="Try sessions in quarantine again.")
+        bool, typer.Option("--retry", help="Retry saving the sessions in quarantine.")
     ] = False,
     config: ConfigFile = None,
     data: DataDir = None,
 ) -> None:
-    """Tidy up the memory now, as the bot does every day, and say what waits. Exit 1 if a memory
-    could not be read. Not while a bot runs."""
+    """Clean up the memory now, as the bot does daily, and report what waits to be saved. Exit 1 if
+    a memory could not be read. The bot must not be running."""
     from bot.operations.logs import configure
 
     loaded = _loaded(config, data)
@@ -144,9 +146,9 @@ def maintain(
     raise typer.Exit(tidy_up(loaded.settings, retry=retry))
 
 
-@command.command(short_help="Check everything, and say what to mend.")
+@command.command(short_help="Check everything, and say what to fix.")
 def doctor(config: ConfigFile = None, data: DataDir = None) -> None:
-    """Check everything the bot needs, and say how to mend what is wrong. Exit 1 if anything is."""
+    """Check everything the bot needs, and say how to fix what is wrong. Exit 1 if anything is."""
     from bot.operations.logs import configure
 
     configure("error")
@@ -156,14 +158,14 @@ def doctor(config: ConfigFile = None, data: DataDir = None) -> None:
 
 
 evaluation = typer.Typer(
-    help="Measure how well the memory works, here and now, without a bot.",
+    help="Measure how well the memory works, without a bot.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 command.add_typer(evaluation, name="eval")
-Json = Annotated[bool, typer.Option("--json", help="Print figures for machines.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")]
 ByMeaning = Annotated[
-    str | None, typer.Option("--embedder", metavar="NAME", help="Search by meaning, too.")
+    str | None, typer.Option("--embedder", metavar="NAME", help="Search by meaning as well.")
 ]
 
 
@@ -225,7 +227,7 @@ def _make(data_dir: Path) -> None:
         data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise OperatorError(
-            f"data_dir = {data_dir}: the directory can't be made: {error.strerror}. "
+            f"data_dir = {data_dir}: can't create the directory: {error.strerror}. "
             "Name another one with --data or MORDECAI_DATA_DIR"
         ) from None
 

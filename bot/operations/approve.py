@@ -31,19 +31,20 @@ def let_in(settings: Settings, written: str, uid: int | None = None) -> str:
     match approval.verdict:
         case Verdict.NO_ID:
             raise OperatorError(
-                f"{written!r} is nobody's numeric id, and user names do not count, as they can be "
-                "given up and taken by somebody else: give a numeric id, or the code that the bot "
-                "told the person"
+                f"{written!r} is not a numeric id, and usernames do not count, because they can be "
+                "given up and taken by someone else: give a numeric id, or the code the bot gave "
+                "the person"
             )
         case Verdict.NO_CODE:
             raise OperatorError(
-                f"no bot on {settings.data_dir} gave anybody the code {written!r}, or it is too old"
+                f"the bot on {settings.data_dir} gave nobody the code {written!r}, or the code has "
+                "expired"
             )
     guest = approval.guest
     name = f"{guest.name or guest.id} (id {guest.id})" if guest else written
     if approval.verdict is Verdict.IN_ALREADY:
-        return f"{name} is in already."
-    return f"{name} may use the bot now. The bot tells them, if they have ever written to it."
+        return f"{name} already has access."
+    return f"{name} can use the bot now. The bot tells them, if they have ever written to it."
 
 
 def _book_of(data_dir: Path, uid: int) -> Path:

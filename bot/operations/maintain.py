@@ -23,11 +23,11 @@ _COLUMNS = {Why.OLD: "too old", Why.REPLACED: "replaced", Why.TOO_MANY: "too man
 
 
 def run(settings: Settings, *, retry: bool) -> int:
-    """Tidy up and print what was removed, in numbers; with `retry` sessions in quarantine are
-    queued again first. The exit code: 1 if somebody's memory could not be looked through. Raises
+    """Clean up and print how much was removed; with `retry` sessions in quarantine are
+    queued again first. The exit code: 1 if somebody's memory could not be checked. Raises
     OperatorError, NewerStore."""
     if not settings.memory_enabled:
-        raise OperatorError("memory_enabled = false: there is no memory to look after")
+        raise OperatorError("memory_enabled = false: there is no memory to clean up")
     if not settings.data_dir.is_dir():
         raise OperatorError(
             f"data_dir = {settings.data_dir}: there is no such directory: name another one with "
@@ -40,12 +40,12 @@ async def _run(settings: Settings, *, retry: bool, console: Console) -> int:
     async with housework(settings) as (maintenance, journal):
         if retry:
             back = await journal.jobs.requeue(datetime.now(UTC))
-            console.print(f"queued to be tried again at the next start: {_sessions(back)}")
+            console.print(f"queued for retry at the next start: {_sessions(back)}")
         removed = await maintenance.run()
         console.print(_table(removed))
-        console.print(f"looked through: {removed.people} {_people(removed.people)}")
+        console.print(f"checked: {removed.people} {_people(removed.people)}")
         if removed.failed:
-            console.print(f"could not be looked through, see above why: {removed.failed}")
+            console.print(f"could not be checked (reasons above): {removed.failed}")
         _report(console, await journal.jobs.backlog())
     return 1 if removed.failed else 0
 
@@ -61,9 +61,9 @@ def _table(removed: Removed) -> Table:
 
 def _report(console: Console, backlog: Backlog) -> None:
     console.print(f"waiting to be saved: {_sessions(backlog.waiting)}")
-    hint = "; `mordecai maintain --retry` has them tried again" if backlog.quarantined else ""
+    hint = "; retry with `mordecai maintain --retry`" if backlog.quarantined else ""
     console.print(
-        f"in quarantine after too many tries: {_sessions(backlog.quarantined)}{hint}",
+        f"in quarantine after too many attempts: {_sessions(backlog.quarantined)}{hint}",
         soft_wrap=True,
     )
 

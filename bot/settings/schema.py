@@ -233,7 +233,7 @@ class Settings(BaseSettings):
     max_records_per_session: Annotated[int, Field(ge=1, le=1000)] = 30
     """Maximum facts and preferences kept from one session, the most important first"""
     extraction_attempts: Annotated[int, Field(ge=1, le=100)] = 12
-    """Maximum attempts to save a session, with growing pauses; then it is set aside. Twelve
+    """Maximum attempts to save a session, with growing pauses; then it is quarantined. Twelve
     attempts take 14 hours: an overnight outage of the model loses no session, and a session no
     model can read costs a dozen calls. Nothing is lost: `mordecai maintain --retry` tries again"""
 

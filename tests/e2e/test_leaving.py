@@ -16,7 +16,7 @@ import pytest
 
 from tests.e2e.command import COMMAND, PATIENCE, chat, environment
 
-GOODBYE = "Goodbye! We can go on from here next time."
+GOODBYE = "Goodbye! We can pick up here next time."
 CTRL_C, CTRL_D = "\x03", "\x04"
 _ROOT = Path(__file__).resolve().parents[2]
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[=>]")

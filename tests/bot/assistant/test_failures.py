@@ -48,7 +48,7 @@ def test_of_several_models_the_last_one_that_was_asked_counts_and_each_is_named(
     group = errors.FallbackExceptionGroup("all", [THROTTLED, Resting("first", "?")])
     assert failure_of(group).kind == failures.THROTTLED.kind
     throttled, resting = tried(group)
-    assert throttled.startswith("second: throttled (429): the vendor throttles")
+    assert throttled.startswith("second: throttled (429): ask the vendor")
     assert resting == "first: not asked, it has just failed"
     assert tried(THROTTLED) == []
 

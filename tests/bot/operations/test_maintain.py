@@ -66,7 +66,10 @@ async def test_it_prints_what_went_by_kind_and_what_waits(tmp_path: Path):
         "messages": ["2", "0", "0"],
     }
     assert "waiting to be saved: 2 sessions" in ran.out
-    assert "in quarantine after too many tries: 1 session; `mordecai maintain --retry`" in ran.out
+    assert (
+        "in quarantine after too many attempts: 1 session; retry with `mordecai maintain --retry`"
+        in ran.out
+    )
     assert "zanzibar" not in ran.out + ran.err
     again = await maintain(data)
     assert all(numbers == ["0", "0", "0"] for numbers in table(again).values())
@@ -77,7 +80,7 @@ async def test_what_is_in_quarantine_is_queued_again_on_demand(tmp_path: Path):
     await lived(data)
     ran = await maintain(data, "--retry")
     assert ran.code == 0, ran.err
-    assert "queued to be tried again at the next start: 1 session\n" in ran.out
+    assert "queued for retry at the next start: 1 session\n" in ran.out
     assert backlog_in(data / "journal.sqlite") == Backlog(3, 0)
 
 
@@ -111,7 +114,7 @@ async def test_a_memory_that_cannot_be_read_is_exit_1_and_the_others_are_tidied(
     ran = await maintain(data)
     assert ran.code == 1
     assert table(ran)["messages"] == ["2", "0", "0"]
-    assert "could not be looked through, see above why: 1" in ran.out
+    assert "could not be checked (reasons above): 1" in ran.out
     assert "u0" in ran.err
 
 
@@ -142,4 +145,4 @@ async def test_it_looks_after_a_memory_on_aws(tmp_path: Path):
         await mordecai("chat", "--data", "data", cwd=tmp_path, stdin=talk, **variables)
         ran = await mordecai("maintain", "--data", "data", cwd=tmp_path, **variables)
     assert ran.code == 0, ran.err
-    assert "looked through: 1 memory" in ran.out
+    assert "checked: 1 memory" in ran.out
