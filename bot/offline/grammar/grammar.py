@@ -109,20 +109,6 @@ def has_first_person_clause(text: str, language: Language) -> bool:
     )
 
 
-def statements(text: str, language: Language) -> list[str]:
-    """What somebody states of themselves here and means, worth keeping or not, a clause each."""
-    text = text[:MAX_TEXT]
-    if language.jest.search(text):
-        return []
-    masked = mask(plain(own_words(_FENCE.sub("", text)), language))
-    return [
-        masked.restore(clean(clause, language))
-        for sentence in _sentences(masked.text, language)
-        for clause in _clauses(sentence, language)
-        if language.own.match(clause) or _judge(clause, language)
-    ]
-
-
 def is_off_record(text: str, language: Language) -> bool:
     """Whether somebody asks here that something is not kept."""
     return any(

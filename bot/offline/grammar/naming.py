@@ -11,7 +11,6 @@ from bot.offline.grammar.grammar import (
     without_start,
     words,
 )
-from bot.offline.grammar.introductions import INTRODUCTIONS
 from bot.offline.grammar.shapes import Language
 from bot.offline.grammar.statements import noteworthy
 from bot.offline.languages.tables import LANGUAGES
@@ -22,6 +21,24 @@ _AFTER_NAME = re.compile(r"[,;:!?…()]|\s[–—-]\s")
 #: "From now on", "please", "because I like it": so many words beside a naming tell nothing.
 _FEW_WORDS = 4
 _NOISE = " .,;:!?…\"'“”«»„()*_~\ufe0f"
+
+#: The words right before one's own name.
+_INTRODUCTIONS = {
+    "en": r"my\s+(?:\w+\s+)?name\s+is|my\s+name[’']s|call\s+me|i\s+am|i[’']m|im|this\s+is|"
+    r"people\s+call\s+me",
+    "ru": r"меня\s+зовут|мо[её]\s+имя|зови(?:те)?\s+меня|называй(?:те)?\s+меня|(?<!\w)я\s*[-–—]?",
+    "de": r"ich\s+hei(?:ß|ss)e|mein\s+name\s+ist|ich\s+bin(?:\s+(?:der|die))?|"
+    r"nenn(?:e|t|en\s+sie)?\s+mich",
+    "es": r"me\s+llamo|mi\s+nombre\s+es|(?:yo\s+)?soy|ll[aá]m(?:a|e|en)me|puedes\s+llamarme",
+    "it": r"mi\s+chiamo|il\s+mio\s+nome\s+[eè]|mio\s+nome\s+[eè]|(?:io\s+)?sono|"
+    r"chiamami|mi\s+chiami",
+    "pt": r"(?:eu\s+)?me\s+chamo|chamo-me|(?:o\s+)?meu\s+nome\s+[eé]|(?:eu\s+)?sou(?:\s+[oa])?|"
+    r"(?:pode\s+)?me\s+cham(?:e|ar)(?:\s+de)?|chama-me",
+    "fr": r"je\s+m[’']appelle|mon\s+(?:pr[eé])?nom\s+est|je\s+suis|appell?e-moi|appelez-moi|"
+    r"moi\s+c[’']est",
+}
+
+_BEFORE_OWN_NAME = "|".join(rf"\b(?:{words})" for words in _INTRODUCTIONS.values())
 
 
 def naming(text: str) -> str | None:
@@ -55,9 +72,7 @@ def introduces_self(text: str, name: str) -> bool:
         return False
     word = rf"(?<!\w){re.escape(name)}(?!\w)"
     # A first name may come before the wanted part: "my name is Anna Maria Smith".
-    before = (
-        rf"(?:{INTRODUCTIONS.pattern})\s*[{_QUOTES}]?(?:(?-i:[^\W\d_a-zа-яё])[\w'’-]*\s+){{0,2}}"
-    )
+    before = rf"(?:{_BEFORE_OWN_NAME})\s*[{_QUOTES}]?(?:(?-i:[^\W\d_a-zа-яё])[\w'’-]*\s+){{0,2}}"
     said = len(re.findall(word, text, re.IGNORECASE))
     own = len(re.findall(before + word, text, re.IGNORECASE))
     return 0 < said == own

@@ -2,7 +2,6 @@
 
 from bot.offline.grammar.grammar import Finding, findings, has_first_person_clause, words
 from bot.offline.grammar.grammar import is_off_record as _is_off_record
-from bot.offline.grammar.grammar import statements as _statements
 from bot.offline.languages.tables import LANGUAGES, language_of
 
 
@@ -10,13 +9,6 @@ def noteworthy(text: str) -> tuple[Finding, ...]:
     """What of one message the extractor would keep, in order."""
     language = language_of(text)
     return tuple(findings(text, language)) if language else ()
-
-
-def statements(text: str) -> tuple[str, ...]:
-    """What somebody states of themselves in a message and means, worth keeping or not, a clause
-    each in their own words; nothing in a language without a table."""
-    language = language_of(text)
-    return tuple(_statements(text, language)) if language else ()
 
 
 def slot_of(text: str) -> str | None:

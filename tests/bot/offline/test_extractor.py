@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.offline.extractor import RuleExtractor
-from bot.offline.grammar.statements import noteworthy, statements
+from bot.offline.grammar.statements import noteworthy
 from bot.offline.summaries import RuleSummarizer, own_quotes
 from memory.conversation.gist import gist
 from memory.ports import Extraction, Extractor, Proposal, Summarizer
@@ -301,26 +301,3 @@ async def test_saying_it_all_again_in_later_sessions_gives_no_duplicates() -> No
             counts.append(len(kept))
     assert counts[0] >= 5
     assert len(set(counts)) == 1
-
-
-@pytest.mark.parametrize(
-    ("said", "stated"),
-    [
-        (
-            "Hi! I'm Priya and I work in Leeds. Any idea for lunch?",
-            ("I'm Priya", "I work in Leeds"),
-        ),
-        ("We saw a film", ("We saw a film",)),
-        ("Gut. Und bitte antworte mir immer ganz kurz.", ("Bitte antworte mir immer ganz kurz",)),
-        ("Я обожаю чай и терпеть не могу кинзу.", ("Я обожаю чай", "Я терпеть не могу кинзу")),
-        ("Do I live in Leeds?", ()),
-        ("I live on the moon. Just kidding!", ()),
-        ("> Mark:\n> I live in Leeds\nWhat shall I say?", ()),
-        ('My landlord wrote: "I live in Leeds"', ()),
-        ("Mieszkam w Krakowie", ()),
-    ],
-)
-def test_statements_are_what_people_say_of_themselves_worth_keeping_or_not(
-    said: str, stated: tuple[str, ...]
-) -> None:
-    assert statements(said) == stated
