@@ -1,7 +1,10 @@
 """A language is complete, or nothing starts and the operator hears what to correct."""
 
+import os
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -110,3 +113,21 @@ def test_all_faults_of_all_files_are_told_at_once(tmp_path: Path) -> None:
 
 def test_a_language_is_read_once() -> None:
     assert texts_in("de") is languages()["de"] is languages()["de"]
+
+
+def test_nothing_starts_with_a_faulty_file(tmp_path: Path) -> None:
+    root = FOLDER.parent.parent
+    shutil.copytree(root / "bot", tmp_path / "bot", ignore=shutil.ignore_patterns("__pycache__"))
+    file = tmp_path / "bot" / "texts" / "de.toml"
+    file.write_text(changed("stopped", ""), encoding="utf-8")
+    ran = subprocess.run(
+        [sys.executable, "-m", "bot", "chat", "--data", tmp_path / "data"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{root}"},
+        input="hello\n",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr == f"{file}: stopped is missing: add it, as in en.toml\n"
