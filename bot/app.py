@@ -3,23 +3,26 @@
 Everything that is opened here is closed in reverse by one exit stack. What only some settings need
 (AWS, OpenAI's library, the offline engine) is imported where they ask for it: it takes seconds."""
 
-import asyncio
 import os
 import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 import structlog
 from filelock import FileLock, Timeout
 from pydantic_ai.models import Model
 
+from bot.assistant.assistant import Assistant
+from bot.assistant.context import About, Channel, Context, Health
 from bot.assistant.conversation import Conversation
-from bot.assistant.events import FileKind, Transcriber
+from bot.assistant.files import FileKind, Transcriber
 from bot.assistant.greeting import Greetings
-from bot.commands.introduction import About
+from bot.commands.pages.panels import Panels
+from bot.commands.table import Commands
 from bot.errors import OperatorError
 from bot.models.catalogue import OFFLINE, ModelAccess, model_from_name
 from bot.models.extraction import ModelExtractor
@@ -33,21 +36,25 @@ from bot.options import (
     channel_options,
     memory_options,
     persona_of,
+    quota_limits,
     retention_of,
     sees_of,
-    terminal_options,
     turn_limits,
 )
 from bot.people.access import Access, AccessMode
 from bot.people.guestbook import UnreadableOwner
+from bot.people.people import People
+from bot.people.personal import PersonalSettings
+from bot.people.privacy import Privacy
+from bot.people.quotas import Quotas
 from bot.people.usage import Accounts
 from bot.settings import Settings
 from bot.telegram.channel import TelegramChannel
-from bot.telegram.delivery.media import Senses
 from bot.telegram.intake.inbox import Inbox
+from bot.telegram.intake.media import Senses
 from bot.telegram.intake.receiving import RejectedToken, Stalled
-from bot.terminal import TERMINAL_TOKEN, Terminal, is_interactive
-from bot.texts import languages
+from bot.terminal import Terminal, TerminalChannel
+from bot.texts import languages, texts_in
 from memory.conversation.adaptive import points_back
 from memory.errors import StoreUnavailable
 from memory.knowledge.housekeeping import Maintenance
@@ -87,11 +94,13 @@ async def run_telegram(settings: Settings) -> int:
             "TELEGRAM_BOT_TOKEN is not set: put the token from @BotFather into the environment or "
             "a file .env, or chat in the terminal with `mordecai chat`"
         )
-    data = settings.data_dir
+    data, secret = settings.data_dir, token.get_secret_value()
     # The start may take minutes, where a memory has to be made: it can be broken off.
     with _for_the_operator(), ended_by_sigterm(), undisturbed_at_the_end():
-        async with _parts(settings) as parts:
-            secret = token.get_secret_value()
+        async with (
+            _parts(settings) as parts,
+            Inbox(data / "inbox.sqlite", parts.pool, "telegram", secret) as inbox,
+        ):
             access = Access(
                 AccessMode(settings.access),
                 settings.allowed_users,
@@ -99,29 +108,42 @@ async def run_telegram(settings: Settings) -> int:
                 parts.pool,
                 owners=settings.owners,
             )
-            async with (
-                Inbox(data / "inbox.sqlite", parts.pool, "telegram", secret) as inbox,
-                TelegramChannel(
-                    secret,
-                    parts.conversation,
-                    parts.memory,
-                    access,
-                    inbox,
-                    parts.about,
-                    parts.accounts,
-                    parts.greetings,
-                    base_url=settings.telegram_base_url,
-                    senses=parts.senses,
-                    options=channel_options(settings),
-                ) as channel,
-                beating(data, channel),
-                _health(settings, parts, channel),
-            ):
+            channel = TelegramChannel(
+                secret,
+                inbox,
+                channel_options(settings),
+                parts.senses,
+                base_url=settings.telegram_base_url,
+            )
+            assistant = _assistant(settings, parts, channel, access)
+            async with channel, beating(data, channel), _health(settings, parts, channel):
                 try:
-                    await channel.run_until(stopped_by_signals())
+                    await channel.run_until(assistant, stopped_by_signals())
                 except Stalled:
                     return _BEGIN_ANEW
     return 0
+
+
+def _assistant(settings: Settings, parts: _Parts, channel: Channel, access: Access) -> Assistant:
+    people = People(
+        access,
+        Quotas(parts.accounts, quota_limits(settings), access.owns),
+        PersonalSettings(parts.memory),
+        Privacy(parts.memory),
+    )
+    context = Context(
+        parts.memory,
+        people,
+        parts.accounts,
+        channel,
+        parts.greetings,
+        parts.about,
+        texts_in("en"),
+        Panels(),
+        Health(datetime.now(UTC)),
+    )
+    leaves = settings.leave_strangers_groups
+    return Assistant(parts.conversation, Commands(), context, leaves_strangers=leaves)
 
 
 @asynccontextmanager
@@ -143,83 +165,30 @@ async def run_chat(settings: Settings, user_id: int) -> int:
     """Chat in this terminal until the input ends; the exit code. Raises OperatorError, NewerStore,
     and KeyboardInterrupt after Ctrl-C."""
     data = settings.data_dir
-    with _for_the_operator():
+    with _for_the_operator(), ended_by_sigterm():
         async with (
             _parts(settings) as parts,
-            Inbox(data / "inbox.sqlite", parts.pool, "terminal", TERMINAL_TOKEN) as inbox,
+            Inbox(data / "inbox.sqlite", parts.pool, "terminal", "prompt") as inbox,
         ):
-            interactive = is_interactive(sys.stdin, sys.stdout)
-            terminal = Terminal(
-                user_id,
-                data,
+            about = f"Mordecai · {settings.model or 'offline engine, no language model'}"
+            channel = TerminalChannel.on(
                 sys.stdin.buffer,
                 sys.stdout,
-                interactive=interactive,
-                first_update_id=await inbox.next_id(),
-                about=f"Mordecai · {settings.model or 'offline engine, no language model'}",
+                user_id,
+                inbox,
+                about,
+                streams=settings.streaming != "off",
             )
-            async with (
-                TelegramChannel(
-                    TERMINAL_TOKEN,
-                    parts.conversation,
-                    parts.memory,
-                    Access(AccessMode.OPEN, owners=[user_id]),
-                    inbox,
-                    parts.about,
-                    parts.accounts,
-                    parts.greetings,
-                    channel="terminal",
-                    request=terminal.request,
-                    get_updates_request=terminal.request,
-                    options=terminal_options(settings, interactive=interactive),
-                ) as channel,
-                beating(data, channel),
-            ):
-                await talk(terminal, channel, parts.memory)
+            access = Access(AccessMode.OPEN, owners=[user_id])
+            assistant = _assistant(settings, parts, channel, access)
+
+            async def settle() -> None:
+                await parts.memory.settle()
+                await assistant.announced()
+
+            async with beating(data, channel):
+                await Terminal(channel, assistant, settle, data / "exports").run()
     return 0
-
-
-async def talk(terminal: Terminal, channel: TelegramChannel, memory: Memory) -> None:
-    """Run the terminal and the channel on it until one of them ends. Raises what either raises, so
-    KeyboardInterrupt after Ctrl-C."""
-    stop = asyncio.Event()
-
-    async def settle() -> None:
-        await channel.settle()
-        await memory.settle()
-        # What was saved is announced.
-        await channel.settle()
-
-    listening = asyncio.create_task(channel.run_until(stop), name="terminal channel")
-    try:
-        with ended_by_sigterm(), _ended_by_failure(listening):
-            await terminal.run(settle)
-    finally:
-        stop.set()
-        await listening
-
-
-@contextmanager
-def _ended_by_failure(other: "asyncio.Task[None]") -> Iterator[None]:
-    """Leave the block when the other task fails: what waits for that task would wait for ever."""
-    running = asyncio.current_task()
-    failed = False
-
-    def leave(ended: "asyncio.Task[None]") -> None:
-        nonlocal failed
-        failed = not ended.cancelled() and ended.exception() is not None
-        if failed and running:
-            running.cancel()
-
-    other.add_done_callback(leave)
-    try:
-        yield
-    except asyncio.CancelledError:
-        if not failed or running is None:
-            raise
-        running.uncancel()
-    finally:
-        other.remove_done_callback(leave)
 
 
 @asynccontextmanager

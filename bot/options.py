@@ -4,11 +4,11 @@ from datetime import UTC, timedelta
 from decimal import Decimal
 
 from bot.assistant.conversation import TurnLimits
-from bot.assistant.events import FileKind
+from bot.assistant.files import FileKind
 from bot.assistant.prompt import Persona, system_prompt
+from bot.people.personal import Streaming
 from bot.people.quotas import QuotaLimits
 from bot.settings import Settings
-from bot.telegram.delivery.preview import Streaming
 from bot.telegram.intake.webhook import WebhookOptions, made_up_secret
 from bot.telegram.options import ChannelOptions
 from memory.conversation.sessions import SessionLimits
@@ -76,18 +76,21 @@ def retention_of(settings: Settings) -> Retention:
 
 def channel_options(settings: Settings) -> ChannelOptions:
     """How the bot behaves on Telegram."""
-    cost = settings.cost_per_day
     return ChannelOptions(
         stale=timedelta(minutes=settings.stale_minutes),
         stop_seconds=settings.stop_seconds,
         webhook=webhook_of(settings),
-        leaves_strangers=settings.leave_strangers_groups,
         streaming=Streaming(settings.streaming),
-        quotas=QuotaLimits(
-            messages=settings.messages_per_minute,
-            tokens=settings.tokens_per_day,
-            cost=None if cost is None else Decimal(str(cost)),
-        ),
+    )
+
+
+def quota_limits(settings: Settings) -> QuotaLimits:
+    """How much one person may ask of the bot."""
+    cost = settings.cost_per_day
+    return QuotaLimits(
+        messages=settings.messages_per_minute,
+        tokens=settings.tokens_per_day,
+        cost=None if cost is None else Decimal(str(cost)),
     )
 
 
@@ -104,14 +107,6 @@ def webhook_of(settings: Settings) -> WebhookOptions | None:
         certificate=settings.webhook_certificate,
         key=settings.webhook_key,
     )
-
-
-def terminal_options(settings: Settings, *, interactive: bool) -> ChannelOptions:
-    """How the bot behaves in the terminal. A script reads replies when they are done, and drafts
-    are Telegram's. Whoever waits for an answer at a prompt hears of every error."""
-    shown = interactive and settings.streaming != "off"
-    streaming = Streaming.EDIT if shown else Streaming.OFF
-    return ChannelOptions(streaming=streaming, drafts=False, error_pause=0)
 
 
 def turn_limits(settings: Settings) -> TurnLimits:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.command import Ran, mordecai
-from tests.fakes.aws import FakeAws, Reply, ToolCall
+from tests.fakes.aws import Completion, FakeAws, ToolCall
 from tests.fakes.aws.world import ENVIRONMENT
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "aws.md"
@@ -41,14 +41,14 @@ def called(aws: FakeAws) -> set[str]:
     return {ACTIONS.get(name, f"bedrock-agentcore:{name}") for name in aws.operations()}
 
 
-def obedient(request: dict[str, Any]) -> Reply:
+def obedient(request: dict[str, Any]) -> Completion:
     """A model that takes the name it is given."""
     last = request["messages"][-1]["content"]
     named = [NAMED.search(block["text"]) for block in last if "text" in block]
     names = [found[1] for found in named if found]
     if names:
-        return Reply(tools=(ToolCall("set_agent_name", {"name": names[-1]}),))
-    return Reply("Noted.")
+        return Completion(tools=(ToolCall("set_agent_name", {"name": names[-1]}),))
+    return Completion("Noted.")
 
 
 class Installation:

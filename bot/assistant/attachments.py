@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from pydantic_ai import BinaryContent
 
-from bot.assistant.events import Attachment, FileKind
+from bot.assistant.files import Attachment, FileKind
 from memory.conversation.shortening import cut_to_tokens
 from memory.conversation.tokens import Count
 from memory.safety.escaping import escape

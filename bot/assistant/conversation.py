@@ -14,13 +14,7 @@ from pydantic_ai.usage import RunUsage
 
 from bot.assistant import attachments, prompt
 from bot.assistant.agent import Answer, TurnAgent, TurnLimits
-from bot.assistant.events import (
-    Failed,
-    Finished,
-    Inbound,
-    ReplyEvent,
-    TextDelta,
-)
+from bot.assistant.events import Event, Reply, TextDelta
 from bot.assistant.failures import (
     MODEL_ERRORS,
     Failure,
@@ -28,6 +22,7 @@ from bot.assistant.failures import (
     failure_with_files,
     tried,
 )
+from bot.assistant.inbound import Message
 from bot.assistant.toolbox import toolbox
 from bot.people.usage import Accounts, Usage, broken_off
 from bot.texts import ENGLISH
@@ -70,31 +65,30 @@ class Conversation:
         self._limits = limits or TurnLimits()
         self._agent = TurnAgent(model, tools, persona, self._limits)
 
-    async def reply(self, inbound: Inbound) -> AsyncGenerator[ReplyEvent, None]:
-        """Answer one inbound. The last event is Finished or Failed; the turn is recorded before
-        Finished is yielded. Closing the iterator early ends the model's work; nothing is recorded
-        then."""
-        if not inbound.text.strip():
-            yield Failed(NOTHING_SAID)
+    async def reply(self, message: Message) -> AsyncGenerator[Event, None]:
+        """Answer one message. The last event is a Reply; unless it is a failure, the turn is
+        recorded before it is yielded. Closing the iterator early ends the model's work; nothing is
+        recorded then."""
+        if not message.text.strip():
+            yield Reply(NOTHING_SAID, failure="empty")
             return
         started = time.monotonic()
-        history = await self._recall(inbound)
-        log = _log.bind(
-            actor=inbound.actor.id, session=history.metadata.session_id, model=self._model_name
-        )
+        origin, history = message.origin, await self._recall(message)
+        session = history.metadata.session_id
+        log = _log.bind(actor=origin.actor.id, session=session, model=self._model_name)
         today = (history.metadata.local_time or self._clock()).date()
         attached = attachments.contents(
-            inbound.attachments, self._limits.document_tokens, self._memory.tokens.count
+            message.attachments, self._limits.document_tokens, self._memory.tokens.count
         )
-        request = prompt.build(history, inbound.text, inbound.speaker, today, attached)
+        request = prompt.build(history, message.text, origin.speaker, today, attached)
         context = ToolContext(
-            inbound.actor,
+            origin.actor,
             self._memory,
-            own_words(inbound.text),
+            own_words(message.text),
             _said_before(history),
             private=history.metadata.private,
             unsure=not history.metadata.session_id,
-            speaker=prompt.speaker_name(inbound.speaker) or None,
+            speaker=prompt.speaker_name(origin.speaker) or None,
         )
         usage, finished, failed, model = RunUsage(), False, False, self._model_name
         written: list[str] = []
@@ -103,7 +97,7 @@ class Conversation:
                 async for event in events:
                     if isinstance(event, Answer):
                         finished, model = True, event.model or model
-                        yield await self._finish(inbound, event, context, log, started)
+                        yield await self._finish(message, event, context, log, started)
                     else:
                         if isinstance(event, TextDelta):
                             written.append(event.text)
@@ -119,8 +113,8 @@ class Conversation:
             if not (finished or usage.output_tokens) and (written or not failed):
                 usage = self._broken_off(request, "".join(written)) or usage
             if self._accounts and usage.requests:
-                count, session = Usage.of(usage, finished=finished), history.metadata.session_id
-                self._accounts.note_turn(inbound.actor, session, count, inbound.user_id)
+                count = Usage.of(usage, finished=finished)
+                self._accounts.note_turn(origin.actor, session, count, origin.user_id)
 
     def _broken_off(self, request: prompt.Prompt, written: str) -> RunUsage | None:
         """What was used of a model that could not come to its end: else a person would have for
@@ -129,65 +123,62 @@ class Conversation:
         read = sum(map(count, (self._persona, *request.texts)))
         return broken_off(self._model, read, count(written))
 
-    async def _recall(self, inbound: Inbound) -> ConversationHistory:
+    async def _recall(self, message: Message) -> ConversationHistory:
         """What is remembered; if even the journal does not answer, nothing is, and the bot goes on
         without."""
         try:
             return await self._memory.talk.recall(
-                inbound.actor, inbound.place, inbound.text, inbound.language
+                message.origin.actor, message.origin.place, message.text, message.origin.language
             )
         except StoreUnavailable as failure:
-            _log.exception("recall_failed", actor=inbound.actor.id, error=str(failure))
+            _log.exception("recall_failed", actor=message.origin.actor.id, error=str(failure))
             return ConversationHistory(HistoryMetadata(session_id="", message_count=0))
 
     async def _finish(
         self,
-        inbound: Inbound,
+        message: Message,
         answer: Answer,
         context: ToolContext,
         log: structlog.stdlib.BoundLogger,
         started: float,
-    ) -> Finished:
-        record = self._record(inbound, answer, log, private=context.private)
+    ) -> Reply:
+        record = self._record(message, answer, log, private=context.private)
         # Too late to stop: half a turn, in the journal and not in the window, is none.
-        ended = await _to_its_end(record)
+        await _to_its_end(record)
         _log_turn(answer, log, started)
-        usage = answer.usage
-        return Finished(answer.text, ended, usage.input_tokens, usage.output_tokens)
+        return Reply(answer.text, markdown=True)
 
     async def _record(
         self,
-        inbound: Inbound,
+        message: Message,
         answer: Answer,
         log: structlog.stdlib.BoundLogger,
         *,
         private: bool,
-    ) -> bool:
-        """Write the turn down; whether it was the session's last.
+    ) -> None:
+        """Write the turn down.
 
         If the journal refuses, the person still gets the answer: it promises nothing that only the
         journal could keep (what a tool stored was stored by its own store), and silence would not
         bring the turn back. The operator gets an error."""
         messages = (
-            Utterance(Role.USER, inbound.text, inbound.at, inbound.speaker),
+            Utterance(Role.USER, message.text, message.at, message.origin.speaker),
             Utterance(Role.ASSISTANT, answer.text, self._clock()),
         )
         try:
-            ending = await self._memory.talk.record(
-                inbound.actor,
-                inbound.place,
+            await self._memory.talk.record(
+                message.origin.actor,
+                message.origin.place,
                 messages,
                 answer.tools,
-                name=inbound.id,
-                kept=self._is_kept(own_words(inbound.text), answer),
+                name=message.id,
+                kept=self._is_kept(own_words(message.text), answer),
                 private=private,
             )
         except StoreUnavailable as failure:
             log.exception(
                 "turn_not_recorded", error=str(failure), remedy="check the data directory"
             )
-            return False
-        return ending is not None
 
     def _is_kept(self, said: str, answer: Answer) -> bool:
         """A turn in which something was forgotten names it, and must not be remembered for that;
@@ -219,7 +210,7 @@ def _said_before(history: ConversationHistory) -> str:
 
 def _failed(
     error: Exception, failure: Failure, log: structlog.stdlib.BoundLogger, started: float
-) -> Failed:
+) -> Reply:
     """The user's sentence, after the operator's line. The error's own text stays out of the log: it
     may quote what was said, or a key."""
     if models := tried(error):
@@ -234,7 +225,7 @@ def _failed(
         remedy=failure.remedy,
         duration_ms=_since(started),
     )
-    return Failed(failure.user, failure.kind, "" if failure.askable else error_id)
+    return Reply(failure.user, failure=failure.kind, error_id="" if failure.askable else error_id)
 
 
 def _log_turn(answer: Answer, log: structlog.stdlib.BoundLogger, started: float) -> None:

@@ -1,58 +1,16 @@
-"""What goes into one turn of conversation and what comes out of it. No Telegram object and no
-model vendor's type passes through here."""
+"""What comes of an inbound: pieces of an answer as it grows, and replies."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from decimal import Decimal
-from enum import StrEnum
 from typing import Protocol
 
-from memory.records import Actor, Place
-
-
-class FileKind(StrEnum):
-    """What a file is, as far as it matters who can read it. SPEECH is written down before anybody
-    reads it; OTHER nobody reads."""
-
-    PICTURE = "images"
-    PDF = "pdf"
-    TEXT = "text"
-    SPEECH = "speech"
-    OTHER = "other"
-
-
-@dataclass(frozen=True, slots=True)
-class Attachment:
-    """A file that came with a message, for the model to look at in this one turn. The data of a
-    TEXT is UTF-8. It is nobody's own words."""
-
-    kind: FileKind
-    media_type: str
-    data: bytes = field(repr=False)
-    name: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Inbound:
-    """A user's message (or merged burst), ready to be answered. `id` names it for good: the same
-    message delivered twice has the same id. The text tells of attachments in quoted lines, and is
-    all that is recorded. `user_id` is whose message it is: people may have one name."""
-
-    id: str
-    actor: Actor
-    place: Place
-    text: str
-    at: datetime
-    speaker: str | None = None
-    language: str | None = None
-    user_id: int | None = None
-    attachments: tuple[Attachment, ...] = ()
+from bot.assistant.inbound import Click, Command, Message
+from memory.records import Place
 
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
-    """A further piece of the reply as the model writes it."""
+    """A further piece of the answer as the model writes it."""
 
     text: str
 
@@ -65,58 +23,83 @@ class ToolCalled:
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
-    """The whole reply; the turn is recorded. `session_ended` says that it was the session's last.
-    Tokens are those of all requests of the turn."""
+class Button:
+    """A button: what it says, and the data that a press of it brings back (at most 64 bytes)."""
 
-    text: str
-    session_ended: bool = False
-    input_tokens: int = 0
-    output_tokens: int = 0
+    label: str
+    data: str
+
+
+Rows = tuple[tuple[Button, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
-    """There is no reply; `text` is one polite sentence for the user, in English, and `kind` says
-    what it is about, for who can say it in other languages. Where something was wrong that the
-    operator may mend, the log has the `error_id`. Nothing was recorded."""
+class Document:
+    """A file to send."""
+
+    name: str
+    content: bytes = field(repr=False)
+    caption: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A reply that the very next message of the same person may answer by typing.
+
+    `reads` is given that message and the id under which the channel sent the question; it returns
+    the command or click that the answer stands for, or None if it is no answer."""
+
+    reads: Callable[[Message, int], "Command | Click | None"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What is to be said.
+
+    `markdown` marks the model's own answer, whose turn is on record: the channel keeps it until it
+    is delivered. Any other text is plain, one of the bot's own sentences. `replaces` is the bot's
+    message that reads so from now on, instead of a new message. `private` puts the 🔒 mark before
+    it; None leaves that to the assistant. A `note` is shown at the pressed button, not in the
+    chat. A reply with a `failure` (its kind) says why there is no answer; `error_id` is what the
+    operator's log calls it."""
 
     text: str
-    kind: str = ""
+    buttons: Rows = ()
+    documents: tuple[Document, ...] = ()
+    replaces: int | None = None
+    markdown: bool = False
+    private: bool | None = None
+    note: bool = False
+    question: Question | None = None
+    failure: str = ""
     error_id: str = field(default="", compare=False)
 
+    @property
+    def silent(self) -> bool:
+        """True if there is nothing to deliver."""
+        return not (self.text or self.documents)
 
-ReplyEvent = TextDelta | ToolCalled | Finished | Failed
+
+#: A refusal that says nothing.
+SILENCE = Reply("", private=False)
+
+Event = TextDelta | ToolCalled | Reply
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something to be said in a place where nobody has just asked: a session was saved, somebody
+    wants in, a guest was approved."""
+
+    place: Place
+    reply: Reply
 
 
 class Conversing(Protocol):
-    """What a channel needs of the conversation."""
+    """What the assistant needs of the conversation."""
 
-    def reply(self, inbound: Inbound) -> AsyncIterator[ReplyEvent]:
-        """Answer one inbound. The last event is Finished or Failed; the turn is recorded before
-        Finished is yielded. Closing the iterator early ends the model's work; nothing is
+    def reply(self, message: Message) -> AsyncGenerator[Event, None]:
+        """Answer one message. The last event is a Reply; the turn is recorded before it is yielded
+        unless it is a failure. Closing the iterator early ends the model's work; nothing is
         recorded then."""
-        ...
-
-
-class NotTranscribed(Exception):
-    """A recording could not be written down; the text says why and what to do, to the operator."""
-
-
-@dataclass(frozen=True, slots=True)
-class Transcript:
-    """What is said in a recording; no words if there are none. The recording was this long, and
-    writing it down cost so many US dollars; None if nobody knows."""
-
-    text: str
-    length: timedelta = timedelta(0)
-    cost: Decimal | None = None
-
-
-class Transcriber(Protocol):
-    """Writes down what is said in a recording."""
-
-    async def transcribe(self, recording: bytes, media_type: str, length: timedelta) -> Transcript:
-        """Write it down. It is said to be of this length; no length is an unknown one. Raises
-        NotTranscribed."""
         ...

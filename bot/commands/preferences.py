@@ -1,94 +1,118 @@
-"""The commands by which people set something for themselves."""
+"""What people set for themselves: /name, /language, /timezone, and /settings with its buttons."""
 
-from bot.commands.pages.settings_panel import SettingsPanel
-from bot.people.personal import PersonalSettings
-from bot.telegram.intake.reading import Heard
-from bot.telegram.voice import Voice
-from bot.texts import Texts, languages
+from contextlib import suppress
+
+from bot.assistant.context import Context
+from bot.assistant.events import Button, Reply
+from bot.assistant.inbound import Click, Command, Origin
+from bot.commands.pages.panels import Page, read
+from bot.commands.pages.settings_pages import CurrentSettings, SettingsPages
+from bot.texts import languages
 from memory.errors import RefusedText
 from memory.knowledge.moments import base_language, known_languages
-from memory.memory import Memory
-from memory.records import Choice
+from memory.records import Actor, Choice
+
+#: How the data of the buttons of /settings begins.
+FAMILY = "s"
+#: What can be chosen there.
+_ON_BUTTONS = (Choice.LANGUAGE, Choice.TIME_ZONE, Choice.ANSWER_LENGTH, Choice.STREAMING)
 
 
-class SettingsCommands:
-    """/settings with its buttons, /name, and /language and /timezone for who likes to type. All
-    raise StoreUnavailable."""
+async def name(said: Command, context: Context) -> Reply:
+    """Raises StoreUnavailable."""
+    actor, texts = said.origin.actor, context.texts
+    if not said.argument:
+        chosen = (await context.memory.choices.read(actor)).agent_name
+        template = texts.name_current if chosen else texts.name_default
+        return Reply(template.format(name=chosen or context.about.agent_name))
+    try:
+        chosen = await context.memory.choices.set(actor, Choice.AGENT_NAME, said.argument)
+    except RefusedText as refusal:
+        return Reply(texts.name_refused.format(reason=texts.refusals[refusal.reason]))
+    return Reply(texts.name_set.format(name=chosen))
 
-    def __init__(
-        self,
-        memory: Memory,
-        personal: PersonalSettings,
-        panel: SettingsPanel,
-        voice: Voice,
-        *,
-        agent_name: str,
-    ) -> None:
-        """`agent_name` is what the bot is called by whoever gave it no other name."""
-        self._memory, self._personal, self._panel = memory, personal, panel
-        self._say, self._agent_name = voice.say, agent_name
-        self.table = {
-            "name": self._name,
-            "settings": self._settings,
-            "language": self._language,
-            "timezone": self._time_zone,
-        }
 
-    async def _name(self, heard: Heard, argument: str, texts: Texts) -> None:
-        actor = heard.origin.actor
-        if not argument:
-            name = (await self._memory.choices.read(actor)).agent_name
-            template = texts.name_current if name else texts.name_default
-            await self._say(heard, template.format(name=name or self._agent_name))
-            return
-        try:
-            name = await self._memory.choices.set(actor, Choice.AGENT_NAME, argument)
-        except RefusedText as refusal:
-            await self._say(heard, texts.name_refused.format(reason=texts.refusals[refusal.reason]))
-        else:
-            await self._say(heard, texts.name_set.format(name=name))
+async def language(said: Command, context: Context) -> Reply:
+    """Raises StoreUnavailable."""
+    actor, texts = said.origin.actor, context.texts
+    examples = ", ".join(f"{code} ({known.name})" for code, known in known_languages().items())
+    if not said.argument:
+        current = (
+            (await context.memory.choices.read(actor)).language or said.origin.language or "en"
+        )
+        spoken = known_languages().get(base_language(current))
+        shown = f"{current} ({spoken.name})" if spoken else current
+        return Reply(texts.language_current.format(name=shown, examples=examples))
+    try:
+        chosen = await context.memory.choices.set(actor, Choice.LANGUAGE, said.argument)
+    except RefusedText:
+        given = said.argument[:40]
+        return Reply(texts.language_unknown.format(given=given, examples=examples))
+    texts, code = await context.people.texts(said.origin), base_language(chosen)
+    told = texts.language_set.format(name=f"{chosen} ({known_languages()[code].name})")
+    return Reply(told if code in languages() else f"{told} {texts.language_only_told}")
 
-    async def _settings(self, heard: Heard, argument: str, texts: Texts) -> None:
-        await self._panel.open(heard.origin, texts, heard.answering)
 
-    async def _language(self, heard: Heard, argument: str, texts: Texts) -> None:
-        actor = heard.origin.actor
-        examples = ", ".join(f"{code} ({known.name})" for code, known in known_languages().items())
-        if not argument:
-            current = (
-                (await self._memory.choices.read(actor)).language or heard.origin.language or "en"
-            )
-            spoken = known_languages().get(base_language(current))
-            shown = f"{current} ({spoken.name})" if spoken else current
-            await self._say(heard, texts.language_current.format(name=shown, examples=examples))
-            return
-        try:
-            language = await self._memory.choices.set(actor, Choice.LANGUAGE, argument)
-        except RefusedText:
-            await self._say(
-                heard, texts.language_unknown.format(given=argument[:40], examples=examples)
-            )
-        else:
-            texts = await self._personal.texts(actor, heard.origin.language)
-            code = base_language(language)
-            said = texts.language_set.format(name=f"{language} ({known_languages()[code].name})")
-            if code not in languages():
-                said += f" {texts.language_only_told}"
-            await self._say(heard, said)
+async def time_zone(said: Command, context: Context) -> Reply:
+    """Raises StoreUnavailable."""
+    actor, texts, memory = said.origin.actor, context.texts, context.memory
+    template = texts.time_zone_set if said.argument else texts.time_zone_current
+    try:
+        chosen = (
+            await memory.choices.set(actor, Choice.TIME_ZONE, said.argument)
+            if said.argument
+            else None
+        )
+    except RefusedText:
+        return Reply(texts.time_zone_unknown.format(given=said.argument[:40]))
+    chosen = (await memory.choices.read(actor)).time_zone or chosen
+    here = memory.choices.local_time(actor)
+    return Reply(template.format(name=chosen or str(here.tzinfo), time=f"{here:%H:%M}"))
 
-    async def _time_zone(self, heard: Heard, argument: str, texts: Texts) -> None:
-        actor = heard.origin.actor
-        if not argument:
-            chosen = (await self._memory.choices.read(actor)).time_zone
-            here = self._memory.choices.local_time(actor)
-            name = chosen or str(here.tzinfo)
-            await self._say(heard, texts.time_zone_current.format(name=name, time=f"{here:%H:%M}"))
-            return
-        try:
-            name = await self._memory.choices.set(actor, Choice.TIME_ZONE, argument)
-        except RefusedText:
-            await self._say(heard, texts.time_zone_unknown.format(given=argument[:40]))
-        else:
-            await self._memory.choices.read(actor)
-            here = self._memory.choices.local_time(actor)
-            await self._say(heard, texts.time_zone_set.format(name=name, time=f"{here:%H:%M}"))
+
+# -- the panel ------------------------------------------------------------------------------------
+
+
+async def settings(said: Command, context: Context) -> Reply:
+    """Raises StoreUnavailable."""
+    pages = SettingsPages(await _read_settings(said.origin, context), context.texts)
+    return pages.overview().reply(context.panels.open(FAMILY, said.origin))
+
+
+async def press(click: Click, context: Context) -> Reply:
+    """The page that a button leads to, after what it sets. Raises StoreUnavailable."""
+    panel, verb, argument = read(click)
+    origin, texts = click.origin, context.texts
+    if verb == "set":
+        # Of a private conversation nothing is kept, a choice neither.
+        if await context.people.privacy.is_on(origin.actor, origin.place):
+            page = Page(texts.private_refused, ((Button(texts.button_back, "home"),),))
+            return page.reply(panel, click.message_id)
+        await _set(origin.actor, argument, context)
+        texts = await context.people.texts(origin)
+    pages = SettingsPages(await _read_settings(origin, context), texts)
+    return pages.page(verb, argument).reply(panel, click.message_id)
+
+
+async def _set(actor: Actor, argument: str, context: Context) -> None:
+    """Keep or undo the choice that a button names, as far as there is such a one: it may be made
+    up."""
+    slot, _, value = argument.partition(":")
+    if slot not in _ON_BUTTONS:
+        return
+    choices, choice = context.memory.choices, Choice(slot)
+    with suppress(RefusedText):
+        await (choices.set(actor, choice, value) if value else choices.unset(actor, choice))
+
+
+async def _read_settings(origin: Origin, context: Context) -> CurrentSettings:
+    """Raises StoreUnavailable."""
+    actor = origin.actor
+    return CurrentSettings(
+        await context.memory.choices.read(actor),
+        origin.language,
+        context.memory.choices.local_time(actor),
+        context.channel.streaming_offered(actor),
+        context.channel.streaming,
+        origin.is_private,
+    )

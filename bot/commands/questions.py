@@ -1,116 +1,108 @@
-"""Answers awaited: what the very next message of one person in one place stands for."""
+"""Open questions: what the very next message of one person in one place stands for."""
 
 import time
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from bot.telegram.intake.reading import (
-    Click,
-    Command,
-    Heard,
-    Origin,
-)
+from bot.assistant.events import Question
+from bot.assistant.inbound import Click, Command, Inbound, Message
 from bot.texts import languages
+from memory.background.bounded_dict import BoundedDict
 from memory.records import Place
 
-#: For how long a question waits for its answer. In seconds.
+#: How long a question waits for its answer. In seconds.
 ANSWER_SECONDS = 600.0
-#: Of so many people it is known what they wrote last; of whom it is not, nothing is awaited.
+#: The last inbound is known of this many people; nobody else has an open question.
 _MOST_PEOPLE = 1_000
-#: What people write around an answer and don't mean.
+#: Characters around an answer that don't matter.
 _AROUND = " \t\n.,;:!¡…–-'\"“”«»()।"
-
-#: What an answer stands for: the press of a button, or a command.
-Answer = Click | Command
-#: What a message means as the answer to the question that is the bot's message of this id; None if
-#: it is no answer.
-Reads = Callable[[Heard, int], Answer | None]
-
-_Person = tuple[Place, int]
 
 
 @dataclass(frozen=True, slots=True)
-class _Question:
+class _Open:
+    question: Question
     message_id: int
-    reads: Reads
     at: float
 
 
 @dataclass(frozen=True, slots=True)
 class _Last:
-    """The last update of somebody, and the question that was sent for it."""
+    """The last inbound of somebody, and the question that was sent for it."""
 
-    update_id: int
-    question: _Question | None = None
+    receipt: int
+    open: _Open | None = None
 
 
-class Awaited:
-    """Remembers, in this process alone, which question of the bot's a person answers by typing.
+class Questions:
+    """Remembers, in this process alone, which of the bot's questions a person may answer by typing.
 
-    Only what they send next counts. Whatever else came from them since they made the bot ask, be it
-    before the question was sent, is no answer, and ends the waiting."""
+    Only their very next message counts. Anything else that they send after making the bot ask, even
+    before the question is delivered, closes the question."""
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._monotonic = monotonic
-        self._last: dict[_Person, _Last] = {}
+        self._last: BoundedDict[tuple[Place, int], _Last] = BoundedDict(_MOST_PEOPLE)
 
-    def expect(self, asked: Heard | Click, message_id: int | None, reads: Reads) -> None:
-        """The bot's message with this id is a question to whoever `asked` for it; None if it may
-        not have arrived."""
-        person = _person(asked.origin)
+    def expect(self, said: Inbound, question: Question, message_id: int | None) -> None:
+        """Wait for the answer of whoever `said` that. The question was sent under this id; None if
+        it may not have arrived."""
+        person = said.origin.place, said.origin.user_id
         last = self._last.get(person)
-        if message_id is not None and last and last.update_id == asked.update_id:
-            question = _Question(message_id, reads, self._monotonic())
-            self._last[person] = replace(last, question=question)
+        if message_id is not None and last and last.receipt == said.receipt:
+            asked = _Open(question, message_id, self._monotonic())
+            self._last[person] = replace(last, open=asked)
 
-    def note(self, origin: Origin, update_id: int) -> None:
-        """Something came that is no answer: a click."""
-        self._came(origin, update_id)
+    def note(self, said: Inbound) -> None:
+        """Note what can't be an answer: a command or a click."""
+        self._close(said)
 
-    def take(self, heard: Heard) -> Answer | None:
-        """What this message means as the answer to the question before it."""
-        question = self._came(heard.origin, heard.update_id)
-        if question is None or self._monotonic() - question.at > ANSWER_SECONDS:
+    def match(self, message: Message) -> Command | Click | None:
+        """What this message stands for: the answer to the question before it, or /new without its
+        slash; None if it is talk."""
+        asked = self._close(message)
+        if message.text.lower() == "new":
+            return complete(message, "new", "")
+        if asked is None or self._monotonic() - asked.at > ANSWER_SECONDS:
             return None
-        # What was written before the question, and what answers another message, means that.
-        late = heard.message_id > question.message_id
-        to_it = heard.answered in (None, question.message_id)
-        if not (heard.words and late and to_it):
+        # What was written before the question or replies to another message is not about it.
+        late = message.message_id > asked.message_id
+        to_it = message.answers in (None, asked.message_id)
+        if not (message.words and late and to_it):
             return None
-        return question.reads(heard, question.message_id)
+        return asked.question.reads(message, asked.message_id)
 
-    def _came(self, origin: Origin, update_id: int) -> _Question | None:
-        """Note an update; the question that waited until then."""
-        person = _person(origin)
-        last = self._last.pop(person, None)
-        self._last[person] = _Last(update_id)
-        if len(self._last) > _MOST_PEOPLE:
-            del self._last[next(iter(self._last))]
-        return last.question if last else None
+    def _close(self, said: Inbound) -> _Open | None:
+        """Note an inbound; the question that was open until then."""
+        person = said.origin.place, said.origin.user_id
+        last = self._last.get(person)
+        self._last[person] = _Last(said.receipt)
+        return last.open if last else None
+
+
+def complete(answer: Message, name: str, argument: str) -> Command:
+    """The message as a command."""
+    return Command(name, argument, answer.origin, answer.at, answer.message_id, answer.receipt)
+
+
+def press_of(answer: Message, message_id: int, data: str) -> Click:
+    """The message as a press of the button with this data, under the bot's message of this id."""
+    return Click(data, answer.origin, answer.at, message_id, answer.receipt, words=answer.words)
 
 
 def yes_or_no(words: str) -> bool | None:
-    """Whether this agrees, in any of the bot's languages, perhaps by what the button for it says;
-    None if it is something else."""
+    """True for a yes in any of the bot's languages, be it the label of the button for it; False for
+    a no, None for anything else."""
     said = _plain(words)
     for texts in languages().values():
-        if said in _among(texts.forget_all_yes, texts.yes_words):
+        if said in map(_plain, (texts.forget_all_yes, *texts.yes_words.split(","))):
             return True
-        if said in _among(texts.forget_all_no, texts.no_words):
+        if said in map(_plain, (texts.forget_all_no, *texts.no_words.split(","))):
             return False
     return None
 
 
-def _among(label: str, listed: str) -> Iterable[str]:
-    return map(_plain, (label, *listed.split(",")))
-
-
 def _plain(words: str) -> str:
     """Words as they are compared: without case, punctuation around them, and commas."""
-    told = unicodedata.normalize("NFKC", words).casefold().replace(",", " ")
-    return " ".join(told.split()).strip(_AROUND)
-
-
-def _person(origin: Origin) -> _Person:
-    return origin.place, origin.user_id
+    folded = unicodedata.normalize("NFKC", words).casefold().replace(",", " ")
+    return " ".join(folded.split()).strip(_AROUND)

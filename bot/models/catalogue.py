@@ -11,7 +11,7 @@ from pydantic_ai.exceptions import UserError
 from pydantic_ai.models import Model, infer_model
 from pydantic_ai.providers import Provider, infer_provider, infer_provider_class
 
-from bot.assistant.events import FileKind
+from bot.assistant.files import FileKind
 from bot.errors import OperatorError
 from bot.models.sight import Seeing
 

@@ -9,7 +9,7 @@ from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.profiles import ModelProfile, merge_profile
 
-from bot.assistant.events import FileKind
+from bot.assistant.files import FileKind
 
 #: The profile of a model that takes nothing but text.
 BLIND = ModelProfile(supports_image_input=False, supports_document_input=False)

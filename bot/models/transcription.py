@@ -14,7 +14,7 @@ from openai.types.audio.transcription import UsageDuration, UsageTokens
 from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
-from bot.assistant.events import NotTranscribed, Transcript
+from bot.assistant.files import NotTranscribed, Transcript
 from bot.errors import OperatorError
 from bot.models.catalogue import OPENAI, SERVERS
 from bot.settings import Settings

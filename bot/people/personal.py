@@ -2,13 +2,22 @@
 bot speaks to them, and how they see a reply grow."""
 
 import asyncio
+from enum import StrEnum
 
-from bot.telegram.delivery.preview import Streaming
-from bot.telegram.intake.reading import Origin
+from bot.assistant.inbound import Origin
 from bot.texts import Texts, texts_in
 from memory.errors import StoreUnavailable
 from memory.memory import Memory
 from memory.records import Actor, Choices, Place
+
+
+class Streaming(StrEnum):
+    """How a reply is shown while it is written."""
+
+    EDIT = "edit"
+    DRAFT = "draft"
+    OFF = "off"
+
 
 #: A sentence of the bot's waits so many seconds for the language it is to be in, and no longer.
 PATIENCE = 0.5

@@ -78,7 +78,8 @@ class Quotas:
             return None
         quota, seconds = found
         _log.info("limit_reached", user=user_id, limit=quota.value)
-        return Exceeded(quota, timedelta(seconds=seconds), self._hears_it(user_id, quota, seconds))
+        first = self._should_notify(user_id, quota, seconds)
+        return Exceeded(quota, timedelta(seconds=seconds), first)
 
     def _of_the_minute(self, user_id: int) -> tuple[Quota, float] | None:
         if self._limits.messages is None:
@@ -110,7 +111,7 @@ class Quotas:
             return Quota.COST, left
         return None
 
-    def _hears_it(self, user_id: int, quota: Quota, seconds: float) -> bool:
+    def _should_notify(self, user_id: int, quota: Quota, seconds: float) -> bool:
         now = self._monotonic()
         self._told = {key: until for key, until in self._told.items() if until > now}
         first = (user_id, quota) not in self._told
@@ -118,7 +119,7 @@ class Quotas:
         return first
 
 
-def too_much_text(exceeded: Exceeded, texts: Texts) -> str:
+def quota_text(exceeded: Exceeded, texts: Texts) -> str:
     """What a person hears who has reached a limit."""
     if exceeded.quota is Quota.MESSAGES:
         return texts.limit_minute.format(math.ceil(exceeded.ends_in.total_seconds()))

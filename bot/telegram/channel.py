@@ -1,217 +1,233 @@
-"""The channel: python-telegram-bot's Application with the bot's handlers, from start to stop."""
+"""The channel: the bot on Telegram, from start to stop."""
 
 import asyncio
 from collections.abc import Coroutine
-from functools import partial
+from functools import cache
+from ssl import SSLContext
 from typing import Any, Self
 
+import httpx
 import structlog
-from telegram import Update
-from telegram.ext import ApplicationBuilder
+from telegram import Bot, Update
 from telegram.request import BaseRequest, HTTPXRequest
 
-from bot.assistant.events import Conversing
-from bot.assistant.greeting import Greetings
-from bot.commands.introduction import About
-from bot.people.access import Access
-from bot.people.usage import Accounts
-from bot.telegram.delivery.media import Senses
+from bot.assistant.assistant import Assistant
+from bot.people.personal import Streaming
+from bot.telegram.arrivals import Arrivals
+from bot.telegram.delivery.holds import Holds
 from bot.telegram.delivery.menu import publish_menu
-from bot.telegram.handlers import App
+from bot.telegram.delivery.preview import Previews
+from bot.telegram.delivery.sender import Sender
+from bot.telegram.formatting.rendering import render_plain
+from bot.telegram.intake.groups import Groups
 from bot.telegram.intake.inbox import Inbox
-from bot.telegram.intake.polling import JournalingRequest, Polling, readable
-from bot.telegram.intake.receiving import Complaints, Intake, persistently
+from bot.telegram.intake.media import Media, Senses
+from bot.telegram.intake.migration import Migrations
+from bot.telegram.intake.polling import JournalingRequest, Polling
+from bot.telegram.intake.receiving import REPEAT_LOG_SECONDS, Intake, persistently, readable
+from bot.telegram.intake.updates import CHANNEL
 from bot.telegram.intake.webhook import Webhook
-from bot.telegram.lanes import Errand
+from bot.telegram.lanes import Lanes
 from bot.telegram.options import ChannelOptions
-from bot.telegram.parts import Services, assemble
-from bot.texts import Texts
-from memory.memory import Memory
-from memory.records import Session
+from bot.telegram.turns import Turns
+from memory.background.rate_limited_log import RateLimitedLog
+from memory.records import Actor, Place
 
 _log = structlog.get_logger(__name__)
 
+#: Bot API, sendDocument: "files of any type of up to 50 MB in size".
+_LARGEST_DOCUMENT = 50_000_000
+
 
 class TelegramChannel:
-    """The bot on one channel. Use as `async with`, and `run_until` a stop event within."""
+    """The bot on Telegram. Use as `async with`, and `run_until` a stop event within. An assistant
+    may ask it what `bot.assistant.context.Channel` says."""
+
+    name = CHANNEL
+    largest_document = _LARGEST_DOCUMENT
 
     def __init__(
         self,
         token: str,
-        conversation: Conversing,
-        memory: Memory,
-        access: Access,
         inbox: Inbox,
-        about: About,
-        accounts: Accounts,
-        greetings: Greetings,
+        options: ChannelOptions | None = None,
+        senses: Senses | None = None,
         *,
-        channel: str = "telegram",
         base_url: str | None = None,
         request: BaseRequest | None = None,
-        get_updates_request: BaseRequest | None = None,
-        senses: Senses | None = None,
-        options: ChannelOptions | None = None,
     ) -> None:
-        """`base_url` is the root of another Bot API server, without `/bot`. The requests are what
-        carries methods and getUpdates; HTTP by default. `senses` are for files; none by default."""
-        self.channel = channel
-        self._options = options or ChannelOptions()
-        self._memory, self._access, self._inbox = memory, access, inbox
-        asking = JournalingRequest(get_updates_request or _http(connections=2), inbox)
-        self._application = _application(token, base_url, request, asking)
-        self._parts = assemble(
-            self._application.bot,
-            Services(
-                conversation, memory, access, inbox, about, accounts, greetings, senses or Senses()
-            ),
-            channel,
-            self._options,
+        """`senses` are for files; none by default. `base_url` is the root of another Bot API
+        server, without `/bot`. The request is what carries all methods but getUpdates."""
+        self._options = options = options or ChannelOptions()
+        self._inbox, self._senses = inbox, senses or Senses()
+        asking = JournalingRequest(_http(connections=2), inbox)
+        self._bot = _bot(token, base_url, request or _http(connections=64), asking)
+        self._groups, self._holds = Groups(self._bot), Holds(options.clock)
+        self._previews = Previews(self._bot, self._holds, inbox, options)
+        self._lanes = Lanes(options.longest_text, options.clock)
+        self._updates: asyncio.Queue[Update] = asyncio.Queue()
+        self._sender = Sender(
+            self._bot,
+            self._holds,
+            Migrations(self._move, self._lanes, options.clock).follow,
+            options.clock,
+            typing_seconds=options.typing_seconds,
         )
-        self._parts.handlers.register(self._application)
-        self._menu: asyncio.Task[None] | None = None
-        self._complaints = Complaints()
+        self._complaints = RateLimitedLog(_log, REPEAT_LOG_SECONDS)
         self._intake = self._intake_of(asking)
-        #: Whether updates come in and are answered.
+        # Known from `run_until` on: it needs this channel, too.
+        self._assistant: Assistant
+        # What runs beside the intake, from the start to the end.
+        self._tasks: list[asyncio.Task[None]] = []
+        #: True while updates come in and are answered.
         self.listening = False
-        memory.on_saved(self._saved)
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *exc: object) -> None:
-        await self._close()
+        await self._intake.stop()
+        await self._bot.shutdown()
 
-    async def run_until(self, stop: asyncio.Event) -> None:
+    async def run_until(self, assistant: Assistant, stop: asyncio.Event) -> None:
         """Connect, answer what is waiting and what comes in, until `stop` is set; then finish what
         is under way and close. An unreachable Telegram is waited for. Raises RejectedToken,
         Stalled, OperatorError."""
-        self._access.announce()
+        self._assistant, options = assistant, self._options
+        media = Media(self._bot, self._senses, assistant, options.clock)
+        turns = Turns(assistant, self._sender, self._previews, self._inbox, media, options)
+        arrivals = Arrivals(assistant, self._bot, self._inbox, self._lanes, turns, options)
+        assistant.people.access.announce()
         try:
-            if await _unless(stop, self._begin()):
-                _log.info("listening", channel=self.channel, bot=self._application.bot.username)
+            if await _unless(stop, self._begin(arrivals, turns)):
+                _log.info("listening", channel=CHANNEL, bot=self._bot.username)
                 self.listening = True
-                await _first(stop.wait(), self._intake.run(), self._parts.doorkeeper.welcome())
+                await _first(stop.wait(), self._intake.run())
         finally:
             self.listening = False
-            await self._close()
+            await self._end(turns)
+
+    async def settle(self) -> None:
+        """Return when every update that was received is answered and nothing is left to say."""
+        await self._inbox.settle()
+        await self._assistant.announced()
+        await self._lanes.settle()
+
+    # -- what others may ask ----------------------------------------------------------------------
 
     @property
     def silent_seconds(self) -> float:
         """Seconds since the Bot API was last heard of."""
         return self._intake.silent_seconds
 
-    async def settle(self) -> None:
-        """Return when every update that was received is answered and nothing is left to say."""
-        await self._inbox.settle()
-        await self._parts.lanes.settle()
+    @property
+    def streaming(self) -> Streaming:
+        return self._options.streaming
 
-    async def _saved(self, session: Session) -> None:
-        """Tell a place that its conversation was saved, or that a private one is over. Does not
-        wait: the lane may be waiting for the very extraction that calls this."""
-        if session.place.channel == self.channel:
-            say = partial(self._tell_saved, session)
-            self._parts.lanes.put(session.place, Errand("saved", say))
-            if session.private:
-                self._parts.lanes.put(session.place, Errand("scrub", self._inbox.scrub))
+    @property
+    def reads_everything(self) -> bool:
+        return bool(self._bot.bot.can_read_all_group_messages)
 
-    async def _tell_saved(self, session: Session) -> None:
-        texts = await self._parts.personal.texts(session.actor)
-        if session.private:
-            await self._parts.sender.send(session.place, texts.private_over)
-            return
-        why = self._why_ended(session, texts)
-        await self._parts.sender.send(session.place, "\n".join(filter(None, (texts.saved, why))))
+    def streaming_offered(self, actor: Actor) -> tuple[Streaming, ...]:
+        return self._previews.ways(actor)
 
-    def _why_ended(self, session: Session, texts: Texts) -> str:
-        """Why a conversation that was saved is over, if nobody ended it."""
-        limits = self._memory.options.limits
-        if session.message_count >= limits.max_messages:
-            return texts.saved_full.format(session.message_count)
-        silent = self._memory.choices.local_time(session.actor) - session.last_at
-        return texts.saved_idle if silent >= limits.idle else ""
+    async def is_admin(self, place: Place, user_id: int) -> bool:
+        return await self._groups.is_admin(place, user_id)
+
+    async def erase(self, place: Place, before: int) -> None:
+        await self._inbox.erase(place.chat_id, before)
+
+    async def scrub(self) -> None:
+        await self._inbox.scrub()
+
+    async def say(self, place: Place, text: str) -> bool:
+        return await self._sender.send(place, render_plain(text).messages) is not None
+
+    async def _move(self, old: Place, new: Place) -> None:
+        await self._assistant.move(old, new)
 
     # -- begin ------------------------------------------------------------------------------------
 
     def _intake_of(self, asking: JournalingRequest) -> Intake:
-        application, options = self._application, self._options
-        to = application.bot, application.update_queue
+        options, to = self._options, (self._bot, self._updates)
         if options.webhook:
             return Webhook(*to, self._inbox, self._complaints, options.webhook)
-        return Polling(
-            *to,
-            asking,
-            self._complaints,
-            poll_seconds=options.poll_seconds,
-            stalled_seconds=options.stalled_seconds,
-            clock=options.clock,
-        )
+        return Polling(*to, asking, self._complaints, options)
 
-    async def _begin(self) -> None:
-        await persistently(self._application.initialize, self._complaints)
-        await self._application.start()
+    async def _begin(self, arrivals: Arrivals, turns: Turns) -> None:
+        await persistently(self._bot.initialize, self._complaints)
+        self._tasks = [
+            asyncio.create_task(self._take_updates(arrivals), name="arrivals"),
+            asyncio.create_task(self._announce(arrivals), name="notices"),
+            asyncio.create_task(
+                publish_menu(self._bot, self._assistant.people.access.owners), name="command menu"
+            ),
+        ]
         await self._feed_waiting()
-        self._menu = asyncio.create_task(
-            publish_menu(self._application.bot, self._access.owners), name="command menu"
-        )
         await self._intake.start()
         # With what was left open and what has waited at Telegram, a chat's backlog is one turn.
-        await self._application.update_queue.join()
-        self._parts.lanes.open()
+        await self._updates.join()
+        self._lanes.open(turns.run)
 
     async def _feed_waiting(self) -> None:
-        """Handle first what an earlier process left open."""
+        """Take first what an earlier process left open."""
         waiting = await self._inbox.waiting()
         for item in waiting:
-            update = Update.de_json(readable(item.update), self._application.bot)
-            if item.reply is not None:
-                self._parts.handlers.kept_replies[update.update_id] = item.reply
-            if item.preview is not None:
-                self._parts.previews.left_behind[update.update_id] = item.preview
-            await self._application.update_queue.put(update)
-        await self._application.update_queue.join()
+            await self._updates.put(Update.de_json(readable(item.update), self._bot))
+        await self._updates.join()
         if waiting:
             _log.info("resuming", updates=len(waiting))
 
+    async def _take_updates(self, arrivals: Arrivals) -> None:
+        while True:
+            update = await self._updates.get()
+            await arrivals.take(update)
+            self._updates.task_done()
+
+    async def _announce(self, arrivals: Arrivals) -> None:
+        async for notice in self._assistant.notices(self._options.clock.sleep):
+            arrivals.announce(notice)
+
     # -- end --------------------------------------------------------------------------------------
 
-    async def _close(self) -> None:
-        """End in the order that loses nothing: no more updates, handlers, lanes, connections."""
-        application = self._application
+    async def _end(self, turns: Turns) -> None:
+        """End in the order that loses nothing: no more updates, those that are here, lanes."""
         await self._intake.stop()
-        if application.running:
-            await application.stop()
-        self._parts.lanes.open()
-        if not await self._parts.lanes.drain(self._options.stop_seconds):
+        if self._tasks:
+            await self._updates.join()
+        self._lanes.open(turns.run)
+        if not await self._lanes.drain(self._options.stop_seconds):
             _log.warning("stopped_before_done", open=self._inbox.open_count)
-        if self._menu:
-            self._menu.cancel()
-            await asyncio.gather(self._menu, return_exceptions=True)
-        await application.shutdown()
-        await application.bot.shutdown()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._bot.shutdown()
 
 
-def _application(
-    token: str, base_url: str | None, request: BaseRequest | None, asking: BaseRequest
-) -> App:
-    """The library's Application: it dispatches updates, which come from an intake of our own."""
-    builder = ApplicationBuilder().token(token).updater(None).job_queue(None)
-    builder = builder.request(request or _http(connections=64)).get_updates_request(asking)
-    if base_url:
-        root = base_url.rstrip("/")
-        builder = builder.base_url(f"{root}/bot").base_file_url(f"{root}/file/bot")
-    return builder.build()
+def _bot(token: str, base_url: str | None, request: BaseRequest, asking: BaseRequest) -> Bot:
+    if not base_url:
+        return Bot(token, request=request, get_updates_request=asking)
+    root = base_url.rstrip("/")
+    return Bot(token, f"{root}/bot", f"{root}/file/bot", request, asking)
 
 
 def _http(connections: int) -> HTTPXRequest:
     """Patient timeouts, in seconds: a phone network's, not a data centre's."""
     return HTTPXRequest(
         connection_pool_size=connections,
+        httpx_kwargs={"verify": _tls_context()},
         connect_timeout=10,
         read_timeout=20,
         write_timeout=20,
         pool_timeout=20,
     )
+
+
+@cache
+def _tls_context() -> SSLContext:
+    """Whose certificates count. Reading them takes 20 to 50 ms, once for every client without
+    this."""
+    return httpx.create_ssl_context()
 
 
 async def _first(*works: Coroutine[Any, Any, Any]) -> None:
@@ -228,13 +244,13 @@ async def _first(*works: Coroutine[Any, Any, Any]) -> None:
 
 
 async def _unless(stop: asyncio.Event, work: Coroutine[Any, Any, None]) -> bool:
-    """Do the work, unless `stop` comes first; whether it was done. Raises what it raised."""
+    """Do the work, unless `stop` comes first; True if it was done. Raises what it raised."""
     finished = False
 
-    async def noted() -> None:
+    async def to_the_end() -> None:
         nonlocal finished
         await work
         finished = True
 
-    await _first(noted(), stop.wait())
+    await _first(to_the_end(), stop.wait())
     return finished

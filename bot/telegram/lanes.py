@@ -1,13 +1,12 @@
-"""Lanes: everything of one chat (and topic) in order, chats side by side."""
+"""Lanes: everything of one place (a chat, or a topic in it) in order, places side by side."""
 
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from bot.telegram.delivery.clock import Clock
-from bot.telegram.intake.reading import Heard
-from bot.telegram.intake.said import Said
+from bot.assistant.inbound import Inbound, Message
+from bot.clock import Clock
 from memory.records import Place
 
 #: How long an answer waits for what may still follow, in seconds.
@@ -15,21 +14,24 @@ GATHERING = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
-    """Anything else that is done in its turn: a command, a click, a notice."""
+class Job:
+    """Anything else that is done in its turn: a refusal, a notice, a move. When it is done, the
+    updates with these `receipts` are."""
 
     name: str
     run: Callable[[], Awaitable[object]]
-    update_ids: tuple[int, ...] = ()
+    receipts: tuple[int, ...] = ()
 
 
-Item = Said | Errand
+Item = Inbound | Job
+#: Does what an item says, and must not raise: it is where errors end.
+Worker = Callable[[Place, Item], Awaitable[None]]
 
 
 @dataclass(slots=True)
 class _Lane:
     waiting: deque[Item] = field(default_factory=deque)
-    worker: asyncio.Task[None] | None = None
+    task: asyncio.Task[None] | None = None
 
 
 #: A lane's key: a place, and whether it is the side lane that passes by the queue.
@@ -37,27 +39,21 @@ _Key = tuple[Place, bool]
 
 
 class Lanes:
-    """One worker a lane, as long as there is something to do in it."""
+    """One task a lane, as long as there is something to do in it."""
 
-    def __init__(
-        self,
-        carry_out: Callable[[Place, Item], Awaitable[None]],
-        *,
-        longest_burst: int = 16_000,
-        clock: Clock | None = None,
-    ) -> None:
-        """`carry_out` must not raise: it is where errors end. A burst is merged up to
-        `longest_burst` characters."""
-        self._carry_out, self._longest = carry_out, longest_burst
-        self._clock = clock or Clock()
+    def __init__(self, longest_burst: int = 16_000, clock: Clock | None = None) -> None:
+        """A burst is merged up to `longest_burst` characters."""
+        self._longest, self._clock = longest_burst, clock or Clock()
         self._lanes: dict[_Key, _Lane] = {}
         self._opened = asyncio.Event()
+        self._work: Worker
 
     def __len__(self) -> int:
         return len(self._lanes)
 
-    def open(self) -> None:
+    def open(self, work: Worker) -> None:
         """Begin. What was put before waits for this, so that a backlog is merged."""
+        self._work = work
         self._opened.set()
 
     def put(self, place: Place, item: Item, *, aside: bool = False) -> None:
@@ -68,54 +64,54 @@ class Lanes:
         """Let an item be the next one in a place, before what waits there."""
         self._lane((place, False)).waiting.appendleft(item)
 
-    def amend(self, changed: Heard) -> bool:
-        """Let a message that waits read as it does now; whether there is one."""
+    def amend(self, changed: Message) -> bool:
+        """Let a message that waits read as it does now; False if none waits."""
         lane = self._lanes.get((changed.origin.place, False))
         for number, item in enumerate(lane.waiting if lane else ()):
-            amended = item.amended(changed, self._longest) if isinstance(item, Said) else None
+            amended = item.amended(changed, self._longest) if isinstance(item, Message) else None
             if lane and amended:
                 lane.waiting[number] = amended
                 return True
         return False
 
-    def drop_said(self, place: Place) -> list[Said]:
-        """Take what was said and is not begun out of the lane."""
+    def drop_messages(self, place: Place) -> tuple[int, ...]:
+        """Take the messages that are not begun out of the lane; their receipts."""
         lane = self._lanes.get((place, False))
         if lane is None:
-            return []
-        dropped = [item for item in lane.waiting if isinstance(item, Said)]
-        lane.waiting = deque(item for item in lane.waiting if isinstance(item, Errand))
-        return dropped
+            return ()
+        dropped = [item for item in lane.waiting if isinstance(item, Message)]
+        lane.waiting = deque(item for item in lane.waiting if not isinstance(item, Message))
+        return tuple(receipt for message in dropped for receipt in message.receipts)
 
-    def places_in(self, chat: Place) -> list[Place]:
+    def places_in(self, chat: Place) -> set[Place]:
         """The places of a chat, its topics, where anything is under way or waits."""
         where = chat.channel, chat.chat_id
-        places = {place for place, _ in self._lanes if (place.channel, place.chat_id) == where}
-        return list(places)
+        return {place for place, _ in self._lanes if (place.channel, place.chat_id) == where}
 
     async def settle(self) -> None:
         """Return when every lane has ended."""
-        while workers := self._workers():
-            await asyncio.wait(workers)
+        while tasks := self._tasks():
+            await asyncio.wait(tasks)
 
     async def drain(self, seconds: float) -> bool:
-        """Let everything be finished within this time, then end what is not; whether all was."""
+        """Let everything be finished within this time, then end what is not; True if all was
+        finished."""
         try:
             async with asyncio.timeout(seconds):
                 await self.settle()
         except TimeoutError:
-            workers = self._workers()
+            tasks = self._tasks()
             for lane in self._lanes.values():
                 lane.waiting.clear()
-            for worker in workers:
-                worker.cancel()
-            await asyncio.gather(*workers, return_exceptions=True)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
             self._lanes.clear()
             return False
         return True
 
-    def _workers(self) -> list[asyncio.Task[None]]:
-        return [lane.worker for lane in self._lanes.values() if lane.worker]
+    def _tasks(self) -> list[asyncio.Task[None]]:
+        return [lane.task for lane in self._lanes.values() if lane.task]
 
     def _lane(self, key: _Key) -> _Lane:
         lane = self._lanes.get(key)
@@ -125,29 +121,28 @@ class Lanes:
         return lane
 
     def _begin(self, key: _Key, lane: _Lane) -> None:
-        lane.worker = asyncio.create_task(self._work(key, lane), name=f"lane {key[0].chat_id}")
+        lane.task = asyncio.create_task(self._run(key, lane), name=f"lane {key[0].chat_id}")
 
-    async def _work(self, key: _Key, lane: _Lane) -> None:
+    async def _run(self, key: _Key, lane: _Lane) -> None:
         try:
             await self._opened.wait()
             while lane.waiting:
                 await self._gather(lane)
                 if not lane.waiting:
                     break
-                await self._carry_out(key[0], self._next(lane))
+                await self._work(key[0], self._next(lane))
         finally:
             if lane.waiting:
-                # Carrying out raised after all: that must not silence the chat.
+                # The worker raised after all: that must not silence the chat.
                 self._begin(key, lane)
             elif self._lanes.get(key) is lane:
                 del self._lanes[key]
 
     async def _gather(self, lane: _Lane) -> None:
         """Wait for what belongs to the message that comes next, as long as it keeps coming."""
-        first = lane.waiting[0]
-        if not isinstance(first, Said):
+        if not isinstance(lane.waiting[0], Message):
             return
-        while isinstance(last := lane.waiting[-1], Said) and last.more_may_follow:
+        while isinstance(last := lane.waiting[-1], Message) and last.more_may_follow:
             count = len(lane.waiting)
             await self._clock.sleep(GATHERING)
             if len(lane.waiting) <= count:
@@ -156,9 +151,9 @@ class Lanes:
     def _next(self, lane: _Lane) -> Item:
         """The next item; messages that follow each other directly are one."""
         item = lane.waiting.popleft()
-        while isinstance(item, Said) and lane.waiting:
+        while isinstance(item, Message) and lane.waiting:
             following = lane.waiting[0]
-            merged = isinstance(following, Said) and item.joined(following, self._longest)
+            merged = isinstance(following, Message) and item.joined(following, self._longest)
             if not merged:
                 break
             lane.waiting.popleft()

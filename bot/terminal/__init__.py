@@ -1,7 +1,6 @@
-"""The bot without a token: a Bot API that is the terminal. The same Application and the same
-handlers run on it, so that nothing of the bot exists twice."""
+"""The bot without a token: the same assistant at a prompt."""
 
-from bot.terminal.request import TERMINAL_TOKEN, TerminalRequest
-from bot.terminal.terminal import Terminal, is_interactive
+from bot.terminal.channel import TerminalChannel, is_interactive
+from bot.terminal.terminal import Terminal
 
-__all__ = ["TERMINAL_TOKEN", "Terminal", "TerminalRequest", "is_interactive"]
+__all__ = ["Terminal", "TerminalChannel", "is_interactive"]

@@ -5,33 +5,19 @@ import asyncio
 import codecs
 import contextlib
 import importlib
+import sys
 import threading
 from collections.abc import Callable
 from io import RawIOBase
 from types import ModuleType
-from typing import BinaryIO, Protocol
+from typing import BinaryIO
 
 #: A line is cut off here, so that a stream without line ends can't fill the memory. Far above what
-#: the handlers accept.
+#: the assistant accepts.
 _LONGEST_LINE = 1_000_000
 _CHUNK = 65_536
-
-
-class Lines(Protocol):
-    """Lines, one after the other."""
-
-    async def next(self) -> bytes | None:
-        """The next line without its line end; None when there are no more."""
-        ...
-
-    @property
-    def unfinished(self) -> str:
-        """What has been typed of the next line so far."""
-        ...
-
-    def close(self) -> None:
-        """Let go of the terminal."""
-        ...
+#: Has the terminal hand over what is pasted like what is typed, as it does before readline reads.
+_PLAIN_PASTE = "\x1b[?2004l"
 
 
 class PipedLines:
@@ -49,6 +35,9 @@ class PipedLines:
     async def next(self) -> bytes | None:
         """The next line; a last one without a line end counts."""
         return await _in_thread(self._read_line)
+
+    def forget(self) -> None:
+        """A stream has no history."""
 
     def close(self) -> None:
         """The stream is its owner's to close."""
@@ -79,13 +68,17 @@ class PipedLines:
 
 
 class KeyboardLines:
-    """Lines that a person types, with line editing and a history where the platform has them.
+    """What a person types, with line editing and a history where the platform has them. Several
+    lines that are pasted at once are one.
 
     The history ends with the process: it would keep what the person later asks to forget."""
 
     def __init__(self, prompt: str) -> None:
         self._prompt = prompt
         self._readline = _module("readline")
+        if self._readline:
+            # Python switches it off, as its own prompt could not do with several lines at once.
+            self._readline.parse_and_bind("set enable-bracketed-paste on")
         self._restore = _terminal_state()
         self._reading = False
 
@@ -101,10 +94,17 @@ class KeyboardLines:
         """What stands after the prompt."""
         return str(self._readline.get_line_buffer()) if self._readline else ""
 
+    def forget(self) -> None:
+        if self._readline:
+            self._readline.clear_history()
+
     def close(self) -> None:
         """Give the terminal back as it was, even though the thread may still wait for a line."""
         if self._reading:
             self._restore()
+            if self._readline:
+                sys.stdout.write(_PLAIN_PASTE)
+                sys.stdout.flush()
 
     def _read_line(self) -> bytes | None:
         try:
@@ -113,6 +113,9 @@ class KeyboardLines:
             return None
         except UnicodeDecodeError as error:
             return bytes(error.object)
+
+
+Lines = PipedLines | KeyboardLines
 
 
 async def _in_thread(read: Callable[[], bytes | None]) -> bytes | None:

@@ -1,54 +1,24 @@
 """What the person sees: plain text for scripts, or a live screen."""
 
+import io
 from collections.abc import Sequence
-from typing import Protocol, TextIO
+from itertools import dropwhile
+from typing import TextIO
 
-from rich.console import Console, Group, RenderableType
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.live import Live
+from rich.segment import Segment
 from rich.spinner import Spinner
-from rich.style import Style
 from rich.text import Text
 
-from bot.telegram.formatting.marked import Marked
-from bot.terminal.chat import Bubble
-from bot.terminal.markup import printable, with_addresses
+from bot.people.privacy import PRIVATE_MARK
+from bot.terminal.markdown import formatted, lines_of
 
 PROMPT = "you: "
 _BOT = "bot: "
-_BOT_STYLE = "bold magenta"
-_STYLES = {
-    "bold": "bold",
-    "italic": "italic",
-    "underline": "underline",
-    "strikethrough": "strike",
-    "spoiler": "dim",
-    "code": "cyan",
-    "pre": "cyan",
-    "blockquote": "italic dim",
-    "expandable_blockquote": "italic dim",
-    "bot_command": "bold cyan",
-    "url": "underline blue",
-}
-
-
-class Screen(Protocol):
-    """Shows the bot's side of the chat."""
-
-    def greet(self) -> None:
-        """Say who is there and how to leave."""
-        ...
-
-    def watch(self, bubbles: Sequence[Bubble], activity: str | None) -> None:
-        """Show what may still change, and what the bot is doing."""
-        ...
-
-    def show(self, bubbles: Sequence[Bubble], unfinished: str | None = None) -> None:
-        """Show what is final. `unfinished` is what the person is typing meanwhile, if anything."""
-        ...
-
-    def leave_line(self) -> None:
-        """What comes next begins on a line of its own: the person has left the prompt's."""
-        ...
+_CONTROLS = {code: "\N{REPLACEMENT CHARACTER}" for code in (*range(32), *range(127, 160))}
+del _CONTROLS[ord("\n")], _CONTROLS[ord("\t")]
 
 
 class PlainScreen:
@@ -58,74 +28,151 @@ class PlainScreen:
         self._stdout = stdout
 
     def greet(self) -> None:
-        """A script needs no greeting."""
+        """A script needs no greeting, and sees replies only when they are final."""
 
-    def watch(self, bubbles: Sequence[Bubble], activity: str | None) -> None:
-        """A script sees replies when they are final."""
+    def busy(self, doing: str, written: str = "", *, private: bool = False) -> None: ...
 
-    def show(self, bubbles: Sequence[Bubble], unfinished: str | None = None) -> None:
-        """Write and flush each reply, so that a reader gets it at once."""
-        for bubble in bubbles:
-            lines = [_BOT + with_addresses(bubble.content).text, *bubble.buttons]
-            self._stdout.write(printable("\n".join(lines)) + "\n")
-            self._stdout.flush()
+    def rest(self) -> None: ...
 
-    def leave_line(self) -> None:
-        """A script has no prompt."""
+    def leave_line(self) -> None: ...
+
+    def show(
+        self,
+        text: str,
+        buttons: Sequence[str] = (),
+        *,
+        markdown: bool = False,
+        private: bool = False,
+        unfinished: str | None = None,
+    ) -> None:
+        """Write and flush a reply, so that a reader gets it at once. Raises BrokenPipeError."""
+        said = _mark(private) + (_plain(printable(text)) if markdown else printable(text))
+        self._stdout.write("\n".join([said, *map(printable, buttons)]) + "\n")
+        self._stdout.flush()
 
 
 class LiveScreen:
-    """A conversation for a person: formatted, with a sign of life while the bot is busy."""
+    """A conversation for a person: formatted, and growing before their eyes."""
 
     def __init__(self, console: Console, about: str) -> None:
-        self._console = console
-        self._about = about
+        """`about` is the first line of the greeting."""
+        self._console, self._about = console, about
         self._live: Live | None = None
+        self._spinner = Spinner("dots")
+        self._growing: _Said | None = None
 
     def greet(self) -> None:
         """Two lines: who is there, and how to get on."""
         self._console.print(Text(printable(self._about), "bold"))
         self._console.print(Text("Type help for what I can do, quit or Ctrl-D to leave.", "dim"))
 
-    def watch(self, bubbles: Sequence[Bubble], activity: str | None) -> None:
-        """Keep the lower part of the screen up to date until `show`."""
+    def busy(self, doing: str, written: str = "", *, private: bool = False) -> None:
+        """Show what the bot is doing and has written so far, until `rest` or `show`. It is rendered
+        a few times a second in a thread of rich's, however fast the text grows."""
+        self._spinner.update(text=Text(doing, "dim"))
+        self._growing = _Said(written, markdown=True, private=private) if written else None
         if self._live is None:
-            self._live = Live(console=self._console, transient=True, refresh_per_second=8)
-            self._live.start()
-        busy = [Spinner("dots", Text(activity, "dim"))] if activity else []
-        self._live.update(Group(*map(_rendered, bubbles), *busy), refresh=True)
+            self._live = Live(
+                console=self._console,
+                transient=True,
+                refresh_per_second=8,
+                get_renderable=self._work,
+            )
+            self._live.start(refresh=True)
 
-    def show(self, bubbles: Sequence[Bubble], unfinished: str | None = None) -> None:
-        """Print what is final above the prompt."""
+    def rest(self) -> None:
         if self._live:
             self._live.stop()
             self._live = None
-        if unfinished is not None and bubbles:
-            self._console.file.write("\r\x1b[K")
-        for bubble in bubbles:
-            self._console.print(_rendered(bubble), highlight=False)
-        if unfinished is not None and bubbles:
-            self._console.file.write(PROMPT + unfinished)
-        self._console.file.flush()
+
+    def show(
+        self,
+        text: str,
+        buttons: Sequence[str] = (),
+        *,
+        markdown: bool = False,
+        private: bool = False,
+        unfinished: str | None = None,
+    ) -> None:
+        """Show a message for good. `unfinished` is what the person is typing meanwhile; None if
+        there is no prompt."""
+        self.rest()
+        screen = self._console.file
+        if unfinished is not None:
+            screen.write(self._erasing(PROMPT + unfinished))
+        said = _Said(text, markdown=markdown, private=private)
+        self._console.print(said, highlight=False, crop=False)
+        for button in buttons:
+            self._console.print(Text(f"  {printable(button)}", "green"))
+        if unfinished is not None:
+            screen.write(PROMPT + unfinished)
+        screen.flush()
 
     def leave_line(self) -> None:
         """After Ctrl-C and Ctrl-D the cursor stands behind the prompt."""
         self._console.file.write("\n")
 
+    def _work(self) -> RenderableType:
+        said = [_Tail(self._growing)] if self._growing else []
+        return Group(*said, self._spinner)
 
-def _rendered(bubble: Bubble) -> RenderableType:
-    said = Text.assemble((_BOT, _BOT_STYLE), _styled(bubble.content), overflow="fold")
-    buttons = [Text(f"  {printable(button)}", "green") for button in bubble.buttons]
-    return Group(said, *buttons)
+    def _erasing(self, typed: str) -> str:
+        """What wipes out the rows that this fills, with the cursor in the last of them."""
+        width = max(self._console.width, 1)
+        above = sum(max(-(-cell_len(line) // width), 1) for line in typed.split("\n")) - 1
+        return f"\r\x1b[{above}A\x1b[J" if above else "\r\x1b[K"
 
 
-def _styled(content: Marked) -> Text:
-    content = with_addresses(content)
-    text = Text(printable(content.text))
-    for span in content.spans:
-        if span.kind == "text_link":
-            style = Style(underline=True, color="blue", link=span.detail)
-            text.stylize(style, span.start, span.end)
-        elif style_name := _STYLES.get(span.kind):
-            text.stylize(style_name, span.start, span.end)
-    return text
+Screen = PlainScreen | LiveScreen
+
+
+class _Said:
+    """A message of the bot's. Only its first line bears the mark: what is copied is the text."""
+
+    def __init__(self, text: str, *, markdown: bool, private: bool) -> None:
+        self._text, self._markdown, self._mark = printable(text), markdown, _mark(private)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        body = formatted(self._text) if self._markdown else Text(self._text, overflow="fold")
+        room = options.update(width=max(options.max_width - cell_len(self._mark), 1), height=None)
+        yield Segment(self._mark, console.get_style("bold magenta"))
+        lines = lines_of(body, console, room)
+        # Before a list or a table rich leaves a line empty, even at the very top.
+        for line in dropwhile(_is_empty, lines):
+            yield from line
+            yield Segment.line()
+
+
+def _is_empty(line: list[Segment]) -> bool:
+    return not any(segment.text.strip() for segment in line)
+
+
+class _Tail:
+    """The end of something that may be higher than the screen."""
+
+    def __init__(self, whole: RenderableType) -> None:
+        self._whole = whole
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        lines = console.render_lines(self._whole, options.update(height=None), pad=False)
+        for line in lines[-max(console.height - 2, 1) :]:
+            yield from line
+            yield Segment.line()
+
+
+def _mark(private: bool) -> str:
+    return f"{_BOT}{PRIVATE_MARK} " if private else _BOT
+
+
+def printable(text: str) -> str:
+    """The text with every control character made harmless: a terminal would obey it. The length
+    stays."""
+    return text.translate(_CONTROLS)
+
+
+def _plain(source: str) -> str:
+    """What is left of Markdown without its marks, with no line broken."""
+    out = io.StringIO()
+    longest = max(map(cell_len, source.split("\n")))
+    Console(file=out, color_system=None, width=2 * longest + 80).print(formatted(source))
+    return "\n".join(line.rstrip() for line in out.getvalue().split("\n")).strip("\n")

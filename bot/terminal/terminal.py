@@ -1,22 +1,30 @@
-"""A conversation at the terminal, from the first line to the last."""
+"""A conversation at the terminal: one line after the other, from the first to the last."""
 
 import asyncio
-import contextlib
+import secrets
 import signal
-from collections.abc import Awaitable, Callable, Iterator
+import time
+import unicodedata
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from contextlib import aclosing, contextmanager, suppress
+from datetime import UTC, datetime
 from enum import Enum
+from itertools import chain, count
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO, TypeVar
+from typing import Any
 
-from rich.console import Console
+import structlog
 
-from bot.telegram.formatting.marked import Marked
-from bot.terminal.chat import Bubble, Chat
-from bot.terminal.lines import KeyboardLines, Lines, PipedLines
-from bot.terminal.request import TerminalRequest
-from bot.terminal.screen import PROMPT, LiveScreen, PlainScreen, Screen
+from bot.assistant.assistant import Assistant
+from bot.assistant.events import Event, Reply, TextDelta, ToolCalled
+from bot.assistant.inbound import Click, Inbound, Message
+from bot.people.personal import Streaming
+from bot.terminal.channel import TerminalChannel
+from bot.terminal.choices import Choices
+from bot.terminal.exports import save
+from memory.errors import StoreUnavailable
 
-T = TypeVar("T")
+_log = structlog.get_logger(__name__)
 
 Settle = Callable[[], Awaitable[None]]
 
@@ -40,144 +48,232 @@ class _Doing(Enum):
     ENDING = "for a reply to be stopped, or for everything to be saved"
 
 
-def is_interactive(stdin: BinaryIO | TextIO, stdout: TextIO) -> bool:
-    """Whether a person sits at both ends. Otherwise replies are plain text for a script."""
-    return stdin.isatty() and stdout.isatty()
-
-
 class Terminal:
-    """The channel between a person (or a script) and an Application that runs on `request`.
-
-    `user_id` is the numeric Telegram id that the lines come from; files the bot sends go to
-    `<data_dir>/exports`; updates are numbered from `first_update_id` on; `about` is the first line
-    of the greeting. `stdin` yields bytes: `sys.stdin.buffer`, or a stream in memory."""
+    """Takes each line to the assistant, and what the assistant says to the screen."""
 
     def __init__(
-        self,
-        user_id: int,
-        data_dir: Path,
-        stdin: BinaryIO,
-        stdout: TextIO,
-        *,
-        interactive: bool,
-        first_update_id: int = 1,
-        about: str = "Mordecai",
+        self, channel: TerminalChannel, assistant: Assistant, settle: Settle, exports: Path
     ) -> None:
-        self._chat = Chat(user_id, first_update_id)
-        self.request = TerminalRequest(self._chat, data_dir / "exports")
-        self._interactive = interactive
-        self._screen: Screen = (
-            LiveScreen(Console(file=stdout), about) if interactive else PlainScreen(stdout)
-        )
-        self._lines: Lines = (
-            KeyboardLines(PROMPT) if interactive and stdin.isatty() else PipedLines(stdin)
-        )
-        self._doing = _Doing.ENDING
+        """`settle` returns once saving was tried and the outcome announced. Documents are saved in
+        the folder `exports`."""
+        self._channel, self._assistant, self._settle = channel, assistant, settle
+        self._person, self._inbox, self._screen = channel.person, channel.inbox, channel.screen
+        self._exports, self._choices = exports, Choices()
+        # Message ids grow from run to run without being kept anywhere: they start at the clock.
+        self._message_ids, self._receipts = count(int(time.time() * 1000)), count(1)
+        self._notices: list[Reply] = []
+        self._doing, self._interrupted = _Doing.ENDING, False
         self._listening: asyncio.Task[bytes | None] | None = None
-        self._interrupted = False
+        self._stoppable: asyncio.Task[None] | None = None
 
-    async def run(self, settle: Settle) -> None:
-        """Talk until the input ends. The Application must be polling meanwhile.
-
-        `settle` returns once everything taken so far is answered and saving was tried; no line is
-        read before. Returns quietly when nobody reads the output any more. Raises
+    async def run(self) -> None:
+        """Talk until the input ends. Returns quietly when nobody reads the output any more. Raises
         KeyboardInterrupt after Ctrl-C; a second Ctrl-C does not wait for anything."""
         with self._catching_interrupts():
+            notices = asyncio.create_task(self._take_notices(), name="notices")
             try:
                 self._screen.greet()
-                await self._talk(settle)
+                await self._answer_left()
+                await self._talk()
             except BrokenPipeError:
                 return
             finally:
-                self._lines.close()
+                notices.cancel()
+                await asyncio.gather(notices, return_exceptions=True)
+                self._screen.rest()
+                self._channel.lines.close()
         if self._interrupted:
             raise KeyboardInterrupt
 
-    async def _talk(self, settle: Settle) -> None:
+    async def _talk(self) -> None:
+        person = self._channel.interactive
         while (line := await self._next_line()) is not None:
-            text = self._understood(line)
-            if self._interactive and text and text.lower() in _LEAVING:
+            text = self._text(line)
+            if person and text and text.lower() in _LEAVING:
                 break
-            if text and (choices := self._chat.mistaken(text)):
-                self._say(_NO_SUCH_CHOICE.format(last=choices))
+            if text and (last := self._choices.mistaken(text)):
+                self._screen.show(_NO_SUCH_CHOICE.format(last=last))
             elif text:
-                self._doing = _Doing.ANSWERING
-                self._chat.enter(text)
-                await self._settled(settle)
+                await self._take(text)
+                if not person:
+                    # What is said unasked belongs to the line it comes of. A person need not wait.
+                    await self._settle()
         else:
             self._screen.leave_line()
         self._doing = _Doing.ENDING
-        await self._settled(settle, "saving…")
+        self._screen.busy("saving…")
+        await self._settle()
+        self._show_notices()
 
     async def _next_line(self) -> bytes | None:
-        """The next line; meanwhile whatever the bot says of its own accord is shown."""
+        self._show_notices()
         self._doing = _Doing.LISTENING
-        self._listening = asyncio.create_task(self._lines.next())
+        self._listening = asyncio.create_task(self._channel.lines.next())
         try:
-            return await self._watching(
-                self._listening,
-                lambda: self._screen.show(self._chat.take(), self._lines.unfinished),
-            )
+            return await self._listening
         except asyncio.CancelledError:
             if self._interrupted:
                 return None
             raise
+        finally:
+            self._listening.cancel()
+            self._listening = None
 
-    def _understood(self, line: bytes) -> str | None:
-        """The message in a line. If there is none, the person is told why."""
+    def _text(self, line: bytes) -> str | None:
+        """What is said in a line. If there is nothing, the person is told why."""
         try:
-            text = line.decode().strip()
+            text = line.decode().replace("\r\n", "\n").replace("\r", "\n")
         except UnicodeDecodeError:
-            self._say(_NOT_UTF8)
+            self._screen.show(_NOT_UTF8)
             return None
-        if not text and not self._interactive:
-            self._say(_EMPTY)
+        text = "".join(c for c in text if c in "\n\t" or unicodedata.category(c) != "Cc").strip()
+        if not text and not self._channel.interactive:
+            self._screen.show(_EMPTY)
         return "/help" if text.lower() in _HELP else text
 
-    def _say(self, text: str) -> None:
-        self._screen.show([Bubble(Marked(text))])
+    async def _take_notices(self) -> None:
+        async for notice in self._assistant.notices():
+            if notice.place == self._person.place:
+                self._notices.append(notice.reply)
+                if self._listening:
+                    with suppress(BrokenPipeError):
+                        self._show_notices()
 
-    async def _settled(self, settle: Settle, activity: str | None = None) -> None:
-        """Wait until all is answered and saved; then show it."""
+    def _show_notices(self) -> None:
+        """Show what the bot says of its own accord; at the prompt, above it."""
+        while self._notices:
+            reply = self._notices.pop(0)
+            unfinished = self._channel.lines.unfinished if self._listening else None
+            self._screen.show(reply.text, private=bool(reply.private), unfinished=unfinished)
 
-        def watch() -> None:
-            doing = activity or ("typing…" if self._chat.typing else None)
-            self._screen.watch(self._chat.preview(), doing)
+    # -- one line ---------------------------------------------------------------------------------
 
-        async def work() -> None:
-            while True:
-                await self._chat.all_taken()
-                await settle()
-                if self._chat.drained:
-                    return
+    async def _take(self, text: str) -> None:
+        now, receipt, message_id = datetime.now(UTC), next(self._receipts), next(self._message_ids)
+        if choice := self._choices.take(text):
+            await self._respond(self._person.presses(choice, receipt))
+            return
+        chat, date = {"id": self._person.place.chat_id}, int(now.timestamp())
+        message = {"message_id": message_id, "date": date, "chat": chat, "text": text}
+        with _inbox_may_fail():
+            await self._inbox.store([{"update_id": receipt, "message": message}])
+            self._inbox.claim(receipt)
+        await self._respond(self._person.types(text, now, message_id, receipt))
 
-        watch()
+    async def _answer_left(self) -> None:
+        """Answer first the line that an earlier process was killed over."""
+        left = await self._inbox.waiting()
+        self._receipts = count(await self._inbox.next_id())
+        for update in (waiting.update for waiting in left):
+            receipt, message = update["update_id"], update["message"]
+            if message["chat"]["id"] != self._person.place.chat_id:
+                continue  # somebody else's, who may come back
+            self._inbox.claim(receipt)
+            at = datetime.fromtimestamp(message["date"], UTC)
+            said = self._person.types(message["text"], at, message["message_id"], receipt)
+            recorded = isinstance(said, Message) and await self._assistant.recorded(said)
+            if recorded:
+                await self._show(said, recorded)
+                await self._close(said)
+            else:
+                await self._respond(said)
+
+    async def _respond(self, said: Inbound) -> None:
+        """Show what the assistant says to it. Of an answer that is stopped stays what there is."""
+        self._doing = _Doing.ANSWERING
+        self._screen.busy("typing…")
+        written: list[str] = []
+        answering = asyncio.create_task(self._answer(said, written))
         try:
-            await self._watching(asyncio.create_task(work()), watch)
+            await asyncio.wait((answering,))
         finally:
-            self._screen.show(self._chat.take())
+            self._doing, self._stoppable = _Doing.ENDING, None
+            answering.cancel()
+            await asyncio.gather(answering, return_exceptions=True)
+            self._screen.rest()
+        await self._close(said)
+        if not answering.cancelled():
+            answering.result()
+        elif isinstance(said, Message):
+            await self._leave(said, "".join(written))
 
-    async def _watching(self, task: asyncio.Task[T], on_change: Callable[[], None]) -> T:
-        """The task's result; whenever the chat changes before, `on_change` is called."""
-        change: asyncio.Task[Any] | None = None
+    async def _answer(self, said: Inbound, written: list[str]) -> None:
+        """Show what comes of it as it comes; `written` is what there is of an answer."""
+        chosen = await self._assistant.streaming(said.origin)
+        grows = Streaming.OFF not in (chosen, self._channel.streaming)
+        private = await self._assistant.is_private(said.origin)
+        async with aclosing(self._events(said)) as events:
+            async for event in events:
+                match event:
+                    case TextDelta(text):
+                        written.append(text)
+                    case ToolCalled():
+                        written.clear()
+                    case Reply():
+                        await self._show(said, event)
+                        continue
+                if grows:
+                    self._screen.busy("typing…", "".join(written), private=private)
+
+    async def _events(self, said: Inbound) -> AsyncGenerator[Event, None]:
+        """What the assistant says to it; an apology if that breaks."""
         try:
-            while not task.done():
-                change = asyncio.create_task(self._chat.changed.wait())
-                await asyncio.wait((task, change), return_when=asyncio.FIRST_COMPLETED)
-                if change.done() and not task.done():
-                    self._chat.changed.clear()
-                    on_change()
-            return await task
-        finally:
-            await _cancelled(task, change)
+            if isinstance(said, Click):
+                self._assistant.note(said)
+            admitted = await self._assistant.admit(said)
+            if isinstance(admitted, Reply):
+                yield admitted
+                return
+            if isinstance(admitted, Message):
+                # Only talk can be stopped: half a command would leave things half done.
+                self._stoppable = asyncio.current_task()
+            async with aclosing(self._assistant.answer(admitted)) as events:
+                async for event in events:
+                    yield event
+        except Exception as error:  # noqa: BLE001 - one line went wrong, not the conversation
+            error_id = secrets.token_hex(3)
+            self._assistant.health.errors += 1
+            _log.error("update_failed", error_id=error_id, exc_info=error)
+            yield await self._assistant.apologize(said.origin.place, error_id)
+
+    async def _leave(self, said: Message, written: str) -> None:
+        """Keep what there is of an answer that was stopped."""
+        if written.strip():
+            await self._assistant.interrupted(said, written)
+            private = await self._assistant.is_private(said.origin)
+            await self._show(said, Reply(written, markdown=True, private=private))
+        self._screen.show((await self._assistant.texts(said.origin)).stopped)
+
+    async def _show(self, said: Inbound, reply: Reply) -> None:
+        """Show a reply, numbers for its buttons, and where its documents are."""
+        message_id, asked_at = next(self._message_ids), datetime.now(UTC)
+        if reply.replaces is not None:
+            message_id = reply.replaces
+            asked_at = said.asked_at if isinstance(said, Click) else asked_at
+        buttons = self._choices.number(chain.from_iterable(reply.buttons), message_id, asked_at)
+        private = bool(reply.private)
+        if reply.text:
+            self._screen.show(reply.text, buttons, markdown=reply.markdown, private=private)
+        for document in reply.documents:
+            try:
+                path = await asyncio.to_thread(save, self._exports, document.name, document.content)
+                where = f"[document] saved as {path}"
+            except OSError as error:
+                where = f"[document] {document.name} could not be saved: {error.strerror}"
+            self._screen.show(f"{document.caption}\n{where}".lstrip(), private=private)
+        self._assistant.delivered(said, reply, message_id)
+
+    async def _close(self, said: Inbound) -> None:
+        with _inbox_may_fail():
+            await self._inbox.done(said.receipts)
 
     # -- Ctrl-C -----------------------------------------------------------------------------------
 
-    @contextlib.contextmanager
+    @contextmanager
     def _catching_interrupts(self) -> Iterator[None]:
         """While a person is at the keyboard Ctrl-C means: stop this reply; at the prompt, leave.
         Pressed again it ends everything at once."""
-        if not self._interactive:
+        if not self._channel.interactive:
             yield
             return
         loop, running = asyncio.get_running_loop(), asyncio.current_task()
@@ -196,7 +292,8 @@ class Terminal:
 
     def _interrupt(self, running: asyncio.Task[Any] | None) -> None:
         if self._doing is _Doing.ANSWERING:
-            self._chat.receive("/stop")
+            if self._stoppable:
+                self._stoppable.cancel()
         elif self._doing is _Doing.LISTENING and self._listening:
             self._interrupted = True
             self._listening.cancel()
@@ -206,8 +303,10 @@ class Terminal:
         self._doing = _Doing.ENDING
 
 
-async def _cancelled(*tasks: asyncio.Task[Any] | None) -> None:
-    waiting = [task for task in tasks if task and not task.done()]
-    for task in waiting:
-        task.cancel()
-    await asyncio.gather(*waiting, return_exceptions=True)
+@contextmanager
+def _inbox_may_fail() -> Iterator[None]:
+    """A line is answered even where it can't be kept."""
+    try:
+        yield
+    except StoreUnavailable as failure:
+        _log.warning("inbox_unavailable", error=str(failure))

@@ -20,7 +20,8 @@ class Texts:
     those that are described in other words where several people talk. `refusals` say why the memory
     does not keep something, and `failures` why the model gave no answer, by the kind of failure.
     `yes_words` and `no_words` are what people type instead of pressing a button, with commas
-    between."""
+    between; `everything_words` what they call everything that is to be forgotten, and
+    `everything_fillers` what they say with it and mean no less."""
 
     commands: Annotated[
         Mapping[str, str],
@@ -116,6 +117,8 @@ class Texts:
     forget_all_no: str
     yes_words: str
     no_words: str
+    everything_words: str
+    everything_fillers: str
     forget_all_done: str
     forget_all_kept: str
     button_not_yours: str

@@ -53,3 +53,8 @@ def one_line(text: str) -> str:
 def _without(text: str) -> str:
     seen = (c for c in text if c in _JOINERS or unicodedata.category(c) not in _UNSEEN)
     return _STRAY_JOINER.sub("", "".join(seen))
+
+
+def is_blank(text: str) -> bool:
+    """Whether there is nothing to see in the text: only spaces and invisible marks."""
+    return all(unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zs", "Zl", "Zp") for c in text)

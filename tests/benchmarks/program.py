@@ -14,7 +14,7 @@ from typing import Any
 
 from tests.e2e.command import environment
 from tests.fakes.botapi import BotApiServer
-from tests.fakes.openai_server import OpenAIServer, Reply, text
+from tests.fakes.openai_server import Completion, OpenAIServer, text
 
 ROOT = Path(__file__).parents[2]
 _WATCHED = Path(__file__).with_name("watched.py")
@@ -24,7 +24,7 @@ _LEARNED = json.dumps({"findings": [], "summary": "They talked about the day.", 
 PATIENCE = 120.0
 
 
-def at_once(body: dict[str, Any]) -> Reply:
+def at_once(body: dict[str, Any]) -> Completion:
     """A model that answers at once: a turn with words, extraction with nothing learned."""
     if body.get("tools"):
         return text(*(f"{word} " for word in _ANSWER))

@@ -13,7 +13,7 @@ import random
 import re
 import statistics
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -24,16 +24,12 @@ from rich.console import Console
 from rich.table import Table
 from telegram.request import HTTPXRequest
 
-from bot.assistant.events import (
-    Finished,
-    Inbound,
-    ReplyEvent,
-    TextDelta,
-)
+from bot.assistant.events import Event, Reply, TextDelta
+from bot.assistant.inbound import Message
+from bot.clock import Clock
 from bot.telegram.options import ChannelOptions
 from tests.bot.telegram.stage import stage
 from tests.fakes.botapi import BotApiServer
-from tests.fakes.clock import FastClock
 
 _FIRST_PERSON = 1001
 _NUMBER = re.compile(r"message (\d+)\.")
@@ -87,14 +83,29 @@ class Result:
         return round(statistics.quantiles(self.waits, n=100)[percent - 1], 1)
 
 
+class Hurried(Clock):
+    """`speed` seconds pass in one: waits are measured on the same clock as the bot's."""
+
+    def __init__(self, speed: float) -> None:
+        self._speed = speed
+
+    def now(self) -> float:
+        """See Clock."""
+        return time.monotonic() * self._speed
+
+    async def sleep(self, seconds: float) -> None:
+        """See Clock."""
+        await asyncio.sleep(seconds / self._speed)
+
+
 class Storyteller:
     """A conversation that takes its time and says what it was told, piece by piece."""
 
-    def __init__(self, clock: FastClock, dice: random.Random) -> None:
+    def __init__(self, clock: Clock, dice: random.Random) -> None:
         self._clock, self._dice = clock, dice
         self.waits: list[float] = []
 
-    async def reply(self, inbound: Inbound) -> AsyncIterator[ReplyEvent]:
+    async def reply(self, inbound: Message) -> AsyncGenerator[Event, None]:
         """See Conversing."""
         text = f"You wrote {inbound.text}"
         pieces = text.split(" ")
@@ -102,12 +113,12 @@ class Storyteller:
         for piece in pieces:
             await self._clock.sleep(pause)
             yield TextDelta(f"{piece} ")
-        yield Finished(text)
+        yield Reply(text, markdown=True)
 
 
 async def stay(size: Size) -> Result:
     """Let it happen."""
-    dice, clock = random.Random(size.seed), FastClock(size.speed)
+    dice, clock = random.Random(size.seed), Hurried(size.speed)
     result = Result(people=size.people)
     sent: dict[int, list[float]] = {}
     async with BotApiServer() as server:

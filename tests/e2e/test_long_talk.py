@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.e2e.test_telegram import ANNA, SAVED, Talk, all_answered, running
 from tests.fakes.botapi import BotApiServer
-from tests.fakes.openai_server import OpenAIServer, Reply, text
+from tests.fakes.openai_server import Completion, OpenAIServer, text
 
 _TREE = re.compile(r"tree number (\d+)|\bT(\d+)\b")
 
@@ -18,7 +18,7 @@ def trees(body: str) -> list[int]:
     return sorted({int(one or other) for one, other in _TREE.findall(body)})
 
 
-def gardener(body: dict[str, Any]) -> Reply:
+def gardener(body: dict[str, Any]) -> Completion:
     """A model that listens, sums up, notes and greets: each as it is told to."""
     told = json.dumps(body["messages"][0])
     asked = json.dumps(body["messages"][1:])

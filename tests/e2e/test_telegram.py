@@ -12,7 +12,7 @@ import pytest
 
 from tests.e2e.command import PATIENCE, mordecai, start
 from tests.fakes.botapi import BotApiServer, Person
-from tests.fakes.openai_server import OpenAIServer, Reply, text
+from tests.fakes.openai_server import Completion, OpenAIServer, text
 
 SAVED = "✨ Your conversation has been summarized and important information saved."
 ANNA, BORIS, STRANGER = 1001, 10012, 66
@@ -207,7 +207,7 @@ async def test_a_kill_while_a_reply_grows_leaves_one_whole_reply(tmp_path: Path)
             "MORDECAI_MODEL_API_KEY": model.api_key,
             "MORDECAI_STREAMING": "edit",
         }
-        model.script(Reply(("Once **upon", "** a"), stall=20))
+        model.script(Completion(("Once **upon", "** a"), stall=20))
         async with running(server, tmp_path, **named) as process:
             await server.user(ANNA).says("Tell me a story.")
             assert await server.replies_to(ANNA, 1, PATIENCE) == ["Once upon a ▍"]

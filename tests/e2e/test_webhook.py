@@ -15,7 +15,7 @@ import pytest
 from tests.e2e.command import PATIENCE, mordecai
 from tests.e2e.test_telegram import ANNA, BORIS, Talk, all_answered, running
 from tests.fakes.botapi import BotApiServer
-from tests.fakes.openai_server import OpenAIServer, Reply, text
+from tests.fakes.openai_server import Completion, OpenAIServer, text
 
 URL = "https://bot.example.org/telegram"
 
@@ -52,7 +52,7 @@ def texts(server: BotApiServer, user_id: int) -> list[str]:
 async def test_a_kill_behind_a_webhook_loses_nothing_and_polling_goes_on_from_there(tmp_path: Path):
     async with OpenAIServer() as model, BotApiServer() as server:
         variables = {**by_webhook(server), **answered_by(model)}
-        model.script(Reply(("too late",), delay=60))
+        model.script(Completion(("too late",), delay=60))
         async with running(server, tmp_path, **variables) as process:
             await server.user(ANNA).says("one")
             await server.wait_for(lambda: model.requests and not server.world.waiting, PATIENCE)
@@ -161,7 +161,7 @@ async def test_one_signal_and_a_hundred_let_replies_under_way_finish(
     tmp_path: Path, signals: tuple[signal.Signals, ...]
 ):
     async with OpenAIServer() as model, BotApiServer() as server:
-        model.script(Reply(("All said.",), delay=1.5))
+        model.script(Completion(("All said.",), delay=1.5))
         async with running(server, tmp_path, **answered_by(model)) as process:
             for user_id in (ANNA, BORIS):
                 await server.user(user_id).says("Take your time.")
@@ -175,7 +175,7 @@ async def test_one_signal_and_a_hundred_let_replies_under_way_finish(
 async def test_what_is_not_done_when_the_time_is_over_is_answered_after_the_restart(tmp_path: Path):
     async with OpenAIServer() as model, BotApiServer() as server:
         variables = {**answered_by(model), "MORDECAI_STOP_SECONDS": "0.5"}
-        model.script(Reply(("too late",), delay=60))
+        model.script(Completion(("too late",), delay=60))
         async with running(server, tmp_path, **variables) as process:
             await server.user(ANNA).says("Take your time.")
             await server.wait_for(lambda: model.requests, PATIENCE)

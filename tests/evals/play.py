@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from bot.assistant.conversation import Conversation
-from bot.assistant.events import Finished, Inbound
+from bot.assistant.inbound import Message
 from bot.models.summaries import ModelSummarizer
 from bot.offline.understanding import by_rules
 from bot.options import persona_of, turn_limits
@@ -22,6 +22,7 @@ from memory.stores.sqlite.store import SqliteStore
 from tests.evals.requests import Naive, Piece, Request
 from tests.evals.script import ScriptedModel
 from tests.evals.talk import Exchange
+from tests.fakes.messages import is_answer, message
 
 _ACTOR = Actor.person(1)
 _PLACE = Place("terminal", 1)
@@ -56,7 +57,7 @@ async def play(
         said: list[Piece] = []
         for number, exchange in enumerate(talk):
             script.exchange, script.asked, script.aside = exchange, [], []
-            inbound = Inbound(str(number), _ACTOR, _PLACE, exchange.said, clock())
+            inbound = message(str(number), _ACTOR, _PLACE, exchange.said, clock())
             await _heard(conversation, inbound)
             await memory.settle()
             naive = (
@@ -116,12 +117,12 @@ async def _memory(
         await store.aclose()
 
 
-async def _heard(conversation: Conversation, inbound: Inbound) -> None:
+async def _heard(conversation: Conversation, inbound: Message) -> None:
     """Let the conversation answer, to the end. Raises RuntimeError if it does not."""
     answered = False
     async with aclosing(conversation.reply(inbound)) as events:
         async for event in events:
-            answered = answered or isinstance(event, Finished)
+            answered = answered or is_answer(event)
     if not answered:
         raise RuntimeError(f"turn {inbound.id} of the talk got no answer")
 

@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bot.assistant.conversation import Conversation
-from bot.assistant.events import Finished, Inbound
 from bot.assistant.prompt import Persona, system_prompt
 from bot.offline.engine import offline_model
 from bot.offline.understanding import by_rules
@@ -18,6 +17,7 @@ from memory.memory import Memory, MemoryOptions
 from memory.ports import LongTermMemory
 from memory.records import Actor, Place
 from memory.stores.journal.journal import SqliteJournal
+from tests.fakes.messages import is_answer, message
 
 PERSONA = system_prompt(Persona(identity="You are Mordecai."))
 
@@ -32,9 +32,9 @@ class Bot:
     async def hears(self, actor: Actor, text: str) -> str:
         """One whole turn, to the moment at which it is recorded; the reply."""
         now = datetime.now(UTC)
-        inbound = Inbound(uuid.uuid4().hex, actor, place_of(actor), text, now)
+        inbound = message(uuid.uuid4().hex, actor, place_of(actor), text, now)
         async for event in self.conversation.reply(inbound):
-            if isinstance(event, Finished):
+            if is_answer(event):
                 return event.text
         raise AssertionError(f"no reply to {text!r}")
 

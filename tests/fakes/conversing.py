@@ -1,26 +1,20 @@
 """A conversation that does what its listener needs: echo, take its time, fail, break."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 
-from bot.assistant.events import (
-    Failed,
-    Finished,
-    Inbound,
-    ReplyEvent,
-    TextDelta,
-    ToolCalled,
-)
+from bot.assistant.events import Event, Reply, TextDelta, ToolCalled
+from bot.assistant.inbound import Message
 
 
 class Echo:
     """Answers every inbound with `you said: …` at once, and keeps what it was asked.
 
-    `held` inbounds wait until their event is set; `answers` gives other answers: a text, a Failed,
+    `held` inbounds wait until their event is set; `answers` gives other answers: a text, a Reply,
     or an exception to raise."""
 
-    def __init__(self, answer: Callable[[Inbound], str | Failed | Exception] | None = None) -> None:
-        self.heard: list[Inbound] = []
+    def __init__(self, answer: Callable[[Message], str | Reply | Exception] | None = None) -> None:
+        self.heard: list[Message] = []
         self.finished: list[str] = []
         self.cancelled: list[str] = []
         self.running = 0
@@ -32,7 +26,7 @@ class Echo:
         """Do not answer this text before the event is set."""
         return self._holds.setdefault(text, asyncio.Event())
 
-    async def reply(self, inbound: Inbound) -> AsyncIterator[ReplyEvent]:
+    async def reply(self, inbound: Message) -> AsyncGenerator[Event, None]:
         """See Conversing."""
         self.heard.append(inbound)
         self.running += 1
@@ -43,11 +37,11 @@ class Echo:
             answer = self._answer(inbound)
             if isinstance(answer, Exception):
                 raise answer
-            if isinstance(answer, Failed):
+            if isinstance(answer, Reply):
                 yield answer
                 return
             self.finished.append(inbound.text)
-            yield Finished(answer)
+            yield Reply(answer, markdown=True)
         except asyncio.CancelledError:
             self.cancelled.append(inbound.text)
             raise
@@ -59,10 +53,10 @@ class Writer:
     """Writes what a test dictates, when it dictates it: to whoever asks, one after the other."""
 
     def __init__(self) -> None:
-        self.heard: list[Inbound] = []
+        self.heard: list[Message] = []
         #: How many events whoever asked has taken.
         self.taken = 0
-        self._dictated: asyncio.Queue[ReplyEvent | Exception] = asyncio.Queue()
+        self._dictated: asyncio.Queue[Event | Exception] = asyncio.Queue()
 
     def writes(self, text: str) -> None:
         """Write a further piece."""
@@ -74,17 +68,17 @@ class Writer:
 
     def finishes(self, text: str) -> None:
         """Be done with this as the whole reply."""
-        self._dictated.put_nowait(Finished(text))
+        self._dictated.put_nowait(Reply(text, markdown=True))
 
     def fails(self, text: str) -> None:
         """Give up with this sentence."""
-        self._dictated.put_nowait(Failed(text))
+        self._dictated.put_nowait(Reply(text, failure="failed"))
 
     def breaks(self) -> None:
         """Raise what nobody expects."""
         self._dictated.put_nowait(ZeroDivisionError())
 
-    async def reply(self, inbound: Inbound) -> AsyncIterator[ReplyEvent]:
+    async def reply(self, inbound: Message) -> AsyncGenerator[Event, None]:
         """See Conversing."""
         self.heard.append(inbound)
         while True:
@@ -93,5 +87,5 @@ class Writer:
                 raise event
             yield event
             self.taken += 1
-            if isinstance(event, Finished | Failed):
+            if isinstance(event, Reply):
                 return

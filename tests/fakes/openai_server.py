@@ -21,7 +21,7 @@ _USAGE = {"prompt_tokens": 90, "completion_tokens": 10, "total_tokens": 100}
 
 
 @dataclass(frozen=True)
-class Reply:
+class Completion:
     """One answer of the server. With a status other than 200 it is an error with `message`."""
 
     texts: tuple[str, ...] = ()
@@ -41,22 +41,22 @@ class Reply:
     error_inside: str | None = None
     #: Answer like this only if the request declares tools; else with `otherwise`.
     with_tools_only: bool = False
-    otherwise: "Reply | None" = None
+    otherwise: "Completion | None" = None
 
 
-def text(*texts: str, finish: str | None = "stop") -> Reply:
+def text(*texts: str, finish: str | None = "stop") -> Completion:
     """An answer in these pieces."""
-    return Reply(texts, finish=finish)
+    return Completion(texts, finish=finish)
 
 
-def calling(name: str, *fragments: str, texts: tuple[str, ...] = ()) -> Reply:
+def calling(name: str, *fragments: str, texts: tuple[str, ...] = ()) -> Completion:
     """A tool call whose arguments arrive in these fragments."""
-    return Reply(texts, calls=((name, fragments),), finish="tool_calls")
+    return Completion(texts, calls=((name, fragments),), finish="tool_calls")
 
 
-def refusing(status: int, message: str, code: str | None = None) -> Reply:
+def refusing(status: int, message: str, code: str | None = None) -> Completion:
     """An error before anything else."""
-    return Reply(status=status, message=message, code=code)
+    return Completion(status=status, message=message, code=code)
 
 
 @dataclass
@@ -66,21 +66,21 @@ class OpenAIServer:
     strict part said no."""
 
     api_key: str = "right"
-    replies: list[Reply] = field(default_factory=lambda: [text("Hello.")])
+    replies: list[Completion] = field(default_factory=lambda: [text("Hello.")])
     requests: list[dict[str, Any]] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     base_url: str = ""
     #: What every recording says, and the recordings: name, type, content, model.
-    speech: Reply = field(default_factory=lambda: text("Hello."))
+    speech: Completion = field(default_factory=lambda: text("Hello."))
     recordings: list[tuple[str, str, bytes, str]] = field(default_factory=list)
     #: What writing a recording down has used, as the server tells it.
     speech_usage: dict[str, Any] | None = None
     #: A text-only model, whose server says so.
     is_blind: bool = False
-    decide: Callable[[dict[str, Any]], Reply] | None = None
+    decide: Callable[[dict[str, Any]], Completion] | None = None
     _runner: web.AppRunner | None = None
 
-    def script(self, *replies: Reply) -> None:
+    def script(self, *replies: Completion) -> None:
         """What to answer from here on."""
         self.replies = list(replies)
         self.requests.clear()
@@ -176,7 +176,7 @@ def _error(status: int, message: str, code: str | None) -> web.Response:
     return web.json_response({"error": error}, status=status, headers={"x-should-retry": "false"})
 
 
-def _whole(body: dict[str, Any], reply: Reply) -> web.Response:
+def _whole(body: dict[str, Any], reply: Completion) -> web.Response:
     message: dict[str, Any] = {"role": "assistant", "content": "".join(reply.texts) or None}
     if reply.calls:
         message["tool_calls"] = [
@@ -196,7 +196,9 @@ def _whole(body: dict[str, Any], reply: Reply) -> web.Response:
     )
 
 
-async def _stream(request: web.Request, body: dict[str, Any], reply: Reply) -> web.StreamResponse:
+async def _stream(
+    request: web.Request, body: dict[str, Any], reply: Completion
+) -> web.StreamResponse:
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
     await response.prepare(request)
     for delta in _deltas(reply):
@@ -218,7 +220,7 @@ async def _stream(request: web.Request, body: dict[str, Any], reply: Reply) -> w
     return response
 
 
-def _deltas(reply: Reply) -> Iterator[dict[str, Any]]:
+def _deltas(reply: Completion) -> Iterator[dict[str, Any]]:
     """The pieces as real servers cut them: role alone, id and name of a call only once."""
     yield {"role": "assistant", "content": None}
     for thought in reply.thoughts:

@@ -8,7 +8,7 @@ from botocore.exceptions import ClientError, EventStreamError
 from urllib3.exceptions import ProtocolError
 
 from memory.stores.agentcore.calls.clients import Access, make_client
-from tests.fakes.aws import FakeAws, Reply, ToolCall, throttled
+from tests.fakes.aws import Completion, FakeAws, ToolCall, throttled
 from tests.fakes.aws.converse import CACHE_MINIMUM
 from tests.fakes.aws.world import ENVIRONMENT
 
@@ -72,7 +72,7 @@ def test_a_reply_comes_word_by_word(aws: FakeAws, client: Any) -> None:
 
 
 def test_a_tool_call_comes_in_pieces_of_its_json(aws: FakeAws, client: Any) -> None:
-    aws.model.say(Reply(tools=(ToolCall("remember", {"text": "I live in Oslo"}),)))
+    aws.model.say(Completion(tools=(ToolCall("remember", {"text": "I live in Oslo"}),)))
     events = stream(client, toolConfig={"tools": [TOOL]})
     deltas = [e["contentBlockDelta"]["delta"] for e in events if "contentBlockDelta" in e]
     assert "".join(d["toolUse"]["input"] for d in deltas) == '{"text": "I live in Oslo"}'
@@ -85,18 +85,18 @@ def test_without_a_script_it_says_what_it_heard(client: Any) -> None:
 
 
 def test_a_cut_connection_is_an_error_of_the_transport(aws: FakeAws, client: Any) -> None:
-    aws.model.say(Reply("one two three", breaks_after=2))
+    aws.model.say(Completion("one two three", breaks_after=2))
     with pytest.raises(ProtocolError):
         stream(client)
 
 
 def test_a_stream_may_end_without_a_stop_reason(aws: FakeAws, client: Any) -> None:
-    aws.model.say(Reply("one two three", stop=""))
+    aws.model.say(Completion("one two three", stop=""))
     assert not any("messageStop" in event for event in stream(client))
 
 
 def test_throttling_in_mid_stream_is_an_in_band_exception(aws: FakeAws, client: Any) -> None:
-    aws.model.say(Reply("one two three", breaks_after=2, error="throttlingException"))
+    aws.model.say(Completion("one two three", breaks_after=2, error="throttlingException"))
     with pytest.raises(EventStreamError) as caught:
         stream(client)
     assert caught.value.response["Error"]["Code"] == "throttlingException"

@@ -1,170 +1,177 @@
 """The memory browser: what is remembered, page by page in one message, by its buttons."""
 
 import asyncio
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 
-from bot.commands.pages import pages
-from bot.commands.pages.panels import (
-    Button,
-    Page,
-    Panels,
-    action_of,
-    secret_of,
-)
-from bot.commands.pages.rewording import Rewording
-from bot.commands.questions import Awaited
-from bot.people.privacy import Privacy
-from bot.telegram.intake.reading import Click, Origin
-from bot.telegram.voice import Voice
-from bot.texts import Texts
-from memory.errors import StoreUnavailable, UnknownRecord
+from bot.assistant.context import Context
+from bot.assistant.events import Question, Reply
+from bot.assistant.inbound import Click, Command, Message, Origin
+from bot.commands.pages.memory_pages import KINDS, MemoryPages
+from bot.commands.pages.panels import Deletion, Page, Panel, read
+from bot.commands.questions import press_of, yes_or_no
+from memory.errors import RefusedText, StoreUnavailable, UnknownRecord
 from memory.knowledge.forgetting import Forgotten
-from memory.memory import Memory
-from memory.records import Actor, Kind, Record
+from memory.records import Kind, Record
 
-#: For how long a deletion can be taken back. In seconds.
+#: How the data of the browser's buttons begins.
+FAMILY = "m"
+#: How long a deletion can be undone. In seconds.
 UNDO_SECONDS = 60.0
 
 
-@dataclass(frozen=True, slots=True)
-class _Deleted:
-    """What was deleted by a panel last, and when; what of it came back, if it was taken back."""
-
-    forgotten: tuple[Forgotten, ...]
-    at: float
-    back: tuple[Record, ...] = ()
+def pages(context: Context) -> MemoryPages:
+    """The pages as the person reads them."""
+    return MemoryPages(context.texts, context.memory.rules)
 
 
-class Browser:
-    """Shows and changes what is remembered of an actor, in a panel."""
-
-    def __init__(
-        self,
-        memory: Memory,
-        voice: Voice,
-        awaited: Awaited,
-        privacy: Privacy,
-        monotonic: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._memory, self._privacy, self._monotonic = memory, privacy, monotonic
-        self.panels = Panels("m", "memory", voice, monotonic)
-        self.rewording = Rewording(memory, self.panels, awaited, privacy)
-        self._deleted: dict[str, _Deleted] = {}
-
-    async def open(self, origin: Origin, texts: Texts, answering: int | None = None) -> None:
-        """Send the first page; who reads it may press its buttons. Raises StoreUnavailable."""
-        await self.panels.open(origin, await self._overview(origin, texts), answering)
-
-    async def press(self, click: Click, texts: Texts) -> None:
-        """Turn to the page that a button leads to, after what it does. Raises StoreUnavailable."""
-        verb, _, argument = action_of(click).partition(":")
-        if verb == "edit":
-            await self.rewording.ask(click, argument, texts)
-        elif verb == "reword":
-            await self.rewording.take(click, argument, texts)
-        else:
-            await self.panels.show(click, await self._page(click, verb, argument, texts))
-
-    async def _overview(self, origin: Origin, texts: Texts) -> Page:
-        records = await self._memory.known.records(origin.actor)
-        kept = not await self._privacy.is_on(origin.actor, origin.place)
-        return pages.overview(
-            records, texts, self._memory.rules, private=origin.is_private, kept=kept
-        )
-
-    async def _page(self, click: Click, verb: str, argument: str, texts: Texts) -> Page:
-        actor = click.origin.actor
-        if verb == "undo":
-            return await self._undo(click, texts)
-        if verb in ("kind", "page") and (turned_to := _turned_to(argument)):
-            return pages.listing(
-                await self._memory.known.records(actor), *turned_to, texts, self._memory.rules
-            )
-        if verb in ("home", "kind", "page"):
-            return await self._overview(click.origin, texts)
-        try:
-            # The id comes from a button: it is looked up among the actor's own records alone.
-            if verb == "ask":
-                return pages.asking(
-                    await self._memory.known.would_forget(actor, argument),
-                    texts,
-                    self._memory.rules,
-                )
-            if verb == "delete":
-                forgotten = await self._memory.known.forget(actor, argument)
-                self._keep(secret_of(click), (forgotten,))
-                return pages.deleted((forgotten.record,), texts, self._memory.rules)
-            record = await self._memory.known.find(actor, argument)
-        except UnknownRecord:
-            return self._gone(click, argument, texts)
-        if verb == "from":
-            return pages.sources(record, await self._memory.known.sources(actor, record), texts)
-        return pages.detail(record, texts, self._memory.rules)
-
-    def _gone(self, click: Click, short_id: str, texts: Texts) -> Page:
-        """What is said of a record that is not there: to a second press of the button that has just
-        deleted it, the same as to the first one."""
-        deleted = self._deleted.get(secret_of(click))
-        records = [one.record for one in deleted.forgotten] if deleted and not deleted.back else []
-        if any(record.short_id == short_id for record in records):
-            return pages.deleted(records, texts, self._memory.rules)
-        return pages.gone(texts)
-
-    async def deleted(
-        self,
-        origin: Origin,
-        forgotten: Sequence[Forgotten],
-        texts: Texts,
-        answering: int | None = None,
-        notes: Sequence[str] = (),
-    ) -> None:
-        """Say in a panel of its own what was deleted elsewhere, at least one record, with a button
-        to take all of it back. The `notes` are said as well."""
-        page = pages.deleted([one.record for one in forgotten], texts, self._memory.rules, notes)
-        opened = await self.panels.open(origin, page, answering)
-        self._keep(opened.secret, forgotten)
-
-    def forget(self, actor: Actor) -> None:
-        """Everything about the actor was deleted: nothing of it can be taken back."""
-        self._deleted = {s: d for s, d in self._deleted.items() if d.forgotten[0].actor != actor}
-
-    def _keep(self, secret: str, forgotten: Sequence[Forgotten]) -> None:
-        """Hold on to what a panel has deleted, here alone, for as long as it can be taken back."""
-        deleted = _Deleted(tuple(forgotten), self._monotonic())
-        self._deleted[secret] = deleted
-        asyncio.get_running_loop().call_later(UNDO_SECONDS, self._let_go, secret, deleted.at)
-
-    def _let_go(self, secret: str, at: float) -> None:
-        deleted = self._deleted.get(secret)
-        if deleted and deleted.at == at:
-            del self._deleted[secret]
-
-    async def _undo(self, click: Click, texts: Texts) -> Page:
-        deleted = self._deleted.get(secret_of(click))
-        late = Page(texts.memory_undo_late, ((Button(texts.button_back, "home"),),))
-        if deleted is None or self._monotonic() - deleted.at > UNDO_SECONDS:
-            return late
-        if deleted.back:
-            return pages.brought_back(deleted.back, texts, self._memory.rules)
-        actor = click.origin.actor
-        try:
-            # What was deleted first may be what a later one came from: it comes back last.
-            back = [
-                await self._memory.known.restore(actor, one) for one in reversed(deleted.forgotten)
-            ]
-        except UnknownRecord:
-            return late
-        except StoreUnavailable:
-            return pages.not_back_yet(texts)
-        self._deleted[secret_of(click)] = replace(deleted, back=tuple(back[::-1]))
-        return pages.brought_back(back[::-1], texts, self._memory.rules)
+async def open_browser(said: Command, records: Sequence[Record], context: Context) -> Reply:
+    """The first page of these records, in a new panel. Raises StoreUnavailable."""
+    page = await _overview(said.origin, records, context)
+    return page.reply(context.panels.open(FAMILY, said.origin))
 
 
-def _turned_to(argument: str) -> tuple[Kind, int] | None:
+def report_deletion(
+    said: Command, forgotten: Sequence[Forgotten], notes: Sequence[str], context: Context
+) -> Reply:
+    """What was deleted by a command, in a panel with a button that restores all of it."""
+    panel = context.panels.open(FAMILY, said.origin)
+    _keep(context, panel, forgotten)
+    return pages(context).deletion([one.record for one in forgotten], notes).reply(panel)
+
+
+async def ask_for_words(said: Command, short_id: str, context: Context) -> Reply:
+    """Ask for a record's new words in a panel of its own. Raises UnknownRecord, also for what has
+    no other words, and StoreUnavailable."""
+    record = await context.memory.known.find(said.origin.actor, short_id)
+    if record.kind is Kind.SUMMARY or not record.current:
+        raise UnknownRecord("neither a fact nor a preference that counts")
+    panel = context.panels.open(FAMILY, said.origin)
+    page = pages(context).edit_prompt(record, waits=True)
+    return page.reply(panel, question=_new_words(panel, short_id))
+
+
+async def press(click: Click, context: Context) -> Reply:
+    """The page that a button leads to, after what it does. Raises StoreUnavailable."""
+    panel, _, argument = read(click)
+    try:
+        page = await _page(click, context)
+    except UnknownRecord:
+        page = _missing(context.panels.find(panel), argument, context)
+    question = _new_words(panel, argument) if page.waits else None
+    return page.reply(panel, click.message_id, question)
+
+
+async def _page(click: Click, context: Context) -> Page:
+    panel, verb, argument = read(click)
+    actor, known, show = click.origin.actor, context.memory.known, pages(context)
+    match verb:
+        case "kind" | "page" if place := _place_in_list(argument):
+            return show.listing(await known.records(actor), *place)
+        case "home" | "kind" | "page":
+            return await _overview(click.origin, await known.records(actor), context)
+        case "undo":
+            return await _undo(click, context)
+        # The id comes from a button: it is looked up among the actor's own records alone.
+        case "ask":
+            return show.delete_question(await known.would_forget(actor, argument))
+        case "delete":
+            forgotten = await known.forget(actor, argument)
+            _keep(context, panel, (forgotten,))
+            return show.deletion((forgotten.record,))
+    record = await known.find(actor, argument)
+    if verb == "from":
+        return show.sources(record, await known.sources(actor, record))
+    if verb in ("edit", "reword"):
+        return await _reword(click, record, context)
+    return show.detail(record)
+
+
+async def _overview(origin: Origin, records: Sequence[Record], context: Context) -> Page:
+    kept = not await context.people.privacy.is_on(origin.actor, origin.place)
+    return pages(context).overview(records, private=origin.is_private, kept=kept)
+
+
+def _place_in_list(argument: str) -> tuple[Kind, int] | None:
     """The kind and the page that a button leads to; None for what no button says: it may be made
     up."""
     kind, _, number = argument.partition(":")
-    is_one = kind in pages.KINDS and (number.isdecimal() or not number)
+    is_one = kind in KINDS and (number.isdecimal() or not number)
     return (Kind(kind), int(number or 0)) if is_one else None
+
+
+def _missing(panel: Panel | None, short_id: str, context: Context) -> Page:
+    """The page for a record that is not there. A second press of the button that deleted it shows
+    the same as the first one."""
+    deletion = panel.deletion if panel else None
+    records = [one.record for one in deletion.forgotten] if deletion else []
+    if deletion and not deletion.restored and short_id in [one.short_id for one in records]:
+        return pages(context).deletion(records)
+    return pages(context).missing()
+
+
+# -- undo -----------------------------------------------------------------------------------------
+
+
+def _keep(context: Context, id_: str, forgotten: Sequence[Forgotten]) -> None:
+    """Keep what a panel has deleted, in this process alone, for as long as it can be undone."""
+    if panel := context.panels.find(id_):
+        panel.deletion = Deletion(tuple(forgotten), context.panels.monotonic())
+        loop = asyncio.get_running_loop()
+        loop.call_later(UNDO_SECONDS, _let_go, panel, panel.deletion.at)
+
+
+def _let_go(panel: Panel, at: float) -> None:
+    if panel.deletion and panel.deletion.at == at:
+        panel.deletion = None
+
+
+async def _undo(click: Click, context: Context) -> Page:
+    panel, show = context.panels.find(read(click)[0]), pages(context)
+    deletion = panel.deletion if panel else None
+    late = Page(context.texts.memory_undo_late, ((show.back("home"),),))
+    if panel is None or deletion is None:
+        return late
+    if context.panels.monotonic() - deletion.at > UNDO_SECONDS:
+        return late
+    if deletion.restored:
+        return show.restoration(deletion.restored)
+    restore = partial(context.memory.known.restore, click.origin.actor)
+    try:
+        # What was deleted first may be what a later one came from: it comes back last.
+        restored = [await restore(one) for one in reversed(deletion.forgotten)]
+    except UnknownRecord:
+        return late
+    except StoreUnavailable:
+        return show.undo_failure()
+    panel.deletion = replace(deletion, restored=tuple(restored[::-1]))
+    return show.restoration(panel.deletion.restored)
+
+
+# -- new words ------------------------------------------------------------------------------------
+
+
+async def _reword(click: Click, record: Record, context: Context) -> Page:
+    """Ask for a record's new words, or keep them. In a group, where the bot may not get the next
+    message, the page tells the command."""
+    origin, show = click.origin, pages(context)
+    if await context.people.privacy.is_on(origin.actor, origin.place):
+        return Page(context.texts.private_refused, ((show.back(f"show:{record.short_id}"),),))
+    if read(click)[1] == "edit":
+        return show.edit_prompt(record, waits=origin.is_private)
+    try:
+        revised = await context.memory.known.revise(origin.actor, record.short_id, click.words)
+    except RefusedText as refusal:
+        return show.refused_revision(record, refusal.reason)
+    return show.revision(revised)
+
+
+def _new_words(panel: str, short_id: str) -> Question:
+    return Question(partial(_read_words, panel, short_id))
+
+
+def _read_words(panel: str, short_id: str, answer: Message, message_id: int) -> Click:
+    """The answer as a press: new words press a button that no page shows."""
+    verb = "show" if yes_or_no(answer.words) is False else "reword"
+    return press_of(answer, message_id, f"{panel}:{verb}:{short_id}")

@@ -1,18 +1,19 @@
-"""Messages with buttons that are edited in place: what they show, whose they are, for how long."""
+"""Panels: messages with buttons that are edited in place. What they show, whose they are, and for
+how long."""
 
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 
-from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+from bot.assistant.events import Button, Question, Reply, Rows
+from bot.assistant.inbound import Click, Origin
+from bot.texts import Texts
+from memory.background.bounded_dict import BoundedDict
+from memory.knowledge.forgetting import Forgotten
+from memory.records import Actor, Record
 
-from bot.telegram.intake.reading import Click, Origin
-from bot.telegram.voice import Voice
-from bot.texts import Sentence
-from memory.records import Actor
-
-#: For how long buttons stay good. In seconds.
+#: How long buttons work. In seconds.
 BUTTONS_SECONDS = 3600.0
 _MOST_PANELS = 1_000
 #: So many characters of a label a phone shows, by how many buttons are abreast; of what is longer,
@@ -21,22 +22,27 @@ LABEL_CHARS: Mapping[int, int] = {1: 32, 2: 18, 3: 11}
 
 
 @dataclass(frozen=True, slots=True)
-class Button:
-    """A button: what it says, and what it does, as `verb` or `verb:argument`."""
-
-    label: str
-    action: str
-
-
-@dataclass(frozen=True, slots=True)
 class Page:
-    """One page, with its rows of buttons."""
+    """What a panel shows. The data of its buttons is what they do: `verb` or `verb:argument`. Where
+    it `waits`, the next message answers it."""
 
     text: str
-    rows: tuple[tuple[Button, ...], ...] = ()
+    rows: Rows = ()
+    waits: bool = False
+
+    def reply(
+        self, panel: str, replaces: int | None = None, question: Question | None = None
+    ) -> Reply:
+        """This page as what the panel shows."""
+        rows = tuple(
+            tuple(replace(button, data=f"{panel}:{button.data}") for button in row)
+            for row in self.rows
+            if row
+        )
+        return Reply(self.text, rows, replaces=replaces, question=question)
 
 
-def in_rows(buttons: Iterable[Button], abreast: int = 2) -> tuple[tuple[Button, ...], ...]:
+def in_rows(buttons: Iterable[Button], abreast: int = 2) -> Rows:
     """The buttons in rows of so many, or of fewer if a phone would cut a label."""
     every = tuple(buttons)
     longest = max((len(button.label) for button in every), default=0)
@@ -46,100 +52,62 @@ def in_rows(buttons: Iterable[Button], abreast: int = 2) -> tuple[tuple[Button, 
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
-    """A new panel: the secret in its buttons, and its message, None if it may not have arrived."""
+class Deletion:
+    """What a panel deleted last, and when; what of it came back, if it was undone."""
 
-    secret: str
-    message_id: int | None
+    forgotten: tuple[Forgotten, ...]
+    at: float
+    restored: tuple[Record, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Panel:
-    """A message with buttons: who opened it, whose memory it is about, and when."""
+@dataclass(slots=True)
+class Panel:
+    """An open panel: who opened it, whose memory it is about, and when."""
 
     owner: int
     actor: Actor
     opened: float
+    deletion: Deletion | None = None
 
 
 class Panels:
-    """The panels of one command. Each has a secret in its buttons, and only who opened it may press
-    them. A click made up elsewhere counts for nothing: who may open a panel of their own may not
-    open the group's. After a restart the buttons are stale."""
+    """The panels of this process. Each has a secret in its buttons, and only the person who opened
+    it may press them. A secret works for its own actor alone: a panel of one's own does not open a
+    group's memory. After a restart all buttons are stale."""
 
-    def __init__(
-        self,
-        prefix: str,
-        command: str,
-        voice: Voice,
-        monotonic: Callable[[], float] = time.monotonic,
-    ) -> None:
-        """Callback data begins with the `prefix`; a stale panel is opened anew by the `command`."""
-        self._prefix, self._command = prefix, command
-        self._voice, self._monotonic = voice, monotonic
-        self._panels: dict[str, _Panel] = {}
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self.monotonic = monotonic
+        self._panels: BoundedDict[str, Panel] = BoundedDict(_MOST_PANELS)
 
-    async def open(self, origin: Origin, page: Page, answering: int | None = None) -> Opened:
-        """Send the first page; who reads it may press its buttons."""
-        secret = self._remembered(origin)
-        keyboard = self._keyboard(page, secret)
-        return Opened(secret, await self._voice.post(origin, page.text, keyboard, answering))
+    def open(self, family: str, origin: Origin) -> str:
+        """Open a panel for this person; the prefix of its buttons' data."""
+        id_ = f"{family}:{secrets.token_urlsafe(9)}"
+        self._panels[id_] = Panel(origin.user_id, origin.actor, self.monotonic())
+        return id_
 
-    async def show(self, click: Click, page: Page) -> int | None:
-        """Let the message that was clicked show this page. The id of the message that does; None
-        if it is not known to."""
-        keyboard = self._keyboard(page, secret_of(click))
-        return await self._voice.replace(click, page.text, keyboard)
+    def find(self, panel: str) -> Panel | None:
+        """The open panel with this prefix."""
+        return self._panels.get(panel)
 
-    def data(self, secret: str, action: str) -> str:
-        """What a press of a button of the panel with this secret brings."""
-        return f"{self._prefix}:{secret}:{action}"
-
-    def has(self, click: Click) -> bool:
-        """Whether a click is on a button of one of these panels."""
-        return click.data.partition(":")[0] == self._prefix
-
-    def refusal_of(self, click: Click) -> Sentence | None:
-        """Why a click is not carried out, as a note for the clicker; None if it is."""
-        panel = self._panels.get(secret_of(click))
-        if panel is None or self._monotonic() - panel.opened > BUTTONS_SECONDS:
-            return lambda texts: texts.buttons_stale.format(command=self._command)
+    def refusal(self, click: Click, command: str, texts: Texts) -> str | None:
+        """Why a click has no effect; None if it has. `command` reopens a stale panel."""
+        panel = self.find(read(click)[0])
+        if panel is None or self.monotonic() - panel.opened > BUTTONS_SECONDS:
+            return texts.buttons_stale.format(command=command)
         # What was opened in the name of a group is for whoever may press there.
         openers = (click.origin.user_id, click.origin.place.chat_id)
         if panel.actor != click.origin.actor or panel.owner not in openers:
-            return lambda texts: texts.button_not_yours
+            return texts.button_not_yours
         return None
 
-    def _remembered(self, origin: Origin) -> str:
-        now = self._monotonic()
-        if len(self._panels) >= _MOST_PANELS:
-            self._panels = {
-                secret: panel
-                for secret, panel in list(self._panels.items())[_MOST_PANELS // 2 :]
-                if now - panel.opened <= BUTTONS_SECONDS
-            }
-        secret = secrets.token_urlsafe(9)
-        self._panels[secret] = _Panel(origin.user_id, origin.actor, now)
-        return secret
-
-    def _keyboard(self, page: Page, secret: str) -> InlineKeyboardMarkup | None:
-        rows: Sequence[Sequence[InlineKeyboardButton]] = [
-            [
-                InlineKeyboardButton(button.label, callback_data=self.data(secret, button.action))
-                for button in row
-            ]
-            for row in page.rows
-            if row
-        ]
-        return InlineKeyboardMarkup(rows) if rows else None
+    def forget(self, actor: Actor) -> None:
+        """Everything about the actor was deleted: no deletion can be undone any more."""
+        for panel in self._panels.values():
+            if panel.actor == actor:
+                panel.deletion = None
 
 
-def secret_of(click: Click) -> str:
-    """The secret of the panel that a click is on."""
-    return click.data.split(":", 2)[1] if ":" in click.data else ""
-
-
-def action_of(click: Click) -> str:
-    """What a click on a panel's button does."""
-    _, _, rest = click.data.partition(":")
-    return rest.partition(":")[2]
+def read(click: Click) -> tuple[str, str, str]:
+    """The panel that a click is on, the verb of its button and the verb's argument."""
+    family, secret, verb, argument = (*click.data.split(":", 3), "", "", "")[:4]
+    return f"{family}:{secret}", verb, argument

@@ -5,7 +5,7 @@ import time
 import wave
 from datetime import timedelta
 
-from bot.assistant.events import NotTranscribed
+from bot.assistant.files import NotTranscribed
 from bot.errors import OperatorError
 from bot.models.transcription import transcriber_of
 from bot.operations.doctor.finding import Finding, ok, wrong

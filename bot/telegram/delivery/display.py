@@ -30,7 +30,7 @@ class Display(Protocol):
     lasts: float | None
 
     async def show(self, text: str) -> bool:
-        """Show a text; whether there is any use in showing another one."""
+        """Show a text; False if there is no use in showing another one."""
         ...
 
 

@@ -1,7 +1,7 @@
 """What Telegram's errors mean for somebody who sends."""
 
 import httpx
-from telegram.error import BadRequest, RetryAfter, TelegramError
+from telegram.error import BadRequest, Forbidden, RetryAfter, TelegramError
 
 from memory.records import Place
 
@@ -32,23 +32,23 @@ def seconds_of(limit: RetryAfter) -> float:
 
 
 def surely_not_sent(failure: TelegramError) -> bool:
-    """Whether the request never went out."""
+    """True if the request never went out."""
     return isinstance(failure.__cause__, _NOT_SENT)
 
 
-def is_out_of_reach(refusal: BadRequest) -> bool:
-    """Whether nothing can be sent there: no such chat, or none that the bot may write in (it was
-    muted, or the topic is closed)."""
+def is_out_of_reach(refusal: Forbidden | BadRequest) -> bool:
+    """True if nothing can be sent there: the bot is blocked, there is no such chat, or none that
+    the bot may write in (it was muted, or the topic is closed)."""
     reason = refusal.message.lower()
-    return any(sign in reason for sign in _OUT_OF_REACH)
+    return isinstance(refusal, Forbidden) or any(sign in reason for sign in _OUT_OF_REACH)
 
 
 def is_not_modified(failure: TelegramError) -> bool:
-    """Whether an edit was refused because the message reads so already."""
+    """True if an edit was refused because the message reads so already."""
     return isinstance(failure, BadRequest) and "not modified" in failure.message.lower()
 
 
-def is_about_entities(refusal: BadRequest) -> bool:
-    """Whether a message was refused for its formatting."""
+def is_about_entities(refusal: TelegramError) -> bool:
+    """True if a message was refused for its formatting."""
     reason = refusal.message.lower()
     return "entit" in reason or "url" in reason

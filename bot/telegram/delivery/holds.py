@@ -2,7 +2,11 @@
 
 import structlog
 
-from bot.telegram.delivery.clock import Clock
+from bot.clock import Clock
+from memory.background.bounded_dict import BoundedDict
+
+#: More chats than Telegram holds at once.
+_MOST_HELD = 10_000
 
 _log = structlog.get_logger(__name__)
 
@@ -12,13 +16,12 @@ class Holds:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._until: dict[int, float] = {}
+        self._until = BoundedDict[int, float](_MOST_HELD)
 
     def note(self, chat_id: int, seconds: float) -> None:
         """The chat is to be left alone for this long from now on."""
         _log.warning("flood_limit", chat=chat_id, seconds=seconds)
         now = self._clock.now()
-        self._until = {chat: until for chat, until in self._until.items() if until > now}
         self._until[chat_id] = max(now + seconds, self._until.get(chat_id, now))
 
     def left(self, chat_id: int) -> float:

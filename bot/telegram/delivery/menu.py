@@ -12,22 +12,10 @@ from telegram import (
 )
 from telegram.error import TelegramError
 
+from bot.commands.menu import group_menu, owners_menu, private_menu
 from bot.texts import ENGLISH, Texts, languages
 
 _log = structlog.get_logger(__name__)
-
-#: What makes sense where several people talk, in menu order.
-IN_GROUPS = (
-    "ask", "new", "summarize", "memory", "search", "remember", "forget", "name", "settings",
-    "usage", "stop", "help",
-)  # fmt: skip
-#: What makes no sense where one person does.
-_NOT_IN_PRIVATE = frozenset(("ask",))
-
-
-def group_menu(texts: Texts) -> dict[str, str]:
-    """The commands where several people talk, with what they do there."""
-    return {name: texts.group_commands.get(name, texts.commands[name]) for name in IN_GROUPS}
 
 
 async def publish_menu(bot: Bot, owners: Iterable[int]) -> None:
@@ -44,7 +32,7 @@ async def publish_owner_menu(bot: Bot, owner: int) -> None:
     """Show somebody who has just become an owner what owners may do."""
     for language, texts in languages().items():
         code = None if texts is ENGLISH else language
-        await _publish(bot, _owners_menu(texts), code, BotCommandScopeChat(owner))
+        await _publish(bot, owners_menu(texts), code, BotCommandScopeChat(owner))
 
 
 def _menus(
@@ -52,18 +40,10 @@ def _menus(
 ) -> Iterable[tuple[BotCommandScope | None, Mapping[str, str]]]:
     """Each scope with its commands, from the general to the special."""
     yield None, texts.commands
-    yield BotCommandScopeAllPrivateChats(), _private_menu(texts)
+    yield BotCommandScopeAllPrivateChats(), private_menu(texts)
     yield BotCommandScopeAllGroupChats(), group_menu(texts)
     for owner in owners:
-        yield BotCommandScopeChat(owner), _owners_menu(texts)
-
-
-def _private_menu(texts: Texts) -> dict[str, str]:
-    return {name: what for name, what in texts.commands.items() if name not in _NOT_IN_PRIVATE}
-
-
-def _owners_menu(texts: Texts) -> dict[str, str]:
-    return {**_private_menu(texts), **texts.owner_commands}
+        yield BotCommandScopeChat(owner), owners_menu(texts)
 
 
 async def _publish(

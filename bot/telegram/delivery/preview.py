@@ -2,14 +2,15 @@
 
 import asyncio
 from dataclasses import dataclass
-from enum import StrEnum
 from types import TracebackType
 from typing import Any, Self
 
 import structlog
 from telegram import Bot
 
-from bot.telegram.delivery.clock import Clock
+from bot.assistant.inbound import Message
+from bot.clock import Clock
+from bot.people.personal import Streaming
 from bot.telegram.delivery.display import (
     Display,
     Draft,
@@ -17,21 +18,13 @@ from bot.telegram.delivery.display import (
     NoDisplay,
 )
 from bot.telegram.delivery.holds import Holds
-from bot.telegram.formatting.rendering import preview
+from bot.telegram.formatting.rendering import off_the_loop, preview
 from bot.telegram.intake.inbox import Inbox
-from bot.telegram.intake.said import Said
+from bot.telegram.options import ChannelOptions
 from memory.errors import StoreUnavailable
 from memory.records import Actor
 
 _log = structlog.get_logger(__name__)
-
-
-class Streaming(StrEnum):
-    """How a reply is shown while it is written."""
-
-    EDIT = "edit"
-    DRAFT = "draft"
-    OFF = "off"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +42,12 @@ class Preview:
     """One reply while it is written. Use as `async with`: at the end nothing of it is on the way
     any more and the message may be edited once more, so that what is sent next is what stays."""
 
-    def __init__(self, display: Display, clock: Clock, first: float, interval: float) -> None:
-        self._display, self._clock = display, clock
+    def __init__(
+        self, display: Display, clock: Clock, first: float, interval: float, mark: str = ""
+    ) -> None:
+        """`first` and `interval` in seconds, see Pace. The reply begins with the mark."""
+        self._display, self._clock, self._mark = display, clock, mark
         self._first, self._interval = first, interval
-        #: What the reply begins with, besides what is written.
-        self.mark = ""
         self._preamble = self._reply = self._shown = ""
         self._edited_at: float | None = None
         self._news = asyncio.Event()
@@ -126,9 +120,9 @@ class Preview:
             await self._something_to_show()
 
     async def _show_news(self) -> bool:
-        """Show what there is; whether to go on."""
+        """Show what there is; False if there is no use in going on."""
         self._news.clear()
-        text = preview(self._reply, self.mark)
+        text = await off_the_loop(preview, self._reply, self._mark)
         if not text or (text == self._shown and not self._display.lasts):
             return True
         # Cut off in the middle, nobody would know what stands on the screen.
@@ -159,33 +153,23 @@ class Preview:
 
 
 class Previews:
-    """Opens the preview of each reply, and knows what an earlier process left behind."""
+    """Opens the preview of each reply."""
 
     def __init__(
         self,
         bot: Bot,
         holds: Holds,
         inbox: Inbox,
-        streaming: Streaming = Streaming.EDIT,
+        options: ChannelOptions,
         pace: Pace | None = None,
-        clock: Clock | None = None,
-        *,
-        drafts: bool = True,
     ) -> None:
-        """`streaming` is for who has chosen nothing; OFF is for everybody. `drafts` says whether
-        the Bot API server knows such."""
-        self._bot, self._holds, self._inbox, self._drafts = bot, holds, inbox, drafts
-        self._streaming, self._pace = streaming, pace or Pace()
-        self._clock = clock or Clock()
-        #: By update, the message in which an earlier process had begun to answer it.
-        self.left_behind: dict[int, int] = {}
+        self._bot, self._holds, self._inbox = bot, holds, inbox
+        self._streaming, self._clock = options.streaming, options.clock
+        self._pace = pace or Pace()
+        # False as soon as the Bot API server turns out to be too old for them.
+        self._drafts = True
 
-    @property
-    def default(self) -> Streaming:
-        """What there is for who has chosen nothing."""
-        return self._streaming
-
-    def offered(self, actor: Actor) -> tuple[Streaming, ...]:
+    def ways(self, actor: Actor) -> tuple[Streaming, ...]:
         """What somebody can choose between; nothing where the operator wants no previews."""
         if self._streaming is Streaming.OFF:
             return ()
@@ -194,49 +178,41 @@ class Previews:
 
     def open(
         self,
-        said: Said,
+        said: Message,
         *,
-        answering: int | None,
-        message_id: int | None,
         wanted: Streaming | None = None,
+        begun: int | None = None,
+        mark: str = "",
     ) -> Preview:
-        """The preview of the reply to something said. It goes on in the message `message_id` if
-        there is one, else in a new one that answers `answering`. `wanted` is how the person has
-        chosen to see it."""
-        display = self._display(said, answering, message_id, wanted)
-        pace = self._pace
-        interval = pace.group if said.inbound.actor.is_group else pace.private
-        return Preview(display, self._clock, pace.first, interval)
+        """The preview of the reply to a message, which begins with the mark. `wanted` is how the
+        person has chosen to see it. It goes on in the bot's message `begun` if there is one."""
+        display, pace = self._display(said, wanted, begun), self._pace
+        interval = pace.group if said.origin.actor.is_group else pace.private
+        return Preview(display, self._clock, pace.first, interval, mark)
 
-    def _display(
-        self,
-        said: Said,
-        answering: int | None,
-        message_id: int | None,
-        wanted: Streaming | None,
-    ) -> Display:
-        place, offered = said.inbound.place, self.offered(said.inbound.actor)
+    def _display(self, said: Message, wanted: Streaming | None, begun: int | None) -> Display:
+        place, offered = said.origin.place, self.ways(said.origin.actor)
         way = wanted if wanted in offered else self._streaming
         if way is Streaming.OFF:
             return NoDisplay()
         if way is Streaming.DRAFT and way in offered:
             return Draft(
-                self._bot,
-                self._holds,
-                place,
-                said.message_ids[-1],
-                on_unknown=self._do_without_drafts,
+                self._bot, self._holds, place, said.message_id, on_unknown=self._do_without_drafts
             )
 
         async def note(message_id: int) -> None:
-            await self._note(said, message_id)
+            # For a process that has to go on with it.
+            try:
+                await self._inbox.note_preview(said.receipts[0], message_id)
+            except StoreUnavailable as failure:
+                _log.warning("inbox_unavailable", error=str(failure))
 
         return EditedMessage(
             self._bot,
             self._holds,
             place,
-            answering=answering,
-            message_id=message_id,
+            answering=None if said.origin.is_private else said.message_id,
+            message_id=begun,
             on_sent=note,
         )
 
@@ -244,10 +220,3 @@ class Previews:
         if self._drafts:
             _log.warning("drafts_unsupported", remedy='set streaming = "edit"')
             self._drafts = False
-
-    async def _note(self, said: Said, message_id: int) -> None:
-        """Write down where the reply has begun, for a process that has to go on with it."""
-        try:
-            await self._inbox.note_preview(said.update_ids[0], message_id)
-        except StoreUnavailable as failure:
-            _log.warning("inbox_unavailable", error=str(failure))

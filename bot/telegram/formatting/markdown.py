@@ -1,38 +1,15 @@
-"""Markdown, as models write it, to text with spans. Pure; takes any text and loses no word of it.
-
-The parser is markdown-it-py's CommonMark with tables and strikethrough. HTML is no markup, so
-`List<String>` is text; math stays as it is written, as no client shows it otherwise, and so does
-`2*3*4`; reference definitions are text, so that a list of sources is not swallowed; and a line of
-dashes under a paragraph is a rule, so that it does not make a heading of all of it."""
+"""Markdown to text with spans. Pure; takes any text and loses no word of it."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from markdown_it import MarkdownIt
-from markdown_it.rules_block import StateBlock
-from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
+from bot.markdown import parse
 from bot.telegram.formatting.marked import Marked, Span
-from bot.telegram.formatting.table import aligned
+from bot.telegram.formatting.table import align
 
-#: Blocks nested deeper than this are nobody's formatting; the parser would drop what is in them.
-_DEEPEST = 50
-#: What Telegram makes a link of.
-_LINK = re.compile(r"(?:https?://|tg://|mailto:)\S", re.IGNORECASE)
-_MATH = re.compile(
-    r"\$\$[^$]{1,2000}\$\$"
-    r"|\\\((?:[^\\]|\\(?!\))){1,1000}\\\)"
-    r"|\\\[(?:[^\\]|\\(?!\])){1,2000}\\\]"
-    # Pandoc's rule: no space inside the dollars and no digit after them, so that prices are none.
-    r"|\$(?![\s$])[^$`\n]{0,300}(?<!\s)(?<!\$)\$(?!\d)"
-)
-_MATH_ENDS = {"$$": "$$", "\\[": "\\]"}
-#: A product or a power, as in "2*3*4", "(a+b)*(c+d)*e" and "2**3**4".
-_TIMES = re.compile(r"(?<=[0-9A-Za-z)\]])\*(?=[0-9A-Za-z(])|(?<=[0-9)])\*\*(?=[0-9A-Za-z(])")
-#: A name of Python's, as in "__init__.py", "__str__()" and "a.__name__".
-_DUNDER = re.compile(r"__[a-z]\w{0,40}?__(?=\(|\.\w)|(?<=\w\.)__[a-z]\w{0,40}?__(?!\w)")
 _LANGUAGE = re.compile(r"[\w+#.-]{1,40}")
 _TASK = re.compile(r"\[([ xX])\][ \t]+")
 #: How models break a line within a table, where Markdown has no way to.
@@ -44,82 +21,11 @@ _KINDS = {"strong": "bold", "em": "italic", "s": "strikethrough"}
 _STYLES = frozenset(_KINDS.values())
 
 
-class _Parser(MarkdownIt):
-    def __init__(self) -> None:
-        super().__init__("commonmark", {"html": False, "maxNesting": _DEEPEST})
-        self.enable(["table", "strikethrough"])
-        self.disable(["reference", "lheading"])
-        self.inline.ruler.before("escape", "math", _math)
-        self.inline.ruler.before("emphasis", "literal", _literal)
-        interrupted = {"alt": ["paragraph", "blockquote", "list"]}
-        self.block.ruler.before("fence", "math", _math_block, interrupted)  # type: ignore[arg-type]
-
-    def validateLink(self, url: str) -> bool:  # noqa: N802 - the parser's own name
-        """What is no link for Telegram stays as it was written."""
-        return bool(_LINK.match(url))
-
-
-def _math(state: StateInline, silent: bool) -> bool:
-    found = _MATH.match(state.src, state.pos, state.posMax)
-    if found is None:
-        return False
-    if not silent:
-        state.push("text", "", 0).content = found.group()
-    state.pos = found.end()
-    return True
-
-
-def _literal(state: StateInline, silent: bool) -> bool:
-    """Stars and underscores within words that mark nothing, though CommonMark says they do."""
-    times = _TIMES.match(state.src, state.pos, state.posMax)
-    if times and _is_begun(state, len(times.group())):
-        return False
-    found = times or _DUNDER.match(state.src, state.pos, state.posMax)
-    if found is None:
-        return False
-    if not silent:
-        state.push("text", "", 0).content = found.group()
-    state.pos = found.end()
-    return True
-
-
-def _is_begun(state: StateInline, stars: int) -> bool:
-    """Whether so many stars have begun something that is not ended yet."""
-    same = [d for d in state.delimiters if d.marker == ord("*") and d.length == stars]
-    return len(same) // stars % 2 == 1
-
-
-def _math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    first = _line(state, start)
-    closing = _MATH_ENDS.get(first[:2])
-    if closing is None or state.is_code_block(start):
-        return False
-    last = start
-    ending = first[2:]
-    while not ending.endswith(closing):
-        last += 1
-        if closing in ending or last >= end or state.sCount[last] < state.blkIndent:
-            return False
-        ending = _line(state, last)
-    if not silent:
-        token = state.push("math_block", "", 0)
-        token.content = "\n".join(_line(state, line) for line in range(start, last + 1))
-        state.line = last + 1
-    return True
-
-
-def _line(state: StateBlock, line: int) -> str:
-    return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]].rstrip()
-
-
-_PARSER = _Parser()
-
-
-def marked(source: str) -> Marked:
+def mark_up(source: str) -> Marked:
     """The text of some Markdown, with its spans."""
-    tokens = _PARSER.parse(source)
-    if any(token.level >= _DEEPEST - 1 for token in tokens):
-        return Marked(source).stripped()
+    tokens = parse(source)
+    if tokens is None:
+        return Marked(source).strip()
     writer = _Writer()
     writer.blocks(tokens)
     return writer.result()
@@ -152,7 +58,7 @@ class _Writer:
         text = "".join(self._parts)
         seen = (span for span in self._spans if not text[span.start : span.end].isspace())
         spans = sorted(seen, key=lambda span: (span.start, -span.end))
-        return Marked(text, tuple(spans)).stripped()
+        return Marked(text, tuple(spans)).strip()
 
     # -- blocks -----------------------------------------------------------------------------------
 
@@ -224,7 +130,7 @@ class _Writer:
         """A narrow table as it is, in a code block; another one row by row."""
         self._in_table = True
         cells = [[_plain(cell) for cell in row] for row in rows]
-        drawn = None if _has_links(rows) else aligned(cells, to_right)
+        drawn = None if _has_links(rows) else align(cells, to_right)
         if drawn:
             self._code("pre", drawn, None)
         elif len(rows) == 1:
@@ -260,7 +166,7 @@ class _Writer:
                 case "text" | "text_special" if self._in_table:
                     self._put(_LINE_BREAK.sub("\n", token.content))
                 case "text" | "text_special":
-                    self._put(self._boxed(token.content))
+                    self._put(self._box(token.content))
                 case "softbreak" | "hardbreak":
                     self._put("\n")
                 case "code_inline":
@@ -276,7 +182,7 @@ class _Writer:
                 case "em_close" | "strong_close" | "s_close" | "link_close":
                     self._end()
 
-    def _boxed(self, text: str) -> str:
+    def _box(self, text: str) -> str:
         """The text, with the box of a task list drawn if it begins with one."""
         task = _TASK.match(text) if self._task and self._lists else None
         self._task = False

@@ -69,7 +69,7 @@ class Marked:
                 return max(span.start, self.text.rfind("\n", span.start, start) + 1)
         return start
 
-    def stripped(self) -> "Marked":
+    def strip(self) -> "Marked":
         """Without white space around it, which Telegram would take away."""
         start = self.indent
         return self.cut(start, max(len(self.text.rstrip()), start))

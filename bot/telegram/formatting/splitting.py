@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import regex
 
 from bot.telegram.formatting.marked import Marked
-from bot.telegram.formatting.text import LONGEST_MESSAGE, MOST_ENTITIES, is_blank
+from bot.telegram.formatting.text import LONGEST_MESSAGE, MOST_ENTITIES
+from memory.safety.escaping import is_blank
 
 _VISIBLE_CHARACTER = regex.compile(r"\X")
 
@@ -28,7 +29,7 @@ def split(
             continue
         end = _fitting(window, longest, most_spans)
         cut, following = (end, end) if position + end == length else _cut(window, end)
-        part = window.cut(0, cut).stripped()
+        part = window.cut(0, cut).strip()
         if not is_blank(part.text):
             yield part
         position += following

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 _WIDEST = 32
 
 
-def aligned(rows: Sequence[Sequence[str]], to_right: Sequence[bool]) -> str | None:
+def align(rows: Sequence[Sequence[str]], to_right: Sequence[bool]) -> str | None:
     """The rows, the first one the header and all of one length, in columns; None if they do not fit
     on a phone or are of a script whose letters do not stand under each other."""
     if not rows or not all(_is_monospaced(cell) for row in rows for cell in row):

@@ -16,8 +16,3 @@ def clean(text: str) -> str:
         for c in text.replace("\r\n", "\n").replace("\r", "\n")
         if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs")
     )
-
-
-def is_blank(text: str) -> bool:
-    """Whether there is nothing to see in the text: only spaces and invisible marks."""
-    return all(unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zs", "Zl", "Zp") for c in text)

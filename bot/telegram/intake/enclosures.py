@@ -1,34 +1,18 @@
 """What a message holds besides text: in words, and as a file that can be fetched."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import PurePath
 
 from telegram import Audio, Document, Location, Message, PhotoSize, Voice
 
-from bot.assistant.events import FileKind
+from bot.assistant.files import LARGEST, EnclosedFile, FileKind
 from bot.telegram.formatting.text import clean
 
 #: What is quoted of the message that somebody answers, and of anything described, in characters.
 LONGEST_QUOTE = 500
 #: What is told of a file's name or a recording's title, in characters.
 _LONGEST_NAME = 100
-
-#: The largest file of each kind, in bytes. Pictures and PDFs: what Bedrock's Converse takes, the
-#: strictest of the vendors. Recordings: what the Bot API lets bots fetch.
-LARGEST = {
-    FileKind.PICTURE: 3_750_000,
-    FileKind.PDF: 4_500_000,
-    FileKind.TEXT: 1_000_000,
-    FileKind.SPEECH: 20_000_000,
-    FileKind.OTHER: 0,
-}
-#: The longest recording that is written down.
-LONGEST_RECORDING = timedelta(minutes=10)
-#: What may come together in one turn: so many files, so many PDFs among them (Converse again), and
-#: so many bytes that go to the model.
-MOST_FILES, MOST_PDFS, MOST_BYTES = 10, 5, 15_000_000
 
 #: Types of text that do not begin with "text/".
 _TEXT_TYPES = frozenset(
@@ -43,45 +27,21 @@ _TEXT_ENDINGS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Enclosed:
-    """A file that stands in a message and is fetched when that is answered. `size` is in bytes, as
-    far as Telegram tells. `mark` stands in the message's text where what is said in a recording
-    comes. What `is_context` belongs to the message that is answered: a turn can do without."""
-
-    kind: FileKind
-    file_id: str
-    media_type: str
-    size: int = 0
-    name: str | None = None
-    length: timedelta = timedelta(0)
-    mark: str = ""
-    is_context: bool = False
-
-
-def enclosed_in(message: Message) -> Enclosed | None:
+def enclosed_in(message: Message) -> EnclosedFile | None:
     """The file that the message holds; None for one without, and for stickers."""
     if photo := _best(message.photo):
         size = photo.file_size or 0
-        return Enclosed(FileKind.PICTURE, photo.file_id, "image/jpeg", size, "photo")
+        return EnclosedFile(FileKind.PICTURE, photo.file_id, "image/jpeg", size, "photo")
     if message.animation:
-        return Enclosed(FileKind.OTHER, message.animation.file_id, "video/mp4")
+        return EnclosedFile(FileKind.OTHER, message.animation.file_id, "video/mp4")
     if moving := message.video or message.video_note:
-        return Enclosed(FileKind.OTHER, moving.file_id, "video/mp4")
+        return EnclosedFile(FileKind.OTHER, moving.file_id, "video/mp4")
     if recording := message.voice or message.audio:
         return _recording(recording)
     return _document(message.document) if message.document else None
 
 
-def go_together(files: Iterable[Enclosed]) -> bool:
-    """Whether these files are not too much for one turn."""
-    kinds = [(file.kind, file.size) for file in files]
-    shown = sum(size for kind, size in kinds if kind is not FileKind.SPEECH)
-    pdfs = sum(kind is FileKind.PDF for kind, _ in kinds)
-    return len(kinds) <= MOST_FILES and pdfs <= MOST_PDFS and shown <= MOST_BYTES
-
-
-def described(message: Message) -> str | None:
+def describe(message: Message) -> str | None:
     """What can be said in a few words of what the message holds; None if it is nothing of the
     kind."""
     if sticker := message.sticker:
@@ -98,10 +58,10 @@ def described(message: Message) -> str | None:
         return f"[a poll: {poll.question} ({options})]"
     if dice := message.dice:
         return f"[{dice.emoji} came up {dice.value}]"
-    return _file_described(message)
+    return _describe_file(message)
 
 
-def _file_described(message: Message) -> str | None:
+def _describe_file(message: Message) -> str | None:
     if message.photo:
         return "[a photo]"
     if message.animation:
@@ -113,13 +73,13 @@ def _file_described(message: Message) -> str | None:
     if message.voice:
         return "[a voice message]"
     if audio := message.audio:
-        return f"[an audio file{_called(audio.title or audio.file_name)}]"
+        return f"[an audio file{_with_name(audio.title or audio.file_name)}]"
     if document := message.document:
-        return f"[a document{_called(document.file_name)}]"
+        return f"[a document{_with_name(document.file_name)}]"
     return None
 
 
-def _called(name: str | None) -> str:
+def _with_name(name: str | None) -> str:
     return f": {named}" if (named := _name(name)) else ""
 
 
@@ -138,9 +98,9 @@ def _best(sizes: Iterable[PhotoSize]) -> PhotoSize | None:
     return max(fitting, key=lambda size: size.width * size.height, default=None)
 
 
-def _recording(recording: Voice | Audio) -> Enclosed:
+def _recording(recording: Voice | Audio) -> EnclosedFile:
     length = recording.duration
-    return Enclosed(
+    return EnclosedFile(
         FileKind.SPEECH,
         recording.file_id,
         recording.mime_type or "audio/ogg",
@@ -150,10 +110,10 @@ def _recording(recording: Voice | Audio) -> Enclosed:
     )
 
 
-def _document(document: Document) -> Enclosed:
+def _document(document: Document) -> EnclosedFile:
     media_type = (document.mime_type or "").lower()
     kind = _kind(media_type, PurePath(document.file_name or "").suffix.lower())
-    return Enclosed(
+    return EnclosedFile(
         kind,
         document.file_id,
         media_type,
@@ -188,7 +148,7 @@ def answered_text(message: Message) -> str | None:
     if picked is None and answered is None and message.external_reply is None:
         return None
     if picked is None and answered and not answered.forum_topic_created:
-        picked = answered.text or answered.caption or described(answered)
+        picked = answered.text or answered.caption or describe(answered)
     text = clean(picked or "").strip()
     return text if len(text) <= LONGEST_QUOTE else text[:LONGEST_QUOTE].rstrip() + " […]"
 

@@ -8,6 +8,8 @@ import structlog
 from telegram import Bot, Chat, ChatMember, ChatMemberRestricted, ChatMemberUpdated
 from telegram.error import TelegramError
 
+from bot.telegram.intake.updates import CHANNEL
+from memory.background.bounded_dict import BoundedDict
 from memory.records import Place
 
 _log = structlog.get_logger(__name__)
@@ -31,7 +33,7 @@ class Membership:
     language: str | None = None
 
 
-def membership_of(change: ChatMemberUpdated, channel: str) -> Membership | None:
+def membership_of(change: ChatMemberUpdated) -> Membership | None:
     """What a change of the bot's own membership means; None if it still is where it was, or if the
     chat is neither a group nor somebody's own."""
     chat, before, after = change.chat, change.old_chat_member, change.new_chat_member
@@ -41,24 +43,24 @@ def membership_of(change: ChatMemberUpdated, channel: str) -> Membership | None:
         return None
     user = change.from_user
     is_group = chat.type != Chat.PRIVATE
-    return Membership(Place(channel, chat.id), user.id, is_group, is_, user.language_code)
+    return Membership(Place(CHANNEL, chat.id), user.id, is_group, is_, user.language_code)
 
 
 def _is_there(member: ChatMember) -> bool:
-    """Whether this is a member. Who is restricted may be one or not."""
+    """True for a member. Who is restricted may be one or not."""
     restricted = isinstance(member, ChatMemberRestricted) and member.is_member
     return restricted or member.status in _THERE
 
 
 class Groups:
-    """Asks Telegram who may manage a group, and takes the bot out of one."""
+    """Asks Telegram who may manage a group."""
 
     def __init__(self, bot: Bot, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._bot, self._monotonic = bot, monotonic
-        self._known: dict[tuple[int, int], float] = {}
+        self._known = BoundedDict[tuple[int, int], float](_MOST_KNOWN)
 
     async def is_admin(self, place: Place, user_id: int) -> bool:
-        """Whether this person is an admin of the group. If Telegram does not say, nobody is."""
+        """True if this person is an admin of the group. If Telegram does not say, nobody is."""
         key, now = (place.chat_id, user_id), self._monotonic()
         if now - self._known.get(key, -_KNOWN_SECONDS) < _KNOWN_SECONDS:
             return True
@@ -69,21 +71,5 @@ class Groups:
             return False
         if member.status not in _ADMINS:
             return False
-        if len(self._known) >= _MOST_KNOWN:
-            self._known.clear()
         self._known[key] = now
         return True
-
-    async def leave(self, place: Place) -> None:
-        """Leave the group."""
-        try:
-            await self._bot.leave_chat(place.chat_id)
-        except TelegramError as failure:
-            _log.warning("group_leave_failed", chat=place.chat_id, error=type(failure).__name__)
-        else:
-            _log.info("left_group", chat=place.chat_id)
-
-    @property
-    def reads_everything(self) -> bool:
-        """Whether the bot gets every message of its groups: privacy mode is off."""
-        return bool(self._bot.bot.can_read_all_group_messages)

@@ -64,7 +64,7 @@ class Inbox:
         self._source = f"{channel}:{token.partition(':')[0]}"
         self._unclaimed: set[int] = set()
         self._open: set[int] = set()
-        self._left: set[int] = set()
+        self._left: dict[int, Waiting] = {}
         self._all_done = asyncio.Event()
         self._all_done.set()
         self._db = Database(path, _MIGRATIONS, pool)
@@ -91,14 +91,14 @@ class Inbox:
             return new
 
         async def written() -> None:
-            self._opened(await self._db.change(work))
+            self._note_open(await self._db.change(work))
 
         # Who gives up meanwhile does not stop the thread: what it writes would be known, when it
         # comes again, and never claimed.
         await asyncio.shield(written())
 
     def claim(self, update_id: int) -> bool:
-        """Whether this update is to be handled now: it is new, and nobody has claimed it yet."""
+        """True if this update is to be handled now: it is new, and nobody has claimed it yet."""
         if update_id not in self._unclaimed:
             return False
         self._unclaimed.discard(update_id)
@@ -112,13 +112,17 @@ class Inbox:
             self._source,
         )
         new = [row for row in rows if row[0] not in self._open]
-        self._opened([update_id for update_id, *_ in new])
-        self._left.update(update_id for update_id, *_ in new)
-        return [Waiting(json.loads(body), reply, preview) for _, body, reply, preview in new]
+        self._note_open([update_id for update_id, *_ in new])
+        left = {
+            update_id: Waiting(json.loads(body), reply, preview)
+            for update_id, body, reply, preview in new
+        }
+        self._left |= left
+        return list(left.values())
 
-    def was_left(self, update_id: int) -> bool:
-        """Whether an earlier process has left this update open, and it is open still."""
-        return update_id in self._left
+    def left(self, update_id: int) -> Waiting | None:
+        """What an earlier process left of this update, if it did and the update is still open."""
+        return self._left.get(update_id)
 
     async def keep_reply(self, update_ids: Sequence[int], reply: str) -> None:
         """Keep the reply to a merged burst until it is delivered; the first update stands for all.
@@ -153,7 +157,8 @@ class Inbox:
                 await self._db.change(lambda db: self._close(db, ids))
         finally:
             self._open.difference_update(ids)
-            self._left.difference_update(ids)
+            for id_ in ids:
+                self._left.pop(id_, None)
             if not self._open:
                 self._all_done.set()
 
@@ -192,7 +197,7 @@ class Inbox:
 
     # -- inside -----------------------------------------------------------------------------------
 
-    def _opened(self, update_ids: Iterable[int]) -> None:
+    def _note_open(self, update_ids: Iterable[int]) -> None:
         ids = set(update_ids)
         self._unclaimed |= ids
         self._open |= ids

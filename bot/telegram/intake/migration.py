@@ -5,22 +5,22 @@ Telegram says so twice, once in the old chat and once in the new one, and refuse
 the old one. Whichever comes first is enough; a move that is done already changes nothing."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 import structlog
 from telegram import Message
 
-from bot.people.usage import Accounts
-from bot.telegram.delivery.clock import Clock
-from bot.telegram.lanes import Errand, Lanes
+from bot.clock import Clock
+from bot.telegram.intake.updates import CHANNEL
+from bot.telegram.lanes import Job, Lanes
+from memory.background.backoff import Backoff
 from memory.errors import StoreUnavailable
-from memory.memory import Memory
-from memory.records import Actor, Place
+from memory.records import Place
 
 _log = structlog.get_logger(__name__)
 
-#: The pauses between two tries, and how long the new chat waits for its memory. In seconds.
-_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
+#: How long the new chat waits for its memory, in seconds.
 _PATIENCE = 15.0
 
 
@@ -34,27 +34,23 @@ def migration_of(message: Message) -> tuple[int, int] | None:
 
 
 class Migrations:
-    """Moves memory, sessions and accounts of groups, each after what is under way there."""
+    """Moves what is known of groups, each after what is under way there."""
 
     def __init__(
-        self,
-        memory: Memory,
-        accounts: Accounts,
-        lanes: Lanes,
-        channel: str,
-        clock: Clock | None = None,
+        self, move: Callable[[Place, Place], Awaitable[None]], lanes: Lanes, clock: Clock
     ) -> None:
-        self._memory, self._accounts, self._lanes = memory, accounts, lanes
-        self._channel, self._clock = channel, clock or Clock()
+        """`move` takes along what is known of one place to another, and may be done again. Raises
+        StoreUnavailable."""
+        self._move, self._lanes, self._clock = move, lanes, clock
 
-    def follow(self, old: int, new: int, update_ids: tuple[int, ...] = ()) -> None:
-        """Move everything of the chat `old` to the chat `new`, once what was said in the old one is
+    def follow(self, old_id: int, new_id: int, receipts: tuple[int, ...] = ()) -> None:
+        """Move everything of the old chat to the new one, once what was said in the old one is
         answered. What is said in the new one waits for that, but not for long."""
-        moved = asyncio.Event()
+        old, new, moved = Place(CHANNEL, old_id), Place(CHANNEL, new_id), asyncio.Event()
 
         async def move() -> None:
             try:
-                await self._move(old, new)
+                await self._move_at_last(old, new)
             finally:
                 moved.set()
 
@@ -63,23 +59,20 @@ class Migrations:
                 async with asyncio.timeout(_PATIENCE):
                     await moved.wait()
 
-        self._lanes.put(Place(self._channel, old), Errand("move", move, update_ids))
-        self._lanes.put(Place(self._channel, new), Errand("await_move", wait))
+        self._lanes.put(old, Job("move", move, receipts))
+        self._lanes.put(new, Job("await_move", wait))
 
-    async def _move(self, old: int, new: int) -> None:
+    async def _move_at_last(self, old: Place, new: Place) -> None:
         """Until it is done: while it is not, its update stays open, also for the next start."""
-        actor, to = Actor.group(old), Actor.group(new)
-        pause = _FIRST_PAUSE
+        backoff = Backoff(1.0, 60.0)
         while True:
             try:
-                await self._memory.move(
-                    actor, to, Place(self._channel, old), Place(self._channel, new)
-                )
-                await self._accounts.move(actor, to)
+                await self._move(old, new)
             except StoreUnavailable as failure:
-                _log.warning("group_move_failed", old=old, new=new, error=str(failure))
-                await self._clock.sleep(pause)
-                pause = min(pause * 2, _LONGEST_PAUSE)
+                _log.warning(
+                    "group_move_failed", old=old.chat_id, new=new.chat_id, error=str(failure)
+                )
+                await self._clock.sleep(backoff.fail())
             else:
-                _log.info("group_moved", old=old, new=new)
+                _log.info("group_moved", old=old.chat_id, new=new.chat_id)
                 return

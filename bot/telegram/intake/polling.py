@@ -18,17 +18,20 @@ from telegram import Bot, Update
 from telegram.error import Conflict, InvalidToken, NetworkError, TelegramError
 from telegram.request import BaseRequest
 
-from bot.telegram.delivery.clock import Clock
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.receiving import (
     UPDATES,
-    Backoff,
-    Complaints,
     RejectedToken,
     Stalled,
     name_of,
+    patience,
+    pause_after,
     persistently,
+    readable,
 )
+from bot.telegram.options import ChannelOptions
+from memory.background.backoff import Backoff
+from memory.background.rate_limited_log import RateLimitedLog
 from memory.errors import StoreUnavailable
 
 _log = structlog.get_logger(__name__)
@@ -75,11 +78,11 @@ class JournalingRequest(BaseRequest):
         status, payload = await self._inner.do_request(url, method, *args, **kwargs)
         self.last_round_trip = time.monotonic()
         if url.endswith("/getUpdates") and status == 200:
-            payload = await self._journaled(payload)
+            payload = await self._journal(payload)
             self.last_fetched = time.monotonic()
         return status, payload
 
-    async def _journaled(self, payload: bytes) -> bytes:
+    async def _journal(self, payload: bytes) -> bytes:
         answer = json.loads(payload)
         updates = answer["result"]
         if not updates:
@@ -93,17 +96,6 @@ class JournalingRequest(BaseRequest):
         return json.dumps(answer).encode()
 
 
-def readable(update: dict[str, Any]) -> dict[str, Any]:
-    """The update, or its bare number if the library can't read it: one such update must not keep
-    all later ones from being received."""
-    try:
-        Update.de_json(update, None)
-    except (KeyError, TypeError, ValueError, AttributeError):
-        _log.exception("unreadable_update", update_id=update["update_id"])
-        return {"update_id": update["update_id"]}
-    return update
-
-
 class Polling:
     """The intake that asks. A poll that brings no answer is given up; after `stalled_seconds`
     without any, connections are made anew, and when that did not help either, it is over."""
@@ -111,20 +103,17 @@ class Polling:
     def __init__(
         self,
         bot: Bot,
-        queue: "asyncio.Queue[object]",
+        queue: "asyncio.Queue[Update]",
         request: JournalingRequest,
-        complaints: Complaints,
-        *,
-        poll_seconds: float,
-        stalled_seconds: float,
-        clock: Clock,
+        complaints: RateLimitedLog,
+        options: ChannelOptions,
     ) -> None:
-        """`request` is the one behind the bot's getUpdates. `poll_seconds` is how long Telegram
-        waits for an update before it answers that there is none."""
+        """`request` is the one behind the bot's getUpdates."""
         self._bot, self._queue, self._request = bot, queue, request
-        self._complaints, self._clock = complaints, clock
-        self._poll_seconds, self._stalled_seconds = poll_seconds, stalled_seconds
-        self._offset, self._pause, self._backoff = 0, 0.0, Backoff()
+        self._complaints, self._clock = complaints, options.clock
+        self._poll_seconds, self._stalled_seconds = options.poll_seconds, options.stalled_seconds
+        self._offset, self._pause = 0, 0.0
+        self._backoff, self._conflicts = patience(), Backoff(_CONFLICT_SECONDS, 30.0, factor=1.5)
         self._rebuilds, self._rebuilt_at = 0, 0.0
 
     @property
@@ -166,6 +155,7 @@ class Polling:
             await self._rebuild(unreachable=isinstance(failure.__cause__, _UNREACHABLE))
         else:
             self._backoff.reset()
+            self._conflicts.reset()
         return 0.0
 
     async def _poll(self, seconds: float) -> None:
@@ -192,14 +182,14 @@ class Polling:
 
     def _pause_after(self, failure: TelegramError | TimeoutError) -> float:
         if isinstance(failure, Conflict):
-            self._complaints.log_once(
+            self._complaints.warn_once(
                 "another_copy_is_running",
                 hint="another copy is running with this token: stop one of them; trying on slowly",
             )
-            return self._backoff.after(failure, at_least=_CONFLICT_SECONDS)
+            return self._conflicts.fail()
         error = name_of(failure) if isinstance(failure, TelegramError) else "no answer"
-        self._complaints.log("polling_failed", error=error)
-        return self._backoff.after(failure)
+        self._complaints.warning("polling_failed", error=error)
+        return pause_after(failure, self._backoff)
 
     async def _rebuild(self, *, unreachable: bool) -> None:
         """Begin anew with new connections. Raises Stalled if that was of no use several times,

@@ -1,15 +1,16 @@
 """How updates reach the bot: what polling and the webhook have in common."""
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 import structlog
 from telegram import Update
 from telegram.error import InvalidToken, NetworkError, RetryAfter, TelegramError
 
 from bot.telegram.delivery.failures import seconds_of
+from memory.background.backoff import Backoff
+from memory.background.rate_limited_log import RateLimitedLog
 
 _log = structlog.get_logger(__name__)
 
@@ -17,8 +18,7 @@ _log = structlog.get_logger(__name__)
 UPDATES = (Update.MESSAGE, Update.EDITED_MESSAGE, Update.CALLBACK_QUERY, Update.MY_CHAT_MEMBER)
 
 #: A failure that lasts is logged once in so many seconds.
-_REPEAT_LOG_SECONDS = 600.0
-_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 30.0
+REPEAT_LOG_SECONDS = 600.0
 
 
 class RejectedToken(Exception):
@@ -59,48 +59,32 @@ class Intake(Protocol):
         ...
 
 
-class Complaints:
-    """Logs what keeps failing, once in a while: an outage is one fact, not thousands."""
-
-    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
-        self._monotonic = monotonic
-        self._last: dict[str, float] = {}
-
-    def log(self, event: str, **details: str) -> None:
-        """A warning, unless there was the same one a short while ago."""
-        now = self._monotonic()
-        last = self._last.get(event)
-        if last is None or now - last >= _REPEAT_LOG_SECONDS:
-            self._last[event] = now
-            _log.warning(event, **details)
-
-    def log_once(self, event: str, **details: str) -> None:
-        """A warning, unless there was the same one and it has gone on since."""
-        self.log(event, **details)
-        self._last[event] = self._monotonic()
+def patience() -> Backoff:
+    """The pauses of somebody who waits for Telegram."""
+    return Backoff(1.0, 30.0, factor=1.5)
 
 
-class Backoff:
-    """Longer and longer pauses, up to half a minute, in seconds."""
-
-    def __init__(self) -> None:
-        self._next = _FIRST_PAUSE
-
-    def reset(self) -> None:
-        """It went well: begin with the shortest again."""
-        self._next = _FIRST_PAUSE
-
-    def after(self, failure: Exception, at_least: float = 0.0) -> float:
-        """How long to wait now; what Telegram asks for counts, however long it is."""
-        pause = max(self._next, at_least)
-        self._next = min(pause * 1.5, _LONGEST_PAUSE)
-        return seconds_of(failure) if isinstance(failure, RetryAfter) else pause
+def pause_after(failure: BaseException, backoff: Backoff) -> float:
+    """How long to wait now, in seconds; what Telegram asks for counts, however long it is."""
+    pause = backoff.fail()
+    return seconds_of(failure) if isinstance(failure, RetryAfter) else pause
 
 
-async def persistently(work: Callable[[], Awaitable[object]], complaints: Complaints) -> None:
+def readable(update: dict[str, Any]) -> dict[str, Any]:
+    """The update, or its bare number if the library can't read it: one such update must not keep
+    all later ones from being received."""
+    try:
+        Update.de_json(update, None)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        _log.exception("unreadable_update", update_id=update["update_id"])
+        return {"update_id": update["update_id"]}
+    return update
+
+
+async def persistently(work: Callable[[], Awaitable[object]], complaints: RateLimitedLog) -> None:
     """Do something at Telegram, however long it can't be reached. Raises RejectedToken, and
     whatever else the work raises that no patience mends."""
-    backoff = Backoff()
+    backoff = patience()
     while True:
         try:
             await work()
@@ -108,8 +92,8 @@ async def persistently(work: Callable[[], Awaitable[object]], complaints: Compla
             # The library's message has the token in it: neither it nor its traceback may show.
             raise RejectedToken from None
         except (NetworkError, RetryAfter) as failure:
-            complaints.log("telegram_unreachable", error=name_of(failure))
-            await asyncio.sleep(backoff.after(failure))
+            complaints.warning("telegram_unreachable", error=name_of(failure))
+            await asyncio.sleep(pause_after(failure, backoff))
         else:
             return
 

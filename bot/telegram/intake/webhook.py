@@ -31,14 +31,14 @@ from bot.operations.sockets import (
     listening,
 )
 from bot.telegram.intake.inbox import Inbox
-from bot.telegram.intake.polling import readable
 from bot.telegram.intake.receiving import (
     UPDATES,
-    Complaints,
     RejectedToken,
     name_of,
     persistently,
+    readable,
 )
+from memory.background.rate_limited_log import RateLimitedLog
 from memory.errors import StoreUnavailable
 
 _log = structlog.get_logger(__name__)
@@ -81,9 +81,9 @@ class Webhook:
     def __init__(
         self,
         bot: Bot,
-        queue: "asyncio.Queue[object]",
+        queue: "asyncio.Queue[Update]",
         inbox: Inbox,
-        complaints: Complaints,
+        complaints: RateLimitedLog,
         options: WebhookOptions,
     ) -> None:
         self._bot, self._queue, self._inbox = bot, queue, inbox
@@ -113,7 +113,7 @@ class Webhook:
             except InvalidToken:
                 raise RejectedToken from None
             except TelegramError as failure:
-                self.complaints.log("telegram_unreachable", error=name_of(failure))
+                self.complaints.warning("telegram_unreachable", error=name_of(failure))
                 continue
             self._report(info)
             if info.url == self._options.url:
@@ -128,7 +128,7 @@ class Webhook:
             await close(server)
 
     def is_genuine(self, secret: str) -> bool:
-        """Whether a call with this secret token comes from Telegram."""
+        """True if a call with this secret token comes from Telegram."""
         return hmac.compare_digest(secret.encode(), self._options.secret.encode())
 
     async def take(self, update: dict[str, Any]) -> None:
@@ -143,7 +143,7 @@ class Webhook:
         options = self._options
         path = urlsplit(options.url).path or "/"
         application = Application(
-            [(re.escape(path), _Call, {"webhook": self})], log_function=_silent
+            [(re.escape(path), _Call, {"webhook": self})], log_function=_log_nothing
         )
         server = http_server(application, _LONGEST_BODY, options.patience, ssl_options=tls)
         server.add_socket(
@@ -175,7 +175,7 @@ class Webhook:
         self._heard_at = time.monotonic()
 
     async def _register_again(self) -> None:
-        self.complaints.log(
+        self.complaints.warning(
             "webhook_was_taken_away",
             hint="another program uses this bot token, by polling or with a webhook of its own: "
             "stop it; this one is set again",
@@ -183,7 +183,7 @@ class Webhook:
         try:
             await self._register(await asyncio.to_thread(self._read_certificate))
         except OperatorError as refusal:
-            self.complaints.log("webhook_not_set", reason=str(refusal))
+            self.complaints.warning("webhook_not_set", reason=str(refusal))
 
     def _read_certificate(self) -> bytes | None:
         file = self._options.certificate
@@ -198,7 +198,7 @@ class Webhook:
         """Log what Telegram says went wrong with a call, if that is news."""
         failed_at = info.last_error_date.timestamp() if info.last_error_date else 0.0
         if failed_at > self._newest_error:
-            self.complaints.log(
+            self.complaints.warning(
                 "webhook_failed",
                 error=str(info.last_error_message),
                 waiting=str(info.pending_update_count),
@@ -224,7 +224,7 @@ class _Call(RequestHandler):
     async def post(self) -> None:
         """Take an update."""
         if not self._webhook.is_genuine(self.request.headers.get(_SECRET_HEADER, "")):
-            self._webhook.complaints.log(
+            self._webhook.complaints.warning(
                 "webhook_refused",
                 caller=str(self.request.remote_ip),
                 hint="a call without our secret token; Telegram's own have it",
@@ -267,5 +267,5 @@ def _update_in(body: bytes) -> dict[str, Any]:
     return update
 
 
-def _silent(handler: RequestHandler) -> None:
+def _log_nothing(handler: RequestHandler) -> None:
     """No line in the log for every call."""

@@ -15,14 +15,8 @@ from pydantic_ai import BinaryContent
 from bot.assistant import failures
 from bot.assistant.attachments import ATTACHED, contents
 from bot.assistant.conversation import Conversation, TurnLimits
-from bot.assistant.events import (
-    Attachment,
-    Failed,
-    FileKind,
-    Finished,
-    Inbound,
-    ReplyEvent,
-)
+from bot.assistant.events import Event
+from bot.assistant.files import Attachment, FileKind
 from bot.assistant.prompt import Persona, system_prompt
 from bot.models.catalogue import ModelAccess, model_from_name
 from bot.offline.extractor import RuleExtractor
@@ -30,6 +24,7 @@ from memory.conversation.tokens import estimate_tokens
 from memory.memory import Memory
 from memory.records import Actor, Kind, Place
 from tests.fakes.memories import NOON, open_memory
+from tests.fakes.messages import is_answer, is_failure, message
 from tests.fakes.openai_server import OpenAIServer, calling, refusing, text
 
 ANNA, HOME = Actor.person(1), Place("telegram", 1)
@@ -50,9 +45,9 @@ class Talk:
         self.access = ModelAccess(base_url=server.base_url, api_key="right", attempts=1)
         self.limits = TurnLimits()
 
-    async def say(self, words: str, *attached: Attachment) -> ReplyEvent:
+    async def say(self, words: str, *attached: Attachment) -> Event:
         """The last event of a turn."""
-        inbound = Inbound(uuid.uuid4().hex, ANNA, HOME, words, NOON, attachments=attached)
+        inbound = message(uuid.uuid4().hex, ANNA, HOME, words, NOON, attachments=attached)
         async with model_from_name("openai:small", self.access) as model:
             talk = Conversation(model, self.memory, PERSONA, self.limits, lambda: NOON)
             return [event async for event in talk.reply(inbound)][-1]
@@ -150,7 +145,7 @@ async def test_a_model_that_refuses_pictures_is_reported_in_a_sentence(status: i
         talk.server.script(refusing(status, "image input is not supported - hint: mmproj"))
         failed = await talk.say("> [a photo]\nWhat is this?", PHOTO)
         history = await talk.memory.talk.recall(ANNA, HOME, "?")
-    assert isinstance(failed, Failed)
+    assert is_failure(failed)
     assert failed.text == failures.UNSEEN.user
     assert history.messages == ()
 
@@ -160,9 +155,9 @@ async def test_a_refusal_without_a_reason_is_taken_for_one_of_the_picture() -> N
         talk.server.script(refusing(400, "invalid content"))
         with_picture = await talk.say("> [a photo]", PHOTO)
         without = await talk.say("Hello")
-    assert isinstance(with_picture, Failed)
+    assert is_failure(with_picture)
     assert with_picture.text == failures.UNSEEN.user
-    assert isinstance(without, Failed)
+    assert is_failure(without)
     assert without.text == failures.REJECTED.user
 
 
@@ -208,7 +203,7 @@ def test_whatever_is_attached_the_turn_on_record_holds_the_words_alone(
     async def turn() -> None:
         async with talking() as talk:
             words = "> [a photo]\nLook at this"
-            assert isinstance(await talk.say(words, *attached), Finished)
+            assert is_answer(await talk.say(words, *attached))
             history = await talk.memory.talk.recall(ANNA, HOME, "?")
             kept = await talk.memory.known.export(ANNA)
             assert [message.text for message in history.messages] == [words, "Hello."]

@@ -30,7 +30,6 @@ from pydantic_ai.models.function import FunctionModel, FunctionStreamedResponse
 from pydantic_ai.usage import RequestUsage
 
 from bot.assistant.conversation import Conversation
-from bot.assistant.events import Finished, Inbound
 from bot.assistant.prompt import Persona, system_prompt
 from bot.offline.understanding import by_rules
 from bot.options import memory_options
@@ -42,6 +41,7 @@ from memory.knowledge.recall import Budget
 from memory.memory import Memory, MemoryOptions
 from memory.records import Actor, Choice, Choices, Draft, Kind, Place, Role
 from memory.stores.journal.journal import SqliteJournal
+from tests.fakes.messages import is_answer, message
 from tests.fakes.scripted_model import Scripted, contents
 from tests.fakes.temporary_store import TemporaryStore
 from tools.context import ToolContext
@@ -86,9 +86,9 @@ async def hears(
     talk = Conversation(script.model, memory, PERSONA, clock=memory.choices.now)
     place = Place("telegram", int(actor.id[1:]))
     number = len(script.requests)
-    inbound = Inbound(f"m{number}", actor, place, text, memory.choices.now(), language=language)
+    inbound = message(f"m{number}", actor, place, text, memory.choices.now(), language=language)
     events = [event async for event in talk.reply(inbound)]
-    assert isinstance(events[-1], Finished)
+    assert is_answer(events[-1])
     return contents(script.requests[-1][0])
 
 
@@ -107,8 +107,8 @@ def up_to_last_point(messages: list[ModelMessage], instructions: str | None) -> 
     """Everything that stands before the last cache point, as one text."""
     items: list[tuple[str, str]] = [("instructions", instructions or "")]
     last = 0
-    for message in messages:
-        for part in message.parts:
+    for each in messages:
+        for part in each.parts:
             if isinstance(part, TextPart):
                 items.append(("assistant", part.content))
             elif isinstance(part, UserPromptPart):
@@ -303,7 +303,7 @@ async def test_what_requests_took_makes_the_estimate_better() -> None:
         talk = Conversation(model, memory, PERSONA, clock=memory.choices.now)
         before = memory.tokens.count("I work at Acme Corp as a nurse.")
         for turn in range(16):
-            inbound = Inbound(
+            inbound = message(
                 f"m{turn}", ANNA, Place("telegram", 1), f"{turn} things I say. " * 12, NOON
             )
             assert [event async for event in talk.reply(inbound)]

@@ -15,14 +15,8 @@ from pydantic_ai.models import Model, override_allow_model_requests
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from bot.assistant.conversation import NOTHING_SAID, Conversation, TurnLimits
-from bot.assistant.events import (
-    Failed,
-    Finished,
-    Inbound,
-    ReplyEvent,
-    TextDelta,
-    ToolCalled,
-)
+from bot.assistant.events import Event, Reply, TextDelta, ToolCalled
+from bot.assistant.inbound import Message
 from bot.assistant.prompt import PRIVATE, Persona, system_prompt
 from bot.offline.engine import offline_model
 from memory.conversation.sessions import SessionLimits
@@ -33,6 +27,7 @@ from memory.stores.journal.turns import SqliteTurns
 from memory.stores.sqlite.database import Database
 from tests.fakes.extractors import EverySentence
 from tests.fakes.memories import NOON, open_memory
+from tests.fakes.messages import is_answer, is_failure, message
 from tests.fakes.scripted_model import Scripted, Step, call, contents, words
 from tests.fakes.temporary_store import TemporaryStore
 from tests.fakes.understanding import understood
@@ -58,11 +53,11 @@ def place_of(actor: Actor) -> Place:
 _numbers = itertools.count()
 
 
-def said(text: str, actor: Actor = ANNA, speaker: str | None = None) -> Inbound:
-    return Inbound(f"m{next(_numbers)}", actor, place_of(actor), text, NOON, speaker)
+def said(text: str, actor: Actor = ANNA, speaker: str | None = None) -> Message:
+    return message(f"m{next(_numbers)}", actor, place_of(actor), text, NOON, speaker)
 
 
-async def events_of(talk: Conversation, inbound: Inbound) -> list[ReplyEvent]:
+async def events_of(talk: Conversation, inbound: Message) -> list[Event]:
     return [event async for event in talk.reply(inbound)]
 
 
@@ -76,16 +71,15 @@ async def test_a_turn_streams_its_text_and_ends_with_all_of_it() -> None:
         talk = conversation(Scripted([["Hel", "lo."]]).model, memory)
         events = await events_of(talk, said("Hi"))
     assert events[:2] == [TextDelta("Hel"), TextDelta("lo.")]
-    assert isinstance(events[2], Finished)
-    assert (events[2].text, events[2].session_ended) == ("Hello.", False)
-    assert events[2].output_tokens > 0
+    assert is_answer(events[2])
+    assert events[2].text == "Hello."
     assert len(events) == 3
 
 
 async def test_the_turn_is_recorded_before_finished_is_yielded() -> None:
     async with open_memory() as memory:
         async for event in conversation(Scripted([["Hello."]]).model, memory).reply(said("Hi")):
-            if isinstance(event, Finished):
+            if is_answer(event):
                 assert await window(memory) == [(Role.USER, "Hi"), (Role.ASSISTANT, "Hello.")]
 
 
@@ -116,8 +110,8 @@ async def test_what_is_written_before_a_tool_call_is_no_part_of_the_answer() -> 
         events = await events_of(conversation(script.model, memory), said("what do you know?"))
         assert (await window(memory))[-1] == (Role.ASSISTANT, "I know nothing yet.")
     kinds = [type(event) for event in events]
-    assert kinds == [TextDelta, ToolCalled, TextDelta, Finished]
-    assert isinstance(events[-1], Finished)
+    assert kinds == [TextDelta, ToolCalled, TextDelta, Reply]
+    assert is_answer(events[-1])
     assert events[-1].text == "I know nothing yet."
 
 
@@ -128,7 +122,7 @@ async def test_a_tool_that_refuses_answers_the_model_and_not_the_user() -> None:
         assert (await memory.choices.read(ANNA)).agent_name is None
     (result,) = (p for p in script.requests[1][0][-1].parts if isinstance(p, ToolReturnPart))
     assert "has not said the name" in result.model_response_str()
-    assert isinstance(events[-1], Finished)
+    assert is_answer(events[-1])
 
 
 async def test_a_model_that_calls_tools_for_ever_must_answer_in_its_last_request() -> None:
@@ -140,7 +134,7 @@ async def test_a_model_that_calls_tools_for_ever_must_answer_in_its_last_request
     async with open_memory() as memory:
         talk = conversation(script.model, memory, TurnLimits(tool_rounds=3))
         events = await events_of(talk, said("loop"))
-    assert isinstance(events[-1], Finished)
+    assert is_answer(events[-1])
     assert events[-1].text == "Enough."
     assert len(script.requests) == 4
 
@@ -150,7 +144,7 @@ async def test_a_model_that_even_then_calls_tools_fails_the_turn() -> None:
     async with open_memory() as memory:
         talk = conversation(script.model, memory, TurnLimits(tool_rounds=2))
         events = await events_of(talk, said("loop"))
-        assert isinstance(events[-1], Failed)
+        assert is_failure(events[-1])
         assert await window(memory) == []
     assert len(script.requests) <= 4
 
@@ -165,9 +159,9 @@ async def test_a_failed_turn_leaves_the_window_as_it_was() -> None:
         events = await events_of(talk, said("and now?"))
         assert await window(memory) == before
         (failed,) = events
-        assert isinstance(failed, Failed)
+        assert is_failure(failed)
         assert "secret" not in failed.text
-        assert isinstance((await events_of(talk, said("again")))[-1], Finished)
+        assert isinstance((await events_of(talk, said("again")))[-1], Reply)
     assert "and now?" not in str(script.requests[-1][0])
 
 
@@ -178,7 +172,7 @@ async def test_the_operator_hears_the_remedy_and_no_text() -> None:
             talk = conversation(Scripted([refusal]).model, memory)
             (failed,) = await events_of(talk, said("private"))
     (line,) = [entry for entry in logs if entry["event"] == "turn_failed"]
-    assert isinstance(failed, Failed)
+    assert is_failure(failed)
     assert failed.error_id == line["error_id"] != ""
     assert line["model"] == "scripted"
     assert line["status"] == 500
@@ -216,7 +210,7 @@ async def test_the_deadline_ends_the_turn_and_the_model_s_work() -> None:
         talk = conversation(FunctionModel(stream_function=hang), memory, TurnLimits(seconds=0.2))
         events = await events_of(talk, said("Hi"))
         assert await window(memory) == []
-    assert isinstance(events[-1], Failed)
+    assert is_failure(events[-1])
     assert "too long" in events[-1].text
     assert ended.is_set()
 
@@ -228,7 +222,7 @@ async def test_a_consumer_that_takes_its_time_does_not_use_up_the_deadline() -> 
         async for event in talk.reply(said("Hi")):
             events.append(event)
             await asyncio.sleep(0.4)
-    assert isinstance(events[-1], Finished)
+    assert is_answer(events[-1])
 
 
 async def test_closing_the_reply_early_ends_the_model_s_work_and_records_nothing() -> None:
@@ -314,7 +308,7 @@ async def test_an_empty_answer_is_asked_for_once_more() -> None:
     script = Scripted([[""], ["Here I am."]])
     async with open_memory() as memory:
         events = await events_of(conversation(script.model, memory), said("Hi"))
-    assert isinstance(events[-1], Finished)
+    assert is_answer(events[-1])
     assert events[-1].text == "Here I am."
 
 
@@ -323,7 +317,7 @@ async def test_a_second_empty_answer_fails_the_turn() -> None:
     async with open_memory() as memory:
         events = await events_of(conversation(script.model, memory), said("Hi"))
         assert await window(memory) == []
-    assert isinstance(events[-1], Failed)
+    assert is_failure(events[-1])
     assert len(script.requests) == 2
 
 
@@ -332,19 +326,19 @@ async def test_a_message_without_text_never_reaches_the_model(text: str) -> None
     script = Scripted([["Hello."]])
     async with open_memory() as memory:
         assert await events_of(conversation(script.model, memory), said(text)) == [
-            Failed(NOTHING_SAID)
+            Reply(NOTHING_SAID, failure="empty")
         ]
     assert script.requests == []
 
 
-async def test_the_last_turn_of_a_session_says_so() -> None:
+async def test_the_turn_that_fills_a_session_ends_it() -> None:
     async with open_memory(SessionLimits(max_messages=4)) as memory:
         talk = conversation(Scripted([["Hello."]]).model, memory)
         ended = []
         for text in ("one", "two", "three"):
             last = (await events_of(talk, said(text)))[-1]
-            assert isinstance(last, Finished)
-            ended.append(last.session_ended)
+            assert is_answer(last)
+            ended.append(await memory.talk.session(ANNA, place_of(ANNA)) is None)
         await memory.settle()
     assert ended == [False, True, False]
 
@@ -357,7 +351,7 @@ async def test_if_the_journal_refuses_the_person_still_gets_the_answer() -> None
         with structlog.testing.capture_logs() as logs:
             talk = conversation(Scripted([["Hello."]]).model, memory)
             events = await events_of(talk, said("Hi"))
-    assert isinstance(events[-1], Finished)
+    assert is_answer(events[-1])
     assert {"turn_not_recorded", "recall_failed"} <= {entry["event"] for entry in logs}
 
 
@@ -390,14 +384,14 @@ async def test_the_system_prompt_is_the_same_bytes_for_all_turns_and_actors() ->
 async def test_the_offline_model_remembers_through_the_same_turns() -> None:
     async with open_memory() as memory:
         talk = conversation(offline_model(), memory)
-        assert isinstance((await events_of(talk, said("I'll call you Jarvis")))[-1], Finished)
+        assert isinstance((await events_of(talk, said("I'll call you Jarvis")))[-1], Reply)
         assert (await memory.choices.read(ANNA)).agent_name == "Jarvis"
         await events_of(talk, said("Remember that I sail a boat"))
         last = (await events_of(talk, said("What do you know about me?")))[-1]
-        assert isinstance(last, Finished)
+        assert is_answer(last)
         assert "boat" in last.text
         stranger = (await events_of(talk, said("What do you know about me?", BORIS)))[-1]
-        assert isinstance(stranger, Finished)
+        assert is_answer(stranger)
         assert "boat" not in stranger.text
 
 
@@ -422,7 +416,7 @@ async def test_a_hundred_turns_at_once_never_see_each_other() -> None:
         inbound = said(f"remember my number is number {number}", actor)
         await asyncio.sleep(0)
         last = (await events_of(talk, inbound))[-1]
-        assert isinstance(last, Finished)
+        assert is_answer(last)
         assert f"number {number}" in last.text
         assert last.text.count("my number is") == 1
 
@@ -446,7 +440,7 @@ async def test_in_private_the_model_is_told_why_nothing_can_be_kept() -> None:
     async with open_memory() as memory:
         await memory.talk.begin_private(ANNA, place_of(ANNA))
         events = await events_of(conversation(script.model, memory), said("Remember: I like tea"))
-        assert isinstance(events[-1], Finished)
+        assert is_answer(events[-1])
         (asked, _), (answered, _) = script.requests
         assert PRIVATE in contents(asked)
         (result,) = (p for p in answered[-1].parts if isinstance(p, ToolReturnPart))

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from pydantic_ai.models import override_allow_model_requests
 
 from bot.assistant.conversation import Conversation
-from bot.assistant.events import Finished, Inbound
 from bot.assistant.prompt import (
     Persona,
     build,
@@ -45,6 +44,7 @@ from memory.records import (
     Utterance,
 )
 from tests.fakes.memories import NOON, open_memory
+from tests.fakes.messages import is_answer, message
 from tests.fakes.scripted_model import Scripted, contents
 from tests.fakes.temporary_store import TemporaryStore
 from tools.context import ToolContext
@@ -288,10 +288,10 @@ async def test_instructions_and_structure_are_the_same_whatever_is_remembered(at
     async with open_memory(limits) as memory:
         await planted(memory, attempt)
         talk = Conversation(script.model, memory, PERSONA, clock=lambda: NOON)
-        inbound = Inbound("m1", USER, Place("telegram", 1), "How is my apple tree?", NOON)
+        inbound = message("m1", USER, Place("telegram", 1), "How is my apple tree?", NOON)
         events = [event async for event in talk.reply(inbound)]
         found = await search_memory(ToolContext(USER, memory, "", ""), "*")
-    assert isinstance(events[-1], Finished)
+    assert is_answer(events[-1])
     messages, info = script.requests[0]
     assert info.instructions == PERSONA
     assert len(messages) == 1

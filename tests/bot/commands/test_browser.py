@@ -1,23 +1,33 @@
-"""The memory browser: pages in one message, deletions that can be taken back, clicks of nobody
-else."""
+"""The memory browser: pages in one message, deletions that can be undone, nobody else's presses."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from bot.commands.pages.pages import AT_A_GLANCE
+from bot.commands.pages.browser import UNDO_SECONDS
+from bot.commands.pages.memory_pages import AT_A_GLANCE
 from memory.errors import StoreUnavailable
-from memory.records import Actor, Draft, Kind, Place, Record, Role, Utterance
-from tests.bot.telegram.stage import Stage, ask, stage, tell
-from tests.fakes.botapi import BotApiServer
+from memory.records import Actor, Draft, Kind, Record, Role, Utterance
+from tests.bot.commands.desk import ANN, BOB, BORIS, ENGLISH, GROUP, OURS, Desk, open_desk
 from tests.fakes.temporary_store import TemporaryStore
 
-ANNA, BORIS = 1001, 1002
-ANN = Actor.person(ANNA)
 PLANTS = "basil beans beets chives corn garlic kale leeks mint peas sage thyme".split()
+BACK, DELETE, EDIT, UNDO = (
+    ENGLISH.button_back,
+    ENGLISH.button_delete,
+    ENGLISH.button_edit,
+    ENGLISH.button_undo,
+)
+OSLO = ("Facts (1)", "1. You live in Oslo")
+
+
+def deleted(text: str) -> str:
+    return ENGLISH.memory_deleted.format(text=text)
+
+
+def restored(text: str) -> str:
+    return ENGLISH.memory_brought_back.format(text=text)
 
 
 class Away(TemporaryStore):
@@ -31,330 +41,238 @@ class Away(TemporaryStore):
         return await super().restore(actor, records)
 
 
-def keys(message: dict[str, Any]) -> list[str]:
-    """What the buttons under a message say."""
-    rows = message.get("reply_markup", {}).get("inline_keyboard", [])
-    return [key["text"] for row in rows for key in row]
+# -- pages ----------------------------------------------------------------------------------------
 
 
-def data(message: dict[str, Any]) -> list[str]:
-    rows = message.get("reply_markup", {}).get("inline_keyboard", [])
-    return [key["callback_data"] for row in rows for key in row]
+async def test_pages_of_a_kind_turn_in_one_message(desk: Desk) -> None:
+    await desk.remember(*(f"I grow {plant}" for plant in PLANTS))
+    await desk.memory.known.remember(ANN, "I like tea", Kind.PREFERENCE)
+    [first] = await desk.says("/memory")
+    newest = [line for line in first.text.split("\n") if line.startswith(("•", "…"))]
+    assert newest[0].startswith("• You grow thyme"), "newest first, as on the pages"
+    assert newest[9].startswith("• You grow beets")
+    assert newest[10] == ENGLISH.memory_more.format(2)
+    kinds = first.labels
+    assert kinds == ["Facts (12)", "Preferences (1)"]
+    page = await desk.press("Facts (12)")
+    assert page.text.startswith("Facts 1/3\n1. ")
+    assert page.labels[:2] == ["1. You grow thyme", "2. You grow sage"]
+    assert page.labels[5:] == ["›", BACK]
+    assert "You grow kale" in (await desk.press("›")).text
+    page = await desk.press("›")
+    assert page.labels == ["11. You grow beans", "12. You grow basil", "‹", BACK]
+    assert (await desk.press("‹")).text.startswith("Facts 2/3")
+    assert (await desk.press(BACK)).labels == kinds
+    assert len(desk.sent()) == 1, "one message, edited in place"
 
 
-async def opened(server: BotApiServer) -> dict[str, Any]:
-    await ask(server, "/memory")
-    return server.sent(ANNA)[-1]
+async def test_a_first_page_of_long_memories_is_one_message(desk: Desk) -> None:
+    for plant in PLANTS[:AT_A_GLANCE]:
+        for kind, verb in ((Kind.FACT, "grow"), (Kind.PREFERENCE, "like")):
+            await desk.memory.known.remember(ANN, f"I {verb} {f'{plant} ' * 40}", kind)
+    first = await desk.ask("/memory")
+    assert first.count("…") == 2 * AT_A_GLANCE, "none is left out"
+    assert len(first) < 4096, "what Telegram takes"
+    assert (await desk.press(f"Facts ({AT_A_GLANCE})", BACK)).text == first
 
 
-async def press(server: BotApiServer, on: Stage, label: str) -> dict[str, Any]:
-    """Press a button of the last message; the message as it is then."""
-    message = server.sent(ANNA)[-1]
-    await carried_out(server, on, await server.user(ANNA).presses(message, label))
-    return server.sent(ANNA)[-1]
+async def test_buttons_fit_and_tell_others_nothing(desk: Desk) -> None:
+    await desk.remember(*(f"I grow {plant}" for plant in PLANTS))
+    [one], [two] = await desk.says("/memory"), await desk.says("/memory")
+    assert all(len(data.encode()) <= 64 for data in one.data)
+    assert not set(one.data) & set(two.data), "each message has a secret of its own"
 
 
-async def carried_out(server: BotApiServer, on: Stage, query: str) -> str | None:
-    """Return when a click has had its effect, with the note that the clicker got."""
-    await server.wait_for(lambda: query in server.world.answered_queries)
-    await on.channel.settle()
-    note = server.world.answered_queries[query].get("text")
-    return None if note is None else str(note)
+async def test_what_a_button_says_fits_a_phone(desk: Desk) -> None:
+    await desk.remember("I walk my dog Hektor around the lake every morning before work")
+    await desk.says("/memory")
+    page = await desk.press("Facts (1)")
+    assert page.labels[0] == "1. You walk your dog Hektor…"
+    assert "around the lake every morning before work" in page.text, "whole above"
 
 
-async def remember(on: Stage, *texts: str) -> None:
-    for text in texts:
-        await on.memory.known.remember(ANN, text)
-
-
-async def test_pages_of_a_kind_turn_in_one_message(server: BotApiServer, tmp_path: Path) -> None:
-    async with stage(server, tmp_path) as on:
-        await remember(on, *(f"I grow {plant}" for plant in PLANTS))
-        await on.memory.known.remember(ANN, "I like tea", Kind.PREFERENCE)
-        first = await opened(server)
-        assert "What I remember about you" in first["text"]
-        newest = [line for line in first["text"].split("\n") if line.startswith(("•", "…"))]
-        assert newest[0].startswith("• You grow thyme"), "newest first, as on the pages"
-        assert newest[9].startswith("• You grow beets")
-        assert newest[10] == "… and 2 older ones"
-        assert keys(first) == ["Facts (12)", "Preferences (1)"]
-        page = await press(server, on, "Facts (12)")
-        assert page["text"].startswith("Facts 1/3\n1. ")
-        assert "You grow thyme" in page["text"]
-        assert keys(page)[:2] == ["1. You grow thyme", "2. You grow sage"]
-        assert keys(page)[5:] == ["›", "‹ Back"]
-        page = await press(server, on, "›")
-        assert "You grow kale" in page["text"]
-        page = await press(server, on, "›")
-        assert keys(page) == ["11. You grow beans", "12. You grow basil", "‹", "‹ Back"]
-        page = await press(server, on, "‹")
-        assert page["text"].startswith("Facts 2/3")
-        assert keys(await press(server, on, "‹ Back")) == keys(first)
-        assert len(server.sent(ANNA)) == 1, "one message, edited in place"
-
-
-async def test_a_record_is_deleted_after_a_question_and_brought_back(
-    server: BotApiServer, tmp_path: Path
-) -> None:
-    async with stage(server, tmp_path) as on:
-        await remember(on, "I live in Oslo", "I work at Acme")
-        await opened(server)
-        await press(server, on, "Facts (2)")
-        shown = await press(server, on, "2. You live in Oslo")
-        assert shown["text"].startswith("You live in Oslo")
-        assert keys(shown) == ["Edit", "Delete", "Source", "‹ Back"]
-        asked = await press(server, on, "Delete")
-        assert asked["text"] == "Delete this?\n\nYou live in Oslo", "nothing goes along"
-        assert len(await on.memory.known.records(ANN)) == 2, "nothing is deleted by the question"
-        kept = await press(server, on, "No, keep it")
-        assert kept["text"] == shown["text"]
-        await press(server, on, "Delete")
-        gone = await press(server, on, "Yes, delete it")
-        assert gone["text"] == "Deleted: You live in Oslo"
-        assert [r.text for r in await on.memory.known.records(ANN)] == ["I work at Acme"]
-        back = await press(server, on, "Undo")
-        assert back["text"] == "Restored: You live in Oslo"
-        assert {r.text for r in await on.memory.known.records(ANN)} == {
-            "I live in Oslo",
-            "I work at Acme",
-        }
-        listed = keys(await press(server, on, "‹ Back"))
-        assert listed[:2] == ["1. You work at Acme", "2. You live in Oslo"]
-
-
-async def test_a_second_press_of_a_button_says_what_the_first_one_did(
-    server: BotApiServer, tmp_path: Path
-) -> None:
-    async with stage(server, tmp_path) as on:
-        await remember(on, "I live in Oslo")
-        await opened(server)
-        for label in ("Facts (1)", "1. You live in Oslo"):
-            await press(server, on, label)
-        for label, outcome in (
-            ("Delete", "Delete this?\n\nYou live in Oslo"),
-            ("Yes, delete it", "Deleted: You live in Oslo"),
-            ("Undo", "Restored: You live in Oslo"),
-        ):
-            [before] = [dict(message) for message in server.sent(ANNA)]
-            for _ in ("first", "second"):
-                await carried_out(server, on, await server.user(ANNA).presses(before, label))
-                [shown] = server.sent(ANNA)
-                assert shown["text"] == outcome
-        assert [r.text for r in await on.memory.known.records(ANN)] == ["I live in Oslo"]
-
-
-async def test_the_question_names_what_goes_along_and_undo_brings_it_all_back(
-    server: BotApiServer, tmp_path: Path
-) -> None:
-    async with stage(server, tmp_path) as on:
-        await tell(on, "I live in Oslo")
-        await ask(server, "/new")
-        await on.memory.settle()
-        before = await on.memory.known.records(ANN, tuple(Kind))
-        assert {record.kind for record in before} == {Kind.FACT, Kind.SUMMARY, Kind.MESSAGE}
-        await ask(server, "/memory")
-        for label in ("Facts (1)", "1. You live in Oslo"):
-            await press(server, on, label)
-        asked = await press(server, on, "Delete")
-        assert asked["text"] == (
-            "Delete this?\n\nYou live in Oslo\n\nThis is deleted with it:\n"
-            "• 2 messages that mention it\n• 1 conversation summary"
-        )
-        gone = await press(server, on, "Yes, delete it")
-        assert gone["text"] == "Deleted: You live in Oslo"
-        assert await on.memory.known.records(ANN, tuple(Kind)) == []
-        assert (await press(server, on, "Undo"))["text"] == "Restored: You live in Oslo"
-        assert await on.memory.known.records(ANN, tuple(Kind)) == before
-        await press(server, on, "‹ Back")
-        await press(server, on, "1. You live in Oslo")
-        assert "You: “I live in Oslo”" in (await press(server, on, "Source"))["text"]
-
-
-async def test_undo_goes_on_when_the_memory_is_back(server: BotApiServer, tmp_path: Path) -> None:
-    store = Away()
-    async with stage(server, tmp_path, store=store) as on:
-        await remember(on, "I live in Oslo")
-        await opened(server)
-        for label in ("Facts (1)", "1. You live in Oslo", "Delete", "Yes, delete it"):
-            await press(server, on, label)
-        store.away = True
-        told = await press(server, on, "Undo")
-        assert told["text"].startswith("I can't reach my memory right now")
-        assert await on.memory.known.records(ANN) == []
-        store.away = False
-        assert (await press(server, on, "Undo"))["text"] == "Restored: You live in Oslo"
-        assert [r.text for r in await on.memory.known.records(ANN)] == ["I live in Oslo"]
-
-
-async def test_where_a_record_is_from_is_quoted_with_its_date(
-    server: BotApiServer, tmp_path: Path
-) -> None:
+async def test_where_a_record_is_from_is_quoted_with_its_date() -> None:
     store, at = TemporaryStore(), datetime(2026, 11, 1, 9, 30, tzinfo=UTC)
-    async with stage(server, tmp_path, store=store) as on:
+    async with open_desk(store=store) as desk:
         said = Utterance(Role.USER, "By the way, I live in Oslo now!", at)
-        await on.memory.talk.record(ANN, Place("telegram", ANNA), [said], name="1")
-        (turn,) = [m.turn_ids for m in await on.memory.known.records(ANN, (Kind.MESSAGE,))]
+        await desk.memory.talk.record(ANN, desk.chat(), [said], name="1")
+        [turn] = [m.turn_ids for m in await desk.memory.known.records(ANN, (Kind.MESSAGE,))]
         await store.commit(ANN, [Draft(Kind.FACT, "I live in Oslo now", at, turn_ids=turn)])
-        await opened(server)
-        await press(server, on, "Facts (1)")
-        await press(server, on, "1. You live in Oslo now")
-        quoted = await press(server, on, "Source")
-        assert "2026-11-01 09:30 You: “By the way, I live in Oslo now!”" in quoted["text"]
-        assert "You live in Oslo" in (await press(server, on, "‹ Back"))["text"]
+        await desk.says("/memory")
+        await desk.press("Facts (1)", "1. You live in Oslo now")
+        quoted = await desk.press(ENGLISH.button_from)
+        assert "2026-11-01 09:30 You: “By the way, I live in Oslo now!”" in quoted.text
+        assert "You live in Oslo" in (await desk.press(BACK)).text
 
 
-async def test_a_record_is_put_into_other_words(server: BotApiServer, tmp_path: Path) -> None:
-    async with stage(server, tmp_path) as on:
-        await remember(on, "I live in Oslo")
-        await opened(server)
-        await press(server, on, "Facts (1)")
-        await press(server, on, "1. You live in Oslo")
-        how = (await press(server, on, "Edit"))["text"]
-        id_ = how.split("/edit ")[1].split()[0]
-        assert "Remembered: You live in Bergen" in await ask(
-            server, f"/edit {id_} I live in Bergen"
-        )
-        assert [r.text for r in await on.memory.known.records(ANN)] == ["I live in Bergen"]
-        everything = await on.memory.known.records(ANN, everything=True)
-        assert len(everything) == 2, "the former words are history"
-        assert "no memory with the id f99" in await ask(server, "/edit f99 I live in Rome")
-        assert "Tell me which memory" in await ask(server, "/edit")
+# -- deleting -------------------------------------------------------------------------------------
 
 
-async def test_only_who_opened_it_may_press(server: BotApiServer, tmp_path: Path) -> None:
-    async with stage(server, tmp_path) as on:
-        await remember(on, "I live in Oslo")
-        await on.memory.known.remember(Actor.person(BORIS), "I am a spy")
-        message = await opened(server)
-        before = message["text"]
-        await ask(server, "/memory", BORIS)
-        # A click that Boris makes up: Anna's data under a message of his own.
-        own = server.sent(BORIS)[-1]
-        forged = {**own, "reply_markup": message["reply_markup"]}
-        click = await server.user(BORIS).presses(forged, "Facts (1)")
-        assert "Only the person who asked" in str(await carried_out(server, on, click))
-        assert server.sent(BORIS)[-1]["text"] == own["text"]
-        assert server.sent(ANNA)[-1]["text"] == before
+async def test_a_record_is_deleted_after_a_question_and_restored(desk: Desk) -> None:
+    await desk.remember("I live in Oslo", "I work at Acme")
+    await desk.says("/memory")
+    shown = await desk.press("Facts (2)", "2. You live in Oslo")
+    assert shown.text.startswith("You live in Oslo")
+    assert shown.labels == [EDIT, DELETE, ENGLISH.button_from, BACK]
+    detail = shown.text
+    question = ENGLISH.memory_delete_ask.format(text="You live in Oslo")
+    assert (await desk.press(DELETE)).text == question, "nothing goes along"
+    assert len(await desk.facts()) == 2, "nothing is deleted by the question"
+    assert (await desk.press(ENGLISH.button_delete_no)).text == detail
+    gone = await desk.press(DELETE, ENGLISH.button_delete_yes)
+    assert gone.text == deleted("You live in Oslo")
+    assert await desk.facts() == ["I work at Acme"]
+    assert (await desk.press(UNDO)).text == restored("You live in Oslo")
+    assert set(await desk.facts()) == {"I live in Oslo", "I work at Acme"}
+    listed = (await desk.press(BACK)).labels
+    assert listed[:2] == ["1. You work at Acme", "2. You live in Oslo"]
 
 
-async def test_a_panel_of_ones_own_opens_no_group_s_memory(
-    server: BotApiServer, tmp_path: Path
-) -> None:
-    group = server.group(-1000500)
-    ours = Actor.group(group.id)
-    async with stage(server, tmp_path) as on:
-        await on.memory.known.remember(ours, "We meet on Mondays")
-        await remember(on, "I live in Oslo")
-        await server.user(BORIS).says("@mordecai_test_bot hi", group=group)
-        await server.replies_to(group.id, 1)
-        await on.channel.settle()
-        below = server.sent(group.id)[-1]
-        secret = data(await opened(server))[0].split(":")[1]
-        # Anna runs no admin's errands: she makes the click up, with a secret that is hers.
-        click = await server.user(ANNA).clicks(below, f"m:{secret}:delete:f1")
-        assert "Only the person who asked" in str(await carried_out(server, on, click))
-        assert [r.text for r in await on.memory.known.records(ours)] == ["We meet on Mondays"]
-        assert server.sent(group.id)[-1]["text"] == below["text"]
+async def test_a_second_press_of_a_button_says_what_the_first_one_did(desk: Desk) -> None:
+    await desk.remember("I live in Oslo")
+    await desk.says("/memory")
+    shown = await desk.press(*OSLO)
+    for label, outcome in (
+        (DELETE, ENGLISH.memory_delete_ask.format(text="You live in Oslo")),
+        (ENGLISH.button_delete_yes, deleted("You live in Oslo")),
+        (UNDO, restored("You live in Oslo")),
+    ):
+        data = shown.button(label)
+        for _ in ("first", "second"):
+            assert await desk.click(shown, data) is None
+            assert shown.text == outcome
+    assert await desk.facts() == ["I live in Oslo"]
+
+
+async def test_the_question_names_what_goes_along_and_undo_restores_it_all(desk: Desk) -> None:
+    await desk.tell("I live in Oslo")
+    await desk.ask("/new")
+    await desk.settle()
+    before = await desk.memory.known.records(ANN, tuple(Kind))
+    assert {record.kind for record in before} == {Kind.FACT, Kind.SUMMARY, Kind.MESSAGE}
+    await desk.says("/memory")
+    asked = await desk.press(*OSLO, DELETE)
+    question = ENGLISH.memory_delete_ask.format(text="You live in Oslo")
+    assert asked.text == (
+        f"{question}\n\n{ENGLISH.memory_delete_along}\n"
+        f"• {ENGLISH.memory_delete_messages.format(2)}\n"
+        f"• {ENGLISH.memory_delete_summaries.format(1)}"
+    )
+    assert (await desk.press(ENGLISH.button_delete_yes)).text == deleted("You live in Oslo")
+    assert await desk.memory.known.records(ANN, tuple(Kind)) == []
+    assert (await desk.press(UNDO)).text == restored("You live in Oslo")
+    assert await desk.memory.known.records(ANN, tuple(Kind)) == before
+    source = await desk.press(BACK, "1. You live in Oslo", ENGLISH.button_from)
+    assert "You: “I live in Oslo”" in source.text
+
+
+async def test_undo_can_be_tried_again_when_the_memory_is_back() -> None:
+    store = Away()
+    async with open_desk(store=store) as desk:
+        await desk.remember("I live in Oslo")
+        await desk.says("/memory")
+        await desk.press(*OSLO, DELETE, ENGLISH.button_delete_yes)
+        store.away = True
+        assert (await desk.press(UNDO)).text == ENGLISH.memory_unavailable
+        assert await desk.facts() == []
+        store.away = False
+        assert (await desk.press(UNDO)).text == restored("You live in Oslo")
+        assert await desk.facts() == ["I live in Oslo"]
+
+
+async def test_after_a_minute_a_deletion_can_not_be_undone() -> None:
+    now = 0.0
+    async with open_desk(monotonic=lambda: now) as desk:
+        await desk.remember("I live in Oslo")
+        await desk.says("/memory")
+        await desk.press(*OSLO, DELETE, ENGLISH.button_delete_yes)
+        now = UNDO_SECONDS + 1
+        assert (await desk.press(UNDO)).text == ENGLISH.memory_undo_late
+        assert await desk.facts() == []
+
+
+async def test_a_deletion_can_not_be_undone_after_everything_was_deleted(desk: Desk) -> None:
+    await desk.remember("I live in Oslo")
+    await desk.says("/memory")
+    panel = await desk.press(*OSLO, DELETE, ENGLISH.button_delete_yes)
+    await desk.ask("/forget all")
+    await desk.press(ENGLISH.forget_all_yes)
+    await desk.click(panel, panel.button(UNDO))
+    assert await desk.facts() == []
+
+
+# -- whose buttons --------------------------------------------------------------------------------
+
+
+async def test_only_who_opened_it_may_press(desk: Desk) -> None:
+    await desk.remember("I live in Oslo")
+    await desk.remember("I am a spy", actor=BOB)
+    [annas] = await desk.says("/memory")
+    [own] = await desk.says("/memory", BORIS)
+    before = annas.text, own.text
+    # Boris makes a press up: Anna's data under a message of his own.
+    assert await desk.click(own, annas.data[0], BORIS) == ENGLISH.button_not_yours
+    assert (annas.text, own.text) == before
+
+
+async def test_a_panel_of_ones_own_opens_no_groups_memory(desk: Desk) -> None:
+    await desk.remember("We meet on Mondays", actor=OURS)
+    await desk.remember("I live in Oslo")
+    [below] = await desk.says("hi", BORIS, group=GROUP)
+    [own] = await desk.says("/memory")
+    secret = own.data[0].split(":")[1]
+    # Anna is no admin: she makes the press up, with a secret that is hers.
+    note = await desk.click(below, f"m:{secret}:delete:f1", group=GROUP)
+    assert note == ENGLISH.button_not_yours
+    assert await desk.facts(OURS) == ["We meet on Mondays"]
+    assert below.text == "you said: hi"
+
+
+async def test_a_secret_opens_no_panel_of_another_kind(desk: Desk) -> None:
+    [settings] = await desk.says("/settings")
+    secret = settings.data[0].split(":")[1]
+    note = await desk.click(settings, f"m:{secret}:home")
+    assert note == ENGLISH.buttons_stale.format(command="memory")
 
 
 @pytest.mark.parametrize("action", ["show:f1", "delete:f1", "from:f1", "edit:../f1", "ask:"])
-async def test_an_id_in_a_button_is_looked_up_among_ones_own(
-    server: BotApiServer, tmp_path: Path, action: str
-) -> None:
-    async with stage(server, tmp_path) as on:
-        await on.memory.known.remember(Actor.person(BORIS), "I am a spy")
-        await on.memory.known.remember(ANN, "I like tea", Kind.PREFERENCE)
-        message = await opened(server)
-        prefix = data(message)[0].rsplit(":", 2)[0]
-        key = {"text": "made up", "callback_data": f"{prefix}:{action}"}
-        forged = {**message, "reply_markup": {"inline_keyboard": [[key]]}}
-        await carried_out(server, on, await server.user(ANNA).presses(forged, "made up"))
-        assert "no longer exists" in server.sent(ANNA)[-1]["text"]
-        assert [r.text for r in await on.memory.known.records(Actor.person(BORIS))] == [
-            "I am a spy"
-        ]
+async def test_an_id_in_a_button_is_looked_up_among_ones_own(desk: Desk, action: str) -> None:
+    await desk.remember("I am a spy", actor=BOB)
+    await desk.memory.known.remember(ANN, "I like tea", Kind.PREFERENCE)
+    [panel] = await desk.says("/memory")
+    secret = panel.data[0].split(":")[1]
+    await desk.click(panel, f"m:{secret}:{action}")
+    assert panel.text == ENGLISH.memory_gone
+    assert await desk.facts(BOB) == ["I am a spy"]
 
 
 @pytest.mark.parametrize("action", ["kind:spy", "kind:message", "page:fact:x", "page:fact:-1:2"])
-async def test_a_page_that_no_button_leads_to_is_the_first_one(
-    server: BotApiServer, tmp_path: Path, action: str
-) -> None:
-    async with stage(server, tmp_path) as on:
-        await remember(on, "I like tea")
-        message = await opened(server)
-        secret = data(message)[0].split(":")[1]
-        click = await server.user(ANNA).clicks(message, f"m:{secret}:{action}")
-        await carried_out(server, on, click)
-        [left] = server.sent(ANNA)
-        assert left["text"] == message["text"], "and no error is told"
+async def test_a_page_that_no_button_leads_to_is_the_first_one(desk: Desk, action: str) -> None:
+    await desk.remember("I like tea")
+    [panel] = await desk.says("/memory")
+    first, secret = panel.text, panel.data[0].split(":")[1]
+    await desk.press("Preferences (1)")
+    await desk.click(panel, f"m:{secret}:{action}")
+    assert panel.text == first
 
 
-async def test_buttons_from_before_a_restart_are_stale(
-    server: BotApiServer, tmp_path: Path
-) -> None:
+async def test_buttons_from_before_a_restart_are_stale() -> None:
     store = TemporaryStore()
-    async with stage(server, tmp_path, store=store) as on:
-        await remember(on, "I live in Oslo")
-        message = await opened(server)
-    async with stage(server, tmp_path, store=store) as on:
-        note = await carried_out(server, on, await server.user(ANNA).presses(message, "Facts (1)"))
-        assert note == "These buttons no longer work. Please send /memory again."
-        assert server.sent(ANNA)[-1]["text"] == message["text"]
+    async with open_desk(store=store) as desk:
+        await desk.remember("I live in Oslo")
+        [panel] = await desk.says("/memory")
+    async with open_desk() as desk:
+        note = await desk.click(panel, panel.data[0])
+        assert note == ENGLISH.buttons_stale.format(command="memory")
 
 
-async def test_buttons_fit_and_tell_others_nothing(server: BotApiServer, tmp_path: Path) -> None:
-    async with stage(server, tmp_path) as on:
-        await remember(on, *(f"I grow {plant}" for plant in PLANTS))
-        one, two = await opened(server), await opened(server)
-        assert all(len(each.encode()) <= 64 for each in data(one))
-        assert not set(data(one)) & set(data(two)), "each message has a secret of its own"
-
-
-async def test_what_is_on_a_button_fits_a_phone(server: BotApiServer, tmp_path: Path) -> None:
-    async with stage(server, tmp_path) as on:
-        await remember(on, "I walk my dog Hektor around the lake every morning before work")
-        await opened(server)
-        page = await press(server, on, "Facts (1)")
-        assert keys(page)[0] == "1. You walk your dog Hektor…"
-        assert "around the lake every morning before work" in page["text"], "whole above"
-
-
-async def test_search_and_remember_are_commands_as_well(
-    server: BotApiServer, tmp_path: Path
-) -> None:
-    async with stage(server, tmp_path):
-        said = await ask(server, "/remember I collect stamps from Norway")
-        assert said.startswith("Remembered: You collect stamps from Norway  [f")
-        assert "stamps from Norway" in await ask(server, "/search stamps")
-        assert await ask(server, "/search zeppelins") == "I found nothing about that."
-        assert "I can't save that" in await ask(server, "/remember " + "x " * 900)
-        assert "I found nothing" in await ask(server, "/search stamps", BORIS)
-
-
-async def test_what_was_deleted_is_not_brought_back_after_everything_was(
-    server: BotApiServer, tmp_path: Path
-) -> None:
-    async with stage(server, tmp_path) as on:
-        await remember(on, "I live in Oslo")
-        await opened(server)
-        for label in ("Facts (1)", "1. You live in Oslo", "Delete", "Yes, delete it"):
-            await press(server, on, label)
-        panel = server.sent(ANNA)[-1]
-        await ask(server, "/forget all")
-        await press(server, on, "Yes, delete everything")
-        await carried_out(server, on, await server.user(ANNA).presses(panel, "Undo"))
-        assert await on.memory.known.records(ANN) == []
-
-
-async def test_a_first_page_of_long_memories_is_one_message(
-    server: BotApiServer, tmp_path: Path
-) -> None:
-    async with stage(server, tmp_path) as on:
-        for plant in PLANTS[:AT_A_GLANCE]:
-            for kind, verb in ((Kind.FACT, "grow"), (Kind.PREFERENCE, "like")):
-                await on.memory.known.remember(ANN, f"I {verb} {f'{plant} ' * 40}", kind)
-        first = await opened(server)
-        assert first["text"].count("…") == 2 * AT_A_GLANCE, "none is left out"
-        await press(server, on, f"Facts ({AT_A_GLANCE})")
-        assert (await press(server, on, "‹ Back"))["text"] == first["text"]
-        assert len(server.sent(ANNA)) == 1, "Telegram takes 4096 characters"
+async def test_buttons_work_for_an_hour() -> None:
+    now = 0.0
+    async with open_desk(monotonic=lambda: now) as desk:
+        await desk.remember("I live in Oslo")
+        [panel] = await desk.says("/memory")
+        now = 3_600.0
+        await desk.press("Facts (1)")
+        now += 1
+        note = await desk.click(panel, panel.data[0])
+        assert note == ENGLISH.buttons_stale.format(command="memory")

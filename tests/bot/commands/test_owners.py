@@ -1,22 +1,15 @@
-"""Letting people in, seeing how the bot does, and how much one person may ask: over HTTP."""
+"""/approve, /users and /stats, and how much one person may ask."""
 
 from decimal import Decimal
 from pathlib import Path
 
+import pytest
+
 from bot.people.access import Access, AccessMode
 from bot.people.quotas import QuotaLimits
 from bot.people.usage import Usage
-from bot.telegram.options import ChannelOptions
-from bot.texts import ENGLISH
 from memory.records import Actor
-from tests.bot.telegram.stage import ask, stage, tell
-from tests.fakes.botapi import BotApiServer
-
-ANNA, BORIS, CLARA = 1001, 1002, 1003
-
-
-def with_limits(limits: QuotaLimits) -> ChannelOptions:
-    return ChannelOptions(stop_seconds=5, poll_seconds=5, quotas=limits)
+from tests.bot.commands.desk import ANNA, BORIS, CLARA, ENGLISH, GROUP, open_desk
 
 
 async def owned_by_anna(folder: Path) -> Access:
@@ -29,148 +22,122 @@ def code_in(text: str) -> str:
     return text.split("/approve ")[1].split(",")[0].split()[0]
 
 
-async def test_somebody_unknown_is_let_in_by_the_owner(tmp_path: Path) -> None:
-    access = await owned_by_anna(tmp_path)
-    async with BotApiServer() as server, stage(server, tmp_path, access=access) as on:
-        await ask(server, "Good morning", ANNA)
-        told = await ask(server, "Hello", BORIS)
-        assert "private bot" in told
-        wish = (await server.replies_to(ANNA, 2))[1]
-        assert f"id {BORIS}" in wish
-        assert code_in(wish) == code_in(told)
-        assert "/approve" in await ask(server, "/users", ANNA)
-        assert f"id {BORIS}" in await ask(server, f"/approve {code_in(wish)}", ANNA)
-        welcome = (await server.replies_to(BORIS, 2))[1]
-        assert "given you access" in welcome
-        assert "Hello again" in await ask(server, "Hello again", BORIS)
-        removed = await ask(server, f"/users remove {BORIS}", ANNA)
-        assert "no longer use me" in removed
-        assert "private bot" in await ask(server, "And now?", BORIS)
-        await server.user(BORIS).says("And now, perhaps?")
-        await on.channel.settle()
-        assert len(server.sent(BORIS)) == 4, "told no once an hour"
-        known = await ask(server, "/users", ANNA)
-        assert "Approved" not in known
+# -- access ---------------------------------------------------------------------------------------
+
+
+async def test_a_stranger_is_let_in_by_the_owner(tmp_path: Path) -> None:
+    async with open_desk(access=await owned_by_anna(tmp_path)) as desk:
+        await desk.ask("Good morning")
+        told = await desk.ask("Hello", BORIS)
+        code = code_in(told)
+        assert told == ENGLISH.refused_code.format(code=code)
+        await desk.settle()
+        wish = desk.sent()[-1].text
+        assert wish == ENGLISH.wants_in.format(name="User 1002", id=BORIS, code=code)
+        assert f"/approve {code}" in await desk.ask("/users")
+        approved = ENGLISH.approved.format(name="User 1002", id=BORIS)
+        assert await desk.ask(f"/approve {code}") == approved
+        assert desk.sent(BORIS)[-1].text == ENGLISH.approved_you
+        assert await desk.ask("Hello again", BORIS) == "you said: Hello again"
+        again = ENGLISH.in_already.format(name="User 1002", id=BORIS)
+        assert await desk.ask(f"/approve {BORIS}") == again
+        removed = ENGLISH.user_removed.format(name="User 1002", id=BORIS)
+        assert await desk.ask(f"/users remove {BORIS}") == removed
+        assert code_in(await desk.ask("And now?", BORIS))
+        assert await desk.says("And now, perhaps?", BORIS) == [], "told no once an hour"
+        assert ENGLISH.users_guests not in await desk.ask("/users")
+
+
+async def test_an_owner_hears_that_a_guest_could_not_be_told(tmp_path: Path) -> None:
+    async with open_desk(access=await owned_by_anna(tmp_path)) as desk:
+        desk.channel.closed.add(BORIS)
+        untold = ENGLISH.approved_untold.format(name=BORIS, id=BORIS)
+        assert await desk.ask(f"/approve {BORIS}") == untold
 
 
 async def test_owners_commands_are_nobody_elses(tmp_path: Path) -> None:
     path = tmp_path / "access.json"
     access = Access(AccessMode.PAIRING, allowed=[BORIS], path=path, owners=[ANNA])
-    async with BotApiServer() as server, stage(server, tmp_path, access=access):
+    async with open_desk(access=access) as desk:
         for command in ("/stats", "/users", "/approve AAAA-AAAA"):
-            assert "I don't know" in await ask(server, command, BORIS)
-        assert "/stats" not in await ask(server, "/help", BORIS)
-        assert "/stats" in await ask(server, "/help", ANNA)
-        assert str(BORIS) in await ask(server, "/users", ANNA)
-        assert "I don't know the code" in await ask(server, "/approve AAAA-AAAA", ANNA)
-        assert "the code I gave them" in await ask(server, "/approve", ANNA)
-        unknown = await ask(server, "/users remove 1002", ANNA)
-        assert unknown == ENGLISH.no_such_user.format(id=1002)
-        assert await ask(server, "/users remove", ANNA) == ENGLISH.users_footer
+            name = command[1:].split()[0]
+            told = ENGLISH.unknown_command.split("{")[0].format(given=name)
+            assert (await desk.ask(command, BORIS)).startswith(told)
+            assert await desk.says(command, group=GROUP) == [], "a group does not see them either"
+        assert "/stats" not in await desk.ask("/help", BORIS)
+        assert "/stats" in await desk.ask("/help")
+        assert str(BORIS) in await desk.ask("/users")
+        no_code = ENGLISH.no_such_code.format(code="AAAA-AAAA")
+        assert await desk.ask("/approve AAAA-AAAA") == no_code
+        assert await desk.ask("/approve @boris") == ENGLISH.approve_ids_only
+        assert await desk.ask("/approve") == ENGLISH.approve_how
+        assert await desk.ask("/users remove 1002") == ENGLISH.no_such_user.format(id=1002)
+        assert await desk.ask("/users remove") == ENGLISH.users_footer
 
 
-async def test_stats_tell_what_was_used_and_what_waits(tmp_path: Path) -> None:
-    access = Access(AccessMode.OPEN, owners=[ANNA])
-    async with BotApiServer() as server, stage(server, tmp_path, access=access) as on:
+@pytest.mark.parametrize(
+    ("mode", "told"),
+    [(AccessMode.OPEN, ENGLISH.users_everybody), (AccessMode.ALLOWLIST, ENGLISH.approve_listed)],
+)
+async def test_where_nobody_is_approved_an_owner_hears_why(mode: AccessMode, told: str) -> None:
+    async with open_desk(access=Access(mode, owners=[ANNA])) as desk:
+        assert await desk.ask(f"/approve {BORIS}") == told
+
+
+# -- /stats ---------------------------------------------------------------------------------------
+
+
+async def test_stats_tell_what_was_used_and_what_waits() -> None:
+    async with open_desk(access=Access(AccessMode.OPEN, owners=[ANNA])) as desk:
         used = Usage(runs=1, requests=1, input_tokens=900, output_tokens=100, cost=Decimal("0.25"))
         for person in (BORIS, CLARA):
-            on.accounts.note_turn(Actor.person(person), f"s{person}", used)
-        stats = await ask(server, "/stats", ANNA)
-    assert "people today: 2" in stats
-    assert "answers today: 2" in stats
-    assert "tokens today: 2000" in stats
-    assert "cost today: $0.5000\n• cost this month: $0.5000" in stats
-    assert "recordings today: 0:00" in stats
-    assert "UTC: 0" in stats
+            desk.accounts.note_turn(Actor.person(person), f"s{person}", used)
+        health = desk.assistant.health
+        health.errors += 3
+        assert await desk.ask("/stats") == ENGLISH.stats.format(
+            people=2,
+            turns=2,
+            tokens=2000,
+            recordings="0:00",
+            today=ENGLISH.usage_cost.format(amount="0.5000"),
+            month=ENGLISH.usage_cost.format(amount="0.5000"),
+            since=f"{health.since:%Y-%m-%d %H:%M}",
+            errors=3,
+            backlog=0,
+            set_aside=0,
+        )
 
 
-async def test_nobody_gets_in_by_what_an_owner_passes_on_or_says_elsewhere(tmp_path: Path) -> None:
-    access = Access(AccessMode.PAIRING, path=tmp_path / "access.json", owners=[ANNA])
-    async with BotApiServer() as server, stage(server, tmp_path, access=access) as on:
-        group, anna = server.group(-1000500), server.user(ANNA)
-        await ask(server, "Hello", BORIS)
-        order = f"/approve {BORIS}"
-        await anna.forwards(order, of=server.user(BORIS))
-        await anna.sends("photo", caption=order)
-        await anna.edits(await anna.says("Hello"), order)
-        for said in (order, f"{order}@mordecai_test_bot", "/users"):
-            await anna.says(said, group=group)
-        await server.wait_for(lambda: not server.world.waiting)
-        await on.channel.settle()
-        assert not await access.admits(BORIS)
-        assert server.sent(group.id) == [], "nor does a group see who may use the bot"
+# -- limits ---------------------------------------------------------------------------------------
 
 
-async def test_too_many_messages_are_said_once_and_owners_are_free(tmp_path: Path) -> None:
+async def test_too_many_messages_are_said_once_and_owners_are_free() -> None:
     access = Access(AccessMode.OPEN, owners=[ANNA])
-    options = with_limits(QuotaLimits(messages=2))
-    async with (
-        BotApiServer() as server,
-        stage(server, tmp_path, access=access, options=options) as on,
-    ):
+    async with open_desk(access=access, quotas=QuotaLimits(messages=2)) as desk:
         for text in ("one", "two"):
-            assert text in await ask(server, text, BORIS)
-        assert "Please wait" in await ask(server, "three", BORIS)
-        await server.user(BORIS).says("four")
-        assert "five" in await ask(server, "five", CLARA), "others go on"
+            assert await desk.ask(text, BORIS) == f"you said: {text}"
+        refused = await desk.ask("three", BORIS)
+        assert refused in {ENGLISH.limit_minute.format(seconds) for seconds in range(55, 61)}
+        assert await desk.says("four", BORIS) == []
+        assert await desk.ask("five", CLARA) == "you said: five", "others go on"
         for text in ("a", "b", "c", "d"):
-            assert text in await ask(server, text, ANNA)
-        await on.channel.settle()
-        assert len(server.sent(BORIS)) == 3
-        assert "what I remember" in await ask(server, "/help", BORIS), "commands go on as well"
+            assert await desk.ask(text) == f"you said: {text}"
+        assert "/memory" in await desk.ask("/help", BORIS), "commands go on as well"
 
 
-async def test_a_change_that_begins_a_reply_again_counts_as_a_message(tmp_path: Path) -> None:
-    options = with_limits(QuotaLimits(messages=2))
-    async with BotApiServer() as server, stage(server, tmp_path, options=options) as on:
-        releases = [on.echo.hold(text) for text in ("one", "two", "three")]
-        message = await server.user(BORIS).says("one")
-        await server.wait_for(lambda: on.echo.running)
-        await server.user(BORIS).edits(message, "one")
-        await server.user(BORIS).edits(message, "two")
-        await server.wait_for(lambda: on.echo.heard[-1].text == "two")
-        await server.user(BORIS).edits(message, "three")
-        await ask(server, "hi", CLARA)
-        for release in releases:
-            release.set()
-        replies = await server.replies_to(BORIS, 2)
-        assert replies[0] == "you said: two", "as it reads now, but for what is too much"
-        assert "Please wait" in replies[1]
-        assert [inbound.text for inbound in on.echo.heard] == ["one", "two", "hi"]
-
-
-async def test_a_day_s_tokens_and_money_come_to_an_end(tmp_path: Path) -> None:
+@pytest.mark.parametrize("limits", [QuotaLimits(tokens=1000), QuotaLimits(cost=Decimal("0.2"))])
+async def test_a_days_tokens_and_money_come_to_an_end(limits: QuotaLimits) -> None:
     used = Usage(runs=1, requests=1, input_tokens=900, output_tokens=100, cost=Decimal("0.25"))
-    daily = (QuotaLimits(tokens=1000), QuotaLimits(cost=Decimal("0.2")))
-    for number, limits in enumerate(daily):
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        async with (
-            BotApiServer() as server,
-            stage(server, folder, options=with_limits(limits)) as on,
-        ):
-            assert "Hello" in await ask(server, "Hello", BORIS)
-            await tell(on, "I live in Bergen.", BORIS)
-            on.accounts.note_turn(Actor.person(BORIS), "s1", used)
-            assert "from midnight UTC" in await ask(server, "Hello?", BORIS)
-            assert "Hi" in await ask(server, "Hi", CLARA)
+    async with open_desk(quotas=limits) as desk:
+        assert await desk.ask("Hello", BORIS) == "you said: Hello"
+        desk.accounts.note_turn(Actor.person(BORIS), "s1", used)
+        assert await desk.ask("Hello?", BORIS) == ENGLISH.limit_day
+        assert await desk.ask("Hi", CLARA) == "you said: Hi"
 
 
-async def test_a_day_s_limit_is_a_person_s_also_where_they_ask_in_groups(tmp_path: Path) -> None:
+async def test_a_days_limit_is_a_persons_also_where_they_ask_in_groups() -> None:
     used = Usage(runs=1, requests=1, cost=Decimal("0.02"))
-    options = with_limits(QuotaLimits(cost=Decimal("0.01")))
-    async with BotApiServer() as server, stage(server, tmp_path, options=options) as on:
-        first, second = server.group(-501), server.group(-502)
-        on.accounts.note_turn(Actor.group(first.id), "s1", used, BORIS)
-        await server.user(BORIS).says("/ask Hello?", group=second)
-        assert await server.replies_to(second.id, 1) == [ENGLISH.limit_day]
-        await server.user(CLARA).says("/ask Hello?", group=first)
-        assert "Hello?" in (await server.replies_to(first.id, 1))[0], "others go on"
-
-
-async def test_what_somebody_asks_in_a_group_is_counted_as_theirs(tmp_path: Path) -> None:
-    async with BotApiServer() as server, stage(server, tmp_path) as on:
-        await server.user(BORIS).says("/ask Hello?", group=server.group(-501))
-        await server.replies_to(-501, 1)
-        [inbound] = on.echo.heard
-        assert (inbound.actor, inbound.user_id) == (Actor.group(-501), BORIS)
+    async with open_desk(quotas=QuotaLimits(cost=Decimal("0.01"))) as desk:
+        desk.accounts.note_turn(Actor.group(-501), "s1", used, BORIS)
+        assert await desk.ask("Hello?", BORIS, group=-502) == ENGLISH.limit_day
+        assert await desk.ask("Hello?", CLARA, group=-501) == "you said: Hello?", "others go on"

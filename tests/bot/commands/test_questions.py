@@ -1,51 +1,32 @@
 """Answers by typing: to the question of /forget all, for new words, after a bare command."""
 
-from pathlib import Path
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from bot.commands.questions import ANSWER_SECONDS, Awaited, yes_or_no
-from bot.telegram.intake.reading import (
-    Click,
-    Command,
-    Heard,
-    Origin,
-)
-from bot.texts import ENGLISH, languages
+from bot.assistant.events import Question
+from bot.assistant.inbound import Click, Command, Message, Origin
+from bot.commands.questions import ANSWER_SECONDS, Questions, press_of, yes_or_no
+from bot.texts import languages
+from memory.errors import Refusal
 from memory.records import Actor, Place
-from tests.bot.commands.test_browser import (
-    carried_out,
-    keys,
-    opened,
-    press,
-    remember,
+from tests.bot.commands.desk import (
+    ANN,
+    ANNA,
+    BORIS,
+    ENGLISH,
+    GROUP,
+    OURS,
+    Desk,
+    Sent,
 )
-from tests.bot.telegram.stage import Stage, ask, stage
-from tests.fakes.botapi import BotApiServer
-from tests.fakes.conversing import Echo
-from tests.fakes.temporary_store import TemporaryStore
 
-ANNA, BORIS = 1001, 1002
-ANN = Actor.person(ANNA)
-KEPT, DELETED = (
-    "OK, I'll keep everything.",
-    "Everything is deleted. We're starting fresh.",
-)
-QUESTION = ENGLISH.forget_all_ask
+BACK, EDIT = ENGLISH.button_back, ENGLISH.button_edit
 
 
-async def typed(server: BotApiServer, on: Stage, text: str, **how: Any) -> list[str]:
-    """Say something; all messages of the bot to Anna, as they read after it."""
-    await server.user(ANNA).says(text, **how)
-    await done(server, on)
-    return [message.get("text", "") for message in server.sent(ANNA)]
-
-
-async def done(server: BotApiServer, on: Stage) -> None:
-    """Return when the bot has received and answered all that was said."""
-    await server.wait_for(lambda: not server.world.waiting)
-    await on.channel.settle()
+def reads(sent: list[Sent]) -> list[str]:
+    return [one.text for one in sent]
 
 
 # -- /forget all ----------------------------------------------------------------------------------
@@ -56,415 +37,273 @@ async def done(server: BotApiServer, on: Stage) -> None:
     ["yes", "Yes!", " YES. ", "Yes, delete everything", "yes delete everything", "Ja", "да", "Да!",
      "sí", "si", "sì", "sim", "हाँ", "हां।", "Alles löschen", "Ja, alles löschen"],
 )  # fmt: skip
-async def test_a_yes_in_any_language_deletes_everything(
-    server: BotApiServer, tmp_path: Path, said: str
-) -> None:
-    async with stage(server, tmp_path) as on:
-        await remember(on, "I work at Acme Corp")
-        await ask(server, "/forget all")
-        assert await typed(server, on, said) == [DELETED], "the question has become its outcome"
-        assert "reply_markup" not in server.sent(ANNA)[0]
-        assert await on.memory.known.records(ANN) == []
-        assert on.echo.heard == []
+async def test_a_yes_in_any_language_deletes_everything(desk: Desk, said: str) -> None:
+    await desk.remember("I work at Acme Corp")
+    await desk.ask("/forget all")
+    await desk.says(said)
+    [question] = desk.sent()
+    assert question.text == ENGLISH.forget_all_done, "the question has become its outcome"
+    assert question.labels == []
+    assert await desk.facts() == []
+    assert desk.echo.heard == []
 
 
 @pytest.mark.parametrize("said", ["no", "No, keep it", "nein", "нет", "não", "नहीं", "cancel"])
-async def test_a_no_in_any_language_keeps_everything(
-    server: BotApiServer, tmp_path: Path, said: str
-) -> None:
-    async with stage(server, tmp_path) as on:
-        await remember(on, "I work at Acme Corp")
-        await ask(server, "/forget all")
-        assert await typed(server, on, said) == [KEPT]
-        assert await on.memory.known.records(ANN)
-        assert on.echo.heard == []
+async def test_a_no_in_any_language_keeps_everything(desk: Desk, said: str) -> None:
+    await desk.remember("I work at Acme Corp")
+    await desk.ask("/forget all")
+    await desk.says(said)
+    assert reads(desk.sent()) == [ENGLISH.forget_all_kept]
+    assert await desk.facts()
+    assert desk.echo.heard == []
 
 
 @pytest.mark.parametrize("said", ["yes?", "yesterday", "yes and no", "ok but why", "...", "1"])
-async def test_anything_else_is_talk_and_the_buttons_stay(
-    server: BotApiServer, tmp_path: Path, said: str
-) -> None:
-    async with stage(server, tmp_path) as on:
-        await remember(on, "I work at Acme Corp")
-        await ask(server, "/forget all")
-        assert await typed(server, on, said) == [QUESTION, f"you said: {said}"]
-        assert await typed(server, on, "yes") == [QUESTION, f"you said: {said}", "you said: yes"]
-        assert await on.memory.known.records(ANN), "only the very next message answers"
-        await server.user(ANNA).presses(server.sent(ANNA)[0], "Yes, delete everything")
-        await server.wait_for(lambda: server.sent(ANNA)[0]["text"] == DELETED)
+async def test_anything_else_is_talk_and_the_buttons_stay(desk: Desk, said: str) -> None:
+    await desk.remember("I work at Acme Corp")
+    await desk.ask("/forget all")
+    await desk.says(said)
+    await desk.says("yes")
+    assert reads(desk.sent()) == [ENGLISH.forget_all_ask, f"you said: {said}", "you said: yes"]
+    assert await desk.facts(), "only the very next message answers"
+    question = desk.sent()[0]
+    await desk.click(question, question.button(ENGLISH.forget_all_yes))
+    assert question.text == ENGLISH.forget_all_done
 
 
 @pytest.mark.parametrize("between", ["/name", "/memory", "/stop", "/forget f9", "/xyzzy"])
-async def test_a_command_in_between_ends_the_waiting(
-    server: BotApiServer, tmp_path: Path, between: str
-) -> None:
-    async with stage(server, tmp_path) as on:
-        await remember(on, "I work at Acme Corp")
-        await ask(server, "/forget all")
-        await typed(server, on, between)
-        assert (await typed(server, on, "yes"))[-1] == "you said: yes"
-        assert await on.memory.known.records(ANN)
+async def test_a_command_in_between_closes_the_question(desk: Desk, between: str) -> None:
+    await desk.remember("I work at Acme Corp")
+    await desk.ask("/forget all")
+    await desk.says(between)
+    assert await desk.ask("yes") == "you said: yes"
+    assert await desk.facts()
 
 
-async def test_a_press_in_between_ends_the_waiting(server: BotApiServer, tmp_path: Path) -> None:
-    async with stage(server, tmp_path) as on:
-        await remember(on, "I work at Acme Corp")
-        panel = await opened(server)
-        await ask(server, "/forget all")
-        await carried_out(server, on, await server.user(ANNA).presses(panel, "Facts (1)"))
-        assert (await typed(server, on, "yes"))[-1] == "you said: yes"
-        assert await on.memory.known.records(ANN)
+async def test_a_press_in_between_closes_the_question(desk: Desk) -> None:
+    await desk.remember("I work at Acme Corp")
+    [panel] = await desk.says("/memory")
+    await desk.ask("/forget all")
+    await desk.click(panel, panel.data[0])
+    assert await desk.ask("yes") == "you said: yes"
+    assert await desk.facts()
 
 
-async def test_what_was_said_before_the_question_was_there_is_no_answer(
-    server: BotApiServer, tmp_path: Path
-) -> None:
-    echo = Echo()
-    release = echo.hold("wait")
-    async with stage(server, tmp_path, conversation=echo) as on:
-        await remember(on, "I work at Acme Corp")
-        anna = server.user(ANNA)
-        for said in ("wait", "/forget all", "yes"):
-            await anna.says(said)
-        await server.wait_for(lambda: not server.world.waiting)
-        release.set()
-        await done(server, on)
-        said_there = [message["text"] for message in server.sent(ANNA)]
-        assert said_there == ["you said: wait", QUESTION, "you said: yes"]
-        assert (await typed(server, on, "yes"))[-1] == "you said: yes", "that one is too late"
-        assert await on.memory.known.records(ANN)
+async def test_a_yes_to_another_message_is_no_answer(desk: Desk) -> None:
+    await desk.remember("I work at Acme Corp")
+    [other] = await desk.says("Shall I water the plants?")
+    [question] = await desk.says("/forget all")
+    await desk.says("yes", answers=other)
+    assert question.text == ENGLISH.forget_all_ask
+    assert await desk.facts()
+    [again] = await desk.says("/forget all")
+    await desk.says("yes", answers=again)
+    assert again.text == ENGLISH.forget_all_done, "an answer to the question itself is one"
 
 
-async def test_a_yes_to_another_message_is_no_answer(server: BotApiServer, tmp_path: Path) -> None:
-    async with stage(server, tmp_path) as on:
-        await remember(on, "I work at Acme Corp")
-        await ask(server, "Shall I water the plants?")
-        other = server.sent(ANNA)[0]
-        await ask(server, "/forget all")
-        await typed(server, on, "yes", reply_to=other)
-        assert server.sent(ANNA)[1]["text"] == QUESTION
-        assert await on.memory.known.records(ANN)
-        await ask(server, "/forget all")
-        await typed(server, on, "yes", reply_to=server.sent(ANNA)[-1])
-        assert server.sent(ANNA)[-1]["text"] == DELETED, "an answer to the question itself is one"
+async def test_a_question_that_did_not_arrive_has_no_answer(desk: Desk) -> None:
+    await desk.remember("I work at Acme Corp")
+    desk.channel.closed.add(ANNA)
+    assert await desk.says("/forget all") == []
+    desk.channel.closed.clear()
+    assert await desk.ask("yes") == "you said: yes"
+    assert await desk.facts()
 
 
-async def test_what_somebody_else_wrote_is_no_answer(server: BotApiServer, tmp_path: Path) -> None:
-    async with stage(server, tmp_path) as on:
-        await remember(on, "I work at Acme Corp")
-        await ask(server, "/forget all")
-        await server.user(ANNA).forwards("yes", of=server.user(BORIS))
-        await done(server, on)
-        await ask(server, "/forget all")
-        await typed(server, on, "yes", via="another_bot")
-        assert await on.memory.known.records(ANN)
+async def test_in_a_group_only_the_asker_answers_and_only_an_admin(desk: Desk) -> None:
+    await desk.remember("We meet on Fridays", actor=OURS)
+    desk.channel.admins.add(ANNA)
+    [question] = await desk.says("/forget all", group=GROUP)
+    await desk.says("yes", BORIS, group=GROUP, answers=question)
+    assert question.text == ENGLISH.forget_all_ask_group
+    desk.channel.admins.clear()
+    assert reads(await desk.says("yes", group=GROUP)) == [ENGLISH.admins_only]
+    assert await desk.facts(OURS)
+    desk.channel.admins.add(ANNA)
+    [question] = await desk.says("/forget all", group=GROUP)
+    await desk.says("yes", group=GROUP)
+    assert question.text == ENGLISH.forget_all_done
+    assert await desk.facts(OURS) == []
 
 
-async def test_a_yes_to_what_is_elsewhere_is_no_answer(
-    server: BotApiServer, tmp_path: Path
-) -> None:
-    group = server.group(-1000500)
-    async with stage(server, tmp_path) as on:
-        await remember(on, "I work at Acme Corp")
-        cats = await server.user(BORIS).says("Do you like cats?", group=group)
-        await ask(server, "/forget all")
-        await typed(server, on, "yes", elsewhere=cats)
-        assert await on.memory.known.records(ANN)
+async def test_in_a_group_a_question_waits_in_its_topic(desk: Desk) -> None:
+    await desk.remember("We meet on Fridays", actor=OURS)
+    desk.channel.admins.add(ANNA)
+    await desk.says("/forget all", group=GROUP, topic=5)
+    assert await desk.ask("yes", group=GROUP, topic=6) == "you said: yes"
+    assert await desk.facts(OURS)
 
 
-async def test_what_is_changed_to_a_yes_is_no_answer(server: BotApiServer, tmp_path: Path) -> None:
-    async with stage(server, tmp_path) as on:
-        await remember(on, "I work at Acme Corp")
-        earlier = await server.user(ANNA).says("Hm")
-        await done(server, on)
-        await ask(server, "/forget all")
-        await server.user(ANNA).edits(earlier, "yes")
-        later = await server.user(ANNA).says("Hm, well")
-        await server.user(ANNA).edits(later, "yes")
-        await done(server, on)
-        assert await on.memory.known.records(ANN)
-
-
-async def test_a_question_that_did_not_arrive_waits_for_nothing(
-    server: BotApiServer, tmp_path: Path
-) -> None:
-    async with stage(server, tmp_path) as on:
-        await remember(on, "I work at Acme Corp")
-        server.fail("sendMessage", status=403)
-        await server.user(ANNA).says("/forget all")
-        await done(server, on)
-        assert await typed(server, on, "yes") == ["you said: yes"]
-        assert await on.memory.known.records(ANN)
-
-
-async def test_after_a_restart_a_yes_is_talk(server: BotApiServer, tmp_path: Path) -> None:
-    store = TemporaryStore()
-    async with stage(server, tmp_path, store=store) as on:
-        await remember(on, "I work at Acme Corp")
-        await ask(server, "/forget all")
-    async with stage(server, tmp_path, store=store) as on:
-        assert await typed(server, on, "yes") == [QUESTION, "you said: yes"]
-        assert await on.memory.known.records(ANN)
-
-
-async def test_in_a_group_only_the_asker_answers_and_only_an_admin(
-    server: BotApiServer, tmp_path: Path
-) -> None:
-    group = server.group(-1000500)
-    ours = Actor.group(group.id)
-    async with stage(server, tmp_path) as on:
-        await on.memory.known.remember(ours, "We meet on Fridays")
-        group.make_admin(ANNA)
-        await server.user(ANNA).says("/forget all", group=group)
-        await server.replies_to(group.id, 1)
-        question = server.sent(group.id)[0]
-        await server.user(BORIS).says("yes", group=group, reply_to=question)
-        await done(server, on)
-        assert await on.memory.known.records(ours)
-        assert server.sent(group.id)[0]["text"] == ENGLISH.forget_all_ask_group
-        await server.user(ANNA).says("yes", group=group)
-        await done(server, on)
-        assert await on.memory.known.records(ours), "that was not said to the bot"
-        await server.user(ANNA).says("yes", group=group, reply_to=question)
-        await done(server, on)
-        assert server.sent(group.id)[0]["text"] == DELETED
-        assert await on.memory.known.records(ours) == []
-
-
-async def test_in_a_group_a_question_waits_in_its_topic(
-    server: BotApiServer, tmp_path: Path
-) -> None:
-    group = server.group(-1000500)
-    group.add_topic(5)
-    group.add_topic(6)
-    group.make_admin(ANNA)
-    async with stage(server, tmp_path) as on:
-        await on.memory.known.remember(Actor.group(group.id), "We meet on Fridays")
-        await server.user(ANNA).says("/forget all", group=group, topic=5)
-        await server.replies_to(group.id, 1)
-        await server.user(ANNA).says("@mordecai_test_bot yes", group=group, topic=6)
-        await done(server, on)
-        assert await on.memory.known.records(Actor.group(group.id))
-
-
-async def test_nobody_answers_what_was_asked_in_the_name_of_a_group_but_its_admins(
-    server: BotApiServer, tmp_path: Path
-) -> None:
-    group = server.group(-1000500)
-    async with stage(server, tmp_path) as on:
-        await on.memory.known.remember(Actor.group(group.id), "We meet on Fridays")
-        await group.says("/forget all")
-        await server.replies_to(group.id, 1)
-        await server.user(BORIS).says("yes", group=group, reply_to=server.sent(group.id)[0])
-        await done(server, on)
-        assert await on.memory.known.records(Actor.group(group.id))
-        assert server.sent(group.id)[0]["text"] == ENGLISH.forget_all_ask_group
+async def test_what_was_asked_in_the_name_of_a_group_only_its_admins_answer(desk: Desk) -> None:
+    await desk.remember("We meet on Fridays", actor=OURS)
+    # Whoever writes in the name of a group has its id.
+    [question] = await desk.says("/forget all", GROUP, group=GROUP)
+    await desk.says("yes", BORIS, group=GROUP, answers=question)
+    assert question.text == ENGLISH.forget_all_ask_group
+    assert await desk.facts(OURS)
 
 
 # -- new words ------------------------------------------------------------------------------------
 
 
-async def edit_page(server: BotApiServer, on: Stage) -> dict[str, Any]:
-    await remember(on, "I live in Oslo")
-    await opened(server)
-    await press(server, on, "Facts (1)")
-    await press(server, on, "1. You live in Oslo")
-    return await press(server, on, "Edit")
+async def edit_page(desk: Desk) -> Sent:
+    await desk.remember("I live in Oslo")
+    await desk.says("/memory")
+    return await desk.press("Facts (1)", "1. You live in Oslo", EDIT)
 
 
-async def test_what_is_said_after_edit_are_the_new_words(
-    server: BotApiServer, tmp_path: Path
-) -> None:
-    async with stage(server, tmp_path) as on:
-        page = await edit_page(server, on)
-        assert page["text"].startswith("Send me the new text.")
-        assert page["text"].endswith("It now says: I live in Oslo")
-        assert keys(page) == ["‹ Back"]
-        [shown] = await typed(server, on, "I live in Bergen")
-        assert shown.startswith("Remembered: You live in Bergen  [f")
-        assert keys(server.sent(ANNA)[0]) == ["Edit", "Delete", "Source", "‹ Back"]
-        assert [r.text for r in await on.memory.known.records(ANN)] == ["I live in Bergen"]
-        assert on.echo.heard == []
-        session = await on.memory.talk.session(ANN, Place("telegram", ANNA))
-        assert session is None, "no turn is on record"
-        assert (await typed(server, on, "I live in Rome"))[-1] == "you said: I live in Rome"
+async def test_what_is_said_after_edit_are_the_new_words(desk: Desk) -> None:
+    page = await edit_page(desk)
+    assert page.text == ENGLISH.edit_ask.format(id="f1", text="I live in Oslo")
+    assert page.labels == [BACK]
+    assert await desk.says("I live in Bergen") == [page]
+    assert page.text == ENGLISH.remembered.format(text="You live in Bergen", id="f2")
+    assert page.labels == [EDIT, ENGLISH.button_delete, ENGLISH.button_from, BACK]
+    assert await desk.facts() == ["I live in Bergen"]
+    assert desk.echo.heard == []
+    assert await desk.memory.talk.session(ANN, desk.chat()) is None, "no turn is on record"
+    assert await desk.ask("I live in Rome") == "you said: I live in Rome"
 
 
 @pytest.mark.parametrize("way", ["press", "no", "nein", "/name"])
-async def test_an_edit_can_be_called_off(server: BotApiServer, tmp_path: Path, way: str) -> None:
-    async with stage(server, tmp_path) as on:
-        await edit_page(server, on)
-        if way == "press":
-            await press(server, on, "‹ Back")
-        else:
-            await typed(server, on, way)
-        await typed(server, on, "What a day!")
-        assert [inbound.text for inbound in on.echo.heard] == ["What a day!"]
-        assert [r.text for r in await on.memory.known.records(ANN)] == ["I live in Oslo"]
+async def test_an_edit_can_be_called_off(desk: Desk, way: str) -> None:
+    await edit_page(desk)
+    if way == "press":
+        await desk.press(BACK)
+    else:
+        await desk.says(way)
+    await desk.says("What a day!")
+    assert [message.text for message in desk.echo.heard] == ["What a day!"]
+    assert await desk.facts() == ["I live in Oslo"]
 
 
-async def test_new_words_that_can_not_be_kept_end_the_edit(
-    server: BotApiServer, tmp_path: Path
-) -> None:
-    async with stage(server, tmp_path) as on:
-        await edit_page(server, on)
-        [refused] = await typed(server, on, "x " * 900)
-        assert refused == (
-            "I can't save that: it's too long; say what matters in a sentence or two.\n\n"
-            "Nothing changed: I live in Oslo"
-        )
-        assert (await typed(server, on, "Oh."))[-1] == "you said: Oh."
-        message = server.sent(ANNA)[0]
-        await carried_out(server, on, await server.user(ANNA).presses(message, "Edit"))
-        await typed(server, on, "I live in Bergen")
-        assert [r.text for r in await on.memory.known.records(ANN)] == ["I live in Bergen"]
+async def test_new_words_that_can_not_be_kept_end_the_edit(desk: Desk) -> None:
+    page = await edit_page(desk)
+    await desk.says("x " * 900)
+    refused = ENGLISH.remember_refused.format(reason=ENGLISH.refusals[Refusal.LONG])
+    unchanged = ENGLISH.edit_unchanged.format(text="I live in Oslo")
+    assert page.text == f"{refused}\n\n{unchanged}"
+    again = page.button(EDIT)
+    assert await desk.ask("Oh.") == "you said: Oh."
+    await desk.click(page, again)
+    await desk.says("I live in Bergen")
+    assert await desk.facts() == ["I live in Bergen"]
 
 
-async def test_the_edit_command_without_words_asks_for_them(
-    server: BotApiServer, tmp_path: Path
-) -> None:
-    async with stage(server, tmp_path) as on:
-        await remember(on, "I live in Oslo")
-        id_ = (await on.memory.known.records(ANN))[0].short_id
-        assert (await ask(server, f"/edit {id_}")).startswith("Send me the new text.")
-        [shown] = await typed(server, on, "I live in Bergen")
-        assert shown.startswith("Remembered: You live in Bergen")
-        for unknown in ("f99", id_):
-            said = await ask(server, f"/edit {unknown}")
-            assert f"no memory with the id {unknown}" in said, "not what has new words already"
-        assert "Remembered: You live in Rome" in await ask(
-            server, f"/edit {(await on.memory.known.records(ANN))[0].short_id}\nI live in Rome"
-        )
+async def test_the_edit_command_without_words_asks_for_them(desk: Desk) -> None:
+    await desk.remember("I live in Oslo")
+    [page] = await desk.says("/edit f1")
+    assert page.text == ENGLISH.edit_ask.format(id="f1", text="I live in Oslo")
+    await desk.says("I live in Bergen")
+    assert page.text == ENGLISH.remembered.format(text="You live in Bergen", id="f2")
+    for unknown in ("f99", "f1"):
+        said = await desk.ask(f"/edit {unknown}")
+        assert said == ENGLISH.no_such_memory.format(id=unknown), "nor what has new words already"
+    said = await desk.ask("/edit f2\nI live in Rome")
+    assert said == ENGLISH.remembered.format(text="You live in Rome", id="f3")
 
 
-async def test_in_a_group_edit_tells_the_command(server: BotApiServer, tmp_path: Path) -> None:
-    group = server.group(-1000500)
-    ours = Actor.group(group.id)
-    async with stage(server, tmp_path) as on:
-        await on.memory.known.remember(ours, "We meet on Fridays")
-        group.make_admin(ANNA)
-        await server.user(ANNA).says("/memory", group=group)
-        await server.replies_to(group.id, 1)
-        for label in ("Facts (1)", "1. You meet on Fridays", "Edit"):
-            message = server.sent(group.id)[0]
-            await carried_out(server, on, await server.user(ANNA).presses(message, label))
-        assert "send me\n/edit f" in server.sent(group.id)[0]["text"]
-        await server.user(ANNA).says(
-            "We meet on Mondays", group=group, reply_to=server.sent(group.id)[0]
-        )
-        await done(server, on)
-        assert [r.text for r in await on.memory.known.records(ours)] == ["We meet on Fridays"]
-        await server.user(ANNA).says("/edit f1", group=group)
-        await done(server, on)
-        assert server.sent(group.id)[-1]["text"] == ENGLISH.edit_usage
+async def test_in_a_group_edit_tells_the_command(desk: Desk) -> None:
+    await desk.remember("We meet on Fridays", actor=OURS)
+    desk.channel.admins.add(ANNA)
+    await desk.says("/memory", group=GROUP)
+    [record] = await desk.memory.known.records(OURS)
+    page = await desk.press("Facts (1)", group=GROUP)
+    page = await desk.press(page.labels[0], EDIT, group=GROUP)
+    assert page.text == ENGLISH.edit_how.format(id=record.short_id, text=record.text)
+    assert await desk.ask("We meet on Mondays", group=GROUP) == "you said: We meet on Mondays"
+    assert await desk.facts(OURS) == ["We meet on Fridays"]
+    assert await desk.ask("/edit f1", group=GROUP) == ENGLISH.edit_usage
 
 
-async def test_in_a_private_conversation_nothing_is_put_into_other_words(
-    server: BotApiServer, tmp_path: Path
-) -> None:
-    async with stage(server, tmp_path) as on:
-        await remember(on, "I live in Oslo")
-        await ask(server, "/private")
-        await ask(server, "/memory")
-        for label in ("Facts (1)", "1. You live in Oslo", "Edit"):
-            refused = await press(server, on, label)
-        assert refused["text"] == ENGLISH.private_refused
-        assert (await typed(server, on, "I live in Rome"))[-1] == "🔒 you said: I live in Rome"
-        for command in ("/edit f1", "/remember"):
-            assert await ask(server, command) == ENGLISH.private_refused
-        assert [r.text for r in await on.memory.known.records(ANN)] == ["I live in Oslo"]
+async def test_in_a_private_conversation_nothing_is_reworded(desk: Desk) -> None:
+    await desk.remember("I live in Oslo")
+    await desk.ask("/private")
+    await desk.ask("/memory")
+    refused = await desk.press("Facts (1)", "1. You live in Oslo", EDIT)
+    assert refused.text == ENGLISH.private_refused
+    assert await desk.ask("I live in Rome") == "🔒 you said: I live in Rome"
+    for command in ("/edit f1", "/remember"):
+        assert await desk.ask(command) == ENGLISH.private_refused
+    assert await desk.facts() == ["I live in Oslo"]
 
 
 # -- bare commands --------------------------------------------------------------------------------
 
 
-async def test_what_is_missing_after_a_command_is_asked_for(
-    server: BotApiServer, tmp_path: Path
-) -> None:
-    async with stage(server, tmp_path) as on:
-        assert await ask(server, "/remember") == ENGLISH.remember_ask
-        assert (await ask(server, "that I collect stamps")).startswith(
-            "Remembered: You collect stamps"
-        )
-        assert await ask(server, "/search") == ENGLISH.search_ask
-        assert "collect stamps" in await ask(server, "stamps")
-        assert on.echo.heard == []
-        await ask(server, "/remember")
-        assert await ask(server, "no") == "you said: no"
-        await ask(server, "/remember")
-        assert await ask(server, "new") == ENGLISH.new, "that is a command without its slash"
-        assert [r.text for r in await on.memory.known.records(ANN)] == ["I collect stamps"]
+async def test_what_is_missing_after_a_command_is_asked_for(desk: Desk) -> None:
+    assert await desk.ask("/remember") == ENGLISH.remember_ask
+    said = await desk.ask("that I collect stamps")
+    assert said == ENGLISH.remembered.format(text="You collect stamps", id="f1")
+    assert await desk.ask("/search") == ENGLISH.search_ask
+    assert "collect stamps" in await desk.ask("stamps")
+    assert desk.echo.heard == []
+    await desk.ask("/remember")
+    assert await desk.ask("no") == "you said: no"
+    await desk.ask("/remember")
+    assert await desk.ask("new") == ENGLISH.new, "that is a command without its slash"
+    assert await desk.facts() == ["I collect stamps"]
 
 
-async def test_in_a_group_a_bare_command_tells_how_it_is_given(
-    server: BotApiServer, tmp_path: Path
-) -> None:
-    group = server.group(-1000500)
-    async with stage(server, tmp_path):
-        await server.user(ANNA).says("/remember", group=group)
-        assert await server.replies_to(group.id, 1) == [ENGLISH.remember_how]
+async def test_in_a_group_a_bare_command_tells_how_it_is_given(desk: Desk) -> None:
+    assert await desk.ask("/remember", group=GROUP) == ENGLISH.remember_how
 
 
 # -- the waiting itself ---------------------------------------------------------------------------
 
 
-class Watch:
-    """A clock that a test sets."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
+def message(number: int, words: str, user: int = ANNA, **fields: Any) -> Message:
+    origin, now = Origin(Place("telegram", user), Actor.person(user), user), datetime.now(UTC)
+    return Message(str(number), origin, now, words, number, number, words=words, **fields)
 
 
-def heard(update: int, words: str, user: int = ANNA, **fields: Any) -> Heard:
-    origin = Origin(Place("telegram", user), Actor.person(user), user)
-    return Heard(update, update, origin, None, words, words=words, **fields)  # type: ignore[arg-type]
+def read(answer: Message, question: int) -> Click:
+    return press_of(answer, question, "data")
 
 
-def reads(answer: Heard, question: int) -> Click | None:
-    return answer.pressing(question, "data")
+def asked(number: int = 1) -> Command:
+    talk = message(number, "")
+    return Command("forget", "all", talk.origin, talk.at, talk.message_id, talk.receipt)
 
 
-def test_a_question_waits_ten_minutes() -> None:
-    for passed, counts in ((ANSWER_SECONDS, True), (ANSWER_SECONDS + 1, False)):
-        watch = Watch()
-        awaited = Awaited(watch)
-        asked = heard(1, "/forget all", command=Command("forget", "all"))
-        assert awaited.take(asked) is None
-        awaited.expect(asked, 2, reads)
-        watch.now = passed
-        assert bool(awaited.take(heard(3, "yes"))) is counts
+@pytest.mark.parametrize(
+    ("passed", "counts"), [(ANSWER_SECONDS, True), (ANSWER_SECONDS + 1, False)]
+)
+def test_a_question_waits_ten_minutes(passed: float, counts: bool) -> None:
+    now = 0.0
+    questions = Questions(lambda: now)
+    questions.note(asked())
+    questions.expect(asked(), Question(read), 2)
+    now = passed
+    assert bool(questions.match(message(3, "yes"))) is counts
 
 
 def test_a_message_older_than_the_question_is_no_answer() -> None:
-    awaited, asked = Awaited(), heard(5, "/forget all")
-    awaited.take(asked)
-    awaited.expect(asked, 7, reads)
-    late = heard(6, "yes")
-    assert awaited.take(late) is None, "it was written before the question came"
-    assert awaited.take(heard(8, "yes")) is None
+    questions = Questions()
+    questions.note(asked(5))
+    questions.expect(asked(5), Question(read), 7)
+    assert questions.match(message(6, "yes")) is None, "it was written before the question came"
+    assert questions.match(message(8, "yes")) is None
 
 
 def test_an_answer_is_its_writers_alone() -> None:
-    awaited, asked = Awaited(), heard(1, "/forget all")
-    awaited.take(asked)
-    awaited.expect(asked, 2, reads)
-    assert awaited.take(heard(3, "yes", BORIS)) is None
-    answer = awaited.take(heard(4, "yes"))
+    questions = Questions()
+    questions.note(asked())
+    questions.expect(asked(), Question(read), 2)
+    assert questions.match(message(3, "yes", BORIS)) is None
+    answer = questions.match(message(4, "yes"))
     assert isinstance(answer, Click)
     assert (answer.message_id, answer.data, answer.words) == (2, "data", "yes")
-    assert awaited.take(heard(5, "yes")) is None, "a question has one answer"
+    assert questions.match(message(5, "yes")) is None, "a question has one answer"
 
 
-def test_it_is_not_known_for_ever_who_wrote_last() -> None:
-    awaited, asked = Awaited(), heard(1, "/forget all")
-    awaited.take(asked)
+def test_nobody_is_waited_for_for_ever() -> None:
+    questions = Questions()
+    questions.note(asked())
     for user in range(2_000, 3_000):
-        awaited.take(heard(2, "hi", user))
-    awaited.expect(asked, 2, reads)
-    assert awaited.take(heard(3, "yes")) is None
+        questions.match(message(2, "hi", user))
+    questions.expect(asked(), Question(read), 2)
+    assert questions.match(message(3, "yes")) is None
 
 
 def test_no_word_is_a_yes_and_a_no() -> None:
@@ -478,5 +317,5 @@ def test_no_word_is_a_yes_and_a_no() -> None:
 
 
 @pytest.mark.parametrize("words", ["", "…", "yes?", "maybe", "yes yes", "no idea"])
-def test_what_is_neither_is_nothing(words: str) -> None:
+def test_what_is_neither_a_yes_nor_a_no_is_nothing(words: str) -> None:
     assert yes_or_no(words) is None

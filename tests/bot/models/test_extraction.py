@@ -18,7 +18,7 @@ from memory.ports import Extraction, ExtractionFailed, Proposal
 from memory.records import Actor, Choice, Kind, Place, Record, Role, Turn, Utterance
 from tests.fakes.extractors import EverySentence
 from tests.fakes.memories import NOON, open_memory
-from tests.fakes.openai_server import OpenAIServer, Reply, refusing, text
+from tests.fakes.openai_server import Completion, OpenAIServer, refusing, text
 
 DAY = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
 JOB: dict[str, Any] = {
@@ -176,7 +176,7 @@ async def test_an_answer_that_can_t_be_read_is_a_failure_and_not_an_empty_one(
         await extract(nonsense, [turn(1, "I work at Acme Corp")])
 
 
-async def from_server(*replies: Reply) -> tuple[Extraction, list[dict[str, Any]]]:
+async def from_server(*replies: Completion) -> tuple[Extraction, list[dict[str, Any]]]:
     async with OpenAIServer() as server:
         server.script(*replies)
         access = ModelAccess(base_url=server.base_url, api_key="right", attempts=1)
@@ -213,7 +213,9 @@ async def test_an_unreadable_answer_is_asked_for_once_more() -> None:
         text('{"findings": [', finish="length"),
     ],
 )
-async def test_a_failure_that_may_pass_is_raised_so_that_it_is_tried_later(reply: Reply) -> None:
+async def test_a_failure_that_may_pass_is_raised_so_that_it_is_tried_later(
+    reply: Completion,
+) -> None:
     with pytest.raises(ExtractionFailed):
         await from_server(reply)
 
@@ -226,7 +228,7 @@ async def test_a_failure_that_may_pass_is_raised_so_that_it_is_tried_later(reply
         text(finish="content_filter"),
     ],
 )
-async def test_what_the_model_will_never_take_goes_to_the_fallback(reply: Reply) -> None:
+async def test_what_the_model_will_never_take_goes_to_the_fallback(reply: Completion) -> None:
     found, _ = await from_server(reply)
     assert found.summary == "A talk of 1 turns."
 

@@ -14,13 +14,7 @@ from structlog.typing import EventDict
 from bot.app import model_of, models_of
 from bot.assistant import failures
 from bot.assistant.conversation import Conversation, TurnLimits
-from bot.assistant.events import (
-    Failed,
-    Finished,
-    Inbound,
-    ReplyEvent,
-    TextDelta,
-)
+from bot.assistant.events import Event, Reply, TextDelta
 from bot.assistant.prompt import Persona, system_prompt
 from bot.errors import OperatorError
 from bot.models.catalogue import ModelAccess, model_from_name
@@ -30,11 +24,12 @@ from bot.models.wire.tolerant import TolerantModel
 from bot.settings import Settings
 from memory.memory import Memory
 from memory.records import Actor, Place, Role, Turn, Utterance
+from tests.fakes.aws import Completion as BedrockReply
 from tests.fakes.aws import FakeAws, Fault
-from tests.fakes.aws import Reply as BedrockReply
 from tests.fakes.extractors import EverySentence
 from tests.fakes.memories import NOON, open_memory
-from tests.fakes.openai_server import OpenAIServer, Reply, calling, refusing, text
+from tests.fakes.messages import is_answer, is_failure, message
+from tests.fakes.openai_server import Completion, OpenAIServer, calling, refusing, text
 
 ANNA, HOME = Actor.person(1), Place("telegram", 1)
 PERSONA = system_prompt(Persona(identity="You are a test."))
@@ -61,19 +56,19 @@ class Talk:
         self.clock = Clock()
         self.logs: list[EventDict] = []
 
-    async def say(self, words: str = "Hi") -> list[ReplyEvent]:
+    async def say(self, words: str = "Hi") -> list[Event]:
         with structlog.testing.capture_logs() as self.logs:
-            inbound = Inbound(uuid.uuid4().hex, ANNA, HOME, words, NOON)
+            inbound = message(uuid.uuid4().hex, ANNA, HOME, words, NOON)
             return [event async for event in self._talk.reply(inbound)]
 
     async def answer(self, words: str = "Hi") -> str:
         last = (await self.say(words))[-1]
-        assert isinstance(last, Finished), (last, self.logs)
+        assert is_answer(last), (last, self.logs)
         return last.text
 
     async def failure(self) -> str:
         last = (await self.say())[-1]
-        assert isinstance(last, Failed), last
+        assert is_failure(last), last
         assert (await self.memory.talk.recall(ANNA, HOME, "?")).messages == ()
         return last.text
 
@@ -94,7 +89,7 @@ def model_at(server: OpenAIServer, name: str) -> Model:
 
 @asynccontextmanager
 async def talking(
-    first: Reply, second: Reply, *, seconds: float = 30, front: Model | None = None
+    first: Completion, second: Completion, *, seconds: float = 30, front: Model | None = None
 ) -> AsyncIterator[Talk]:
     """`front` stands before both, or in the first one's place."""
     async with OpenAIServer() as one, OpenAIServer() as two, open_memory() as memory:
@@ -125,12 +120,12 @@ def nowhere() -> str:
         (refusing(404, "The model does not exist", "model_not_found"), "unknown_model"),
         (refusing(503, "loading model"), "server_error"),
         (refusing(408, "timeout"), "timeout"),
-        (Reply(drop=True), "cut"),
-        (Reply(error_inside="overloaded"), "server_error"),
+        (Completion(drop=True), "cut"),
+        (Completion(error_inside="overloaded"), "server_error"),
     ],
 )
 async def test_the_next_model_answers_when_the_first_one_is_out_of_service(
-    first: Reply, kind: str
+    first: Completion, kind: str
 ) -> None:
     async with talking(first, text("Here I am.")) as talk:
         assert await talk.answer() == "Here I am."
@@ -148,7 +143,7 @@ async def test_a_server_that_is_not_there_is_stood_in_for() -> None:
 
 
 async def test_a_first_word_that_does_not_come_in_time_is_not_waited_for() -> None:
-    async with talking(Reply(("Late.",), delay=20), text("Here I am."), seconds=2) as talk:
+    async with talking(Completion(("Late.",), delay=20), text("Here I am."), seconds=2) as talk:
         assert await talk.answer() == "Here I am."
         assert talk.logged("model_cooling_down")["kind"] == "timeout"
         await talk.answer("And again")
@@ -165,14 +160,14 @@ async def test_the_first_model_answers_as_long_as_it_is_well() -> None:
 @pytest.mark.parametrize(
     "broken",
     [
-        Reply(("Half an ", "answer"), drop=True),
+        Completion(("Half an ", "answer"), drop=True),
         text("Half an ", "answer", finish=None),
     ],
 )
-async def test_no_other_model_goes_on_in_the_middle_of_an_answer(broken: Reply) -> None:
+async def test_no_other_model_goes_on_in_the_middle_of_an_answer(broken: Completion) -> None:
     async with talking(broken, text("Something else.")) as talk:
         events = await talk.say()
-        assert isinstance(events[-1], Failed)
+        assert is_failure(events[-1])
         shown = "".join(event.text for event in events if isinstance(event, TextDelta))
         assert shown == "Half an answer"
         assert talk.asked == (1, 0)
@@ -226,7 +221,7 @@ async def test_a_model_that_was_left_alone_is_named_as_such() -> None:
         await talk.answer()
         talk.second.replies = [refusing(503, "down")]
         last = (await talk.say("Again"))[-1]
-        assert last == Failed(failures.SERVER_ERROR.user, failures.SERVER_ERROR.kind)
+        assert last == Reply(failures.SERVER_ERROR.user, failure=failures.SERVER_ERROR.kind)
         first, second = talk.logged("turn_failed")["tried"]
         assert first == "first: not asked, it has just failed"
         assert second.startswith("second: server_error (503)")
@@ -240,7 +235,7 @@ async def test_a_model_that_was_left_alone_is_named_as_such() -> None:
     ],
 )
 async def test_what_is_wrong_with_the_request_is_not_the_model_s_fault(
-    reply: Reply, expected: failures.Failure
+    reply: Completion, expected: failures.Failure
 ) -> None:
     async with talking(reply, text("Second.")) as talk:
         assert await talk.failure() == expected.user
@@ -355,9 +350,9 @@ async def test_the_engine_that_needs_no_model_may_be_the_last_resort() -> None:
     settings = Settings(model="openai:gone", model_base_url=nowhere(), fallback_models=("offline",))
     async with models_of(settings) as chain, open_memory() as memory:
         talk = Conversation(chain, memory, PERSONA, TurnLimits(), lambda: NOON)
-        inbound = Inbound(uuid.uuid4().hex, ANNA, HOME, "I'll call you Jarvis", NOON)
+        inbound = message(uuid.uuid4().hex, ANNA, HOME, "I'll call you Jarvis", NOON)
         events = [event async for event in talk.reply(inbound)]
-        assert isinstance(events[-1], Finished)
+        assert is_answer(events[-1])
         assert (await memory.choices.read(ANNA)).agent_name == "Jarvis"
 
 

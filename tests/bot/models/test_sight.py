@@ -7,13 +7,13 @@ from pydantic_ai.messages import UserPromptPart
 from pydantic_ai.models import Model, ModelRequestParameters
 
 from bot.app import models_of
-from bot.assistant.events import FileKind
 from bot.assistant.failures import (
     UNREACHABLE,
     CannotSee,
     failure_of,
     tried,
 )
+from bot.assistant.files import FileKind
 from bot.models.catalogue import ModelAccess, model_from_name
 from bot.models.fallback import ModelChain
 from bot.models.sight import shown_in, sight_of

@@ -15,7 +15,7 @@ from bot.models.summaries import TURNS_AT_ONCE, ModelSummarizer
 from bot.people.usage import Accounts, Usage
 from memory.ports import ExtractionFailed
 from memory.records import Actor, Role, Turn, Utterance
-from tests.fakes.openai_server import OpenAIServer, Reply, refusing, text
+from tests.fakes.openai_server import Completion, OpenAIServer, refusing, text
 from tests.fakes.summarizers import Numbering
 
 DAY = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
@@ -80,7 +80,7 @@ async def test_very_many_turns_are_read_in_parts_each_going_on_from_the_one_befo
     assert all(len(question) < 40_000 for question in asked.asked)
 
 
-async def from_server(*replies: Reply) -> str:
+async def from_server(*replies: Completion) -> str:
     async with OpenAIServer() as server:
         server.script(*replies)
         access = ModelAccess(base_url=server.base_url, api_key="right", attempts=1)
@@ -89,7 +89,9 @@ async def from_server(*replies: Reply) -> str:
 
 
 @pytest.mark.parametrize("reply", [refusing(429, "Rate limit reached"), refusing(503, "loading")])
-async def test_a_failure_that_may_pass_is_raised_so_that_it_is_tried_later(reply: Reply) -> None:
+async def test_a_failure_that_may_pass_is_raised_so_that_it_is_tried_later(
+    reply: Completion,
+) -> None:
     with pytest.raises(ExtractionFailed):
         await from_server(reply)
 
@@ -101,7 +103,7 @@ async def test_a_failure_that_may_pass_is_raised_so_that_it_is_tried_later(reply
         text(finish="content_filter"),
     ],
 )
-async def test_what_the_model_will_never_take_is_summed_up_by_rules(reply: Reply) -> None:
+async def test_what_the_model_will_never_take_is_summed_up_by_rules(reply: Completion) -> None:
     assert await from_server(reply) == "Summed up: a boat"
 
 

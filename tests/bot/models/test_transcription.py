@@ -12,7 +12,7 @@ from openai.types.audio.transcription import (
 )
 from structlog.testing import capture_logs
 
-from bot.assistant.events import NotTranscribed, Transcript
+from bot.assistant.files import NotTranscribed, Transcript
 from bot.errors import OperatorError
 from bot.models.catalogue import OPENAI
 from bot.models.transcription import public_price, transcriber_of

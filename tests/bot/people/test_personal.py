@@ -1,8 +1,7 @@
 """In which language somebody is spoken to, and how they see replies."""
 
-from bot.people.personal import PersonalSettings
-from bot.telegram.delivery.preview import Streaming
-from bot.telegram.intake.reading import Origin
+from bot.assistant.inbound import Origin
+from bot.people.personal import PersonalSettings, Streaming
 from bot.texts import ENGLISH, texts_in
 from memory.records import Actor, Choice, Place
 from tests.fakes.memories import open_memory

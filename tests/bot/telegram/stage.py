@@ -10,25 +10,26 @@ from pathlib import Path
 
 from telegram.request import BaseRequest
 
+from bot.assistant.assistant import Assistant
+from bot.assistant.context import About
 from bot.assistant.events import Conversing
 from bot.assistant.greeting import Greeter, Greetings
-from bot.commands.introduction import About
-from bot.people.access import Access, AccessMode
+from bot.people.access import Access
+from bot.people.quotas import QuotaLimits
 from bot.people.usage import Accounts
 from bot.telegram.channel import TelegramChannel
-from bot.telegram.delivery.media import Senses
 from bot.telegram.intake.inbox import Inbox
+from bot.telegram.intake.media import Senses
 from bot.telegram.options import ChannelOptions
 from memory.memory import Memory, MemoryOptions
 from memory.ports import Extractor
 from memory.records import Actor, Place, Role, Utterance
 from memory.stores.journal.journal import SqliteJournal
+from tests.fakes.assistants import ABOUT, assistant_on
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.conversing import Echo
 from tests.fakes.temporary_store import TemporaryStore
 from tests.fakes.understanding import understood
-
-ABOUT = About("Mordecai", memory_enabled=True)
 
 
 @dataclass
@@ -40,6 +41,7 @@ class Stage:
     inbox: Inbox
     accounts: Accounts
     channel: TelegramChannel
+    assistant: Assistant
     stop: asyncio.Event
     running: "asyncio.Task[None]"
     echo: Echo = field(default_factory=Echo)
@@ -66,6 +68,8 @@ async def stage(
     senses: Senses | None = None,
     request: BaseRequest | None = None,
     journal: Callable[[Path, Executor], SqliteJournal] = SqliteJournal,
+    quotas: QuotaLimits | None = None,
+    leaves_strangers: bool = True,
 ) -> AsyncIterator[Stage]:
     """A bot that listens to the server, and is stopped at the end. Its journal and inbox are in the
     folder, so that a second stage on the same folder is a restart. `request` carries the bot's
@@ -84,28 +88,32 @@ async def stage(
                 understood(extractor),
                 MemoryOptions(enabled=about.memory_enabled),
             ) as memory,
-            TelegramChannel(
-                token,
+        ):
+            channel = TelegramChannel(
+                token, inbox, options, senses, base_url=server.root, request=request
+            )
+            assistant = assistant_on(
+                channel,
                 conversation or echo,
                 memory,
-                access or Access(AccessMode.OPEN),
-                inbox,
-                about,
                 accounts,
-                Greetings(memory, greeter),
-                base_url=server.root,
-                request=request,
-                senses=senses,
-                options=options,
-            ) as channel,
-        ):
-            stop = asyncio.Event()
-            running = asyncio.create_task(channel.run_until(stop))
-            try:
-                yield Stage(server, memory, inbox, accounts, channel, stop, running, echo)
-            finally:
-                stop.set()
-                await asyncio.gather(running, return_exceptions=True)
+                access=access,
+                greetings=Greetings(memory, greeter),
+                about=about,
+                quotas=quotas,
+                longest_text=options.longest_text,
+                leaves_strangers=leaves_strangers,
+            )
+            async with channel:
+                stop = asyncio.Event()
+                running = asyncio.create_task(channel.run_until(assistant, stop))
+                try:
+                    yield Stage(
+                        server, memory, inbox, accounts, channel, assistant, stop, running, echo
+                    )
+                finally:
+                    stop.set()
+                    await asyncio.gather(running, return_exceptions=True)
 
 
 async def ask(server: BotApiServer, text: str, user_id: int = 1001) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bot.telegram.delivery.preview import Streaming
+from bot.people.personal import Streaming
 from bot.telegram.options import ChannelOptions
 from tests.fakes.botapi import BotApiServer, Call
 from tests.fakes.clock import FastClock

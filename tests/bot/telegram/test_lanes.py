@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.assistant.events import Inbound
-from bot.telegram.intake.said import Said
-from bot.telegram.lanes import Errand, Item, Lanes
+from bot.assistant.inbound import Message, Origin
+from bot.telegram.lanes import Item, Job, Lanes
 from bot.telegram.options import ChannelOptions
 from memory.records import Actor, Place
 from tests.bot.telegram.stage import stage
@@ -113,14 +112,14 @@ async def test_only_so_many_replies_are_written_at_once(
 
 
 async def test_a_lane_that_has_nothing_to_do_is_gone() -> None:
-    async def carry_out(place: Place, item: Item) -> None:
+    async def work(place: Place, item: Item) -> None:
         pass
 
-    lanes = Lanes(carry_out)
+    lanes = Lanes()
     for user_id in range(1001, 1011):
-        lanes.put(Place("telegram", user_id), Errand("hello", nothing))
+        lanes.put(Place("telegram", user_id), Job("hello", nothing))
     assert len(lanes) == 10
-    lanes.open()
+    lanes.open(work)
     await lanes.settle()
     assert len(lanes) == 0
 
@@ -182,18 +181,18 @@ async def test_somebody_elses_stop_stops_nothing_of_mine(
 async def test_a_lane_goes_on_after_an_item_that_raised(caplog: pytest.LogCaptureFixture) -> None:
     done: list[str] = []
 
-    async def carry_out(place: Place, item: Item) -> None:
-        assert isinstance(item, Errand)
+    async def work(place: Place, item: Item) -> None:
+        assert isinstance(item, Job)
         if item.name == "bad":
             raise ZeroDivisionError
         done.append(item.name)
 
-    lanes, place = Lanes(carry_out), Place("telegram", 1001)
-    lanes.open()
+    lanes, place = Lanes(), Place("telegram", 1001)
+    lanes.open(work)
     for name in ("bad", "next"):
-        lanes.put(place, Errand(name, nothing))
+        lanes.put(place, Job(name, nothing))
     assert await lanes.drain(10)
-    lanes.put(place, Errand("later", nothing))
+    lanes.put(place, Job("later", nothing))
     assert await lanes.drain(10)
     assert done == ["next", "later"]
     assert len(lanes) == 0
@@ -204,15 +203,15 @@ async def test_a_lane_goes_on_after_an_item_that_raised(caplog: pytest.LogCaptur
 async def test_what_waits_behind_an_item_that_is_cut_off_is_not_begun() -> None:
     begun: list[str] = []
 
-    async def carry_out(place: Place, item: Item) -> None:
-        assert isinstance(item, Errand)
+    async def work(place: Place, item: Item) -> None:
+        assert isinstance(item, Job)
         begun.append(item.name)
         await asyncio.Event().wait()
 
-    lanes, place = Lanes(carry_out), Place("telegram", 1001)
-    lanes.open()
+    lanes, place = Lanes(), Place("telegram", 1001)
+    lanes.open(work)
     for name in ("endless", "next"):
-        lanes.put(place, Errand(name, nothing))
+        lanes.put(place, Job(name, nothing))
     assert not await lanes.drain(0.05)
     await asyncio.sleep(0)
     assert begun == ["endless"]
@@ -223,9 +222,9 @@ async def nothing() -> None:
     pass
 
 
-def said(number: int) -> Said:
-    inbound = Inbound(f"telegram:1:{number}", Actor("u1"), HERE, f"text {number}", NOON)
-    return Said(inbound, (700 + number,), (number,))
+def said(number: int) -> Message:
+    origin = Origin(HERE, Actor("u1"), 1)
+    return Message(f"telegram:1:{number}", origin, NOON, f"text {number}", number, 700 + number)
 
 
 def test_a_burst_knows_its_beginnings_and_what_follows_each() -> None:
@@ -234,6 +233,6 @@ def test_a_burst_knows_its_beginnings_and_what_follows_each() -> None:
     assert begun
     burst = begun.joined(three, 100)
     assert burst
-    assert burst.inbound.id == "telegram:1:1+2+3"
+    assert burst.id == "telegram:1:1+2+3"
     assert burst.beginnings() == [(one, two.joined(three, 100)), (begun, three), (burst, None)]
     assert one.beginnings() == [(one, None)]

@@ -1,20 +1,18 @@
 """What breaks in bots on Telegram and is tried nowhere else here; docs/pitfalls.md lists it all."""
 
-import asyncio
 import io
 from pathlib import Path
 from typing import Any
 
 import pytest
-from telegram.error import TelegramError
-from telegram.request import HTTPXRequest
 
-from bot.assistant.events import FileKind
-from bot.telegram.delivery.media import Senses
+from bot.assistant.files import FileKind
+from bot.telegram.intake.media import Senses
 from bot.texts import ENGLISH, languages
 from memory.records import Actor, Place
 from tests.bot.telegram.stage import ask, stage, tell
 from tests.bot.telegram.streaming import CURSOR, options, shows, texts
+from tests.bot.telegram.watched import Watched
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.conversing import Echo, Writer
 
@@ -146,7 +144,7 @@ async def test_during_a_flood_limit_no_preview_is_tried(
         writer.writes(" and")
         await server.wait_for(lambda: server.calls_of("editMessageText"))
         writer.writes(" steady")
-        await asyncio.sleep(0.3)  # six more looks at the reply
+        await hasty.clock.sleep(6)  # six more looks at the reply
         assert len(server.calls_of("editMessageText")) == 1
 
 
@@ -182,21 +180,6 @@ async def test_a_file_waits_for_the_end_of_a_flood_limit(
 # -- what may have been sent ----------------------------------------------------------------------
 
 
-class Watched(HTTPXRequest):
-    """Requests, and what became of those that failed: the method and the failure at bottom."""
-
-    def __init__(self, **how: Any) -> None:
-        super().__init__(**how)
-        self.failures: list[tuple[str, str]] = []
-
-    async def do_request(self, url: str, *args: Any, **kwargs: Any) -> tuple[int, bytes]:
-        try:
-            return await super().do_request(url, *args, **kwargs)
-        except TelegramError as failure:
-            self.failures.append((url.rpartition("/")[2], type(failure.__cause__).__name__))
-            raise
-
-
 async def test_an_answer_that_does_not_come_in_time_is_no_reason_to_send_again(
     server: BotApiServer, tmp_path: Path
 ) -> None:
@@ -223,9 +206,7 @@ async def test_what_found_no_free_connection_is_sent_when_there_is_one(
         await server.user(BORIS).says("slow")
         await server.wait_for(lambda: server.calls_of("sendChatAction", BORIS))
         await server.user(ANNA).says("hi")
-        async with asyncio.timeout(15):
-            while ("sendMessage", "PoolTimeout") not in request.failures:
-                await asyncio.sleep(0.01)
+        await request.failed("sendMessage", "PoolTimeout")
         release.set()
         assert await server.replies_to(ANNA, 1) == ["you said: hi"]
         await on.channel.settle()
@@ -310,7 +291,7 @@ async def test_a_command_after_a_long_text_is_no_piece_of_it(
 async def test_a_piece_that_waits_for_more_is_answered_before_the_end(
     server: BotApiServer, tmp_path: Path
 ) -> None:
-    async with stage(server, tmp_path) as on:
+    async with stage(server, tmp_path, options=options()) as on:
         await server.user(ANNA).says("word " * 810)
         await server.wait_for(lambda: on.inbox.open_count == 1)
         await on.end()

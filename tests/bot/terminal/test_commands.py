@@ -1,26 +1,18 @@
-"""The bot's own commands in the terminal: the handlers of Telegram, and answers by typing."""
+"""The bot's own commands in the terminal: buttons by their numbers, and answers by typing."""
 
-import asyncio
-import io
 from pathlib import Path
 
 import pytest
 
-from bot.app import talk
-from bot.terminal import Terminal
-from bot.texts import ENGLISH
-from tests.bot.test_app import channel_on
+from bot.texts import texts_in
+from tests.bot.terminal.seat import script
 
-DELETED = ENGLISH.forget_all_done
+DELETED = texts_in("en").forget_all_done
 
 
 async def said_to(lines: list[str], folder: Path) -> list[str]:
     """What the terminal shows, line by line, when these are typed."""
-    out, typed = io.StringIO(), "".join(f"{line}\n" for line in lines).encode()
-    terminal = Terminal(7, folder, io.BytesIO(typed), out, interactive=False)
-    async with channel_on(terminal.request, folder) as (channel, memory):
-        await asyncio.wait_for(talk(terminal, channel, memory), 60)
-    return out.getvalue().splitlines()
+    return (await script("".join(f"{line}\n" for line in lines).encode(), folder)).splitlines()
 
 
 @pytest.mark.parametrize("answer", ["yes", "1"])

@@ -2,240 +2,265 @@
 
 import asyncio
 import io
-import os
+import signal
+import sys
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
-from telegram import InlineKeyboardButton, InlineKeyboardMarkup, Update
-from telegram.error import BadRequest
-from telegram.ext import ContextTypes
 
-from bot.terminal import Terminal
-from tests.bot.terminal.echo import Handler, converse, script
+from bot.assistant.events import Button, Document, Event, Reply
+from bot.assistant.inbound import Message
+from bot.texts import texts_in
+from memory.errors import StoreUnavailable
+from memory.records import Actor, Place
+from tests.bot.terminal.seat import USER, NoInbox, Pipe, script, seat
+from tests.fakes.conversing import Echo, Writer
 
-Context = ContextTypes.DEFAULT_TYPE
+ENGLISH = texts_in("en")
+SAID = "bot: you said: "
+
+
+def texts(echo: Echo) -> list[str]:
+    return [message.text for message in echo.heard]
 
 
 async def test_every_line_is_one_message_and_gets_its_reply_in_order(tmp_path: Path):
-    terminal, out = script(b"one\ntwo\r\n  three \nlast without an end", tmp_path)
-    heard = await converse(terminal)
-    assert heard.texts == ["one", "two", "three", "last without an end"]
-    assert out.getvalue() == "bot: one\nbot: two\nbot: three\nbot: last without an end\n"
+    lines = b"one\ntwo\r\n  three \nlast without an end"
+    assert (await script(lines, tmp_path)).splitlines() == [
+        f"{SAID}{said}" for said in ("one", "two", "three", "last without an end")
+    ]
+
+
+async def test_no_input_is_no_output(tmp_path: Path):
+    assert await script(b"", tmp_path) == ""
 
 
 @pytest.mark.parametrize("word", ["quit", "exit", "EXIT", ":q", "/quit"])
 async def test_a_person_leaves_by_a_word_and_a_script_only_by_its_end(tmp_path: Path, word: str):
-    lines = f"help\n{word}\nmore\n".encode()
-    for interactive, heard in ((True, ["/help"]), (False, ["/help", word, "more"])):
-        terminal = Terminal(7, tmp_path, io.BytesIO(lines), io.StringIO(), interactive=interactive)
-        assert (await converse(terminal)).texts == heard
+    lines = f"{word}\nmore\n".encode()
+    for live, more in ((True, False), (False, True)):
+        async with seat(lines, tmp_path, live=live) as ours:
+            await ours.run()
+        assert ("you said: more" in ours.shown) is more
 
 
-async def test_no_input_is_no_output(tmp_path: Path):
-    terminal, out = script(b"", tmp_path)
-    assert (await converse(terminal)).updates == []
-    assert out.getvalue() == ""
+@pytest.mark.parametrize("word", ["help", ":help", "HELP"])
+async def test_the_bare_word_help_is_the_command(tmp_path: Path, word: str):
+    assert "/remember" in await script(f"{word}\n".encode(), tmp_path)
 
 
-async def test_a_line_is_read_only_after_the_one_before_is_answered(tmp_path: Path):
-    events: list[str] = []
-
-    async def answer(update: Update, context: Context) -> None:
-        assert update.message is not None
-        events.append(f"start {update.message.text}")
-        await asyncio.sleep(0.02)
-        await update.message.reply_text("done")
-        events.append(f"end {update.message.text}")
-
-    terminal, _ = script(b"a\nb\nc\n", tmp_path)
-    await converse(terminal, answer)
-    assert events == [f"{step} {line}" for line in "abc" for step in ("start", "end")]
+async def test_a_line_is_read_only_after_the_one_before_is_answered_and_saved(tmp_path: Path):
+    echo, saved = Echo(), asyncio.Event()
+    async with seat(b"a\nb\n", tmp_path, echo, settling=saved) as ours:
+        running = asyncio.create_task(ours.run())
+        await ours.sees(f"{SAID}a")
+        await asyncio.sleep(0.05)
+        assert texts(echo) == ["a"]
+        saved.set()
+        await running
+    assert texts(echo) == ["a", "b"]
 
 
 @pytest.mark.parametrize("line", [b"", b"   ", b"\t \r"])
 async def test_an_empty_line_is_answered_and_goes_nowhere(tmp_path: Path, line: bytes):
-    terminal, out = script(line + b"\n", tmp_path)
-    assert (await converse(terminal)).updates == []
-    assert out.getvalue().startswith("bot: That message is empty")
+    echo = Echo()
+    assert (await script(line + b"\n", tmp_path, echo)).startswith("bot: That message is empty")
+    assert echo.heard == []
 
 
 async def test_a_line_that_is_not_utf8_is_answered_and_goes_nowhere(tmp_path: Path):
-    terminal, out = script(b"caf\xe9\n\xff\xfe\nstill here\n", tmp_path)
-    heard = await converse(terminal)
-    assert heard.texts == ["still here"]
-    assert out.getvalue().count("not valid UTF-8") == 2
+    echo = Echo()
+    shown = await script(b"caf\xe9\n\xff\xfe\nstill here\n", tmp_path, echo)
+    assert texts(echo) == ["still here"]
+    assert shown.count("not valid UTF-8") == 2
 
 
 async def test_a_byte_order_mark_is_dropped_at_the_start_only(tmp_path: Path):
-    terminal, _ = script(b"\xef\xbb\xbf/start\n", tmp_path)
-    heard = await converse(terminal)
-    assert heard.texts == ["/start"]
+    echo = Echo()
+    await script(b"\xef\xbb\xbfone\ntwo\n", tmp_path, echo)
+    assert texts(echo) == ["one", "two"]
 
 
 @pytest.mark.parametrize(
-    "text", ["x" * 100_000, "a\x00b", "\u202eright to left", "אני גר בחיפה", "😀" * 4096, "<b>*_`["]
+    "text", ["x" * 16_000, "\u202eright to left", "אני גר בחיפה", "😀" * 4096, "<b>*_`[", "a\tb"]
 )
-async def test_any_text_reaches_the_handlers_whole(tmp_path: Path, text: str):
-    terminal, _ = script(text.encode() + b"\n", tmp_path)
-    heard = await converse(terminal, _silent)
-    assert heard.texts == [text]
+async def test_any_text_reaches_the_conversation_whole(tmp_path: Path, text: str):
+    echo = Echo()
+    await script(text.encode() + b"\n", tmp_path, echo)
+    assert texts(echo) == [text]
+
+
+async def test_control_characters_of_a_line_reach_nobody(tmp_path: Path):
+    echo = Echo()
+    await script(b"I work at Ac\x00me\x1b[31m\n", tmp_path, echo)
+    assert texts(echo) == ["I work at Acme[31m"]
 
 
 async def test_a_line_without_end_is_cut_off_before_it_fills_the_memory(tmp_path: Path):
-    terminal, _ = script(b"x" * 3_000_000 + b"\nnext\n", tmp_path)
-    heard = await converse(terminal, _silent)
-    assert [len(text) for text in heard.texts] == [1_000_000, 4]
+    shown = await script(b"x" * 3_000_000 + b"\nnext\n", tmp_path)
+    assert "1000000" in shown.replace(",", "")
+    assert shown.endswith(f"{SAID}next\n")
 
 
 async def test_control_characters_of_a_reply_do_not_reach_the_terminal(tmp_path: Path):
-    async def answer(update: Update, context: Context) -> None:
-        assert update.message is not None
-        await update.message.reply_text("red \x1b[31m, nul \x00, tab \t, line\nend")
-
-    terminal, out = script(b"go\n", tmp_path)
-    await converse(terminal, answer)
-    assert out.getvalue() == "bot: red \ufffd[31m, nul \ufffd, tab \t, line\nend\n"
+    echo = Echo(lambda _: Reply("red \x1b[31m, nul \x00, tab \t, line\nend"))
+    shown = await script(b"go\n", tmp_path, echo)
+    assert shown == "bot: red \ufffd[31m, nul \ufffd, tab \t, line\nend\n"
 
 
-async def test_an_edited_reply_appears_once_with_its_last_text(tmp_path: Path):
-    async def answer(update: Update, context: Context) -> None:
-        assert update.message is not None
-        sent = await update.message.reply_text("thi")
-        await sent.edit_text("thinking")
-        await sent.edit_text("<b>thought</b> &lt;through&gt;", parse_mode="HTML")
-        gone = await update.message.reply_text("never mind")
-        await gone.delete()
-
-    terminal, out = script(b"go\n", tmp_path)
-    await converse(terminal, answer)
-    assert out.getvalue() == "bot: thought <through>\n"
+async def test_an_answer_of_any_length_is_shown_whole(tmp_path: Path):
+    answer = " ".join(str(number) for number in range(20_000))
+    assert await script(b"go\n", tmp_path, Echo(lambda _: answer)) == f"bot: {answer}\n"
 
 
-async def test_a_message_changed_after_it_was_seen_is_shown_again(tmp_path: Path):
-    async def answer(update: Update, context: Context) -> None:
-        assert update.message is not None
-        assert context.chat_data is not None
-        if update.message.text == "first":
-            context.chat_data["sent"] = await update.message.reply_text("old")
-        else:
-            await context.chat_data["sent"].edit_text("new")
-
-    terminal, out = script(b"first\nsecond\n", tmp_path)
-    await converse(terminal, answer)
-    assert out.getvalue() == "bot: old\nbot: new\n"
+async def test_a_growing_answer_appears_once_when_it_is_final(tmp_path: Path):
+    writer = Writer()
+    writer.writes("Let me see")
+    writer.calls_a_tool()
+    writer.writes("thin")
+    writer.finishes("**thought** <through>")
+    assert await script(b"go\n", tmp_path, writer) == "bot: thought <through>\n"
 
 
-def _asking(options: list[str], pressed: list[str]) -> Handler:
-    async def answer(update: Update, context: Context) -> None:
-        if query := update.callback_query:
-            await query.answer()
-            pressed.append(str(query.data))
-            await query.edit_message_text(f"You chose {query.data}.")
-        elif update.message and update.message.text == "ask":
-            rows = [[InlineKeyboardButton(option, callback_data=option)] for option in options]
-            await update.message.reply_text("Which?", reply_markup=InlineKeyboardMarkup(rows))
-        elif update.message:
-            await update.message.reply_text(f"text {update.message.text}")
+async def test_what_breaks_is_told_with_its_number_in_the_log_and_the_talk_goes_on(tmp_path: Path):
+    echo = Echo(lambda said: ZeroDivisionError() if said.text == "break" else "fine")
+    async with seat(b"break\ngo\n", tmp_path, echo) as ours:
+        await ours.run()
+    first, second = ours.shown.splitlines()
+    assert first.startswith(f"bot: {ENGLISH.failed.partition('{')[0]}")
+    assert second == "bot: fine"
+    assert ours.assistant.health.errors == 1
 
-    return answer
+
+# -- choices ------------------------------------------------------------------------------------
 
 
 async def test_buttons_are_numbered_and_a_number_presses_one(tmp_path: Path):
-    pressed: list[str] = []
-    terminal, out = script(b"ask\n2\n2\n", tmp_path)
-    await converse(terminal, _asking(["Yes", "No"], pressed))
-    assert pressed == ["No"]
-    assert out.getvalue() == ("bot: Which?\n[1] Yes\n[2] No\nbot: You chose No.\nbot: text 2\n")
-
-
-@pytest.mark.parametrize("line", ["3", "0", "01", "-1", "two", "2 ", "²", "1" * 5000])
-async def test_only_the_number_of_a_shown_button_presses_it(tmp_path: Path, line: str):
-    pressed: list[str] = []
-    terminal, _ = script(f"ask\n{line}\n".encode(), tmp_path)
-    await converse(terminal, _asking(["Yes", "No"], pressed))
-    assert pressed == (["No"] if line.strip() == "2" else [])
+    shown = await script(b"/remember I live in Oslo\n/forget all\n2\n2\n", tmp_path)
+    assert shown.splitlines()[-4:] == [
+        "[1] Yes, delete everything",
+        "[2] No, keep it",
+        f"bot: {ENGLISH.forget_all_kept}",
+        f"{SAID}2",
+    ]
 
 
 @pytest.mark.parametrize("number", ["0", "3", "99"])
 async def test_a_number_that_no_button_has_leaves_the_choice_open(tmp_path: Path, number: str):
-    pressed: list[str] = []
-    terminal, out = script(f"ask\n{number}\n2\n".encode(), tmp_path)
-    await converse(terminal, _asking(["Yes", "No"], pressed))
-    assert "from 1 to 2" in out.getvalue()
-    assert pressed == ["No"]
+    lines = f"/remember I live in Oslo\n/forget all\n{number}\n2\n".encode()
+    shown = await script(lines, tmp_path)
+    assert "bot: Please choose a number from 1 to 2" in shown
+    assert shown.endswith(f"bot: {ENGLISH.forget_all_kept}\n")
 
 
 async def test_another_message_closes_the_choice(tmp_path: Path):
-    pressed: list[str] = []
-    terminal, out = script(b"ask\nhello\n1\n", tmp_path)
-    await converse(terminal, _asking(["Yes"], pressed))
-    assert pressed == []
-    assert out.getvalue().endswith("bot: text hello\nbot: text 1\n")
+    shown = await script(b"/remember I live in Oslo\n/forget all\nhello\n1\n", tmp_path)
+    assert shown.endswith(f"{SAID}hello\n{SAID}1\n")
 
 
-async def test_a_document_is_saved_for_the_owner_alone_and_never_over_another(tmp_path: Path):
-    async def answer(update: Update, context: Context) -> None:
-        assert update.message is not None
-        name = str(update.message.text)
-        sent = await update.message.reply_document(name.encode(), filename=name, caption="Here.")
-        assert sent.document is not None
-        assert sent.caption == "Here."
+async def test_buttons_of_several_replies_have_numbers_of_their_own(tmp_path: Path):
+    class Asking(Echo):
+        async def reply(self, inbound: Message) -> AsyncGenerator[Event, None]:
+            yield Reply("One?", buttons=((Button("Yes", "a"), Button("No", "b")),))
+            yield Reply("Two?", buttons=((Button("Yes", "c"),),))
 
-    terminal, out = script(b"a.json\na.json\n../../b.json\n", tmp_path)
-    await converse(terminal, answer)
+    assert await script(b"go\n", tmp_path, Asking()) == (
+        "bot: One?\n[1] Yes\n[2] No\nbot: Two?\n[3] Yes\n"
+    )
+
+
+# -- documents ----------------------------------------------------------------------------------
+
+
+def handing_over(name: str, caption: str = "Here.") -> Echo:
+    document = Document(name, name.encode(), caption)
+    return Echo(lambda _: Reply("Done.", documents=(document,)))
+
+
+async def test_a_document_is_saved_for_its_owner_alone_and_never_over_another(tmp_path: Path):
     exports = tmp_path / "exports"
+    shown = await script(b"go\ngo\n", tmp_path, handing_over("a.json"))
+    await script(b"go\n", tmp_path, handing_over("../../b.json"))
     assert sorted(p.name for p in exports.iterdir()) == ["a-2.json", "a.json", "b.json"]
     assert (exports / "a.json").read_text() == "a.json"
     assert (exports / "a.json").stat().st_mode & 0o077 == 0
-    first, second = out.getvalue().splitlines()[:2]
-    assert first == "bot: Here."
-    assert second.endswith(str(exports / "a.json"))
+    assert shown.splitlines()[:3] == [
+        "bot: Done.",
+        "bot: Here.",
+        f"[document] saved as {exports / 'a.json'}",
+    ]
 
 
-async def test_updates_are_numbered_from_the_given_number_on(tmp_path: Path):
-    terminal, _ = script(b"a\nb\n", tmp_path, first_update_id=41)
-    heard = await converse(terminal)
-    assert [update.update_id for update in heard.updates] == [41, 42]
-    ids = [u.message.message_id for u in heard.updates if u.message]
-    assert ids[0] < ids[1]
+async def test_a_document_that_cannot_be_written_is_told(tmp_path: Path):
+    (tmp_path / "exports").write_text("in the way")
+    shown = await script(b"go\n", tmp_path, handing_over("a.json", caption=""))
+    assert "bot: [document] a.json could not be saved: File exists" in shown
+
+
+async def test_everything_in_a_private_conversation_bears_the_mark(tmp_path: Path):
+    echo = Echo(lambda _: Reply("**psst**", documents=(Document("a", b""),), markdown=True))
+    shown = await script(b"/private\ngo\n", tmp_path, echo)
+    assert f"\nbot: 🔒 psst\nbot: 🔒 [document] saved as {tmp_path}" in shown
+
+
+# -- the channel --------------------------------------------------------------------------------
 
 
 async def test_the_person_is_the_given_id_in_a_private_chat(tmp_path: Path):
-    terminal, _ = script(b"hello /new\n", tmp_path)
-    (update,) = (await converse(terminal)).updates
-    assert update.message is not None
-    assert update.effective_user is not None
-    assert update.effective_chat is not None
-    assert (update.effective_user.id, update.effective_chat.id) == (7, 7)
-    assert update.effective_chat.type == "private"
+    echo = Echo()
+    await script(b"hello /new\n/ask and now?\n", tmp_path, echo)
+    first, second = echo.heard
+    assert first.origin.place == Place("terminal", USER)
+    assert first.origin.actor == Actor.person(USER)
+    assert first.origin.user_id == USER
+    assert (first.text, second.text) == ("hello /new", "and now?")
+    assert first.message_id < second.message_id
+    assert first.id != second.id
 
 
-async def test_what_is_said_between_lines_is_shown_at_once(tmp_path: Path):
-    read, write = os.pipe()
-    out = io.StringIO()
-    later: list[asyncio.Task[object]] = []
+async def test_message_numbers_grow_from_run_to_run(tmp_path: Path):
+    echo = Echo()
+    await script(b"a\n", tmp_path, echo)
+    await script(b"b\n", tmp_path, echo)
+    first, second = echo.heard
+    assert (first.message_id, first.receipt) < (second.message_id, second.receipt)
+    assert first.receipt < second.receipt
 
-    async def answer(update: Update, context: Context) -> None:
-        async def notice() -> None:
-            while "bot: heard" not in out.getvalue():
-                await asyncio.sleep(0.01)
-            await context.bot.send_message(7, "and by the way")
 
-        assert update.message is not None
-        await update.message.reply_text("heard")
-        later.append(asyncio.create_task(notice()))
+async def test_nobody_else_can_be_spoken_to(tmp_path: Path):
+    async with seat(b"", tmp_path) as ours:
+        assert not await ours.channel.say(Place("terminal", USER + 1), "psst")
+        assert await ours.channel.say(Place("terminal", USER), "hello")
+        assert ours.shown == "bot: hello\n"
 
-    async def end() -> None:
-        while "by the way" not in out.getvalue():
-            await asyncio.sleep(0.01)
-        os.close(write)
 
-    with open(read, "rb") as stdin:  # noqa: ASYNC230, PTH123 - a pipe
-        terminal = Terminal(7, tmp_path, stdin, out, interactive=False)
-        os.write(write, b"hello\n")
-        async with asyncio.timeout(30):
-            await asyncio.gather(converse(terminal, answer), end())
-    assert out.getvalue() == "bot: heard\nbot: and by the way\n"
+async def test_only_a_person_is_offered_a_growing_answer(tmp_path: Path):
+    me = Actor.person(USER)
+    for live, streams, ways in (
+        (True, True, ("edit", "off")),
+        (True, False, ()),
+        (False, True, ()),
+    ):
+        async with seat(b"", tmp_path, live=live, streams=streams) as ours:
+            assert ours.channel.streaming_offered(me) == ways
+
+
+async def test_what_is_said_unasked_is_shown_at_once_and_only_here(tmp_path: Path):
+    with Pipe() as pipe:
+        async with seat(pipe.stdin, tmp_path) as ours:
+            running = asyncio.create_task(ours.run())
+            pipe.types("hello\n")
+            await ours.sees(f"{SAID}hello\n")
+            notices = ours.assistant.people.notices
+            notices.put(Place("terminal", USER + 1), lambda texts: "not for you")
+            notices.put(Place("telegram", USER), lambda texts: "not here")
+            notices.put(Place("terminal", USER), lambda texts: "and by the way")
+            await ours.sees("bot: and by the way\n")
+            pipe.ends()
+            await running
+    assert ours.shown == f"{SAID}hello\nbot: and by the way\n"
 
 
 class Closed(io.StringIO):
@@ -248,28 +273,81 @@ class Closed(io.StringIO):
 
 
 async def test_it_ends_quietly_when_nobody_reads_the_output(tmp_path: Path):
-    out = Closed()
-    terminal = Terminal(7, tmp_path, io.BytesIO(b"a\nb\nc\nd\n"), out, interactive=False)
-    heard = await converse(terminal)
-    assert heard.texts == ["a", "b"]
+    echo = Echo()
+    async with seat(b"a\nb\nc\nd\n", tmp_path, echo, out=Closed()) as ours:
+        await ours.run()
+    assert texts(echo) == ["a", "b"]
 
 
-async def test_a_reply_that_is_too_long_is_refused_as_telegram_would(tmp_path: Path):
-    refusals: list[str] = []
+async def test_ctrl_c_ends_a_script_that_waits_for_its_next_line():
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "tests.bot.terminal.program",
+        cwd=Path(__file__).resolve().parents[3],
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    async with asyncio.timeout(60):
+        process.stdin.write(b"hello\n")
+        assert await process.stdout.readline() == b"bot: heard hello\n"
+        process.send_signal(signal.SIGINT)
+        _, err = await process.communicate()
+    assert process.returncode == 130
+    assert b"Fatal" not in err
 
-    async def answer(update: Update, context: Context) -> None:
-        assert update.message is not None
-        for text in ("😀" * 2049, " \n"):
-            with pytest.raises(BadRequest) as caught:
-                await update.message.reply_text(text)
-            refusals.append(str(caught.value))
-        await update.message.reply_text("😀" * 2048)
 
-    terminal, out = script(b"go\n", tmp_path)
-    await converse(terminal, answer)
-    assert refusals == ["Message is too long", "Message text is empty"]
-    assert out.getvalue() == "bot: " + "😀" * 2048 + "\n"
+# -- killed -------------------------------------------------------------------------------------
 
 
-async def _silent(update: Update, context: Context) -> None:
-    pass
+async def killed_over(line: str, folder: Path, *, recorded: str = "") -> Message:
+    """Have the terminal end suddenly while it answers this line; maybe its turn is on record."""
+    echo = Echo()
+    echo.hold(line)
+    with Pipe() as pipe:
+        async with seat(pipe.stdin, folder, echo) as ours:
+            running = asyncio.create_task(ours.terminal.run())
+            pipe.types(f"{line}\n")
+            while not echo.heard:
+                await asyncio.sleep(0.01)
+            if recorded:
+                await ours.assistant.interrupted(echo.heard[0], recorded)
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+    return echo.heard[0]
+
+
+async def test_a_line_that_the_process_was_killed_over_is_answered_at_the_next_start(
+    tmp_path: Path,
+):
+    before, echo = await killed_over("never answered", tmp_path), Echo()
+    shown = await script(b"next\n", tmp_path, echo)
+    assert shown == f"{SAID}never answered\n{SAID}next\n"
+    assert echo.heard[0].id == before.id
+    assert await script(b"", tmp_path) == "", "once"
+
+
+async def test_a_line_that_was_recorded_before_the_kill_is_not_asked_again(tmp_path: Path):
+    await killed_over("hello", tmp_path, recorded="Hi there!")
+    echo = Echo()
+    assert await script(b"", tmp_path, echo) == "bot: Hi there!\n"
+    assert echo.heard == []
+
+
+class FullDisk(NoInbox):
+    """An inbox that can't keep anything."""
+
+    async def store(self, updates: Sequence[Mapping[str, Any]]) -> None:
+        raise StoreUnavailable("no space left")
+
+    async def done(self, update_ids: Sequence[int]) -> None:
+        raise StoreUnavailable("no space left")
+
+
+async def test_a_line_is_answered_even_where_it_can_not_be_kept(tmp_path: Path):
+    async with seat(b"hello\n", tmp_path, inbox=FullDisk()) as ours:
+        await ours.run()
+    assert ours.shown == f"{SAID}hello\n"

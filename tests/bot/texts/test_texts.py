@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.assistant.failures import FAILURES
-from bot.commands.pages import pages, settings_pages
+from bot.commands.pages.memory_pages import KINDS, MemoryPages
 from bot.commands.pages.panels import LABEL_CHARS
-from bot.commands.pages.settings_pages import Shown
+from bot.commands.pages.settings_pages import ZONES, CurrentSettings, SettingsPages
 from bot.offline.words import BY_CODE, COURTESIES
-from bot.telegram.delivery.preview import Streaming
+from bot.people.personal import Streaming
 from bot.texts import ENGLISH, Texts, languages, texts_in
 from bot.texts.plurals import Counted
 from memory.errors import Refusal
@@ -99,24 +99,25 @@ def label_faults(texts: Texts, *, private: bool) -> Iterator[str]:
     choices = Choices(
         language="pt", time_zone="Asia/Yekaterinburg", answer_length="long", streaming="draft"
     )
-    shown = Shown(choices, "pt", now, tuple(Streaming), Streaming.EDIT, private=private)
+    current = CurrentSettings(choices, "pt", now, tuple(Streaming), Streaming.EDIT, private=private)
+    settings, pages = SettingsPages(current, texts), MemoryPages(texts, NO_RULES)
     records = [
         Record(id=f"{kind}{n}", kind=kind, text="I live in Oslo", created_at=now)
-        for kind in pages.KINDS
+        for kind in KINDS
         for n in range(100)
     ]
     every = (
-        settings_pages.overview(shown, texts),
-        settings_pages.languages_page(shown, texts),
-        settings_pages.regions(shown, texts),
-        *(settings_pages.zones(region, shown, texts) for region in settings_pages.ZONES),
-        settings_pages.lengths(shown, texts),
-        settings_pages.streamings(shown, texts),
-        pages.overview(records, texts, NO_RULES, private=private, kept=True),
-        pages.detail(records[0], texts, NO_RULES),
-        pages.asking(Forgotten(Actor.person(1001), records[0]), texts, NO_RULES),
-        pages.deleted(records[:1], texts, NO_RULES),
-        pages.unchanged(records[0], Refusal.LONG, texts),
+        settings.overview(),
+        settings.languages(),
+        settings.regions(),
+        *(settings.zones(region) for region in ZONES),
+        settings.lengths(),
+        settings.streamings(),
+        pages.overview(records, private=private, kept=True),
+        pages.detail(records[0]),
+        pages.delete_question(Forgotten(Actor.person(1001), records[0])),
+        pages.deletion(records[:1]),
+        pages.refused_revision(records[0], Refusal.LONG),
     )
     for row in (row for page in every for row in page.rows if row):
         for button in row:

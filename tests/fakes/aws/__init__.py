@@ -1,6 +1,6 @@
 """A fake AWS over real sockets: AgentCore Memory and Bedrock, strict and breakable."""
 
-from tests.fakes.aws.converse import Reply, ToolCall
+from tests.fakes.aws.converse import Completion, ToolCall
 from tests.fakes.aws.knobs import (
     Fault,
     Knobs,
@@ -15,10 +15,10 @@ from tests.fakes.aws.server import Call, FakeAws
 
 __all__ = [
     "Call",
+    "Completion",
     "FakeAws",
     "Fault",
     "Knobs",
-    "Reply",
     "ToolCall",
     "broken",
     "denied",

@@ -37,7 +37,7 @@ class ToolCall:
 
 
 @dataclass(frozen=True)
-class Reply:
+class Completion:
     """What the model says next, and how the stream of it goes wrong.
 
     `stop` is the stop reason: None is what fits the content, "" ends the stream properly but
@@ -72,19 +72,19 @@ class Script:
     """What the model will say: queued replies first, then `otherwise` of the request."""
 
     def __init__(self) -> None:
-        self._queue: deque[Reply] = deque()
+        self._queue: deque[Completion] = deque()
         self._cached: set[str] = set()
-        self.otherwise: Callable[[dict[str, Any]], Reply] = _echo
+        self.otherwise: Callable[[dict[str, Any]], Completion] = _echo
 
-    def say(self, *replies: Reply | str) -> None:
+    def say(self, *replies: Completion | str) -> None:
         """Queue replies."""
-        self._queue.extend(r if isinstance(r, Reply) else Reply(r) for r in replies)
+        self._queue.extend(r if isinstance(r, Completion) else Completion(r) for r in replies)
 
-    def next(self, request: dict[str, Any]) -> Reply:
+    def next(self, request: dict[str, Any]) -> Completion:
         """The reply to a request."""
         return self._queue.popleft() if self._queue else self.otherwise(request)
 
-    def usage(self, request: dict[str, Any], reply: Reply) -> dict[str, int]:
+    def usage(self, request: dict[str, Any], reply: Completion) -> dict[str, int]:
         """The tokens of a request and its reply; those up to a known cache point are read from the
         cache, those up to the last one are written to it. `inputTokens` leaves both out."""
         total, read, cacheable = 0, 0, 0
@@ -147,14 +147,14 @@ class RuntimePlane(StrictParameters, BedrockRuntimeResponse):
         self.stream = Stream(tuple(frames), whole, reply.pause)
         return ActionResult({})
 
-    def _reply(self) -> Reply:
+    def _reply(self) -> Completion:
         broken = next(_broken_rules(self.params), None)
         if broken:
             raise ValidationFailed(broken)
         return self._script.next(self.params)
 
 
-def _frames(reply: Reply, usage: dict[str, int]) -> Iterator[bytes]:
+def _frames(reply: Completion, usage: dict[str, int]) -> Iterator[bytes]:
     yield event("messageStart", {"role": "assistant"})
     index = 0
     if reply.text:
@@ -218,10 +218,10 @@ def _broken_pairs(messages: list[dict[str, Any]]) -> Iterator[str]:
         asked = uses
 
 
-def _echo(request: dict[str, Any]) -> Reply:
+def _echo(request: dict[str, Any]) -> Completion:
     """Say that the last words were heard."""
     texts = [block["text"] for block in request["messages"][-1]["content"] if "text" in block]
-    return Reply(f"I heard: {texts[-1] if texts else '(a tool)'}")
+    return Completion(f"I heard: {texts[-1] if texts else '(a tool)'}")
 
 
 def _tokens(text: str) -> int:

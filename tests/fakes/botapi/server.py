@@ -4,7 +4,8 @@ import asyncio
 import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
@@ -20,15 +21,17 @@ from tests.fakes.botapi.world import Chat, Json, World
 
 #: How long to wait for something to happen before a test has failed.
 PATIENCE = 15.0
+#: How often to look for what this server does not see happen, in seconds.
+_LOOK_SECONDS = 0.05
 
 
 @dataclass(slots=True)
 class Call:
-    """One call of a method. `at` is monotonic time in seconds; `status` 0 means no answer."""
+    """One call of a method. `at` is the server's time in seconds; `status` 0 means no answer."""
 
     method: str
     parameters: Json
-    at: float = field(default_factory=time.monotonic)
+    at: float
     status: int = 0
 
     @property
@@ -53,6 +56,8 @@ class BotApiServer:
         self.token = token
         self.world = World(int(token.split(":")[0]), username, privacy=privacy)
         self.calls: list[Call] = []
+        #: The server's time in seconds: another clock's, where a test has one.
+        self.now: Callable[[], float] = time.monotonic
         self.faults: list[Fault] = []
         self.courier = Courier(self.world)
         self._delivering: asyncio.Task[None] | None = None
@@ -126,15 +131,22 @@ class BotApiServer:
     async def wait_for(
         self, condition: Callable[[], object], timeout: float = PATIENCE, what: str = "a condition"
     ) -> None:
-        """Return once it is so; looked at after every call and every act of a person."""
+        """Return once it is so; looked at after every call and every act of a person, and every
+        now and then."""
         try:
-            async with asyncio.timeout(timeout), self.world.changed:
-                await self.world.changed.wait_for(lambda: bool(condition()))
+            async with asyncio.timeout(timeout):
+                while not condition():
+                    with suppress(TimeoutError):
+                        await asyncio.wait_for(self._something_changes(), _LOOK_SECONDS)
         except TimeoutError:
             texts = {
                 chat_id: [m.get("text") for m in self.sent(chat_id)] for chat_id in self.world.chats
             }
             raise AssertionError(f"no {what} within {timeout} s; there is {texts}") from None
+
+    async def _something_changes(self) -> None:
+        async with self.world.changed:
+            await self.world.changed.wait()
 
     def calls_of(self, method: str, chat_id: int | None = None) -> list[Call]:
         """The calls of a method so far, of one chat or of all."""
@@ -153,7 +165,7 @@ class BotApiServer:
     # -- HTTP -------------------------------------------------------------------------------------
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
-        call = Call(request.match_info["method"], {})
+        call = Call(request.match_info["method"], {}, self.now())
         try:
             self._authorize(request.match_info["token"])
             call.parameters, files = await _parameters(request)

@@ -13,7 +13,7 @@ from memory.stores.sqlite.store import SqliteStore
 from tests.contracts.long_term_memory import ANN, draft, texts
 from tests.fakes.bedrock_embeddings import BedrockEmbeddings
 from tests.fakes.embedders import vector
-from tests.fakes.openai_server import OpenAIServer, Reply, refusing
+from tests.fakes.openai_server import Completion, OpenAIServer, refusing
 
 TITAN = "bedrock:amazon.titan-embed-text-v2:0"
 COHERE = "bedrock:cohere.embed-multilingual-v3"
@@ -82,7 +82,7 @@ async def test_the_store_searches_by_meaning_with_a_provider(
     ],
 )
 async def test_a_refusal_is_a_failure_that_repeats_no_text(
-    server: OpenAIServer, reply: Reply, why: str
+    server: OpenAIServer, reply: Completion, why: str
 ) -> None:
     server.script(reply)
     async with compatible(server) as embedder:

@@ -12,20 +12,15 @@ from structlog.typing import EventDict
 
 from bot.assistant import failures
 from bot.assistant.conversation import Conversation, TurnLimits
-from bot.assistant.events import (
-    Attachment,
-    Failed,
-    FileKind,
-    Finished,
-    Inbound,
-    ReplyEvent,
-)
+from bot.assistant.events import Event, Reply
+from bot.assistant.files import Attachment, FileKind
 from bot.assistant.prompt import Persona, system_prompt
 from bot.models.catalogue import ModelAccess, model_from_name
 from memory.memory import Memory
 from memory.records import Actor, Place
-from tests.fakes.aws import FakeAws, Fault, Reply, ToolCall
+from tests.fakes.aws import Completion, FakeAws, Fault, ToolCall
 from tests.fakes.memories import NOON, open_memory
+from tests.fakes.messages import is_answer, is_failure, message
 
 CLAUDE = "us.anthropic.claude-sonnet-4-5-20250929-v1:0"
 NOVA = "us.amazon.nova-pro-v1:0"
@@ -49,19 +44,19 @@ class Talk:
         self.aws, self.memory, self._talk = aws, memory, talk
         self.logs: list[EventDict] = []
 
-    async def say(self, words: str, *attached: Attachment) -> list[ReplyEvent]:
+    async def say(self, words: str, *attached: Attachment) -> list[Event]:
         with structlog.testing.capture_logs() as self.logs:
-            inbound = Inbound(uuid.uuid4().hex, ANNA, HOME, words, NOON, attachments=attached)
+            inbound = message(uuid.uuid4().hex, ANNA, HOME, words, NOON, attachments=attached)
             return [event async for event in self._talk.reply(inbound)]
 
-    async def answer(self, words: str = "Hi") -> Finished:
+    async def answer(self, words: str = "Hi") -> Reply:
         last = (await self.say(words))[-1]
-        assert isinstance(last, Finished), (last, self.logs)
+        assert is_answer(last), (last, self.logs)
         return last
 
     async def failure(self, words: str = "Hi") -> str:
         last = (await self.say(words))[-1]
-        assert isinstance(last, Failed), last
+        assert is_failure(last), last
         assert (await self.memory.talk.recall(ANNA, HOME, "?")).messages == ()
         assert "very-secret" not in str(self.logs)
         return last.text
@@ -77,7 +72,7 @@ class Talk:
 
 @asynccontextmanager
 async def talking(
-    *replies: Reply | str, limits: TurnLimits | None = None, model: str = CLAUDE
+    *replies: Completion | str, limits: TurnLimits | None = None, model: str = CLAUDE
 ) -> AsyncIterator[Talk]:
     with FakeAws() as aws:
         aws.model.say(*replies)
@@ -89,7 +84,7 @@ async def talking(
 
 
 async def test_a_turn_with_a_tool_goes_over_converse() -> None:
-    naming = Reply("One moment.", (ToolCall("set_agent_name", {"name": "Jarvis"}),))
+    naming = Completion("One moment.", (ToolCall("set_agent_name", {"name": "Jarvis"}),))
     async with talking(naming, "Jarvis it is.") as talk:
         finished = await talk.answer("I'll call you Jarvis")
         assert (await talk.memory.choices.read(ANNA)).agent_name == "Jarvis"
@@ -158,7 +153,7 @@ async def test_cache_points_stand_after_tools_system_prompt_and_window_and_are_n
 async def test_the_last_request_keeps_the_declared_tools_that_bedrock_wants_but_forbids_them(
     model: str,
 ) -> None:
-    calls = [Reply(tools=(SEARCH,))] * 2
+    calls = [Completion(tools=(SEARCH,))] * 2
     async with talking(*calls, "Enough.", limits=TurnLimits(tool_rounds=2), model=model) as talk:
         assert (await talk.answer("loop")).text == "Enough."
         last = talk.requests[-1]
@@ -170,29 +165,29 @@ async def test_the_last_request_keeps_the_declared_tools_that_bedrock_wants_but_
 @pytest.mark.parametrize(
     ("reply", "expected", "status"),
     [
-        (Reply("Half an answer", stop=""), failures.CUT, None),
-        (Reply("Half an answer", breaks_after=2), failures.CUT, None),
-        (Reply("Half", breaks_after=2, error="throttlingException"), failures.THROTTLED, 429),
+        (Completion("Half an answer", stop=""), failures.CUT, None),
+        (Completion("Half an answer", breaks_after=2), failures.CUT, None),
+        (Completion("Half", breaks_after=2, error="throttlingException"), failures.THROTTLED, 429),
         (
-            Reply("Half", breaks_after=2, error="modelStreamErrorException"),
+            Completion("Half", breaks_after=2, error="modelStreamErrorException"),
             failures.SERVER_ERROR,
             424,
         ),
         (
-            Reply(tools=(ToolCall("remember", raw='{"text": "I '),), stop="max_tokens"),
+            Completion(tools=(ToolCall("remember", raw='{"text": "I '),), stop="max_tokens"),
             failures.TOO_LONG,
             None,
         ),
-        (Reply(tools=(SEARCH,), stop=""), failures.CUT, None),
-        (Reply("Half", stop="malformed_model_output"), failures.NO_ANSWER, None),
-        (Reply(tools=(SEARCH,), stop="malformed_tool_use"), failures.NO_ANSWER, None),
-        (Reply(stop="model_context_window_exceeded"), failures.OVERFLOW, None),
-        (Reply("Blocked.", stop="guardrail_intervened"), failures.FILTERED, None),
-        (Reply(stop="end_turn"), failures.NO_ANSWER, None),
+        (Completion(tools=(SEARCH,), stop=""), failures.CUT, None),
+        (Completion("Half", stop="malformed_model_output"), failures.NO_ANSWER, None),
+        (Completion(tools=(SEARCH,), stop="malformed_tool_use"), failures.NO_ANSWER, None),
+        (Completion(stop="model_context_window_exceeded"), failures.OVERFLOW, None),
+        (Completion("Blocked.", stop="guardrail_intervened"), failures.FILTERED, None),
+        (Completion(stop="end_turn"), failures.NO_ANSWER, None),
     ],
 )
 async def test_a_stream_that_goes_wrong_is_told_politely_and_leaves_nothing(
-    reply: Reply, expected: failures.Failure, status: int | None
+    reply: Completion, expected: failures.Failure, status: int | None
 ) -> None:
     async with talking(reply, reply) as talk:
         assert await talk.failure() == expected.user
@@ -288,7 +283,7 @@ async def test_a_first_byte_beyond_the_deadline_is_not_waited_for() -> None:
 
 
 async def test_what_a_turn_cost_is_in_its_line() -> None:
-    async with talking(Reply("Fine.")) as talk:
+    async with talking(Completion("Fine.")) as talk:
         await talk.answer()
         line = talk.logged("turn")
     # Sonnet 4.5: 3 dollars a million tokens in, 3.75 to write the cache, 15 out.
@@ -299,6 +294,6 @@ async def test_what_a_turn_cost_is_in_its_line() -> None:
 
 
 async def test_a_slow_stream_is_given_up_at_the_deadline() -> None:
-    slow = Reply("many words in a row", pause=0.4)
+    slow = Completion("many words in a row", pause=0.4)
     async with talking(slow, limits=TurnLimits(seconds=0.6)) as talk:
         assert await talk.failure() == failures.TIMEOUT.user

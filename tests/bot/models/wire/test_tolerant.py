@@ -10,7 +10,7 @@ from pydantic_ai.messages import PartDeltaEvent, PartStartEvent, ThinkingPart, U
 
 from bot.models.catalogue import ModelAccess, model_from_name
 from bot.models.wire.plain_messages import alternating
-from tests.fakes.openai_server import OpenAIServer, Reply, refusing, text
+from tests.fakes.openai_server import Completion, OpenAIServer, refusing, text
 
 CALL = '{"name": "double", "arguments": {"number": 21}}'
 
@@ -21,7 +21,7 @@ def double(number: int) -> int:
 
 
 @asynccontextmanager
-async def asking(*replies: Reply) -> AsyncIterator[tuple[Agent[object, str], OpenAIServer]]:
+async def asking(*replies: Completion) -> AsyncIterator[tuple[Agent[object, str], OpenAIServer]]:
     async with OpenAIServer() as server:
         server.script(*replies)
         access = ModelAccess(base_url=server.base_url, api_key="right", attempts=1)
@@ -40,7 +40,9 @@ async def test_a_call_written_as_text_is_made() -> None:
 
 
 async def test_a_server_that_breaks_on_tools_is_asked_again_without_them() -> None:
-    broken = Reply(status=500, message="peg-native", with_tools_only=True, otherwise=text("Hello."))
+    broken = Completion(
+        status=500, message="peg-native", with_tools_only=True, otherwise=text("Hello.")
+    )
     async with asking(broken) as (agent, server):
         assert (await agent.run("Hi")).output == "Hello."
         assert ["tools" in request for request in server.requests] == [True, False]
@@ -55,7 +57,7 @@ async def test_other_errors_are_passed_on() -> None:
 
 async def test_thoughts_stay_thoughts() -> None:
     async with (
-        asking(Reply(("42",), thoughts=("Twice ", "21."))) as (agent, _),
+        asking(Completion(("42",), thoughts=("Twice ", "21."))) as (agent, _),
         agent.run_stream_events("What is twice 21?") as events,
     ):
         seen = [event async for event in events]

@@ -12,20 +12,14 @@ from structlog.typing import EventDict
 from bot.assistant import failures
 from bot.assistant.agent import CUT_OFF
 from bot.assistant.conversation import Conversation, TurnLimits
-from bot.assistant.events import (
-    Failed,
-    Finished,
-    Inbound,
-    ReplyEvent,
-    TextDelta,
-    ToolCalled,
-)
+from bot.assistant.events import Event, TextDelta, ToolCalled
 from bot.assistant.prompt import Persona, system_prompt
 from bot.models.catalogue import ModelAccess, model_from_name
 from memory.memory import Memory
 from memory.records import Actor, Place
 from tests.fakes.memories import NOON, open_memory
-from tests.fakes.openai_server import OpenAIServer, Reply, calling, refusing, text
+from tests.fakes.messages import is_answer, is_failure, message
+from tests.fakes.openai_server import Completion, OpenAIServer, calling, refusing, text
 
 ANNA, HOME = Actor.person(1), Place("telegram", 1)
 PERSONA = system_prompt(Persona(identity="You are a test."))
@@ -41,26 +35,26 @@ class Talk:
         self.model = "openai:small"
         self.logs: list[EventDict] = []
 
-    async def say(self, words: str) -> list[ReplyEvent]:
+    async def say(self, words: str) -> list[Event]:
         async with model_from_name(self.model, self.access) as model:
             talk = Conversation(model, self.memory, PERSONA, self.limits, lambda: NOON)
             with structlog.testing.capture_logs() as self.logs:
                 return [
                     event
                     async for event in talk.reply(
-                        Inbound(uuid.uuid4().hex, ANNA, HOME, words, NOON)
+                        message(uuid.uuid4().hex, ANNA, HOME, words, NOON)
                     )
                 ]
 
     async def answer(self, words: str = "Hi") -> str:
         last = (await self.say(words))[-1]
-        assert isinstance(last, Finished), last
+        assert is_answer(last), last
         return last.text
 
     async def failure(self, words: str = "Hi") -> str:
         """The user's sentence of a turn that must fail and leave nothing behind."""
         last = (await self.say(words))[-1]
-        assert isinstance(last, Failed), last
+        assert is_failure(last), last
         history = await self.memory.talk.recall(ANNA, HOME, "?")
         assert history.messages == ()
         return last.text
@@ -72,7 +66,7 @@ class Talk:
 
 
 @asynccontextmanager
-async def talking(*replies: Reply, limits: TurnLimits | None = None) -> AsyncIterator[Talk]:
+async def talking(*replies: Completion, limits: TurnLimits | None = None) -> AsyncIterator[Talk]:
     async with OpenAIServer() as server, open_memory() as memory:
         server.script(*replies)
         yield Talk(server, memory, limits or TurnLimits())
@@ -85,8 +79,10 @@ async def test_an_answer_streams_from_a_server() -> None:
         (request,) = talk.server.requests
     assert [e.text for e in events if isinstance(e, TextDelta)] == ["Hel", "lo", "."]
     finished = events[-1]
-    assert isinstance(finished, Finished)
-    assert (finished.text, finished.input_tokens, finished.output_tokens) == ("Hello.", 90, 10)
+    assert is_answer(finished)
+    assert finished.text == "Hello."
+    (line,) = [entry for entry in talk.logs if entry["event"] == "turn"]
+    assert (line["input_tokens"], line["output_tokens"]) == (90, 10)
     assert request["stream"] is True
     assert request["max_completion_tokens" if "max_completion_tokens" in request else "max_tokens"]
     assert request["messages"][0] == {"role": "system", "content": PERSONA}
@@ -107,7 +103,7 @@ async def test_tool_arguments_in_fragments_make_one_call() -> None:
         events = await talk.say("I'll call you Jarvis")
         assert (await talk.memory.choices.read(ANNA)).agent_name == "Jarvis"
     assert ToolCalled("set_agent_name") in events
-    assert isinstance(events[-1], Finished)
+    assert is_answer(events[-1])
 
 
 @pytest.mark.parametrize(
@@ -130,7 +126,7 @@ async def test_a_tool_call_written_as_text_is_made_and_never_shown(pieces: tuple
 
 
 async def test_a_server_that_breaks_on_tools_is_asked_again_without_them() -> None:
-    broken = Reply(
+    broken = Completion(
         status=500,
         message="The model output does not match the expected peg-native format",
         with_tools_only=True,
@@ -148,7 +144,7 @@ async def test_a_server_that_breaks_on_tools_is_asked_again_without_them() -> No
 async def test_a_server_that_breaks_on_tools_in_mid_stream_is_asked_again_too(
     shown: tuple[str, ...],
 ) -> None:
-    broken = Reply(
+    broken = Completion(
         shown,
         error_inside="The model output does not match the expected peg-native format",
         with_tools_only=True,
@@ -167,7 +163,7 @@ async def test_a_server_that_is_just_broken_is_asked_twice_and_no_more() -> None
 
 
 async def test_the_last_request_of_an_endless_caller_declares_no_tools() -> None:
-    endless = Reply(
+    endless = Completion(
         calls=(("search_memory", ('{"query": "x"}',)),),
         finish="tool_calls",
         with_tools_only=True,
@@ -186,7 +182,7 @@ async def test_a_call_written_as_text_is_not_shown_even_when_tools_are_over() ->
     async with talking(text(SEARCH), limits=TurnLimits(tool_rounds=1)) as talk:
         events = await talk.say("loop")
     assert not [event for event in events if isinstance(event, TextDelta)]
-    assert isinstance(events[-1], Failed)
+    assert is_failure(events[-1])
 
 
 async def test_an_empty_answer_is_asked_for_again_in_a_form_that_strict_servers_take() -> None:
@@ -208,17 +204,17 @@ async def test_an_empty_answer_is_asked_for_again_in_a_form_that_strict_servers_
         (refusing(408, "timeout"), failures.TIMEOUT, 408),
         (refusing(503, "loading model"), failures.SERVER_ERROR, 503),
         (text("Half an ans", finish=None), failures.CUT, None),
-        (Reply(("Half an ans",), drop=True), failures.CUT, None),
-        (Reply(("Half an ans",), error_inside="overloaded"), failures.SERVER_ERROR, 500),
+        (Completion(("Half an ans",), drop=True), failures.CUT, None),
+        (Completion(("Half an ans",), error_inside="overloaded"), failures.SERVER_ERROR, 500),
         (text("I must not", finish="content_filter"), failures.FILTERED, None),
-        (Reply(calls=(("remember", ('{"te',)),), finish="length"), failures.TOO_LONG, None),
-        (Reply(calls=(("remember", ('{"te',)),), finish=None), failures.CUT, None),
+        (Completion(calls=(("remember", ('{"te',)),), finish="length"), failures.TOO_LONG, None),
+        (Completion(calls=(("remember", ('{"te',)),), finish=None), failures.CUT, None),
         (text(finish="length"), failures.TOO_LONG, None),
         (text("", " "), failures.NO_ANSWER, None),
     ],
 )
 async def test_every_failure_is_one_sentence_for_the_user_and_one_line_for_the_operator(
-    reply: Reply, expected: failures.Failure, status: int | None
+    reply: Completion, expected: failures.Failure, status: int | None
 ) -> None:
     async with talking(reply) as talk:
         assert await talk.failure("my secret words") == expected.user
@@ -246,8 +242,8 @@ async def test_a_server_that_is_not_there_is_told_to_the_operator() -> None:
             assert talk.log["kind"] == "unreachable"
 
 
-@pytest.mark.parametrize("slow", [Reply(("x",), delay=20), Reply(("x",), stall=20)])
-async def test_an_answer_slower_than_the_deadline_is_given_up(slow: Reply) -> None:
+@pytest.mark.parametrize("slow", [Completion(("x",), delay=20), Completion(("x",), stall=20)])
+async def test_an_answer_slower_than_the_deadline_is_given_up(slow: Completion) -> None:
     async with talking(slow, limits=TurnLimits(seconds=0.5)) as talk:
         assert await talk.failure() == failures.TIMEOUT.user
 

@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
-from bot.assistant.events import FileKind, NotTranscribed, Transcript
-from bot.telegram.delivery.media import Senses
+from bot.assistant.files import FileKind, NotTranscribed, Transcript
+from bot.clock import Clock
+from bot.telegram.intake.media import Senses
 from bot.telegram.options import ChannelOptions
 from bot.texts import ENGLISH
 from tests.bot.telegram.stage import stage
 from tests.fakes.botapi import BotApiServer
-from tests.fakes.clock import FastClock
+from tests.fakes.clock import FastClock, HeldClock
 
 ANNA, BORIS, GROUP = 1001, 1002, -500
 JPEG = b"\xff\xd8\xff\xe0 a picture"
@@ -44,8 +45,8 @@ def senses(typist: Typist | None = None) -> Senses:
     return Senses(EVERYTHING, typist or Typist())
 
 
-def fast() -> ChannelOptions:
-    return ChannelOptions(stop_seconds=5, poll_seconds=5, clock=FastClock(20))
+def fast(clock: Clock | None = None) -> ChannelOptions:
+    return ChannelOptions(stop_seconds=5, poll_seconds=5, clock=clock or FastClock(20))
 
 
 # -- pictures and documents -----------------------------------------------------------------------
@@ -71,10 +72,13 @@ async def test_a_photo_without_a_caption_is_answered(server: BotApiServer, tmp_p
 
 
 async def test_an_album_is_one_question(server: BotApiServer, tmp_path: Path) -> None:
-    async with stage(server, tmp_path, options=fast(), senses=senses()) as on:
+    held = HeldClock(20)
+    async with stage(server, tmp_path, options=fast(held), senses=senses()) as on:
         for number in range(3):
             caption = "Which is best?" if number == 0 else None
             await server.user(ANNA).sends("photo", JPEG, caption=caption, album="a")
+        await server.wait_for(lambda: on.inbox.open_count == 3)
+        held.released.set()
         await server.replies_to(ANNA, 1)
         await on.channel.settle()
         [inbound] = on.echo.heard
@@ -85,9 +89,12 @@ async def test_an_album_is_one_question(server: BotApiServer, tmp_path: Path) ->
 async def test_more_than_one_turn_can_hold_goes_on_in_the_next(
     server: BotApiServer, tmp_path: Path
 ) -> None:
-    async with stage(server, tmp_path, options=fast(), senses=senses()) as on:
+    held = HeldClock(20)
+    async with stage(server, tmp_path, options=fast(held), senses=senses()) as on:
         for _ in range(12):
             await server.user(ANNA).sends("photo", JPEG, of=server.user(BORIS))
+        await server.wait_for(lambda: on.inbox.open_count == 12)
+        held.released.set()
         await server.replies_to(ANNA, 2)
         await on.channel.settle()
         assert [len(inbound.attachments) for inbound in on.echo.heard] == [10, 2]
@@ -180,12 +187,15 @@ async def test_a_caption_asks_in_a_group(server: BotApiServer, tmp_path: Path) -
 async def test_an_album_in_a_group_is_asked_about_in_one_caption(
     server: BotApiServer, tmp_path: Path
 ) -> None:
-    async with stage(server, tmp_path, options=fast(), senses=senses()) as on:
+    held = HeldClock(20)
+    async with stage(server, tmp_path, options=fast(held), senses=senses()) as on:
         group, anna = server.group(GROUP), server.user(ANNA)
         caption = "@mordecai_test_bot which is best?"
         await anna.sends("photo", JPEG, group=group, album="a", caption=caption)
         await anna.sends("photo", JPEG, group=group, album="a")
         await anna.sends("photo", JPEG, group=group, album="b")
+        await server.wait_for(lambda: on.inbox.open_count == 2 and not server.world.waiting)
+        held.released.set()
         await server.replies_to(GROUP, 1)
         await on.channel.settle()
         [inbound] = on.echo.heard
@@ -196,12 +206,15 @@ async def test_an_album_in_a_group_is_asked_about_in_one_caption(
 async def test_an_album_that_answers_a_picture_shows_it_once(
     server: BotApiServer, tmp_path: Path
 ) -> None:
-    async with stage(server, tmp_path, options=fast(), senses=senses()) as on:
+    held = HeldClock(20)
+    async with stage(server, tmp_path, options=fast(held), senses=senses()) as on:
         anna = server.user(ANNA)
         photo = await anna.sends("photo", JPEG)
         await server.replies_to(ANNA, 1)
         for _ in range(2):
             await anna.sends("photo", PNG, album="a", reply_to=photo)
+        await server.wait_for(lambda: on.inbox.open_count == 2)
+        held.released.set()
         await server.replies_to(ANNA, 2)
         await on.channel.settle()
         assert [a.data for a in on.echo.heard[-1].attachments] == [JPEG, PNG, PNG]
@@ -317,9 +330,12 @@ async def test_a_file_that_is_gone_is_said_and_no_address_is_logged(
 async def test_an_album_that_nobody_can_see_gets_one_sentence(
     server: BotApiServer, tmp_path: Path
 ) -> None:
-    async with stage(server, tmp_path, options=fast()) as on:
+    held = HeldClock(20)
+    async with stage(server, tmp_path, options=fast(held)) as on:
         for _ in range(4):
             await server.user(ANNA).sends("photo", JPEG, album="a")
+        await server.wait_for(lambda: on.inbox.open_count == 4)
+        held.released.set()
         await server.replies_to(ANNA, 1)
         await on.channel.settle()
         assert [sent["text"] for sent in server.sent(ANNA)] == [ENGLISH.sees_nothing], (

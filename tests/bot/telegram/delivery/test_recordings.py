@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.assistant.events import FileKind, Transcript
+from bot.assistant.files import FileKind, Transcript
 from bot.people.access import Access, AccessMode
 from bot.people.quotas import QuotaLimits
-from bot.telegram.delivery.media import Senses
-from bot.telegram.options import ChannelOptions
+from bot.telegram.intake.media import Senses
 from bot.texts import ENGLISH
 from memory.records import Actor, Place
 from tests.bot.telegram.stage import ask, stage
@@ -65,8 +64,7 @@ async def test_recordings_count_for_the_money_of_a_day(
     server: BotApiServer, tmp_path: Path
 ) -> None:
     limits = QuotaLimits(cost=Decimal("0.01"))
-    options = ChannelOptions(stop_seconds=5, poll_seconds=5, quotas=limits)
-    async with stage(server, tmp_path, senses=hearing("0.006"), options=options):
+    async with stage(server, tmp_path, senses=hearing("0.006"), quotas=limits):
         await server.user(ANNA).sends("voice", b"OggS", duration=120)
         await server.replies_to(ANNA, 1)
         await server.user(ANNA).sends("voice", b"OggS", duration=120)

@@ -1,16 +1,16 @@
 """What a person gets back for what they send."""
 
-import asyncio
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from bot.assistant.events import Failed, Inbound
+from bot.assistant.events import Reply
 from bot.assistant.failures import UNREACHABLE
-from bot.telegram.options import ChannelOptions
+from bot.assistant.inbound import Message
 from memory.records import Actor, Place
 from tests.bot.telegram.stage import stage
+from tests.bot.telegram.streaming import options
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.conversing import Echo
 
@@ -24,9 +24,9 @@ async def test_a_message_is_answered(server: BotApiServer, tmp_path: Path) -> No
         await server.user(1001).says("hi")
         assert await server.replies_to(1001, 1) == ["you said: hi"]
         [inbound] = on.echo.heard
-        assert inbound.actor.id == "u1001"
-        assert (inbound.place.channel, inbound.place.chat_id) == ("telegram", 1001)
-        assert (inbound.speaker, inbound.language) == (None, "en")
+        assert inbound.origin.actor.id == "u1001"
+        assert (inbound.origin.place.channel, inbound.origin.place.chat_id) == ("telegram", 1001)
+        assert (inbound.origin.speaker, inbound.origin.language) == (None, "en")
         assert inbound.id == "telegram:1001:1"
 
 
@@ -89,13 +89,13 @@ async def test_typing_is_shown_until_the_reply_and_not_after(
 ) -> None:
     echo = Echo()
     release = echo.hold("slow")
-    options = ChannelOptions(typing_seconds=0.05, stop_seconds=5)
-    async with stage(server, tmp_path, conversation=echo, options=options):
+    how = options()
+    async with stage(server, tmp_path, conversation=echo, options=how):
         await server.user(1001).says("slow")
         await server.wait_for(lambda: len(server.calls_of("sendChatAction", 1001)) >= 3)
         release.set()
         await server.replies_to(1001, 1)
-        await asyncio.sleep(0.2)
+        await how.clock.sleep(5 * how.typing_seconds)
         assert server.calls[-1].method != "sendChatAction"
 
 
@@ -104,8 +104,8 @@ async def test_typing_ends_when_the_person_has_blocked_the_bot(
 ) -> None:
     echo = Echo()
     release = echo.hold("slow")
-    options = ChannelOptions(typing_seconds=0.02, stop_seconds=5)
-    async with stage(server, tmp_path, conversation=echo, options=options) as on:
+    how = options()
+    async with stage(server, tmp_path, conversation=echo, options=how) as on:
         await server.user(1001).says("slow")
         await server.wait_for(lambda: server.calls_of("sendChatAction", 1001))
         server.user(1001).blocks()
@@ -113,7 +113,7 @@ async def test_typing_ends_when_the_person_has_blocked_the_bot(
             lambda: server.calls_of("sendChatAction", 1001)[-1].status == 403, what="refused typing"
         )
         count = len(server.calls_of("sendChatAction", 1001))
-        await asyncio.sleep(0.2)
+        await how.clock.sleep(5 * how.typing_seconds)
         assert len(server.calls_of("sendChatAction", 1001)) == count
         release.set()
         await on.channel.settle()
@@ -166,13 +166,15 @@ async def test_a_failure_of_the_conversation_is_its_own_sentence(
     server: BotApiServer, tmp_path: Path
 ) -> None:
     sentence = "The model is busy. Please try again in a minute."
-    async with stage(server, tmp_path, conversation=Echo(lambda _: Failed(sentence))):
+    async with stage(
+        server, tmp_path, conversation=Echo(lambda _: Reply(sentence, failure="busy"))
+    ):
         await server.user(1001).says("hi")
         assert await server.replies_to(1001, 1) == [sentence]
 
 
 async def test_what_the_operator_may_mend_has_an_id(server: BotApiServer, tmp_path: Path) -> None:
-    failed = Failed("I can't reach it.", "unreachable", error_id="a1b2c3")
+    failed = Reply("I can't reach it.", failure="unreachable", error_id="a1b2c3")
     async with stage(server, tmp_path, conversation=Echo(lambda _: failed)):
         await server.user(1001).says("hi")
         [sentence] = await server.replies_to(1001, 1)
@@ -186,8 +188,8 @@ def _heard(echo: Echo, count: int) -> bool:
 async def test_of_a_model_that_stays_away_a_chat_hears_once_a_minute(
     server: BotApiServer, tmp_path: Path
 ) -> None:
-    away = Failed("I can't reach it.", "unreachable", error_id="a1b2c3")
-    mine = Failed("That is too long for me.")
+    away = Reply("I can't reach it.", failure="unreachable", error_id="a1b2c3")
+    mine = Reply("That is too long for me.", failure="long")
     echo = Echo(lambda inbound: mine if inbound.text == "a novel" else away)
     async with stage(server, tmp_path, conversation=echo) as on:
         for number, text in enumerate(("hi", "hello?", "a novel"), 1):
@@ -217,7 +219,7 @@ async def test_one_chat_hears_of_errors_once_a_minute_in_whatever_topic(
 async def test_an_unexpected_error_is_one_sentence_with_an_id_a_minute(
     server: BotApiServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def broken(inbound: Inbound) -> Exception | str:
+    def broken(inbound: Message) -> Exception | str:
         return ZeroDivisionError("a secret detail") if inbound.text == "break" else "fine"
 
     async with stage(server, tmp_path, conversation=Echo(broken)) as on:

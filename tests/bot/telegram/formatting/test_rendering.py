@@ -6,21 +6,17 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from bot.telegram.formatting.markdown import marked
+from bot.telegram.formatting.markdown import mark_up
 from bot.telegram.formatting.marked import Marked, utf16_length
 from bot.telegram.formatting.rendering import preview, render
-from bot.telegram.formatting.text import (
-    LONGEST_MESSAGE,
-    MOST_ENTITIES,
-    clean,
-    is_blank,
-)
+from bot.telegram.formatting.text import LONGEST_MESSAGE, MOST_ENTITIES, clean
+from memory.safety.escaping import is_blank
 from tests.fakes.botapi.markup import checked
 
 
 def spans(source: str) -> list[tuple[str, str]]:
     """Each span of some Markdown: what it is, and over which words."""
-    content = marked(source)
+    content = mark_up(source)
     return [(span.kind, content.text[span.start : span.end]) for span in content.spans]
 
 
@@ -65,7 +61,7 @@ def spans(source: str) -> list[tuple[str, str]]:
     ],
 )
 def test_markdown_becomes_text_with_spans(source: str, text: str, formatted: list[str]) -> None:
-    content = marked(source)
+    content = mark_up(source)
     assert content.text == text
     assert [span.kind for span in content.spans] == formatted
 
@@ -96,13 +92,13 @@ def test_markdown_becomes_text_with_spans(source: str, text: str, formatted: lis
     ],
 )
 def test_what_is_no_markdown_stays_to_the_letter(source: str) -> None:
-    assert marked(source) == Marked(source)
+    assert mark_up(source) == Marked(source)
 
 
 def test_a_code_block_has_its_language() -> None:
-    [span] = marked("```c++ title=x\nint main();\n```").spans
+    [span] = mark_up("```c++ title=x\nint main();\n```").spans
     assert (span.kind, span.detail) == ("pre", "c++")
-    [span] = marked("~~~\nx\n~~~").spans
+    [span] = mark_up("~~~\nx\n~~~").spans
     assert (span.kind, span.detail) == ("pre", None)
 
 
@@ -115,7 +111,7 @@ def test_a_list_within_a_quote_is_part_of_it() -> None:
 
 
 def test_a_narrow_table_stands_in_columns() -> None:
-    content = marked("| Name | Age |\n|---|--:|\n| Anna | 31 |\n| *Bo* | 7 |")
+    content = mark_up("| Name | Age |\n|---|--:|\n| Anna | 31 |\n| *Bo* | 7 |")
     assert content.text == "Name | Age\n-----+----\nAnna |  31\nBo   |   7"
     assert [span.kind for span in content.spans] == ["pre"]
 
@@ -128,8 +124,8 @@ def test_another_table_is_read_row_by_row(cell: str) -> None:
     source = (
         f"| Name | Description | Price |\n|---|---|---|\n| Apple | {cell} | 3 |\n| Pear | | 4 |"
     )
-    seen = marked(cell).text
-    assert marked(source).text == (
+    seen = mark_up(cell).text
+    assert mark_up(source).text == (
         f"Name: Apple\nDescription: {seen}\nPrice: 3\n\nName: Pear\nPrice: 4"
     )
     assert ("bold", "Name: Apple") in spans(source)
@@ -137,14 +133,14 @@ def test_another_table_is_read_row_by_row(cell: str) -> None:
 
 def test_a_line_break_within_a_table_is_one() -> None:
     source = "| What | How |\n|---|---|\n| A long enough thing | one<br>two<br/>three |"
-    assert marked(source).text == "What: A long enough thing\nHow: one\ntwo\nthree"
-    assert marked("| a |\n|---|\n| b<br>c |").text == "a\n---\nb c"
-    assert marked("<br> is a tag").text == "<br> is a tag"
+    assert mark_up(source).text == "What: A long enough thing\nHow: one\ntwo\nthree"
+    assert mark_up("| a |\n|---|\n| b<br>c |").text == "a\n---\nb c"
+    assert mark_up("<br> is a tag").text == "<br> is a tag"
 
 
 def test_quotes_deeper_than_anybody_writes_lose_nothing() -> None:
-    assert "deep" in marked(">" * 400 + " deep").text
-    assert "deep" in marked("- " * 400 + "deep").text
+    assert "deep" in mark_up(">" * 400 + " deep").text
+    assert "deep" in mark_up("- " * 400 + "deep").text
 
 
 # -- whatever is written --------------------------------------------------------------------------
@@ -218,7 +214,7 @@ def test_no_word_is_lost_or_out_of_order(blocks: list[tuple[str, list[str]]]) ->
         assert found == said
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(documents, st.integers(1, 200))
 def test_a_preview_fits_one_message(written: str, times: int) -> None:
     for mark in ("", "🔒"):

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from bot.telegram.formatting.marked import Marked, Span, utf16_length
 from bot.telegram.formatting.splitting import split
-from bot.telegram.formatting.text import LONGEST_MESSAGE, clean, is_blank
+from bot.telegram.formatting.text import LONGEST_MESSAGE, clean
+from memory.safety.escaping import is_blank
 
 FAMILY = "👨‍👩‍👧‍👦"
 VISIBLE = [

@@ -3,14 +3,15 @@ nobody made."""
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bot.assistant.events import Inbound, ReplyEvent
+from bot.assistant.events import Event
+from bot.assistant.inbound import Message
 from bot.telegram.options import ChannelOptions
 from memory.records import Actor, Record, Turn
 from memory.stores.journal.journal import SqliteJournal
@@ -115,7 +116,7 @@ class Lingering(Echo):
         super().__init__()
         self.ending, self.gate = asyncio.Event(), asyncio.Event()
 
-    async def reply(self, inbound: Inbound) -> AsyncIterator[ReplyEvent]:
+    async def reply(self, inbound: Message) -> AsyncGenerator[Event, None]:
         """See Conversing."""
         try:
             async for event in super().reply(inbound):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.assistant.events import FileKind
-from bot.telegram.delivery.media import Senses
+from bot.assistant.files import FileKind
+from bot.telegram.intake.media import Senses
 from bot.telegram.options import ChannelOptions
 from tests.bot.telegram.stage import Stage, ask, stage
 from tests.fakes.botapi import BotApiServer

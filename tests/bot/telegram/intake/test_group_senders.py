@@ -37,8 +37,9 @@ async def test_an_anonymous_admin_is_answered_where_everybody_is(
         release.set()
         await group.says("/memory")
         replies = await server.replies_to(GROUP, 5)
-        assert [i.speaker for i in on.echo.heard] == ["Friends", "Friends", "Friends", "Boss"]
-        assert {i.actor for i in on.echo.heard} == {Actor.group(GROUP)}
+        speakers = [message.origin.speaker for message in on.echo.heard]
+        assert speakers == ["Friends", "Friends", "Friends", "Boss"]
+        assert {i.origin.actor for i in on.echo.heard} == {Actor.group(GROUP)}
         assert "Fridays" in replies[4], "only admins can write in the name of their group"
 
 
@@ -103,7 +104,7 @@ async def test_who_has_no_name_to_show_is_told_from_others_all_the_same(
     async with stage(server, tmp_path) as on:
         await server.user(ANNA, name).says(f"{ME} hi", group=group)
         await server.replies_to(GROUP, 1)
-        assert on.echo.heard[0].speaker == speaker
+        assert on.echo.heard[0].origin.speaker == speaker
 
 
 # -- topics ---------------------------------------------------------------------------------------

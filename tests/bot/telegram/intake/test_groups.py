@@ -30,8 +30,8 @@ async def test_a_mention_is_answered(
         await server.replies_to(group.id, 1)
         [inbound] = on.echo.heard
         assert inbound.text == heard
-        assert inbound.actor == Actor("g1000500")
-        assert inbound.speaker == "Ann"
+        assert inbound.origin.actor == Actor("g1000500")
+        assert inbound.origin.speaker == "Ann"
         [reply] = server.sent(group.id)
         assert reply["reply_to_message"]["message_id"] == message["message_id"]
 
@@ -108,7 +108,7 @@ async def test_each_topic_is_a_place_of_its_own_and_gets_its_answers(
         await server.replies_to(group.id, 2)
         topics = {m["text"]: m.get("message_thread_id") for m in server.sent(group.id)}
         assert topics == {"you said: in seven": 7, "you said: in general": None}
-        assert {inbound.place.topic_id for inbound in on.echo.heard} == {7, 1}
+        assert {inbound.origin.place.topic_id for inbound in on.echo.heard} == {7, 1}
         typing = {c.parameters.get("message_thread_id") for c in server.calls_of("sendChatAction")}
         assert typing == {"7", "1"}, "the general topic has the number 1, for actions alone"
 
@@ -126,7 +126,7 @@ async def test_messages_of_two_people_are_not_merged_into_one(
         await server.wait_for(lambda: on.inbox.open_count == 3)
         release.set()
         await server.replies_to(group.id, 3)
-        assert [(i.speaker, i.text) for i in on.echo.heard] == [
+        assert [(i.origin.speaker, i.text) for i in on.echo.heard] == [
             ("Ann", "first"),
             ("Ann", "second"),
             ("Bob", "third"),

@@ -53,7 +53,7 @@ async def test_ask_reaches_the_bot_anywhere(server: BotApiServer, tmp_path: Path
         assert "what else" in await ask(server, "/ask what else?")
         assert await ask(server, "/ask") == ENGLISH.ask_how
         assert [inbound.text for inbound in on.echo.heard] == ["what is new?", "what else?"]
-        assert on.echo.heard[0].actor == Actor.group(-1000500)
+        assert on.echo.heard[0].origin.actor == Actor.group(-1000500)
 
 
 async def test_only_admins_see_and_change_what_a_group_is_remembered_by(

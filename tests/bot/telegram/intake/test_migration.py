@@ -11,6 +11,7 @@ from bot.telegram.options import ChannelOptions
 from memory.errors import StoreUnavailable
 from memory.records import Actor, Place, Role, Utterance
 from tests.bot.telegram.stage import Stage, stage
+from tests.bot.telegram.streaming import options
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.temporary_store import TemporaryStore
 
@@ -100,7 +101,7 @@ class AwayStore(TemporaryStore):
 async def test_a_move_that_fails_is_tried_again(server: BotApiServer, tmp_path: Path) -> None:
     group, store = server.group(-500, kind="group"), AwayStore()
     store.refusals = 1
-    async with stage(server, tmp_path, store=store) as on:
+    async with stage(server, tmp_path, store=store, options=options()) as on:
         await on.memory.known.remember(OLD, "We meet on Fridays")
         new = await group.migrates(-1000500)
         await server.user(1001).says("/ask hello", group=new)

@@ -8,9 +8,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from bot.clock import Clock
 from bot.people.quotas import QuotaLimits
-from bot.telegram.delivery.clock import Clock
-from bot.telegram.intake.receiving import Complaints, Stalled
+from bot.telegram.intake.receiving import Stalled
 from bot.telegram.options import ChannelOptions
 from tests.bot.telegram.stage import stage
 from tests.fakes.botapi import BotApiServer
@@ -49,20 +49,6 @@ class NotingClock(Clock):
     async def sleep(self, seconds: float) -> None:
         self.pauses.append(seconds)
         await asyncio.sleep(0)
-
-
-def test_another_copy_is_told_of_once_and_again_only_after_it_was_gone(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    now = 0.0
-    complaints = Complaints(lambda: now)
-    for _ in range(240):
-        complaints.log_once("another_copy_is_running")
-        now += 30.0
-    assert capsys.readouterr().out.count("another_copy_is_running") == 1
-    now += 3600.0
-    complaints.log_once("another_copy_is_running")
-    assert "another_copy_is_running" in capsys.readouterr().out
 
 
 async def test_beside_another_copy_it_tries_on_slowly_and_more_and_more_so(
@@ -109,8 +95,8 @@ async def test_what_waits_at_telegram_when_the_bot_starts_is_answered_together(
     await server.user(1002).says("me too")
     await server.user(1001).says("three")
     # With a limit, what somebody has used is looked up for each message: that takes a moment.
-    limited = replace(QUICK, quotas=QuotaLimits(tokens=1_000_000))
-    async with stage(server, tmp_path, options=limited) as on:
+    limits = QuotaLimits(tokens=1_000_000)
+    async with stage(server, tmp_path, options=QUICK, quotas=limits) as on:
         assert await server.replies_to(1001, 1) == ["you said: one\ntwo\nthree"]
         assert await server.replies_to(1002, 1) == ["you said: me too"]
         await on.channel.settle()

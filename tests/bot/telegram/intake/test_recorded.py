@@ -2,13 +2,14 @@
 recorded nor answered twice, however it would be merged by then."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from bot.assistant.events import Finished, Inbound, ReplyEvent
+from bot.assistant.events import Event, Reply
+from bot.assistant.inbound import Message as Inbound
 from bot.telegram.options import ChannelOptions
 from memory.memory import Memory
 from memory.records import Actor, Kind, Place, Role, Utterance
@@ -36,20 +37,19 @@ class Recording:
         self.gate = asyncio.Event()
         self.gate.set()
 
-    async def reply(self, inbound: Inbound) -> AsyncIterator[ReplyEvent]:
+    async def reply(self, inbound: Inbound) -> AsyncGenerator[Event, None]:
         """See Conversing."""
         self.heard.append(inbound.text)
         await self.gate.wait()
         answer = f"{self.name} heard: {inbound.text}"
         said = Utterance(Role.USER, inbound.text, inbound.at)
         answered = Utterance(Role.ASSISTANT, answer, datetime.now(UTC))
-        await self.memory.talk.record(
-            inbound.actor, inbound.place, (said, answered), name=inbound.id
-        )
+        origin = inbound.origin
+        await self.memory.talk.record(origin.actor, origin.place, (said, answered), name=inbound.id)
         if inbound.text == self.stops_at:
             self.stopped.set()
             await asyncio.Event().wait()
-        yield Finished(answer)
+        yield Reply(answer, markdown=True)
 
 
 async def killed(

@@ -1,0 +1,125 @@
+"""/forget: memories by their ids, or everything, after a question."""
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from functools import partial
+
+import structlog
+
+from bot.assistant.context import Context
+from bot.assistant.events import Button, Question, Reply
+from bot.assistant.inbound import Click, Command, Message
+from bot.commands.pages.browser import report_deletion
+from bot.commands.questions import press_of, yes_or_no
+from bot.texts import Texts, languages
+from memory.errors import StoreUnavailable, UnknownRecord
+from memory.knowledge.forgetting import Forgotten
+
+_log = structlog.get_logger(__name__)
+
+#: How the data of the question's buttons begins.
+FAMILY = "forget_all"
+#: How long the buttons of the question work. In seconds.
+_QUESTION_SECONDS = 600.0
+#: What is deleted with one command; each is looked up by itself.
+_MOST_IDS = 20
+_APART = re.compile(r"[\s,;]+")
+#: What the ids of records look like, perhaps as /memory shows them: a letter for the kind, and a
+#: number or six letters.
+_ID = re.compile(r"\[?[#/]?[a-z](\d{1,7}|[a-z2-7]{6})\]?", re.IGNORECASE)
+
+
+async def forget(said: Command, context: Context) -> Reply:
+    """Raises StoreUnavailable."""
+    argument, texts = said.argument, context.texts
+    ids = list(dict.fromkeys(_APART.split(argument.strip(" ,;.!"))))
+    if _means_everything(argument):
+        return _ask(said, texts)
+    if not argument:
+        records = await context.memory.known.records(said.origin.actor)
+        example = records[0].short_id if records else "f1"
+        return Reply(texts.forget_how.format(example=example))
+    if len(ids) > _MOST_IDS or not all(_ID.fullmatch(id_) for id_ in ids):
+        return Reply(texts.forget_which)
+    return await _forget_each(said, ids, context)
+
+
+async def press(click: Click, context: Context) -> Reply:
+    """Answer the question, which becomes its outcome. Raises StoreUnavailable."""
+    outcome = context.texts.forget_all_kept
+    if click.data.endswith(":yes"):
+        await _erase(click, context)
+        outcome = context.texts.forget_all_done
+    return Reply(outcome, replaces=click.message_id)
+
+
+def refusal(click: Click, texts: Texts) -> str | None:
+    """Why a click on the question does nothing; None if it does."""
+    family, owner, answer = (*click.data.split(":", 2), "", "")[:3]
+    if family != FAMILY or answer not in ("yes", "no"):
+        return texts.button_stale
+    if owner not in (str(click.origin.user_id), str(click.origin.place.chat_id)):
+        return texts.button_not_yours
+    age = (datetime.now(UTC) - click.asked_at).total_seconds()
+    return texts.button_stale if age > _QUESTION_SECONDS else None
+
+
+def _means_everything(argument: str) -> bool:
+    """True for "all" and "everything, please" in any of the bot's languages, but not for all of
+    something."""
+    said = {word.strip(" ,;.!") for word in argument.casefold().split()}
+    spoken = languages().values()
+    everything = {word for texts in spoken for word in texts.everything_words.split(", ")}
+    fillers = {word for texts in spoken for word in texts.everything_fillers.split(", ")}
+    return bool(said & everything) and said <= everything | fillers
+
+
+def _ask(said: Command, texts: Texts) -> Reply:
+    """Ask, with a button for each answer; a typed yes or no works as well."""
+    question = texts.forget_all_ask if said.origin.is_private else texts.forget_all_ask_group
+    # The asker's id, which may be the group's: nobody else may press. A press can be made up, so
+    # in a group it is checked once more that it comes from an admin.
+    data = f"{FAMILY}:{said.origin.user_id}"
+    yes, no = Button(texts.forget_all_yes, f"{data}:yes"), Button(texts.forget_all_no, f"{data}:no")
+    return Reply(question, ((yes,), (no,)), question=Question(partial(_read_answer, data)))
+
+
+def _read_answer(data: str, answer: Message, message_id: int) -> Click | None:
+    """The press that a typed answer stands for."""
+    agreed = yes_or_no(answer.words)
+    if agreed is None:
+        return None
+    return press_of(answer, message_id, f"{data}:{'yes' if agreed else 'no'}")
+
+
+async def _erase(click: Click, context: Context) -> None:
+    """Delete everything about the actor. A private conversation stays one."""
+    actor, place, memory = click.origin.actor, click.origin.place, context.memory
+    private = await context.people.privacy.is_on(actor, place)
+    await memory.forget_all(actor)
+    context.panels.forget(actor)
+    if private:
+        await memory.talk.begin_private(actor, place)
+    await context.channel.erase(place, click.receipt)
+    await context.usage.erase(actor)
+    _log.info("forgot_all", actor=actor.id)
+
+
+async def _forget_each(said: Command, ids: Sequence[str], context: Context) -> Reply:
+    """Forget these records and report on each."""
+    texts = context.texts
+    gone: list[Forgotten] = []
+    notes: list[str] = []
+    for id_ in ids:
+        try:
+            gone.append(await context.memory.known.forget(said.origin.actor, id_.strip("[]")))
+        except UnknownRecord:
+            notes.append(texts.no_such_memory.format(id=id_))
+        except StoreUnavailable:
+            if not gone:
+                raise
+            # What is deleted by now has to be said, and can be restored.
+            notes.append(texts.memory_unavailable)
+            break
+    return report_deletion(said, gone, notes, context) if gone else Reply("\n".join(notes))

@@ -1,0 +1,23 @@
+"""Which commands are offered where, with what they do, in menu order."""
+
+from bot.texts import Texts
+
+#: What makes sense where several people talk.
+IN_GROUPS = (
+    "ask", "new", "summarize", "memory", "search", "remember", "forget", "name", "settings",
+    "usage", "stop", "help",
+)  # fmt: skip
+#: What makes no sense where one person does.
+_NOT_IN_PRIVATE = frozenset(("ask",))
+
+
+def group_menu(texts: Texts) -> dict[str, str]:
+    return {name: texts.group_commands.get(name, texts.commands[name]) for name in IN_GROUPS}
+
+
+def private_menu(texts: Texts) -> dict[str, str]:
+    return {name: what for name, what in texts.commands.items() if name not in _NOT_IN_PRIVATE}
+
+
+def owners_menu(texts: Texts) -> dict[str, str]:
+    return {**private_menu(texts), **texts.owner_commands}

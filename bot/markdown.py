@@ -1,0 +1,108 @@
+"""Markdown as models write it, parsed. Pure.
+
+The parser is markdown-it-py's CommonMark with tables and strikethrough. HTML is no markup, so
+`List<String>` is text; math stays as it is written, as no client shows it otherwise, and so does
+`2*3*4`; reference definitions are text, so that a list of sources is not swallowed; and a line of
+dashes under a paragraph is a rule, so that it does not make a heading of all of it."""
+
+import re
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+
+#: Blocks nested deeper than this are nobody's formatting; the parser would drop what is in them.
+_DEEPEST = 50
+#: What is worth a link.
+_LINK = re.compile(r"(?:https?://|tg://|mailto:)\S", re.IGNORECASE)
+_MATH = re.compile(
+    r"\$\$[^$]{1,2000}\$\$"
+    r"|\\\((?:[^\\]|\\(?!\))){1,1000}\\\)"
+    r"|\\\[(?:[^\\]|\\(?!\])){1,2000}\\\]"
+    # Pandoc's rule: no space inside the dollars and no digit after them, so that prices are none.
+    r"|\$(?![\s$])[^$`\n]{0,300}(?<!\s)(?<!\$)\$(?!\d)"
+)
+_MATH_ENDS = {"$$": "$$", "\\[": "\\]"}
+#: A product or a power, as in "2*3*4", "(a+b)*(c+d)*e" and "2**3**4".
+_TIMES = re.compile(r"(?<=[0-9A-Za-z)\]])\*(?=[0-9A-Za-z(])|(?<=[0-9)])\*\*(?=[0-9A-Za-z(])")
+#: A name of Python's, as in "__init__.py", "__str__()" and "a.__name__".
+_DUNDER = re.compile(r"__[a-z]\w{0,40}?__(?=\(|\.\w)|(?<=\w\.)__[a-z]\w{0,40}?__(?!\w)")
+
+
+class _Parser(MarkdownIt):
+    def __init__(self) -> None:
+        super().__init__("commonmark", {"html": False, "maxNesting": _DEEPEST})
+        self.enable(["table", "strikethrough"])
+        self.disable(["reference", "lheading"])
+        self.inline.ruler.before("escape", "math", _math)
+        self.inline.ruler.before("emphasis", "literal", _literal)
+        interrupted = {"alt": ["paragraph", "blockquote", "list"]}
+        self.block.ruler.before("fence", "math", _math_block, interrupted)  # type: ignore[arg-type]
+
+    def validateLink(self, url: str) -> bool:  # noqa: N802 - the parser's own name
+        """What is no link for anybody stays as it was written."""
+        return bool(_LINK.match(url))
+
+
+def _math(state: StateInline, silent: bool) -> bool:
+    found = _MATH.match(state.src, state.pos, state.posMax)
+    if found is None:
+        return False
+    if not silent:
+        state.push("text", "", 0).content = found.group()
+    state.pos = found.end()
+    return True
+
+
+def _literal(state: StateInline, silent: bool) -> bool:
+    """Stars and underscores within words that mark nothing, though CommonMark says they do."""
+    times = _TIMES.match(state.src, state.pos, state.posMax)
+    if times and _is_begun(state, len(times.group())):
+        return False
+    found = times or _DUNDER.match(state.src, state.pos, state.posMax)
+    if found is None:
+        return False
+    if not silent:
+        state.push("text", "", 0).content = found.group()
+    state.pos = found.end()
+    return True
+
+
+def _is_begun(state: StateInline, stars: int) -> bool:
+    """Whether so many stars have begun something that is not ended yet."""
+    same = [d for d in state.delimiters if d.marker == ord("*") and d.length == stars]
+    return len(same) // stars % 2 == 1
+
+
+def _math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    first = _line(state, start)
+    closing = _MATH_ENDS.get(first[:2])
+    if closing is None or state.is_code_block(start):
+        return False
+    last = start
+    ending = first[2:]
+    while not ending.endswith(closing):
+        last += 1
+        if closing in ending or last >= end or state.sCount[last] < state.blkIndent:
+            return False
+        ending = _line(state, last)
+    if not silent:
+        token = state.push("math_block", "", 0)
+        token.content = "\n".join(_line(state, line) for line in range(start, last + 1))
+        state.line = last + 1
+    return True
+
+
+def _line(state: StateBlock, line: int) -> str:
+    return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]].rstrip()
+
+
+_PARSER = _Parser()
+
+
+def parse(source: str) -> list[Token] | None:
+    """The tokens of some Markdown; None if it is nested too deep for anybody to have meant it. What
+    stands alone as math is a token `math_block`."""
+    tokens = _PARSER.parse(source)
+    return None if any(token.level >= _DEEPEST - 1 for token in tokens) else tokens

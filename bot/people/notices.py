@@ -1,0 +1,27 @@
+"""What is to be said where nobody has just asked."""
+
+import asyncio
+
+from bot.texts import Sentence
+from memory.records import Place
+
+
+class Notices:
+    """A queue of sentences and the places they are for."""
+
+    def __init__(self) -> None:
+        self._waiting: asyncio.Queue[tuple[Place, Sentence]] = asyncio.Queue()
+
+    def put(self, place: Place, sentence: Sentence) -> None:
+        self._waiting.put_nowait((place, sentence))
+
+    async def get(self) -> tuple[Place, Sentence]:
+        """The next one; call `taken` once it is where it will be said."""
+        return await self._waiting.get()
+
+    def taken(self) -> None:
+        self._waiting.task_done()
+
+    async def settle(self) -> None:
+        """Return when everything announced so far was taken."""
+        await self._waiting.join()

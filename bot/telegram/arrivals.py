@@ -1,0 +1,236 @@
+"""Arrivals: each update becomes an inbound and goes to the lane of its place. Nothing here waits
+for the network."""
+
+from datetime import UTC, datetime, timedelta
+from functools import partial
+
+import structlog
+import telegram
+from telegram import Bot, ChatMemberUpdated, Update, User
+
+from bot.assistant.assistant import Assistant
+from bot.assistant.events import Notice, Reply
+from bot.assistant.inbound import Click, Command, Joined, Message
+from bot.telegram.delivery.menu import publish_owner_menu
+from bot.telegram.intake.groups import membership_of
+from bot.telegram.intake.inbox import Inbox
+from bot.telegram.intake.migration import Migrations, migration_of
+from bot.telegram.intake.updates import CHANNEL, click_of, inbound_of
+from bot.telegram.lanes import Item, Job, Lanes
+from bot.telegram.options import ChannelOptions
+from bot.telegram.turns import Turns
+from memory.background.bounded_dict import BoundedDict
+from memory.errors import StoreUnavailable
+from memory.records import Place
+
+_log = structlog.get_logger(__name__)
+
+#: For how long after it was sent a change of a message still counts.
+_EDITABLE = timedelta(minutes=1)
+#: More messages than anybody sends a bot in that time.
+_MOST_SEEN = 10_000
+
+
+class Arrivals:
+    """Decides what an update means and puts it into the lane of its place."""
+
+    def __init__(
+        self,
+        assistant: Assistant,
+        bot: Bot,
+        inbox: Inbox,
+        lanes: Lanes,
+        turns: Turns,
+        options: ChannelOptions,
+    ) -> None:
+        self._assistant, self._bot, self._inbox = assistant, bot, inbox
+        self._lanes, self._turns, self._stale = lanes, turns, options.stale
+        self._migrations = Migrations(assistant.move, lanes, options.clock)
+        # The last messages that were for the bot, by chat, and the last albums.
+        self._seen = BoundedDict[tuple[int, int], None](_MOST_SEEN)
+        self._albums = BoundedDict[str | None, None](100)
+        # In whole seconds, as Telegram dates messages.
+        self._began = datetime.now(UTC).replace(microsecond=0)
+
+    async def take(self, update: Update) -> None:
+        """Put what an update means where it will be carried out. Never raises."""
+        receipt = update.update_id
+        if not self._inbox.claim(receipt):
+            return
+        try:
+            if update.message:
+                await self._on_message(receipt, update.message)
+            elif update.edited_message:
+                await self._on_edit(receipt, update.edited_message)
+            elif update.callback_query:
+                await self._on_click(receipt, click_of(receipt, update.callback_query))
+            elif update.my_chat_member:
+                await self._on_membership(receipt, update.my_chat_member)
+            else:
+                await self._turns.close((receipt,))
+        except Exception as error:  # noqa: BLE001 - the boundary: one update, not the bot
+            chat = update.effective_chat
+            place = Place(CHANNEL, chat.id) if chat else None
+            report = partial(self._turns.report, place, error)
+            job = Job("report", report, (receipt,))
+            self._lanes.put(place or Place(CHANNEL, 0), job, aside=True)
+
+    def announce(self, notice: Notice) -> None:
+        """Say something unasked, after what is under way there."""
+        announce = partial(self._turns.announce, notice.place, notice.reply)
+        self._lanes.put(notice.place, Job("notice", announce))
+
+    # -- messages and commands --------------------------------------------------------------------
+
+    async def _on_message(self, receipt: int, message: telegram.Message) -> None:
+        if moved := migration_of(message):
+            self._migrations.follow(*moved, (receipt,))
+            return
+        said = inbound_of(receipt, message, self._me, self._albums)
+        if said is None:
+            await self._turns.close((receipt,))
+            return
+        if album := message.media_group_id:
+            self._albums[album] = None
+        await self._take(said)
+
+    async def _take(self, said: Message | Command) -> None:
+        """Something that is for the bot goes to its lane as it is meant, or a refusal does."""
+        place, people = said.origin.place, self._assistant.people
+        self._seen[place.chat_id, said.message_id] = None
+        left = self._inbox.left(said.receipt)
+        if left and left.reply is not None and isinstance(said, Message):
+            # An earlier process has made the reply: it is neither limited nor too late any more.
+            work = partial(self._turns.deliver_kept, said, left.reply)
+            kept = Job("kept_reply", work, said.receipts)
+            meant: Item | Reply = await people.refuse(said) or kept
+        else:
+            was_owner = people.access.owns(said.origin.user_id)
+            meant = await self._assistant.admit(said, late=self._is_late(said))
+            if not was_owner and people.access.owns(said.origin.user_id):
+                publish = partial(publish_owner_menu, self._bot, said.origin.user_id)
+                self._lanes.put(place, Job("menu", publish), aside=True)
+        if isinstance(meant, Reply):
+            self._tidy(place, said.receipts)
+            deliver = partial(self._turns.deliver, said, meant)
+            self._lanes.put(place, Job("reply", deliver, said.receipts))
+        elif isinstance(meant, Command) and meant.name == "stop":
+            self._stop(meant)
+        else:
+            self._lanes.put(place, meant)
+
+    def _is_late(self, said: Message | Command) -> bool:
+        """True for what waited too long while the bot was down. What is dated since the start did
+        not, even where this host's clock leaps ahead later."""
+        return said.at < self._began and datetime.now(UTC) - said.at > self._stale
+
+    def _stop(self, command: Command) -> None:
+        """End the reply under way; what waits behind it has its turn. Without one, what waits for
+        its turn is what is meant."""
+        place = command.origin.place
+        if self._turns.stop(place):
+            say = partial(self._turns.say, command, lambda texts: texts.stopped)
+            # Below what there is of the reply.
+            self._lanes.put_next(place, Job("stop", say, command.receipts))
+            return
+        dropped = self._lanes.drop_messages(place)
+        self._tidy(place, dropped)
+        say = partial(
+            self._turns.say,
+            command,
+            lambda texts: texts.stopped if dropped else texts.nothing_to_stop,
+        )
+        self._lanes.put(place, Job("stop", say, (*command.receipts, *dropped)), aside=True)
+
+    def _tidy(self, place: Place, receipts: tuple[int, ...]) -> None:
+        """Take away what an earlier process had begun to answer these with: nobody will complete
+        it."""
+        for left in map(self._inbox.left, receipts):
+            if left and left.preview is not None:
+                tidy = partial(self._turns.take_back, place, left.preview)
+                self._lanes.put(place, Job("tidy", tidy), aside=True)
+
+    # -- changes ----------------------------------------------------------------------------------
+
+    async def _on_edit(self, receipt: int, message: telegram.Message) -> None:
+        """What is changed within a minute and not answered yet is answered as it reads now, also
+        if only now it is for the bot."""
+        said = inbound_of(receipt, message, self._me)
+        # By Telegram's own clock, which runs on while the bot is away.
+        in_time = (message.edit_date or datetime.now(UTC)) - message.date <= _EDITABLE
+        # A live location moves by itself: nobody has changed what they said.
+        moves = message.location is not None
+        is_talk = isinstance(said, Message) and said.text and in_time and not moves
+        admitted = is_talk and said and await self._assistant.people.admits(said.origin)
+        if not (isinstance(said, Message) and admitted):
+            await self._turns.close((receipt,))
+        elif self._is_new_by_change(said):
+            await self._take(said)
+        else:
+            await self._amend(said)
+
+    def _is_new_by_change(self, said: Message) -> bool:
+        """True if what somebody has changed was not for the bot before. Of messages from before the
+        start that is only known where an earlier process has left the change open; in a private
+        chat, where everything is for the bot from the first, it had just not come to it."""
+        if (said.origin.place.chat_id, said.message_id) in self._seen:
+            return False
+        was_left = self._inbox.left(said.receipt) is not None
+        return said.at >= self._began or (was_left and not said.origin.is_private)
+
+    async def _amend(self, changed: Message) -> None:
+        """Have what is not answered yet answered as it reads now, after a restart too. To begin a
+        reply again costs what a message does, and counts as one."""
+        amended = self._lanes.amend(changed)
+        if not amended and self._turns.would_amend(changed):
+            if refusal := await self._assistant.limit(changed):
+                deliver = partial(self._turns.deliver, changed, refusal)
+                self._lanes.put(changed.origin.place, Job("reply", deliver, changed.receipts))
+                return
+            amended = self._turns.amend(changed)
+        if amended:
+            try:
+                await self._inbox.amend(changed.receipt)
+            except StoreUnavailable as failure:
+                _log.warning("inbox_unavailable", error=str(failure))
+        await self._turns.close(changed.receipts)
+
+    # -- buttons and chats ------------------------------------------------------------------------
+
+    async def _on_click(self, receipt: int, click: Click | None) -> None:
+        if click is None:
+            await self._turns.close((receipt,))
+            return
+        self._assistant.note(click)
+        # Beside the lane: a button is let go while a reply is under way.
+        press = Job("press", partial(self._press, click))
+        self._lanes.put(click.origin.place, press, aside=True)
+
+    async def _press(self, click: Click) -> None:
+        try:
+            admitted = await self._turns.release(click)
+        except Exception:
+            await self._turns.close(click.receipts)
+            raise
+        if admitted:
+            self._lanes.put(click.origin.place, click)
+        else:
+            await self._turns.close(click.receipts)
+
+    async def _on_membership(self, receipt: int, changed: ChatMemberUpdated) -> None:
+        change = membership_of(changed)
+        receipts: tuple[int, ...] = (receipt,)
+        if change and change.is_group and change.came:
+            join = partial(self._turns.join, Joined(change.place, change.user_id, change.language))
+            self._lanes.put(change.place, Job("joined", join, receipts))
+            return
+        if change and not change.came:
+            # Whoever blocked the bot gets no answer: nothing is to be written for them.
+            for place in self._lanes.places_in(change.place):
+                receipts += self._lanes.drop_messages(place)
+                self._turns.stop(place)
+        await self._turns.close(receipts)
+
+    @property
+    def _me(self) -> User:
+        return self._bot.bot

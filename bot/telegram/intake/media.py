@@ -1,0 +1,199 @@
+"""Media: the files of a message, fetched when it is answered."""
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+import structlog
+from telegram import Bot
+from telegram.error import BadRequest, RetryAfter, TelegramError
+
+from bot.assistant.assistant import Assistant
+from bot.assistant.files import (
+    LARGEST,
+    LONGEST_RECORDING,
+    Attachment,
+    EnclosedFile,
+    FileKind,
+    NotTranscribed,
+    Transcriber,
+)
+from bot.assistant.inbound import Message
+from bot.clock import Clock
+from bot.telegram.delivery.failures import seconds_of
+from bot.telegram.formatting.text import clean
+from bot.texts import Sentence, Texts
+
+_log = structlog.get_logger(__name__)
+
+#: How often a file is asked for, with pauses in between, and how long one try may take, in seconds.
+_TRIES, _PAUSE, _LONGEST_TRY = 3, 1.0, 120.0
+
+#: How pictures begin, whatever their sender calls them.
+_BEGINNINGS = (
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"GIF8", "image/gif"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Senses:
+    """What the bot takes in besides messages: files of the kinds that its model `reads`, and
+    recordings if there is a transcriber."""
+
+    reads: frozenset[FileKind] = frozenset()
+    transcriber: Transcriber | None = None
+
+    def take(self, kind: FileKind) -> bool:
+        """True if there is something to be done with files of this kind."""
+        return kind in self.reads or (kind is FileKind.SPEECH and self.transcriber is not None)
+
+
+class Declined(Exception):
+    """A message can't be answered for the file it holds; the sentence says why."""
+
+    def __init__(self, sentence: Sentence) -> None:
+        super().__init__()
+        self.sentence = sentence
+
+
+class Media:
+    """Fetches the files of a message and makes of them what the assistant answers."""
+
+    def __init__(self, bot: Bot, senses: Senses, assistant: Assistant, clock: Clock) -> None:
+        self._bot, self._senses, self._clock = bot, senses, clock
+        self._assistant = assistant
+
+    async def load(self, said: Message) -> Message:
+        """The message with its pictures and documents, and with recordings transcribed. Raises
+        Declined for a file that can't be taken, unless a turn can do without it."""
+        for file in said.files:
+            if not file.is_context:
+                self._check(file)
+        for file in said.files:
+            if not file.is_context:
+                said = await self._add(file, said)
+            elif self._senses.take(file.kind):
+                with suppress(Declined):
+                    said = await self._add(file, said)
+        return said
+
+    def _check(self, file: EnclosedFile) -> None:
+        """Raise Declined for what Telegram's own description already rules out."""
+        if not self._senses.take(file.kind):
+            raise Declined(_SENTENCES[file.kind])
+        _check_size(file.kind, file.size)
+        if file.length > LONGEST_RECORDING:
+            raise Declined(_too_long)
+
+    async def _add(self, file: EnclosedFile, said: Message) -> Message:
+        data = await self._fetch(file)
+        if file.kind is FileKind.SPEECH:
+            words = await self._transcribe(file, data, said)
+            return replace(said, text=said.text.replace(file.mark, words))
+        return replace(said, attachments=(*said.attachments, _attachment(file, data)))
+
+    async def _transcribe(self, file: EnclosedFile, data: bytes, said: Message) -> str:
+        """What is said in a recording, on one line. Raises Declined."""
+        if self._senses.transcriber is None:
+            raise Declined(_SENTENCES[FileKind.SPEECH])
+        try:
+            transcript = await self._senses.transcriber.transcribe(
+                data, file.media_type, file.length
+            )
+        except NotTranscribed:
+            raise Declined(lambda texts: texts.unheard_recording) from None
+        await self._assistant.count_recording(said, transcript)
+        words = " ".join(clean(transcript.text).split())
+        if not words:
+            raise Declined(lambda texts: texts.wordless_recording)
+        return words
+
+    async def _fetch(self, file: EnclosedFile) -> bytes:
+        """The file's bytes. Raises Declined. No error's text is logged: it may hold the address,
+        and that the token."""
+        for number in range(1, _TRIES + 1):
+            pause = _PAUSE * number
+            try:
+                async with asyncio.timeout(_LONGEST_TRY):
+                    return await self._download(file)
+            except RetryAfter as limit:
+                pause, error = seconds_of(limit), "RetryAfter"
+            except BadRequest as refusal:
+                if "too big" in refusal.message.lower():
+                    raise Declined(_too_big(file.kind)) from None
+                error = "BadRequest"
+            except (TelegramError, TimeoutError) as failure:
+                error = type(failure.__cause__ or failure).__name__
+            _log.warning("download_failed", kind=file.kind.value, error=error, attempt=number)
+            if number < _TRIES:
+                await self._clock.sleep(pause)
+        raise Declined(lambda texts: texts.lost_file)
+
+    async def _download(self, file: EnclosedFile) -> bytes:
+        remote = await self._bot.get_file(file.file_id)
+        _check_size(file.kind, remote.file_size or 0)
+        data = bytes(await remote.download_as_bytearray())
+        _check_size(file.kind, len(data))
+        return data
+
+
+def _check_size(kind: FileKind, size: int) -> None:
+    if size > LARGEST[kind]:
+        raise Declined(_too_big(kind))
+
+
+_SENTENCES: dict[FileKind, Sentence] = {
+    FileKind.PICTURE: lambda texts: texts.sees_nothing,
+    FileKind.PDF: lambda texts: texts.reads_no_documents,
+    FileKind.TEXT: lambda texts: texts.reads_no_documents,
+    FileKind.SPEECH: lambda texts: texts.hears_nothing,
+    FileKind.OTHER: lambda texts: texts.unknown_file,
+}
+
+
+def _too_big(kind: FileKind) -> Sentence:
+    return lambda texts: texts.too_big_file.format(largest=f"{LARGEST[kind] / 1_000_000:g}")
+
+
+def _too_long(texts: Texts) -> str:
+    return texts.too_long_recording.format(LONGEST_RECORDING // timedelta(minutes=1))
+
+
+def _attachment(file: EnclosedFile, data: bytes) -> Attachment:
+    """The file as the model takes it. Raises Declined if it is not what its sender calls it."""
+    if file.kind is FileKind.TEXT:
+        text = _text(data)
+        media_type = "text/plain"
+        data = (text or "").encode()
+    else:
+        text, media_type = None, _media_type(data)
+    right = {
+        FileKind.TEXT: text is not None,
+        FileKind.PICTURE: media_type.startswith("image/"),
+        FileKind.PDF: media_type == "application/pdf",
+    }
+    if not right.get(file.kind):
+        raise Declined(lambda texts: texts.unreadable_file.format(name=file.name or "?"))
+    return Attachment(file.kind, media_type, data, file.name)
+
+
+def _media_type(data: bytes) -> str:
+    """What the data is by its beginning; empty if no model takes it."""
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "image/webp"
+    if b"%PDF-" in data[:1024]:
+        return "application/pdf"
+    return next((type_ for begins, type_ in _BEGINNINGS if data.startswith(begins)), "")
+
+
+def _text(data: bytes) -> str | None:
+    """The text of a document; None if it is none, or in an encoding that nobody names."""
+    wide = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+    try:
+        text = data.decode("utf-16" if wide else "utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+    return None if "\0" in text or not text.strip() else text

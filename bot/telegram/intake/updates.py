@@ -1,0 +1,281 @@
+"""What an update means to the bot: an Inbound, or nothing. Pure."""
+
+import re
+from collections.abc import Container
+from dataclasses import replace
+
+import telegram
+from telegram import (
+    CallbackQuery,
+    Chat,
+    MessageEntity,
+    MessageOrigin,
+    MessageOriginChannel,
+    MessageOriginChat,
+    MessageOriginHiddenUser,
+    MessageOriginUser,
+    User,
+)
+
+from bot.assistant.files import EnclosedFile, FileKind
+from bot.assistant.inbound import Click, Command, Message, Origin
+from bot.assistant.prompt import speaker_name
+from bot.telegram.delivery.failures import GENERAL_TOPIC
+from bot.telegram.formatting.marked import utf16_length
+from bot.telegram.formatting.text import clean
+from bot.telegram.intake.enclosures import (
+    answered_text,
+    describe,
+    enclosed_in,
+)
+from memory.records import Actor, Place, quoted
+
+#: The channel's name in places and ids.
+CHANNEL = "telegram"
+
+_COMMAND = re.compile(
+    r"/(?P<name>\w{1,64})(?:@(?P<bot>\w+))?(?=\s|$)\s*(?P<argument>.*)", re.DOTALL
+)
+#: A text of this many UTF-16 units may be the first piece of a longer one: clients cut at 4096, or
+#: a little before, at the end of a word.
+_NEAR_LIMIT = 4000
+
+
+def inbound_of(
+    receipt: int, message: telegram.Message, me: User, albums: Container[str | None] = ()
+) -> Message | Command | None:
+    """What a message means, or None if it is not for this bot: a bot's or a channel's, a service
+    message, a command for another bot, or talk of a group's members with each other. Of an album
+    in a group only one message has the caption: `albums` are those that are for the bot."""
+    if message.text is None and message.effective_attachment is None:
+        return None
+    origin = _origin(message)
+    if origin is None:
+        return None
+    # What somebody forwards are not their own words: neither a command nor a call to the bot.
+    theirs = _is_theirs(message, origin.user_id)
+    words = clean(message.text or message.caption or "").strip()
+    match = None if theirs else _COMMAND.match(words)
+    name, addressee = (match["name"].lower(), match["bot"]) if match else ("", None)
+    if addressee and addressee.lower() != (me.username or "").lower():
+        return None
+    # A caption can ask as well; any other command there is just words.
+    asks, commands = name == "ask", bool(match) and message.text is not None
+    if match and (asks or commands):
+        argument = match["argument"].strip()
+    if asks:
+        words = argument
+    if not origin.is_private:
+        called = commands or asks or _is_addressed(message, me) or message.media_group_id in albums
+        if not called:
+            return None
+        words = words if theirs else _without_mention(words, me)
+    text, context = _content(message, words, theirs=theirs), _context(message)
+    if (commands and not asks) or (asks and not text and not context):
+        return Command(
+            name,
+            argument,
+            origin,
+            message.date,
+            message.message_id,
+            receipt,
+            addressed=bool(addressee),
+        )
+    if text is not None and context:
+        text = f"{context}\n{text}".rstrip()
+    return Message(
+        f"{CHANNEL}:{origin.place.chat_id}:{message.message_id}",
+        origin,
+        message.date,
+        text or "",
+        message.message_id,
+        receipt,
+        words=words if _is_nothing_else(message) else "",
+        answers=_answered_id(message),
+        unreadable=text is None,
+        more_may_follow=_more_may_follow(message),
+        files=_files(message),
+    )
+
+
+def click_of(receipt: int, query: CallbackQuery) -> Click | None:
+    """What a press of a button means; None under a message that can't be seen any more."""
+    message = query.message
+    if not isinstance(message, telegram.Message) or query.data is None:
+        return None
+    origin = _origin_of(message, query.from_user)
+    if origin is None:
+        return None
+    return Click(query.data, origin, message.date, message.message_id, receipt, query.id)
+
+
+def _origin_of(message: telegram.Message, user: User) -> Origin | None:
+    """Where a message comes from and whose memory that is; None for a channel and its direct
+    messages: Telegram calls these a supergroup, and those who write there don't see each other.
+    `user` is who wrote it, or who clicked under it."""
+    chat, place = message.chat, _place_of(message)
+    if chat.is_direct_messages:
+        return None
+    language, name = user.language_code, clean(user.full_name).strip()
+    match chat.type:
+        case Chat.PRIVATE:
+            return Origin(place, Actor.person(user.id), user.id, language, name=name)
+        case Chat.GROUP | Chat.SUPERGROUP:
+            # Without a name that can be shown, people would be one to the model.
+            speaker = name if speaker_name(name) else f"#{user.id}"
+            return Origin(place, Actor.group(chat.id), user.id, language, speaker, name)
+        case _:
+            return None
+
+
+def _place_of(message: telegram.Message) -> Place:
+    """The chat, and the topic in it. What is written in a forum's general topic names none."""
+    chat = message.chat
+    general = GENERAL_TOPIC if chat.is_forum and chat.type == Chat.SUPERGROUP else None
+    topic = message.message_thread_id if message.is_topic_message else general
+    return Place(CHANNEL, chat.id, topic)
+
+
+def _origin(message: telegram.Message) -> Origin | None:
+    """Where a message comes from; None for a bot's and a channel's. What is written in the name of
+    a chat has a stand-in as its user."""
+    chat, user, instead = message.chat, message.from_user, message.sender_chat
+    if user is None or message.is_automatic_forward:
+        return None
+    if instead is None:
+        return None if user.is_bot else _origin_of(message, user)
+    if instead.id != chat.id or chat.type not in (Chat.GROUP, Chat.SUPERGROUP):
+        return None
+    name = clean(message.author_signature or chat.title or "").strip()
+    place = _place_of(message)
+    return Origin(place, Actor.group(chat.id), chat.id, speaker=name or None, name=name)
+
+
+def _content(message: telegram.Message, words: str, *, theirs: bool) -> str | None:
+    """What the message holds, in words; None if there are none for it. What is not the sender's
+    own is quoted: what the message shows, and all of it if it is somebody else's."""
+    held = clean(describe(message) or "")
+    if message.text is None and not held:
+        return None
+    file = enclosed_in(message)
+    if file and file.mark:
+        held = file.mark if message.voice else f"{held} {file.mark}"
+    if message.forward_origin and theirs:
+        return quoted("\n".join(filter(None, (held, words))), _author(message.forward_origin))
+    if held and not message.voice:
+        held = quoted(held)
+    return "\n".join(filter(None, (held, words)))
+
+
+def _files(message: telegram.Message) -> tuple[EnclosedFile, ...]:
+    """The file of the message, and the one of the message that it answers, if it may be shown."""
+    answered = message.reply_to_message
+    shown = enclosed_in(answered) if answered and not _is_bots(answered) else None
+    if shown and shown.kind in (FileKind.SPEECH, FileKind.OTHER):
+        shown = None
+    context = replace(shown, is_context=True) if shown else None
+    return tuple(file for file in (context, enclosed_in(message)) if file)
+
+
+def _is_nothing_else(message: telegram.Message) -> bool:
+    """True if the sender has written the message, and it says nothing to what is elsewhere."""
+    others = message.forward_origin, message.via_bot, message.external_reply, message.reply_to_story
+    return message.text is not None and not any(others)
+
+
+def _answered_id(message: telegram.Message) -> int | None:
+    """The message that this one answers. In a topic every message "answers" the one that opened
+    it."""
+    answered = message.reply_to_message
+    if answered is None or answered.forum_topic_created:
+        return None
+    return answered.message_id
+
+
+def _is_bots(message: telegram.Message) -> bool:
+    """True if a bot wrote the message, and not somebody in the name of a chat."""
+    user = message.from_user
+    return user is not None and user.is_bot and message.sender_chat is None
+
+
+def _is_theirs(message: telegram.Message, sender_id: int) -> bool:
+    """True if the message forwards what somebody else has written."""
+    return message.forward_origin is not None and not _is_own(message.forward_origin, sender_id)
+
+
+def _more_may_follow(message: telegram.Message) -> bool:
+    """True if the message looks like one of several: Telegram sends the pictures of an album, what
+    is forwarded, and the pieces of a long text as messages of their own."""
+    pieces = utf16_length(message.text or "") >= _NEAR_LIMIT
+    return pieces or message.media_group_id is not None or message.forward_origin is not None
+
+
+def _context(message: telegram.Message) -> str | None:
+    """What the message answers, quoted: context, and nobody's statement about themselves."""
+    text = answered_text(message)
+    if not text:
+        return None
+    answered = message.reply_to_message
+    author = _shown_author(answered) if answered else None
+    return quoted(text, author and clean(author))
+
+
+def _shown_author(message: telegram.Message) -> str | None:
+    """Who is shown above a message: a person, or the chat in whose name it was written."""
+    if message.sender_chat:
+        return message.author_signature or message.sender_chat.title
+    return message.from_user.full_name if message.from_user else None
+
+
+def _is_own(origin: MessageOrigin, sender_id: int) -> bool:
+    """True if somebody forwards what they have written themselves."""
+    return isinstance(origin, MessageOriginUser) and origin.sender_user.id == sender_id
+
+
+def _author(origin: MessageOrigin) -> str | None:
+    """Who wrote a forwarded message, as Telegram tells it."""
+    match origin:
+        case MessageOriginUser():
+            return clean(origin.sender_user.full_name)
+        case MessageOriginHiddenUser():
+            return clean(origin.sender_user_name)
+        case MessageOriginChat():
+            return clean(origin.sender_chat.title or "")
+        case MessageOriginChannel():
+            return clean(origin.chat.title or "")
+        case _:
+            return None
+
+
+def _is_addressed(message: telegram.Message, me: User) -> bool:
+    """True if a group's message mentions the bot or answers one of its own."""
+    if _replies_to_me(message, me):
+        return True
+    wanted: list[str | None] = [MessageEntity.MENTION, MessageEntity.TEXT_MENTION]
+    entities = message.parse_entities(wanted) | message.parse_caption_entities(wanted)
+    name = f"@{me.username}".lower()
+    return any(
+        said.lower() == name or (entity.user is not None and entity.user.id == me.id)
+        for entity, said in entities.items()
+    )
+
+
+def _replies_to_me(message: telegram.Message, me: User) -> bool:
+    """True if the message answers one of the bot's, be that in another topic of the same chat."""
+    answered, elsewhere = message.reply_to_message, message.external_reply
+    if answered and answered.from_user and answered.from_user.id == me.id:
+        # Every message of a topic "answers" the one that opened it.
+        return not answered.forum_topic_created
+    if elsewhere is None or elsewhere.chat is None or elsewhere.chat.id != message.chat.id:
+        return False
+    author = elsewhere.origin
+    return isinstance(author, MessageOriginUser) and author.sender_user.id == me.id
+
+
+def _without_mention(text: str, me: User) -> str:
+    """The text without the bot's name at its beginning or end, where it only calls the bot."""
+    name = re.escape(me.username or "")
+    if not name:
+        return text
+    without = re.sub(rf"^@{name}\b[\s,:]*", "", text, flags=re.IGNORECASE)
+    return re.sub(rf"\s*@{name}$", "", without, flags=re.IGNORECASE)

@@ -1,0 +1,315 @@
+"""Turns: what waits in a lane goes to the assistant, and what comes of it to the person.
+
+An update is closed when all that there is to say to it is delivered. An answer is on record before
+it comes here: from then on it is kept with its update, so that a process that is killed does not
+ask for it again."""
+
+import asyncio
+import secrets
+import time
+from dataclasses import replace
+from functools import partial
+
+import structlog
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+from telegram.error import TelegramError
+
+from bot.assistant.assistant import Assistant
+from bot.assistant.events import Document, Reply, TextDelta, ToolCalled
+from bot.assistant.inbound import Click, Command, Inbound, Joined, Message
+from bot.people.privacy import PRIVATE_MARK
+from bot.telegram.delivery.preview import Preview, Previews
+from bot.telegram.delivery.sender import Sender
+from bot.telegram.formatting.rendering import off_the_loop, render, render_plain
+from bot.telegram.intake.inbox import Inbox
+from bot.telegram.intake.media import Declined, Media
+from bot.telegram.lanes import Item, Job
+from bot.telegram.options import ChannelOptions
+from bot.telegram.turn import Turn
+from bot.texts import Sentence
+from memory.background.throttle import Throttle
+from memory.errors import StoreUnavailable
+from memory.records import Place
+from memory.safety.escaping import is_blank
+
+_log = structlog.get_logger(__name__)
+
+#: What the file of a long answer is called.
+_ANSWER_FILE = "answer.md"
+
+
+class Turns:
+    """Carries out the items of the lanes: one at a time in each place, and a limited number of
+    replies in all. Errors end here."""
+
+    def __init__(
+        self,
+        assistant: Assistant,
+        sender: Sender,
+        previews: Previews,
+        inbox: Inbox,
+        media: Media,
+        options: ChannelOptions,
+    ) -> None:
+        self._assistant, self._sender, self._previews = assistant, sender, previews
+        self._inbox, self._media, self._longest = inbox, media, options.longest_text
+        self._slots = asyncio.Semaphore(options.parallel_replies)
+        # Whoever writes on while the model is away is told so once, not at every message.
+        self._error_throttle = Throttle(options.error_pause)
+        self._under_way: dict[Place, Turn] = {}
+
+    async def run(self, place: Place, item: Item) -> None:
+        """Do what the item says, then close its updates. Never raises: an error becomes a line in
+        the log and one polite sentence, both with the same id. Cancelled, it leaves the updates
+        open for the next start."""
+        try:
+            match item:
+                case Message():
+                    await self._answer(item)
+                case Job():
+                    await item.run()
+                case _:
+                    async for event in self._assistant.answer(item):
+                        if isinstance(event, Reply):
+                            await self.deliver(item, event)
+        except Exception as error:  # noqa: BLE001 - the boundary: one update, not the bot
+            await self.report(place, error)
+        await self.close(item.receipts)
+
+    # -- one message ------------------------------------------------------------------------------
+
+    async def _answer(self, said: Message) -> None:
+        """Have the assistant answer, show the answer as it grows, and deliver it. Of one that was
+        stopped stays what was written of it."""
+        rest = await self._rest_to_answer(said) if self._inbox.left(said.receipts[0]) else said
+        if rest is None:
+            return
+        started, place = time.monotonic(), rest.origin.place
+        turn = self._under_way[place] = Turn(rest, self._longest)
+        try:
+            begun = await self._begun(rest)
+            preview = await self._open_preview(rest, begun)
+            try:
+                async with self._sender.typing(place), preview:
+                    write = partial(self._write, preview)
+                    reply = await turn.reply(write, self._assistant.recorded, preview)
+            except Exception:
+                await self.take_back(place, preview.message_id or begun)
+                raise
+        finally:
+            del self._under_way[place]
+        shown_in = preview.message_id or begun
+        if reply is None:
+            await self._keep_part(turn, preview.written, shown_in)
+            return
+        _log.info(
+            "replied",
+            actor=rest.origin.actor.id,
+            updates=len(turn.said.receipts),
+            failed=bool(reply.failure),
+            delivered=await self._finish(turn.said, reply, shown_in),
+            duration_ms=round((time.monotonic() - started) * 1000),
+        )
+
+    async def _write(self, preview: Preview, turn: Turn) -> Reply:
+        """Ask the assistant, and show what it writes."""
+        reply = None
+        async with self._slots:
+            try:
+                turn.loaded = await self._media.load(turn.said)
+            except Declined as declined:
+                _log.info("declined", actor=turn.said.origin.actor.id, files=len(turn.said.files))
+                return await self._sentence(turn.said, declined.sentence)
+            async for event in self._assistant.answer(turn.loaded):
+                match event:
+                    case TextDelta(text):
+                        preview.write(text)
+                    case ToolCalled():
+                        preview.begin_anew()
+                    case Reply():
+                        reply = event
+        if reply is None:
+            raise RuntimeError("the assistant ended without a reply")
+        return reply
+
+    async def _finish(self, said: Message, reply: Reply, shown_in: int | None) -> bool:
+        """Have the person hear what came of it; True if they did, as far as can be known."""
+        place = said.origin.place
+        if reply.error_id and not self._may_hear_of_errors(place):
+            await self.take_back(place, shown_in)
+            return False
+        if reply.markdown:
+            await self._keep(said, reply)
+        return await self.deliver(said, reply, shown_in)
+
+    async def _keep(self, said: Message, reply: Reply) -> None:
+        """The turn is on record: from here on the answer must not be asked for again."""
+        try:
+            await self._inbox.keep_reply(said.receipts, reply.text)
+        except StoreUnavailable as failure:
+            _log.warning("inbox_unavailable", error=str(failure))
+
+    async def _keep_part(self, turn: Turn, written: str, shown_in: int | None) -> None:
+        """Keep what was written of a reply that was stopped, whether it was shown or not."""
+        said = turn.said
+        if is_blank(written):
+            await self.take_back(said.origin.place, shown_in)
+            return
+        await self._assistant.interrupted(turn.loaded or said, written)
+        await self.deliver(said, await self._assistant.kept(said, written), shown_in)
+
+    async def _open_preview(self, said: Message, begun: int | None) -> Preview:
+        wanted = await self._assistant.streaming(said.origin)
+        mark = PRIVATE_MARK if await self._assistant.is_private(said.origin) else ""
+        return self._previews.open(said, wanted=wanted, begun=begun, mark=mark)
+
+    # -- what others may want of a turn under way -------------------------------------------------
+
+    def stop(self, place: Place) -> bool:
+        """End the reply that is under way there; False if there is none."""
+        turn = self._under_way.get(place)
+        return turn is not None and turn.stop()
+
+    def would_amend(self, changed: Message) -> bool:
+        """True if `amend` has a reply to begin again."""
+        turn = self._under_way.get(changed.origin.place)
+        return turn is not None and turn.amendment(changed) is not None
+
+    def amend(self, changed: Message) -> bool:
+        """Begin the reply that is under way there again, to this message as it reads now; False if
+        there is none."""
+        turn = self._under_way.get(changed.origin.place)
+        return turn is not None and turn.amend(changed)
+
+    # -- what an earlier process left -------------------------------------------------------------
+
+    async def _rest_to_answer(self, said: Message) -> Message | None:
+        """What is left to answer of something that an earlier process may have begun with: killed
+        after it had recorded a turn and before it kept the answer. Asked again, alone or with what
+        was said since, the same words would be recorded twice; so that answer is delivered here."""
+        for head, rest in reversed(said.beginnings()):
+            if reply := await self._assistant.recorded(head):
+                await self._keep(head, reply)
+                await self.deliver(head, reply, await self._begun(head))
+                await self.close(head.receipts)
+                return rest
+        return said
+
+    async def deliver_kept(self, said: Message, text: str) -> None:
+        """Deliver a reply that was made and not delivered; where it had begun to show it is
+        completed."""
+        await self.deliver(said, await self._assistant.kept(said, text), await self._begun(said))
+
+    async def _begun(self, said: Message) -> int | None:
+        """The message in which an earlier process had begun to show this reply, if it can go on
+        there: above what was said since, nobody would look for it."""
+        left = [self._inbox.left(receipt) for receipt in said.receipts]
+        begun = [one.preview for one in left if one and one.preview is not None]
+        for message_id in begun:
+            if message_id < said.message_id:
+                await self.take_back(said.origin.place, message_id)
+        return next((id_ for id_ in begun if id_ > said.message_id), None)
+
+    async def take_back(self, place: Place, message_id: int | None) -> None:
+        """Take away what was shown of a reply that does not come, if anything was."""
+        if message_id is not None:
+            await self._sender.delete(place, message_id)
+
+    # -- what is said -----------------------------------------------------------------------------
+
+    async def deliver(self, said: Inbound, reply: Reply, instead_of: int | None = None) -> bool:
+        """Send a reply, in a group as an answer to the message it belongs to. True if it arrived,
+        as far as can be known. Raises TelegramError if Telegram refuses it."""
+        origin = said.origin
+        if reply.silent:
+            return True
+        if reply.note and isinstance(said, Click):
+            await self._sender.release(said.query_id, reply.text)
+            return True
+        answers = not origin.is_private and not isinstance(said, Click)
+        message_id = await self._send(
+            origin.place, reply, said.message_id if answers else None, instead_of or reply.replaces
+        )
+        self._assistant.delivered(said, reply, message_id)
+        return message_id is not None
+
+    async def announce(self, place: Place, reply: Reply) -> None:
+        """Say something that nobody has just asked for."""
+        await self._send(place, reply)
+
+    async def say(self, said: Command, sentence: Sentence) -> None:
+        """Answer with one of the bot's own sentences."""
+        await self.deliver(said, await self._sentence(said, sentence))
+
+    async def join(self, joined: Joined) -> None:
+        """Introduce the bot in a group that it was added to, or leave again."""
+        hello, stays = await self._assistant.join(joined)
+        await self.announce(joined.place, hello)
+        if not stays:
+            await self._sender.leave(joined.place)
+
+    async def release(self, click: Click) -> bool:
+        """Let the pressed button go; with a note, and False, if the press is refused."""
+        admitted = await self._assistant.admit(click)
+        refusal = admitted.text or None if isinstance(admitted, Reply) else None
+        await self._sender.release(click.query_id, refusal)
+        return not isinstance(admitted, Reply)
+
+    async def _sentence(self, said: Inbound, sentence: Sentence) -> Reply:
+        texts = await self._assistant.texts(said.origin)
+        return Reply(sentence(texts), private=await self._assistant.is_private(said.origin))
+
+    async def _send(
+        self,
+        place: Place,
+        reply: Reply,
+        answering: int | None = None,
+        instead_of: int | None = None,
+    ) -> int | None:
+        mark = PRIVATE_MARK if reply.private else ""
+        work = render if reply.markdown else render_plain
+        rendered = await off_the_loop(work, reply.text, mark)
+        documents = [
+            replace(document, caption=f"{mark} {document.caption}".strip())
+            for document in reply.documents
+        ]
+        if rendered.document:
+            documents.append(Document(_ANSWER_FILE, rendered.document))
+        rows = [
+            [InlineKeyboardButton(button.label, callback_data=button.data) for button in row]
+            for row in reply.buttons
+        ]
+        return await self._sender.send(
+            place,
+            rendered.messages,
+            documents,
+            answering=answering,
+            instead_of=instead_of,
+            keyboard=InlineKeyboardMarkup(rows) if rows else None,
+        )
+
+    # -- ends -------------------------------------------------------------------------------------
+
+    async def close(self, receipts: tuple[int, ...]) -> None:
+        """These updates are done."""
+        try:
+            await self._inbox.done(receipts)
+        except StoreUnavailable as failure:
+            _log.exception("inbox_unavailable", error=str(failure))
+
+    async def report(self, place: Place | None, error: Exception) -> None:
+        """Log an error, and tell the place about it unless it was told just now."""
+        self._assistant.health.errors += 1
+        error_id = secrets.token_hex(3)
+        chat = place.chat_id if place else None
+        _log.error("update_failed", error_id=error_id, chat=chat, exc_info=error)
+        if place is None or not self._may_hear_of_errors(place):
+            return
+        try:
+            await self.announce(place, await self._assistant.apologize(place, error_id))
+        except TelegramError as failure:
+            _log.warning("error_not_told", error_id=error_id, error=type(failure).__name__)
+
+    def _may_hear_of_errors(self, place: Place) -> bool:
+        """True once in a while for each chat: a group is one, however many topics it has."""
+        return self._error_throttle.allow((place.channel, place.chat_id))
