@@ -48,17 +48,9 @@ class GrammarRules:
             agent_name=asks_agent_name(query),
         )
 
-    def introduces_self(self, text: str, name: str) -> bool:
-        """See `memory.understanding.LanguageRules`."""
-        return introduces_self(text, name)
-
-    def is_off_record(self, text: str) -> bool:
-        """See `memory.understanding.LanguageRules`."""
-        return is_off_record(text)
-
-    def second_person(self, text: str) -> str:
-        """See `memory.understanding.LanguageRules`."""
-        return second_person(text)
+    introduces_self = staticmethod(introduces_self)
+    is_off_record = staticmethod(is_off_record)
+    second_person = staticmethod(second_person)
 
 
 def by_rules() -> Understanding:
