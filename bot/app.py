@@ -59,7 +59,7 @@ from memory.conversation.adaptive import points_back
 from memory.errors import StoreUnavailable
 from memory.knowledge.housekeeping import Maintenance
 from memory.memory import Memory, utc_now
-from memory.ports import Embedder, Extraction, LongTermMemory
+from memory.ports import Embedder, Extraction, Store
 from memory.records import Record, Turn
 from memory.search.query import parse
 from memory.stores.journal.journal import SqliteJournal
@@ -248,9 +248,7 @@ async def housework(settings: Settings) -> AsyncIterator[tuple[Maintenance, Sqli
             yield Maintenance(store, journal.maintenance, retention_of(settings), utc_now), journal
 
 
-async def _store(
-    settings: Settings, pool: ThreadPoolExecutor, stack: AsyncExitStack
-) -> LongTermMemory:
+async def _store(settings: Settings, pool: ThreadPoolExecutor, stack: AsyncExitStack) -> Store:
     if settings.memory_backend == "agentcore" and settings.memory_enabled:
         return await _agentcore(settings, stack)
     embedder = await _embedder(settings, stack) if settings.memory_enabled else None
@@ -283,7 +281,7 @@ async def _transcriber(settings: Settings, stack: AsyncExitStack) -> Transcriber
     return await stack.enter_async_context(transcriber_of(settings))
 
 
-async def _agentcore(settings: Settings, stack: AsyncExitStack) -> LongTermMemory:
+async def _agentcore(settings: Settings, stack: AsyncExitStack) -> Store:
     """The memory named by `memory_id`, or else found or created by `memory_name`."""
     from bot.operations.aws import aws_access, wanted_memory
     from memory.stores.agentcore.start import AgentCoreOptions, agentcore_store

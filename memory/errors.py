@@ -33,7 +33,6 @@ class Refusal(StrEnum):
     LONG = "long"
     ORDER = "order"
     QUESTION = "question"
-    SETTING = "setting"
     OFF = "off"
     NAME_LINES = "name_lines"
     NAME_EMPTY = "name_empty"

@@ -20,8 +20,9 @@ from memory.learning.endings import Observer
 from memory.learning.extraction import Bounded
 from memory.learning.jobs import ExtractionJobs, ExtractionLimits
 from memory.options import MemoryOptions, utc_now
-from memory.ports import Backlog, Journal, LongTermMemory
-from memory.records import Actor, Place
+from memory.ports import Backlog, Journal, Store
+from memory.records import Actor, Choice, Kind, Place, Record
+from memory.safety.gate import admit
 from memory.understanding import Understanding
 
 __all__ = ["Memory", "MemoryOptions", "utc_now"]
@@ -35,7 +36,7 @@ class Memory:
 
     def __init__(
         self,
-        store: LongTermMemory,
+        store: Store,
         journal: Journal,
         understanding: Understanding,
         options: MemoryOptions | None = None,
@@ -51,7 +52,7 @@ class Memory:
         self._store, self._journal = store, journal
         self._sessions = LiveSessions(journal, limits, count)
         self._profiles = Profiles(store, journal.sessions, options.budget, count)
-        self._locks = Locks(self._profiles.changed)
+        self._locks = Locks(self._profiles.known.drop)
         self._jobs = ExtractionJobs(
             store,
             journal,
@@ -73,7 +74,7 @@ class Memory:
         )
         condenser = Condenser(store, journal, self._sessions, self._running, self._locks)
         #: What people have chosen for themselves.
-        self.choices = ChoiceRegistry(store, self._profiles, self._locks, options, clock)
+        self.choices = ChoiceRegistry(store.choices, self._locks, options, clock)
         #: What is known of people.
         self.known = Knowledge(
             store, condenser, self.choices, self._locks, options, understanding.rules
@@ -96,12 +97,25 @@ class Memory:
         await self._housekeeper.aclose()
         await self._jobs.aclose()
         await self._running.aclose()
-        await self._profiles.aclose()
+        await self._profiles.known.aclose()
+        await self.choices.known.aclose()
 
     def on_saved(self, observer: Observer) -> None:
         """Tell this observer when a session has been saved and nobody waited for it; or when a
         private one has ended by itself."""
         self._jobs.endings.subscribe(observer)
+
+    async def remember(
+        self, actor: Actor, text: str, kind: Kind = Kind.FACT, speaker: str | None = None
+    ) -> Record | None:
+        """Keep what somebody says is to be kept: a statement, or the assistant's name; None if it
+        was that alone. Raises RefusedText, also for a question, and StoreUnavailable."""
+        meant = self.rules.meaning(admit(text))
+        if meant.agent_name:
+            await self.choices.set(actor, Choice.AGENT_NAME, meant.agent_name)
+            if meant.only_names:
+                return None
+        return await self.known.remember(actor, text, kind, speaker)
 
     async def forget_all(self, actor: Actor) -> None:
         """Delete everything about the actor: records, turns, open sessions. What is under way is
@@ -109,7 +123,8 @@ class Memory:
         async with self._locks.changing(actor):
             await self._journal.erase(actor)
             self._sessions.forget(actor)
-            self._profiles.forget(actor)
+            self._profiles.known.drop(actor)
+            self.choices.known.drop(actor)
             # Also what was kept before the memory was switched off.
             await self._store.erase(actor)
 
@@ -126,7 +141,8 @@ class Memory:
             for either in (actor, to):
                 # They come back from the journal as they are now.
                 self._sessions.forget(either)
-                self._profiles.forget(either)
+                self._profiles.known.drop(either)
+                self.choices.known.drop(either)
 
     async def settle(self) -> None:
         """Return when all extraction and all summaries that are due have been tried."""
@@ -139,7 +155,7 @@ class Memory:
         return await self._journal.jobs.backlog()
 
     async def _end_idle(self) -> None:
-        try:
-            await self._lifecycle.end_idle()
-        finally:
-            self._profiles.keep(self._sessions.actors())
+        talking = self._sessions.actors()
+        self._profiles.known.keep(talking)
+        self.choices.known.keep(talking)
+        await self._lifecycle.end_idle()

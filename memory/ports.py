@@ -9,6 +9,8 @@ from typing import Protocol
 from memory.records import (
     LEARNED_KINDS,
     Actor,
+    Choice,
+    Choices,
     Draft,
     Hit,
     Kind,
@@ -25,10 +27,6 @@ class LongTermMemory(Protocol):
     """Where records live. Every method takes the actor and touches nothing of anybody else's; a
     record id of another actor is an unknown id. All raise StoreUnavailable when the store does not
     answer, and NewerStore when it can't be read by this version."""
-
-    #: Whether the store itself turns the turns it is given into facts, preferences and summaries
-    #: (AWS strategies do), so that the service must not.
-    extracts: bool
 
     async def add_turn(self, actor: Actor, turn: Turn) -> None:
         """Keep a finished turn. The same turn id twice is one turn. A store that extracts by itself
@@ -64,6 +62,11 @@ class LongTermMemory(Protocol):
         """All records of these kinds, oldest first."""
         ...
 
+    async def find(self, actor: Actor, short_id: str) -> Record | None:
+        """The learned record with this short id, superseded ones too, in upper or lower case; None
+        if there is none, or two share it."""
+        ...
+
     async def delete(self, actor: Actor, record_ids: Sequence[str]) -> list[str]:
         """Delete the records with these ids, with index and vectors; the ids really deleted."""
         ...
@@ -79,8 +82,38 @@ class LongTermMemory(Protocol):
         UnknownRecord for an id that the actor never had, or not since everything was erased."""
         ...
 
-    async def erase(self, actor: Actor) -> None:
-        """Delete everything about the actor: records, turns, index, vectors."""
+
+class ChoiceStore(Protocol):
+    """Where the settings live that people made for themselves. All methods raise
+    StoreUnavailable."""
+
+    async def get(self, actor: Actor) -> Choices:
+        """All that the actor has chosen."""
+        ...
+
+    async def set(self, actor: Actor, choice: Choice, value: str, at: datetime) -> None:
+        """Keep this instead of what was chosen before `at`."""
+        ...
+
+    async def unset(self, actor: Actor, choice: Choice) -> None:
+        """Keep no such choice."""
+        ...
+
+
+class ExternalExtraction(Protocol):
+    """Makes facts, preferences and summaries of the turns a store is given (AWS strategies do), so
+    that we must not."""
+
+    async def flush(self, actor: Actor) -> None:
+        """Return once every turn of the actor given to `add_turn` has been acknowledged."""
+        ...
+
+
+class PersonalData(Protocol):
+    """Everything that an engine keeps of a person, records and choices, at once."""
+
+    async def actors(self) -> list[Actor]:
+        """Everybody of whom the store has something."""
         ...
 
     async def move(self, actor: Actor, to: Actor) -> None:
@@ -89,13 +122,20 @@ class LongTermMemory(Protocol):
         What was broken off is completed by doing it again."""
         ...
 
-    async def actors(self) -> list[Actor]:
-        """Everybody of whom the store has something."""
+    async def erase(self, actor: Actor) -> None:
+        """Delete everything about the actor: records, turns, index, vectors, choices."""
         ...
 
-    async def flush(self, actor: Actor) -> None:
-        """Return once every turn of the actor given to `add_turn` is acknowledged by where it is
-        kept: at once for a local file, after the network has answered for a service."""
+
+class Store(LongTermMemory, PersonalData, Protocol):
+    """One engine of long-term memory."""
+
+    @property
+    def choices(self) -> ChoiceStore: ...
+
+    @property
+    def extraction(self) -> ExternalExtraction | None:
+        """Who extracts from the turns instead of us, if somebody does."""
         ...
 
     async def aclose(self) -> None:

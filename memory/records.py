@@ -23,13 +23,9 @@ class Choice(StrEnum):
     #: In which time zone dates are told: IANA, "Europe/Rome".
     TIME_ZONE = "time_zone"
     #: How long answers are to be, an AnswerLength.
-    ANSWER_LENGTH = "reply_length"
+    ANSWER_LENGTH = "answer_length"
     #: How answers are shown while they are written.
     STREAMING = "streaming"
-
-
-#: The slots of records that are settings: neither facts for the model nor anything to recall.
-SETTING_SLOTS = frozenset(Choice)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,7 +228,6 @@ class Hit:
 class Profile:
     """What is known of an actor at the start of a session, before anything is asked."""
 
-    choices: Choices = Choices()
     preferences: tuple[Record, ...] = ()
     facts: tuple[Record, ...] = ()
     summaries: tuple[Record, ...] = ()
@@ -338,23 +333,3 @@ class Session:
     def __post_init__(self) -> None:
         if not _SESSION_ID.fullmatch(self.id):
             raise ValueError(f"session id {self.id!r}: expected 1-100 of A-Z a-z 0-9 _ -")
-
-
-def namespace(kind: Kind, actor: Actor, session_id: str | None = None) -> str:
-    """The namespace a record lives in, with leading and trailing slash.
-
-    The trailing slash is a safety matter: where a store matches namespaces as string prefixes,
-    `/facts/u1` would also match `/facts/u12/…`. Raises ValueError for a kind that has none, or a
-    summary without its session."""
-    match kind:
-        case Kind.FACT:
-            path = f"/facts/{actor.id}/"
-        case Kind.PREFERENCE:
-            path = f"/preferences/{actor.id}/"
-        case Kind.SUMMARY:
-            if not session_id or not _SESSION_ID.fullmatch(session_id):
-                raise ValueError(f"a summary needs its session's id, got {session_id!r}")
-            path = f"/summaries/{actor.id}/{session_id}/"
-        case Kind.MESSAGE:
-            raise ValueError("archived messages have no namespace of records")
-    return path

@@ -26,7 +26,7 @@ async def remember(
             "can be remembered."
         )
     try:
-        record = await context.memory.known.remember(
+        record = await context.memory.remember(
             context.actor, text, Kind(memory_type), context.speaker
         )
     except RefusedText as refusal:
@@ -36,4 +36,6 @@ async def remember(
             "Nothing was stored, the memory does not answer right now. Tell the user to say it "
             "again later."
         ) from failure
+    if record is None:
+        return "From now on you have the name that the user gave you."
     return f"I've remembered it ({record.short_id}): {escape(record.text)}"

@@ -5,7 +5,7 @@ from typing import Literal
 
 from memory.errors import StoreUnavailable
 from memory.knowledge.recall import cut
-from memory.records import SETTING_SLOTS, Kind, Record, Role
+from memory.records import Kind, Record, Role
 from memory.safety.escaping import escape
 from memory.search.text import words
 from tools.context import ToolContext, ToolFailure
@@ -56,9 +56,8 @@ async def search_memory(context: ToolContext, query: str, memory_type: MemoryTyp
         raise ToolFailure(
             "The memory does not answer right now. Say so, and go on without it."
         ) from failure
-    shown = [record for record in found if record.slot not in SETTING_SLOTS]
     lines = [f"- [name] {escape(name)}"] if name and (everything or question.agent_name) else []
-    lines += _lines(context, shown, MAX_RESULT_TOKENS)
+    lines += _lines(context, found, MAX_RESULT_TOKENS)
     if not lines:
         return await _nothing(context, query, everything=everything)
     return "\n".join((f"Found {len(lines)} in memory, in the user's own words:", *lines))
@@ -78,9 +77,8 @@ async def _matching(
     answers = await _answering(context, slots, kinds)
     hits = await context.memory.known.search(context.actor, query, kinds)
     found = {record.id: record for record in (*answers, *(hit.record for hit in hits))}
-    known = [record for record in found.values() if record.slot not in SETTING_SLOTS]
-    if known or not deeper:
-        return known
+    if found or not deeper:
+        return list(found.values())
     hits = await context.memory.known.search(context.actor, query, (Kind.SUMMARY, Kind.MESSAGE))
     asked = frozenset(words(query))
     return [hit.record for hit in hits if _tells(hit.record, asked)]

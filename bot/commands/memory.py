@@ -20,7 +20,8 @@ from memory.search.text import words
 async def memory(said: Command, context: Context) -> Reply:
     """Raises StoreUnavailable."""
     origin, texts = said.origin, context.texts
-    if records := await context.memory.known.records(origin.actor):
+    records = await context.memory.known.records(origin.actor)
+    if records or (await context.memory.choices.read(origin.actor)).agent_name:
         return await open_browser(said, records, context)
     private = await context.people.privacy.is_on(origin.actor, origin.place)
     adds = texts.memory_adds_nothing if private else texts.memory_adds
@@ -63,11 +64,12 @@ async def remember(said: Command, context: Context) -> Reply:
     if not said.argument:
         return _ask_for_more(said, texts.remember_ask, texts.remember_how)
     try:
-        record = await context.memory.known.remember(
-            origin.actor, said.argument, speaker=origin.speaker
-        )
+        record = await context.memory.remember(origin.actor, said.argument, speaker=origin.speaker)
     except RefusedText as refusal:
         return _explain(refusal, texts)
+    if record is None:
+        name = (await context.memory.choices.read(origin.actor)).agent_name
+        return Reply(texts.name_set.format(name=name))
     return _confirm(record, context)
 
 

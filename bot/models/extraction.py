@@ -17,7 +17,7 @@ from bot.people.usage import Accounts
 from memory.learning.extraction import clean_topics
 from memory.learning.grounding import grounded, meant
 from memory.ports import Extraction, Extractor, Proposal
-from memory.records import SETTING_SLOTS, Kind, Record, Turn
+from memory.records import Kind, Record, Turn
 from memory.safety.escaping import escape
 from memory.search.text import words
 
@@ -150,11 +150,7 @@ def _nearest(known: Sequence[Record], turns: Sequence[Turn]) -> list[Record]:
     the newest."""
     said = set(words("\n".join(turn.said for turn in turns)))
     notes = [
-        record
-        for record in known
-        if record.current
-        and record.kind in (Kind.FACT, Kind.PREFERENCE)
-        and record.slot not in SETTING_SLOTS
+        record for record in known if record.current and record.kind in (Kind.FACT, Kind.PREFERENCE)
     ]
     notes.sort(key=lambda r: (len(said & set(words(r.text))), r.created_at), reverse=True)
     return notes[:MAX_KNOWN]

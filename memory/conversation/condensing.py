@@ -9,7 +9,7 @@ from memory.conversation.running_summaries import RunningSummaries
 from memory.conversation.sessions import Live, LiveSessions
 from memory.conversation.tiers import Tiers, archive
 from memory.ports import Journal, LongTermMemory
-from memory.records import Actor, Kind, Place, Profile, RunningSummary, Turn
+from memory.records import Actor, Choices, Kind, Place, Profile, RunningSummary, Turn
 from memory.safety.gate import masked
 
 #: So many turns stay word for word when a conversation is summed up on request: the last thing said
@@ -31,7 +31,7 @@ class Condenser:
         self.sessions = sessions
         self._store, self._journal, self._running, self._locks = store, journal, running, locks
 
-    async def begin(self, live: Live, known: Profile, block: str) -> None:
+    async def begin(self, live: Live, known: tuple[Profile, Choices], block: str) -> None:
         """Have the model's input begin with this profile block from now on. If that has changed
         within the session, no prompt cache has what follows it either: then a batch leaves the
         window at once, that would change the beginning again some turns later. Raises

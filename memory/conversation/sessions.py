@@ -10,7 +10,7 @@ from memory.conversation.tiers import Condensing, earlier_block
 from memory.conversation.tokens import Count, estimate_tokens
 from memory.conversation.window import BATCH, WINDOW_TOKENS, Window
 from memory.ports import Journal
-from memory.records import Actor, Place, Profile, RunningSummary, Session, Shift, Turn
+from memory.records import Actor, Choices, Place, Profile, RunningSummary, Session, Shift, Turn
 from memory.safety.gate import masked
 
 #: A session that was silent for this long is dropped from RAM; the journal has it.
@@ -24,14 +24,14 @@ _CACHED_FOR = timedelta(minutes=5)
 @dataclass(slots=True)
 class Live:
     """An open session with its window, the running summaries of what has left it, and what the
-    model was shown of either: the profile block it began with, made of `known`, and the block of
-    the summaries. `begun` is the profile block that the turns so far began with, None before the
-    first. `archived` says whether all its turns are certainly in the archive."""
+    model was shown of either: the profile block it began with, made of what was `known`, and the
+    block of the summaries. `begun` is the profile block that the turns so far began with, None
+    before the first. `archived` says whether all its turns are certainly in the archive."""
 
     session: Session
     window: Window
     summaries: tuple[RunningSummary, ...] = ()
-    known: Profile | None = None
+    known: tuple[Profile, Choices] | None = None
     profile: str = ""
     earlier: str | None = None
     begun: str | None = None
@@ -44,7 +44,7 @@ class Live:
             self.earlier = earlier_block(self.summaries)
         return self.earlier
 
-    def show(self, known: Profile, block: str) -> None:
+    def show(self, known: tuple[Profile, Choices], block: str) -> None:
         """Begin with this profile block from now on. The block of the summaries is made anew with
         it: the one stands before the other."""
         self.known, self.profile, self.earlier = known, block, None

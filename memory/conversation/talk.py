@@ -74,19 +74,20 @@ class Talk:
         deliver within its time is left out. `language` is the BCP 47 tag of who has not chosen
         one. Raises StoreUnavailable if the journal fails."""
         live = await self._lifecycle.find_or_open(actor, place)
-        profile, hits = await asyncio.gather(
+        profile, choices, hits = await asyncio.gather(
             self._in_time("profile", self.profile(actor), None),
+            self._in_time("choices", self._choices.read(actor), None),
             self._in_time("search", self._related(actor, live, text), []),
         )
-        known = profile or Profile()
-        now, speech = self._choices.local_time(actor), known.choices.language or language
-        if profile is not None and live.known is profile:
+        known, chosen = profile or Profile(), choices or Choices()
+        now, speech = self._choices.local_time(actor), chosen.language or language
+        if live.known == (profile, choices):
             about = live.profile
         else:
-            about = self._profiles.block(known, now, speech)
+            about = self._profiles.block(known, chosen, now, speech)
             # One that came too late, or that has changed meanwhile, is for this turn alone.
-            if profile is not None and self._profiles.is_current(actor, profile):
-                await self._condenser.begin(live, profile, about)
+            if profile and choices and self._profiles.known.peek(actor) is profile:
+                await self._condenser.begin(live, (profile, choices), about)
         recalled = self._profiles.recalled_block(hits, known, now, speech)
         messages = self._shown(live, text)
         metadata = HistoryMetadata(
@@ -99,7 +100,7 @@ class Talk:
             local_time=now,
             reunion=self._is_reunion(live, known, now),
             private=live.session.private,
-            answer_length=(self._choices.of(actor) or Choices()).answer_length,
+            answer_length=chosen.answer_length,
         )
         return ConversationHistory(
             metadata, messages, about, live.notes(now), recalled, tuple(hits)
@@ -107,7 +108,7 @@ class Talk:
 
     async def profile(self, actor: Actor) -> Profile:
         """What every session of this actor begins with. Raises StoreUnavailable."""
-        return await self._profiles.get(actor) if self._options.enabled else Profile()
+        return await self._profiles.known.get(actor) if self._options.enabled else Profile()
 
     async def record(
         self,

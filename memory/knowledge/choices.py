@@ -1,6 +1,5 @@
-"""What an actor has chosen: what the assistant is called, the language, the time zone, how long
-answers are and how they are shown. What can be chosen, and how a choice is kept as a record's
-text."""
+"""What an actor can choose: what the assistant is called, the language, the time zone, how long
+answers are and how they are shown."""
 
 import re
 import zoneinfo
@@ -11,19 +10,10 @@ from functools import lru_cache
 
 from memory.errors import RefusedText
 from memory.knowledge.moments import base_language, known_languages
-from memory.records import SETTING_SLOTS, Choice, Record
+from memory.records import Choice
 from memory.safety.escaping import one_line
-from memory.safety.names import agent_name_of, agent_name_text, clean_name
+from memory.safety.names import clean_name
 
-_TEXTS = {
-    Choice.LANGUAGE: 'My language here is "{}"',
-    Choice.TIME_ZONE: 'My time zone is "{}"',
-    Choice.ANSWER_LENGTH: 'The answers I want are "{}"',
-    Choice.STREAMING: 'While an answer is written I see it by "{}"',
-}
-_STORED = {
-    slot: re.compile(re.escape(text).replace(r"\{\}", '([^"]+)')) for slot, text in _TEXTS.items()
-}
 #: Listed by some systems, and no place on earth.
 _NO_ZONES = {"localtime", "posixrules", "Factory"}
 #: The ways to see an answer while it is written.
@@ -37,20 +27,6 @@ class AnswerLength(StrEnum):
     SHORT = "short"
     NORMAL = "normal"
     LONG = "long"
-
-
-def choice_text(slot: Choice, value: str) -> str:
-    """The text of the record that holds a choice, in the user's words like any other record."""
-    return agent_name_text(value) if slot == Choice.AGENT_NAME else _TEXTS[slot].format(value)
-
-
-def choice_of(record: Record) -> str | None:
-    """What was chosen, or None if the record holds no choice."""
-    if record.slot == Choice.AGENT_NAME:
-        return agent_name_of(record)
-    pattern = _STORED.get(Choice(record.slot)) if record.slot in SETTING_SLOTS else None
-    found = pattern.fullmatch(record.text) if pattern else None
-    return found.group(1) if found else None
 
 
 def clean(choice: Choice, wanted: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from memory.records import Actor, Kind, Record, Role
+from memory.records import Actor, Choices, Kind, Record, Role
 from memory.safety.escaping import one_line
 
 #: What means something in Markdown or in the HTML within it, anywhere in a line.
@@ -18,9 +18,10 @@ _NUMBERS = ("runs", "requests", "input_tokens", "output_tokens", "cost")
 
 
 def document(
-    actor: Actor, agent_name: str | None, records: Iterable[Record], now: datetime
+    actor: Actor, choices: Choices, records: Iterable[Record], now: datetime
 ) -> dict[str, Any]:
-    """The export of an actor's records, superseded ones and archived messages included."""
+    """The export of an actor's choices and records, superseded ones and archived messages
+    included."""
     by_kind: defaultdict[Kind, list[dict[str, Any]]] = defaultdict(list)
     for record in records:
         by_kind[record.kind].append(_exported(record))
@@ -28,7 +29,7 @@ def document(
         "format": "mordecai-export/1",
         "exported_at": now.isoformat(),
         "actor": actor.id,
-        "agent_name": agent_name,
+        "settings": asdict(choices),
         "facts": by_kind[Kind.FACT],
         "preferences": by_kind[Kind.PREFERENCE],
         "summaries": by_kind[Kind.SUMMARY],
@@ -62,8 +63,9 @@ def readable(document: Mapping[str, Any]) -> str:
         f"# Everything kept about {document['actor']}",
         f"As of {_moment(document['exported_at'])}.",
     ]
-    if name := document.get("agent_name"):
-        parts.append(f"The assistant is called {_line(name)}.")
+    if chosen := {name: value for name, value in document["settings"].items() if value}:
+        lines = (f"- {name.replace('_', ' ')}: {_line(value)}" for name, value in chosen.items())
+        parts += ["## Settings", "\n".join(lines)]
     for title, kind in (("Facts", "facts"), ("Preferences", "preferences")):
         parts += [f"## {title}", _listed(document[kind])]
     parts += ["## Conversations", _listed(document["summaries"])]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from memory.learning.grounding import share_in
 from memory.learning.statement import Statement
-from memory.records import SETTING_SLOTS, Actor, Kind, Record, Turn
+from memory.records import Actor, Kind, Record, Turn
 from memory.search.resemblance import telling
 from memory.search.text import words
 
@@ -59,7 +59,7 @@ def forgetting(
     """What goes when the actor's record is forgotten, of their other records and of these turns:
     the messages and turns it came from, and whatever says it again."""
     own, says = frozenset(record.turn_ids), mentions(record.text)
-    doomed = [
+    going = [
         other
         for other in others
         if other.id != record.id
@@ -74,8 +74,8 @@ def forgetting(
     return Forgotten(
         actor,
         record,
-        tuple(other for other in doomed if other.kind is Kind.MESSAGE),
-        tuple(other for other in doomed if other.kind is Kind.SUMMARY),
+        tuple(other for other in going if other.kind is Kind.MESSAGE),
+        tuple(other for other in going if other.kind is Kind.SUMMARY),
         tuple(telling_turns),
     )
 
@@ -97,7 +97,7 @@ def _replaces(new: Record, old: Record) -> bool:
     """Whether the one would not stand beside the other, had it been kept while that was there."""
     if new.slot and new.slot == old.slot:
         return True
-    if old.kind is Kind.SUMMARY or SETTING_SLOTS & {new.slot, old.slot}:
+    if old.kind is Kind.SUMMARY:
         return False
     told, before = Statement(new.text), Statement(old.text)
     return told.same(before) or told.revises(before)

@@ -17,8 +17,8 @@ from memory.background.boundary import Boundary
 from memory.background.locks import Locks
 from memory.background.rate_limited_log import RateLimitedLog
 from memory.errors import MemoryFailure, StoreUnavailable
-from memory.ports import LongTermMemory, MaintenanceLog
-from memory.records import SETTING_SLOTS, Actor, Kind, Record
+from memory.ports import MaintenanceLog, Store
+from memory.records import Actor, Kind, Record
 
 _log = structlog.get_logger(__name__)
 
@@ -89,13 +89,11 @@ class Removed:
         }
 
 
-def doomed(records: Sequence[Record], retention: Retention, now: datetime) -> dict[str, Why]:
-    """The ids of a person's records that are to go, and why. Settings (the assistant's name, the
-    language) are not memories and stay. Pure."""
-    kept = [r for r in records if r.slot not in SETTING_SLOTS]
-    going = {r.id: Why.OLD for r in kept if _is_old(r, retention, now)}
-    going |= {r.id: Why.REPLACED for r in kept if _is_stale(r, retention, now)}
-    left = [r for r in kept if r.id not in going]
+def expired(records: Sequence[Record], retention: Retention, now: datetime) -> dict[str, Why]:
+    """The ids of a person's records that are to go, and why. Pure."""
+    going = {r.id: Why.OLD for r in records if _is_old(r, retention, now)}
+    going |= {r.id: Why.REPLACED for r in records if _is_stale(r, retention, now)}
+    left = [r for r in records if r.id not in going]
     over = [
         *_least([r for r in left if r.kind is not Kind.MESSAGE], retention.max_records),
         *_first_turns([r for r in left if r.kind is Kind.MESSAGE], retention.max_turns),
@@ -143,7 +141,7 @@ class Maintenance:
 
     def __init__(
         self,
-        store: LongTermMemory,
+        store: Store,
         runs: MaintenanceLog,
         retention: Retention,
         clock: Callable[[], datetime],
@@ -195,7 +193,7 @@ class Maintenance:
         async with self._locks[actor]:
             records = await self._store.records(actor, kinds=tuple(Kind), include_superseded=True)
             # Of 20,000 messages this takes long enough to be felt by everybody else.
-            going = await asyncio.to_thread(doomed, records, self._retention, self._clock())
+            going = await asyncio.to_thread(expired, records, self._retention, self._clock())
             if not going:
                 return Counter()
             # Also when this is broken off half way.

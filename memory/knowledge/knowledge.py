@@ -16,9 +16,7 @@ from memory.options import MemoryOptions
 from memory.ports import LongTermMemory
 from memory.records import (
     LEARNED_KINDS,
-    SETTING_SLOTS,
     Actor,
-    Choice,
     Draft,
     Hit,
     Kind,
@@ -26,9 +24,6 @@ from memory.records import (
 )
 from memory.safety.gate import admit
 from memory.understanding import LanguageRules, Meaning
-
-#: What was chosen is kept like a memory and is none; only the assistant's name is shown with them.
-_NO_MEMORIES = SETTING_SLOTS - {Choice.AGENT_NAME}
 
 _ID = re.compile(r"[#/]?([A-Za-z0-9_-]{1,64})")
 
@@ -54,12 +49,11 @@ class Knowledge:
     async def records(
         self, actor: Actor, kinds: Sequence[Kind] = LEARNED_KINDS, *, everything: bool = False
     ) -> list[Record]:
-        """The actor's current records, oldest first; if `everything`, also superseded ones and what
-        was chosen (language, time zone). Raises StoreUnavailable."""
+        """The actor's current records, oldest first; if `everything`, also superseded ones. Raises
+        StoreUnavailable."""
         if not self._options.enabled:
             return []
-        records = await self._store.records(actor, kinds=kinds, include_superseded=everything)
-        return records if everything else [r for r in records if r.slot not in _NO_MEMORIES]
+        return await self._store.records(actor, kinds=kinds, include_superseded=everything)
 
     async def search(
         self, actor: Actor, query: str, kinds: Sequence[Kind] = LEARNED_KINDS, limit: int = 0
@@ -83,8 +77,7 @@ class Knowledge:
         return [
             hit
             for hit in hits
-            if hit.record.slot not in _NO_MEMORIES
-            and (hit.record.kind is not Kind.SUMMARY or hit.record.session_id not in going_on)
+            if hit.record.kind is not Kind.SUMMARY or hit.record.session_id not in going_on
         ]
 
     async def past_talks(self, actor: Actor) -> list[Record]:
@@ -97,24 +90,14 @@ class Knowledge:
         self, actor: Actor, text: str, kind: Kind = Kind.FACT, speaker: str | None = None
     ) -> Record:
         """Keep a statement at once, as extraction would where the rules know it; `speaker` names
-        whose it is in a group. One that is known already is not written again, and one that names
-        the assistant makes that choice, and is kept only if it says more. Raises RefusedText, also
-        for a question, and StoreUnavailable."""
+        whose it is in a group. One that is known already is not written again. Raises RefusedText,
+        also for a question, and StoreUnavailable."""
         self._options.require_enabled()
         meant = await self._meaning(text)
         text, slot = meant.text, meant.slot
-        if meant.agent_name:
-            await self._choices.set(actor, Choice.AGENT_NAME, meant.agent_name)
-            if meant.only_names:
-                preferences = await self._store.records(actor, kinds=(Kind.PREFERENCE,))
-                return next(r for r in preferences if r.slot == Choice.AGENT_NAME)
         async with self._locks.changing(actor):
             learned = await self._store.records(actor, kinds=(Kind.FACT, Kind.PREFERENCE))
-            known = [
-                record
-                for record in learned
-                if record.slot not in SETTING_SLOTS and record.speaker == speaker
-            ]
+            known = [record for record in learned if record.speaker == speaker]
             same, revised = await asyncio.to_thread(_compared, text, known)
             if same:
                 return same
@@ -137,15 +120,11 @@ class Knowledge:
     async def find(self, actor: Actor, short_id: str) -> Record:
         """The actor's own record with this short id. Raises UnknownRecord, also for an id that two
         records share, and StoreUnavailable."""
-        wanted = _ID.fullmatch(short_id.strip())
-        found = [
-            record
-            for record in (await self.records(actor, everything=True) if wanted else [])
-            if wanted and record.short_id.lower() == wanted.group(1).lower()
-        ]
-        if len(found) != 1:
+        wanted = _ID.fullmatch(short_id.strip()) if self._options.enabled else None
+        found = await self._store.find(actor, wanted.group(1)) if wanted else None
+        if found is None:
             raise UnknownRecord(f"no memory has the id {short_id[:20]!r}")
-        return found[0]
+        return found
 
     async def would_forget(self, actor: Actor, short_id: str) -> Forgotten:
         """What `forget` would delete, as things are now; nothing is changed. Raises UnknownRecord,
@@ -184,10 +163,6 @@ class Knowledge:
             old = await self.find(actor, short_id)
             if old.kind is Kind.SUMMARY or not old.current:
                 raise UnknownRecord(f"no fact or preference has the id {short_id[:20]!r}")
-            if old.slot in SETTING_SLOTS:
-                raise RefusedText(
-                    "that one is a setting: it has a command of its own", Refusal.SETTING
-                )
             draft = Draft(
                 old.kind,
                 text,
@@ -230,8 +205,8 @@ class Knowledge:
         """Everything kept about the actor, as a JSON document. Raises StoreUnavailable."""
         kinds = (*LEARNED_KINDS, Kind.MESSAGE)
         records = await self.records(actor, kinds, everything=True)
-        name, now = (await self._choices.read(actor)).agent_name, self._choices.now()
-        return await asyncio.to_thread(document, actor, name, records, now)
+        chosen, now = await self._choices.read(actor), self._choices.now()
+        return await asyncio.to_thread(document, actor, chosen, records, now)
 
     async def _meaning(self, text: str) -> Meaning:
         """The text as it may be kept. Raises RefusedText."""

@@ -8,10 +8,9 @@ from datetime import datetime
 
 from memory.conversation.shortening import cut_to_tokens
 from memory.conversation.tokens import Count, estimate_tokens
-from memory.knowledge.choices import choice_of
 from memory.knowledge.moments import ago, base_language, known_languages
 from memory.learning.statement import Statement
-from memory.records import SETTING_SLOTS, Choice, Choices, Hit, Kind, Profile, Record, Role
+from memory.records import Choices, Hit, Kind, Profile, Record, Role
 from memory.safety.escaping import escape, one_line
 from memory.search.text import plain_words
 
@@ -45,6 +44,8 @@ _WARNING = (
 )
 _HALF_AN_ENTITY = re.compile("&[#a-z0-9]{0,8}…$")
 
+_NOTHING_CHOSEN = Choices()
+
 #: What a display name may take of a line, in characters.
 _SPEAKER = 64
 
@@ -55,25 +56,18 @@ def build_profile(
     open_sessions: Collection[str] = (),
     count: Count = estimate_tokens,
 ) -> Profile:
-    """Choose what of an actor's current records, oldest first, goes into every session: the
-    choices, the newest preferences, the weightiest facts, the last sessions' summaries and what
-    they were about. A session that is open is not a past one, whoever has summed it up."""
-    chosen = {
-        Choice(record.slot).name.lower(): choice_of(record)
-        for record in records
-        if record.slot in SETTING_SLOTS
-    }
-    learned = [record for record in records if record.slot not in SETTING_SLOTS]
+    """Choose what of an actor's current records, oldest first, goes into every session: the newest
+    preferences, the weightiest facts, the last sessions' summaries and what they were about. A
+    session that is open is not a past one, whoever has summed it up."""
     summaries = _last(
-        [r for r in learned if r.kind is Kind.SUMMARY and r.session_id not in open_sessions],
+        [r for r in records if r.kind is Kind.SUMMARY and r.session_id not in open_sessions],
         budget.summaries,
     )
     told = [cut(escape(r.text), budget.summary_tokens - _LABEL, count) for r in summaries]
-    preferences = _distinct(_of(Kind.PREFERENCE, learned)[::-1], (), (), budget.preferences)
-    weightiest = sorted(_of(Kind.FACT, learned)[::-1], key=_weight, reverse=True)
+    preferences = _distinct(_of(Kind.PREFERENCE, records)[::-1], (), (), budget.preferences)
+    weightiest = sorted(_of(Kind.FACT, records)[::-1], key=_weight, reverse=True)
     facts = _distinct(weightiest, [r.text for r in preferences], told, budget.key_facts)
     return Profile(
-        Choices(**chosen),
         preferences=tuple(preferences[::-1]),
         facts=tuple(facts),
         summaries=summaries,
@@ -87,9 +81,10 @@ def profile_block(
     budget: Budget,
     language: str | None = None,
     count: Count = estimate_tokens,
+    choices: Choices = _NOTHING_CHOSEN,
 ) -> str:
-    """The profile as the model reads it; empty when nothing is known. Moments are told by `now`'s
-    time zone and in `language`."""
+    """The profile as the model reads it; empty when nothing is known or chosen. Moments are told
+    by `now`'s time zone and in `language`."""
 
     def lines(records: Iterable[Record]) -> list[str]:
         return [_line(record, now, language) for record in records]
@@ -98,7 +93,7 @@ def profile_block(
     preferences = _fitting(lines(profile.preferences)[::-1], budget.preference_tokens, count)[::-1]
     summaries = [cut(line, budget.summary_tokens, count) for line in lines(profile.summaries)]
     sections = [
-        ("", _choice_lines(profile.choices)),
+        ("", _choice_lines(choices)),
         ("Preferences, in the user's words:", preferences),
         (
             "Facts, in the user's words:",
@@ -126,11 +121,7 @@ def recalled_block(
 ) -> str:
     """What search found for this turn and the profile does not hold already; may be empty."""
     shown = {r.id for r in (*profile.preferences, *profile.facts, *profile.summaries)}
-    lines = [
-        _line(hit.record, now, language)
-        for hit in hits
-        if hit.record.id not in shown and hit.record.slot not in SETTING_SLOTS
-    ]
+    lines = [_line(hit.record, now, language) for hit in hits if hit.record.id not in shown]
     left = budget.recalled_tokens - count(_delimited("recalled_notes", ["", ""]))
     kept = _fitting(lines, left, count)
     return _delimited("recalled_notes", kept) if kept else ""

@@ -13,7 +13,7 @@ from memory.learning.event_dates import carried, told
 from memory.learning.grounding import grounded, meant, share_in
 from memory.learning.statement import Statement
 from memory.ports import Extraction, Extractor, Proposal
-from memory.records import SETTING_SLOTS, Draft, Kind, Record, Turn
+from memory.records import Draft, Kind, Record, Turn
 from memory.safety.gate import MASK, admit
 
 __all__ = ["MAX_TOPICS", "Bounded", "clean_topics", "plan"]
@@ -103,8 +103,6 @@ def _draft(
     stored, or if it is known."""
     if proposal.kind not in (Kind.FACT, Kind.PREFERENCE) or not _was_said(proposal, turns):
         return None
-    if proposal.slot in SETTING_SLOTS:
-        return None
     try:
         text = admit(proposal.text)
     except RefusedText:
@@ -126,10 +124,7 @@ def _draft(
         slot=proposal.slot,
         importance=min(10, max(1, proposal.importance)),
         event_date=_event_date(proposal.event_date, text, turn.said if turn else "", at.date()),
-        # What was chosen is changed by choosing anew, and by nothing else.
-        supersedes=_replaced(
-            proposal, [(r, said) for r, said in own if r.slot not in SETTING_SLOTS]
-        ),
+        supersedes=_replaced(proposal, own),
         speaker=speaker,
     )
 

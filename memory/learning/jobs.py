@@ -21,7 +21,7 @@ from memory.errors import MemoryFailure, StoreUnavailable
 from memory.learning.endings import Ending, Endings, Outcome
 from memory.learning.extraction import plan
 from memory.learning.store_summaries import SummaryWatch
-from memory.ports import Extraction, ExtractionFailed, Extractor, Job, Journal, LongTermMemory
+from memory.ports import Extraction, ExtractionFailed, Extractor, Job, Journal, Store
 from memory.records import Session, Turn
 
 _log = structlog.get_logger(__name__)
@@ -51,7 +51,7 @@ class ExtractionJobs:
 
     def __init__(
         self,
-        store: LongTermMemory,
+        store: Store,
         journal: Journal,
         extractor: Extractor,
         locks: Locks,
@@ -152,8 +152,8 @@ class ExtractionJobs:
                     break
                 if not turns:
                     return Outcome.NOTHING
-                if self._store.extracts:
-                    await self._store.flush(actor)
+                if self._store.extraction:
+                    await self._store.extraction.flush(actor)
                     return await self._left_to_the_store(session)
                 known = await self._store.records(actor)
                 extraction = await self._extractor.extract(turns, known)

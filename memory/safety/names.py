@@ -1,17 +1,14 @@
-"""The name an actor gives the assistant: what is a name, and how it is kept as a record's text."""
+"""The name an actor gives the assistant: what is a name."""
 
-import re
 import unicodedata
 
 from memory.errors import Refusal, RefusedText
-from memory.records import Record
 from memory.safety.escaping import LOOK_LIKE_BRACKETS, one_line
 
 #: Telegram allows 64 characters for a first name; nobody calls an assistant by more.
 MAX_NAME_LENGTH = 64
 
 _QUOTES = "\"'`«»„“”‘’"
-_STORED = re.compile(r'I call you "(.*)"')
 
 
 def clean_name(name: str) -> str:
@@ -33,14 +30,3 @@ def clean_name(name: str) -> str:
             "a name has no control characters and no angle brackets", Refusal.NAME_CHARACTERS
         )
     return folded
-
-
-def agent_name_text(name: str) -> str:
-    """The text of the record that holds the name, in the user's words like any other record."""
-    return f'I call you "{name}"'
-
-
-def agent_name_of(record: Record) -> str | None:
-    """The name in such a record's text, or None if it is another kind of text."""
-    found = _STORED.fullmatch(record.text)
-    return found.group(1) if found else None

@@ -22,7 +22,7 @@ from rich.table import Table
 
 from memory.conversation.sessions import SessionLimits
 from memory.memory import MemoryOptions
-from memory.ports import LongTermMemory
+from memory.ports import Store
 from memory.records import Actor
 from memory.stores.sqlite.store import SqliteStore
 from tests.benchmarks.aws_server import OnAws, aws_process, store_on
@@ -129,11 +129,11 @@ async def measure(size: Size) -> Report:
 async def _count_calls(url: str, size: Size) -> Calls:
     async with _bot_on_aws(url, size) as (bot, aws):
         await bot.hears(ANN, LINES[0])
-        await aws.store.flush(ANN)
+        await aws.store.extraction.flush(ANN)
         first = aws.wire.take()
         for number in range(1, size.turns):
             await bot.hears(ANN, LINES[number % len(LINES)])
-        await aws.store.flush(ANN)
+        await aws.store.extraction.flush(ANN)
         steady = aws.wire.take().per(size.turns - 1)
         ending = await bot.memory.talk.end(ANN, place_of(ANN), "new")
         assert ending is not None
@@ -206,7 +206,7 @@ async def _crowd_on_aws(url: str, delay_ms: int, size: Size, reference: Crowd) -
     return replace(crowd, ratio_to_sqlite=ratio, recalled=recalled)
 
 
-async def _crowd(name: str, bot: Bot, store: LongTermMemory, size: Size) -> Crowd:
+async def _crowd(name: str, bot: Bot, store: Store, size: Size) -> Crowd:
     await bot.hears(WARM, "hello")
     actors = [Actor.person(number) for number in range(1, size.actors + 1)]
 
@@ -216,7 +216,8 @@ async def _crowd(name: str, bot: Bot, store: LongTermMemory, size: Size) -> Crow
     started = time.perf_counter()
     times = await asyncio.gather(*(talk(actor) for actor in actors))
     answered = time.perf_counter()
-    await asyncio.gather(*(store.flush(actor) for actor in actors))
+    if store.extraction:
+        await asyncio.gather(*(store.extraction.flush(actor) for actor in actors))
     settled = time.perf_counter() - answered
     rate = size.actors * size.turns_each / (answered - started)
     p50, p95 = _p50_p95([1000 * one for own in times for one in own])

@@ -26,7 +26,7 @@ async def test_a_steady_turn_costs_two_retrievals_and_one_event_and_the_profile_
         for session in range(2):
             for number, line in enumerate(LINES):
                 await bot.hears(ANN, line)
-                await store.flush(ANN)
+                await store.extraction.flush(ANN)
                 asked = here.aws.operations()[before:]
                 before += len(asked)
                 # The housekeeping at the start is no part of a turn.

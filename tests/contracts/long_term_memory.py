@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memory.errors import MemoryFailure, UnknownRecord
-from memory.ports import LongTermMemory
+from memory.ports import Store
 from memory.records import LEARNED_KINDS, Actor, Draft, Hit, Kind, Record, Role, Turn, Utterance
 
 NOON = datetime(2026, 3, 15, 12, 0, tzinfo=UTC)
@@ -71,7 +71,7 @@ async def eventually(check: Callable[[], Awaitable[bool]], seconds: float = 10.0
         await asyncio.sleep(0.02)
 
 
-async def written(store: LongTermMemory, actor: Actor, *drafts: Draft) -> list[Record]:
+async def written(store: Store, actor: Actor, *drafts: Draft) -> list[Record]:
     """Commit, and wait until all of it is seen."""
     records = await store.commit(actor, drafts)
     ids = {record.id for record in records}
@@ -86,11 +86,11 @@ async def written(store: LongTermMemory, actor: Actor, *drafts: Draft) -> list[R
 class LongTermMemoryContract:
     """The claims. `store` is an empty store that the fixture closes."""
 
-    async def _written(self, store: LongTermMemory, actor: Actor, *drafts: Draft) -> list[Record]:
+    async def _written(self, store: Store, actor: Actor, *drafts: Draft) -> list[Record]:
         return await written(store, actor, *drafts)
 
     async def test_committed_records_come_back_in_order_with_all_they_had(
-        self, store: LongTermMemory
+        self, store: Store
     ) -> None:
         full = Draft(
             Kind.FACT,
@@ -110,7 +110,7 @@ class LongTermMemoryContract:
         assert first.current
         assert (second.kind, second.text) == (plain.kind, plain.text)
 
-    async def test_records_lists_what_commit_returned(self, store: LongTermMemory) -> None:
+    async def test_records_lists_what_commit_returned(self, store: Store) -> None:
         written = await self._written(
             store,
             ANN,
@@ -121,7 +121,7 @@ class LongTermMemoryContract:
         assert await store.records(ANN) == written
 
     async def test_records_are_listed_oldest_first_whatever_the_order_of_writing(
-        self, store: LongTermMemory
+        self, store: Store
     ) -> None:
         await self._written(store, ANN, draft("I have a bicycle", minutes=9))
         await self._written(store, ANN, draft("I was born in Rome", minutes=1))
@@ -129,7 +129,7 @@ class LongTermMemoryContract:
 
     @pytest.mark.parametrize("kind", LEARNED_KINDS)
     async def test_records_and_search_keep_to_the_kinds_asked_for(
-        self, store: LongTermMemory, kind: Kind
+        self, store: Store, kind: Kind
     ) -> None:
         await self._written(
             store,
@@ -141,12 +141,12 @@ class LongTermMemoryContract:
         assert {r.kind for r in await store.records(ANN, kinds=(kind,))} == {kind}
         assert {h.record.kind for h in await store.search(ANN, "tea", kinds=(kind,))} <= {kind}
 
-    async def test_ids_are_unique_and_stay(self, store: LongTermMemory) -> None:
+    async def test_ids_are_unique_and_stay(self, store: Store) -> None:
         written = await self._written(store, ANN, draft("I have a dog"), draft("I have a cat"))
         assert len({record.id for record in written}) == 2
         assert [record.id for record in await store.records(ANN)] == [r.id for r in written]
 
-    async def test_a_record_is_found_by_its_own_words(self, store: LongTermMemory) -> None:
+    async def test_a_record_is_found_by_its_own_words(self, store: Store) -> None:
         await self._written(
             store, ANN, draft("My sister plays the cello"), draft("I work at Acme Corp")
         )
@@ -157,9 +157,7 @@ class LongTermMemoryContract:
 
         await eventually(found)
 
-    async def test_hits_are_ordered_by_a_relevance_between_0_and_1(
-        self, store: LongTermMemory
-    ) -> None:
+    async def test_hits_are_ordered_by_a_relevance_between_0_and_1(self, store: Store) -> None:
         await self._written(
             store, ANN, *(draft(f"I saw {n} whales near the Azores") for n in range(3, 9))
         )
@@ -168,16 +166,16 @@ class LongTermMemoryContract:
         assert relevances == sorted(relevances, reverse=True)
         assert all(0 <= relevance <= 1 for relevance in relevances)
 
-    async def test_no_hit_is_below_the_relevance_asked_for(self, store: LongTermMemory) -> None:
+    async def test_no_hit_is_below_the_relevance_asked_for(self, store: Store) -> None:
         await self._written(store, ANN, draft("I play chess on Sundays"), draft("Chess is fun"))
         hits = await store.search(ANN, "who plays chess with my brother?", min_relevance=0.3)
         assert all(hit.relevance >= 0.3 for hit in hits)
 
-    async def test_search_gives_no_more_than_the_limit(self, store: LongTermMemory) -> None:
+    async def test_search_gives_no_more_than_the_limit(self, store: Store) -> None:
         await self._written(store, ANN, *(draft(f"Train number {n} is late") for n in range(6)))
         assert len(await store.search(ANN, "Which train is late?", limit=2)) <= 2
 
-    async def test_a_superseded_record_is_kept_but_not_current(self, store: LongTermMemory) -> None:
+    async def test_a_superseded_record_is_kept_but_not_current(self, store: Store) -> None:
         (old,) = await self._written(store, ANN, draft("I live in Oslo"))
         (new,) = await self._written(
             store, ANN, draft("I live in Lima", supersedes=old.id, minutes=5)
@@ -193,40 +191,38 @@ class LongTermMemoryContract:
         assert history[0].superseded_at == NOON + timedelta(minutes=5)
         assert "I live in Oslo" not in texts(await store.search(ANN, "I live in Oslo"))
 
-    async def test_superseding_an_unknown_record_writes_nothing(
-        self, store: LongTermMemory
-    ) -> None:
+    async def test_superseding_an_unknown_record_writes_nothing(self, store: Store) -> None:
         with pytest.raises(UnknownRecord):
             await store.commit(
                 ANN, [draft("I have a horse"), draft("I have a boat", supersedes="f404")]
             )
         assert await store.records(ANN, include_superseded=True) == []
 
-    async def test_a_record_is_superseded_once(self, store: LongTermMemory) -> None:
+    async def test_a_record_is_superseded_once(self, store: Store) -> None:
         (old,) = await self._written(store, ANN, draft("I live in Oslo"))
         await self._written(store, ANN, draft("I live in Lima", supersedes=old.id, minutes=1))
         with pytest.raises(UnknownRecord):
             await store.commit(ANN, [draft("I live in Rome", supersedes=old.id, minutes=2)])
 
-    async def test_committing_nothing_writes_nothing(self, store: LongTermMemory) -> None:
+    async def test_committing_nothing_writes_nothing(self, store: Store) -> None:
         assert await store.commit(ANN, []) == []
         assert await store.records(ANN) == []
 
-    async def test_nothing_of_one_actor_is_seen_by_another(self, store: LongTermMemory) -> None:
+    async def test_nothing_of_one_actor_is_seen_by_another(self, store: Store) -> None:
         await self._written(store, ANN, draft("My locker code is 4711"))
         await store.add_turn(ANN, turn("t-1", "My locker code is 4711"))
         for stranger in (BOB, GROUP, Actor.group(1)):
             assert await store.records(stranger, include_superseded=True) == []
             assert await store.search(stranger, "My locker code is 4711", kinds=tuple(Kind)) == []
 
-    async def test_an_id_of_another_actor_is_unknown(self, store: LongTermMemory) -> None:
+    async def test_an_id_of_another_actor_is_unknown(self, store: Store) -> None:
         (record,) = await self._written(store, ANN, draft("I live in Oslo"))
         assert await store.delete(BOB, [record.id]) == []
         with pytest.raises(UnknownRecord):
             await store.commit(BOB, [draft("I live in Lima", supersedes=record.id)])
         assert texts(await store.records(ANN)) == ["I live in Oslo"]
 
-    async def test_delete_tells_which_ids_it_deleted(self, store: LongTermMemory) -> None:
+    async def test_delete_tells_which_ids_it_deleted(self, store: Store) -> None:
         first, second = await self._written(
             store, ANN, draft("I have a dog"), draft("I have a boat")
         )
@@ -239,7 +235,7 @@ class LongTermMemoryContract:
         await eventually(gone)
         assert "I have a dog" not in texts(await store.search(ANN, "I have a dog"))
 
-    async def test_erase_forgets_one_actor_and_no_other(self, store: LongTermMemory) -> None:
+    async def test_erase_forgets_one_actor_and_no_other(self, store: Store) -> None:
         await self._written(store, ANN, draft("I have a dog"))
         await self._written(store, BOB, draft("I have a boat"))
         await store.add_turn(ANN, turn("t-1", "My dog is called Rex"))
@@ -252,36 +248,37 @@ class LongTermMemoryContract:
         assert await store.search(ANN, "dog called Rex", kinds=tuple(Kind)) == []
         assert texts(await store.records(BOB)) == ["I have a boat"]
 
-    async def test_an_erased_actor_can_start_again(self, store: LongTermMemory) -> None:
+    async def test_an_erased_actor_can_start_again(self, store: Store) -> None:
         await self._written(store, ANN, draft("I have a dog"))
         await store.erase(ANN)
         await self._written(store, ANN, draft("I have a boat"))
         assert texts(await store.records(ANN)) == ["I have a boat"]
 
-    async def test_a_turn_is_not_a_learned_record(self, store: LongTermMemory) -> None:
+    async def test_a_turn_is_not_a_learned_record(self, store: Store) -> None:
         await store.add_turn(ANN, turn("t-1", "I have a dog"))
         await store.add_turn(ANN, turn("t-1", "I have a dog"))
-        if not store.extracts:
+        if not store.extraction:
             assert await store.records(ANN) == []
 
     @pytest.mark.parametrize("query", HOSTILE_QUERIES.values(), ids=HOSTILE_QUERIES)
-    async def test_any_text_is_a_legal_query(self, store: LongTermMemory, query: str) -> None:
+    async def test_any_text_is_a_legal_query(self, store: Store, query: str) -> None:
         await self._written(store, ANN, draft("I have a dog"))
         hits = await store.search(ANN, query, kinds=tuple(Kind))
         assert all(0 <= hit.relevance <= 1 for hit in hits)
 
     @pytest.mark.parametrize("query", ["", " \n "])
-    async def test_an_empty_query_finds_nothing(self, store: LongTermMemory, query: str) -> None:
+    async def test_an_empty_query_finds_nothing(self, store: Store, query: str) -> None:
         await self._written(store, ANN, draft("I have a dog"))
         assert await store.search(ANN, query) == []
 
     async def test_whoever_has_spoken_is_among_the_actors_and_no_stranger_is(
-        self, store: LongTermMemory
+        self, store: Store
     ) -> None:
         for actor in (ANN, GROUP):
             await store.add_turn(actor, turn(f"t-{actor.id}", "I have a dog"))
             await self._written(store, actor, draft("I have a dog"))
-            await store.flush(actor)
+            if store.extraction:
+                await store.extraction.flush(actor)
         await store.records(BOB)
         await store.search(BOB, "dog")
 
@@ -290,7 +287,7 @@ class LongTermMemoryContract:
 
         await eventually(known)
 
-    async def test_a_summary_keeps_its_topics(self, store: LongTermMemory) -> None:
+    async def test_a_summary_keeps_its_topics(self, store: Store) -> None:
         topics = ("Oslo", "переезд", 'job, & "pay"')
         told = Draft(Kind.SUMMARY, "We talked about moving", NOON, session_id="s-1", topics=topics)
         (written,) = await self._written(store, ANN, told)
@@ -298,7 +295,7 @@ class LongTermMemoryContract:
         (found,) = await store.records(ANN)
         assert found.topics == topics
 
-    async def test_a_fact_of_a_group_keeps_whose_it_is(self, store: LongTermMemory) -> None:
+    async def test_a_fact_of_a_group_keeps_whose_it_is(self, store: Store) -> None:
         told = [
             Draft(Kind.FACT, f"I work at {place}", NOON, slot="employer", speaker=speaker)
             for speaker, place in (("Ann", "Acme"), ("Боб, 2", "Globex"))
@@ -311,13 +308,23 @@ class LongTermMemoryContract:
             ("Боб, 2", "I work at Globex"),
         }
 
-    async def test_a_stranger_has_an_empty_memory(self, store: LongTermMemory) -> None:
+    async def test_a_learned_record_is_found_by_its_short_id(self, store: Store) -> None:
+        (old,) = await self._written(store, ANN, draft("I live in Oslo"))
+        (new,) = await self._written(store, ANN, draft("I live in Lima", supersedes=old.id))
+        for record, short_id in ((old, old.short_id), (new, new.short_id.upper())):
+            found = await store.find(ANN, short_id)
+            assert found is not None
+            assert found.id == record.id
+        assert await store.find(BOB, new.short_id) is None
+        assert await store.find(ANN, "f99") is None
+
+    async def test_a_stranger_has_an_empty_memory(self, store: Store) -> None:
         assert await store.records(ANN) == []
         assert await store.search(ANN, "anything at all") == []
         assert await store.delete(ANN, ["f1"]) == []
         await store.erase(ANN)
 
-    async def test_a_closed_store_refuses_work(self, store: LongTermMemory) -> None:
+    async def test_a_closed_store_refuses_work(self, store: Store) -> None:
         await store.aclose()
         with pytest.raises(MemoryFailure):
             await store.records(ANN)

@@ -1,10 +1,10 @@
-"""What every LongTermMemory promises of giving everything of one actor to another.
+"""What every Store promises of giving everything of one actor to another.
 
 Subclass `MovingContract` beside `LongTermMemoryContract`, with the same fixture `store`."""
 
 from datetime import timedelta
 
-from memory.ports import LongTermMemory
+from memory.ports import Store
 from memory.records import Actor, Draft, Kind, Record
 from tests.contracts.long_term_memory import (
     ANN,
@@ -35,7 +35,7 @@ def _told(record: Record) -> tuple[object, ...]:
 class MovingContract:
     """The claims. `store` is an empty store that the fixture closes."""
 
-    async def test_what_is_moved_is_the_other_actor_s(self, store: LongTermMemory) -> None:
+    async def test_what_is_moved_is_the_other_actor_s(self, store: Store) -> None:
         (old,) = await written(store, GROUP, draft("We meet in Oslo"))
         await written(
             store,
@@ -62,9 +62,7 @@ class MovingContract:
         assert await store.search(GROUP, "We meet in Lima", kinds=tuple(Kind)) == []
         assert texts(await store.records(ANN)) == ["I have a dog"]
 
-    async def test_moving_to_who_has_something_loses_nothing_of_either(
-        self, store: LongTermMemory
-    ) -> None:
+    async def test_moving_to_who_has_something_loses_nothing_of_either(self, store: Store) -> None:
         named = Draft(Kind.PREFERENCE, "I call you Max", NOON, slot="agent_name")
         renamed = Draft(
             Kind.PREFERENCE, "I call you Eve", NOON + timedelta(minutes=9), slot="agent_name"
@@ -80,9 +78,7 @@ class MovingContract:
         current = texts(await store.records(SUPERGROUP))
         assert current == ["We meet in Oslo", "We have a cat", "I call you Eve"]
 
-    async def test_moving_leaves_everybody_of_a_group_their_own_answer(
-        self, store: LongTermMemory
-    ) -> None:
+    async def test_moving_leaves_everybody_of_a_group_their_own_answer(self, store: Store) -> None:
         for speaker, place in (("Ann", "Acme"), ("Bob", "Globex")):
             told = Draft(Kind.FACT, f"I work at {place}", NOON, slot="employer", speaker=speaker)
             await written(store, GROUP, told)
@@ -95,7 +91,7 @@ class MovingContract:
         after = await store.records(SUPERGROUP)
         assert {record.speaker for record in after} == {"Ann", "Bob"}
 
-    async def test_moving_again_adds_nothing(self, store: LongTermMemory) -> None:
+    async def test_moving_again_adds_nothing(self, store: Store) -> None:
         await written(store, GROUP, draft("We meet in Oslo"))
         await store.move(GROUP, SUPERGROUP)
         # As after a crash between two steps: the same is there under both names.
@@ -112,7 +108,7 @@ class MovingContract:
         await store.move(SUPERGROUP, SUPERGROUP)
         assert len(await store.records(SUPERGROUP)) == 2
 
-    async def test_whoever_has_moved_can_go_on(self, store: LongTermMemory) -> None:
+    async def test_whoever_has_moved_can_go_on(self, store: Store) -> None:
         await written(store, GROUP, draft("We meet in Oslo"))
         await store.move(GROUP, SUPERGROUP)
 

@@ -1,4 +1,4 @@
-"""What every LongTermMemory promises of deletions that are taken back.
+"""What every Store promises of deletions that are taken back.
 
 Subclass `RestoringContract` beside `LongTermMemoryContract`, with the same fixture `store`. A store
 whose ids somebody else gives may give other ones to what comes back."""
@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from memory.errors import UnknownRecord
-from memory.ports import LongTermMemory
+from memory.ports import Store
 from memory.records import Draft, Kind, Record
 from tests.contracts.long_term_memory import (
     ANN,
@@ -30,7 +30,7 @@ def _but_for_its_id(record: Record) -> Record:
 class RestoringContract:
     """The claims. `store` is an empty store that the fixture closes."""
 
-    async def test_what_was_deleted_comes_back_as_it_was(self, store: LongTermMemory) -> None:
+    async def test_what_was_deleted_comes_back_as_it_was(self, store: Store) -> None:
         full = Draft(
             Kind.FACT,
             "My sister plays the cello",
@@ -53,7 +53,7 @@ class RestoringContract:
         assert [_but_for_its_id(record) for record in restored] == [
             _but_for_its_id(record) for record in gone
         ]
-        if not store.extracts:
+        if not store.extraction:
             assert restored == gone
 
         async def back() -> bool:
@@ -73,7 +73,7 @@ class RestoringContract:
 
         await eventually(found)
 
-    async def test_what_is_back_does_not_come_back_twice(self, store: LongTermMemory) -> None:
+    async def test_what_is_back_does_not_come_back_twice(self, store: Store) -> None:
         gone = await written(store, ANN, draft("I have a dog"), draft("I have a cat"))
         await store.delete(ANN, [record.id for record in gone])
         first = await store.restore(ANN, gone[:1])
@@ -88,7 +88,7 @@ class RestoringContract:
         assert sorted(texts(await store.records(ANN))) == ["I have a cat", "I have a dog"]
 
     async def test_what_has_come_back_can_be_deleted_and_come_back_again(
-        self, store: LongTermMemory
+        self, store: Store
     ) -> None:
         gone = await written(store, ANN, draft("I have a dog"))
         for _ in range(2):
@@ -97,7 +97,7 @@ class RestoringContract:
             gone = await store.restore(ANN, gone)
         assert await store.records(ANN) == gone
 
-    async def test_history_comes_back_as_history(self, store: LongTermMemory) -> None:
+    async def test_history_comes_back_as_history(self, store: Store) -> None:
         (old,) = await written(store, ANN, draft("I live in Oslo"))
         await written(store, ANN, draft("I live in Lima", supersedes=old.id, minutes=5))
 
@@ -119,7 +119,7 @@ class RestoringContract:
         assert texts(await store.records(ANN)) == ["I live in Lima"]
         assert "I live in Oslo" not in texts(await store.search(ANN, "I live in Oslo"))
 
-    async def test_messages_come_back_where_they_are_archived(self, store: LongTermMemory) -> None:
+    async def test_messages_come_back_where_they_are_archived(self, store: Store) -> None:
         for number, said in enumerate(("I have a dog", "It is called Rex", "It is old")):
             await store.add_turn(ANN, turn(f"t-{number}", said, f"Reply {number}."))
         before = await store.records(ANN, kinds=(Kind.MESSAGE,))
@@ -130,11 +130,11 @@ class RestoringContract:
         restored = await store.restore(ANN, [fact, *gone])
         assert [record.kind for record in restored] == [Kind.FACT, *(r.kind for r in gone)]
         assert await store.records(ANN, kinds=(Kind.MESSAGE,)) == before
-        if not store.extracts:
+        if not store.extraction:
             hits = await store.search(ANN, "It is called Rex", kinds=(Kind.MESSAGE,))
             assert texts(hits)[0] == "It is called Rex"
 
-    async def test_nothing_of_another_actor_comes_back(self, store: LongTermMemory) -> None:
+    async def test_nothing_of_another_actor_comes_back(self, store: Store) -> None:
         gone = await written(store, ANN, draft("My locker code is 4711"))
         await store.delete(ANN, [gone[0].id])
         with pytest.raises(UnknownRecord):
@@ -142,16 +142,14 @@ class RestoringContract:
         assert await store.records(BOB) == []
 
     @pytest.mark.parametrize("record_id", ["", "f404", "p1", "x1", "f-1", "f٣", "f01"])
-    async def test_what_never_was_does_not_come_back(
-        self, store: LongTermMemory, record_id: str
-    ) -> None:
+    async def test_what_never_was_does_not_come_back(self, store: Store, record_id: str) -> None:
         gone = await written(store, ANN, draft("I have a dog"))
         await store.delete(ANN, [gone[0].id])
         with pytest.raises(UnknownRecord):
             await store.restore(ANN, [*gone, replace(gone[0], id=record_id)])
         assert await store.records(ANN) == []
 
-    async def test_nothing_comes_back_once_all_was_erased(self, store: LongTermMemory) -> None:
+    async def test_nothing_comes_back_once_all_was_erased(self, store: Store) -> None:
         gone = await written(store, ANN, draft("I have a dog"))
         await store.delete(ANN, [gone[0].id])
         await store.erase(ANN)

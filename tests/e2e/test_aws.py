@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from memory.records import Actor, Kind, namespace
-from memory.stores.agentcore.records import summaries_path
+from memory.records import Actor, Kind
+from memory.stores.agentcore.namespaces import namespace, summaries_path
 from tests.e2e.command import PATIENCE
 from tests.e2e.test_telegram import ANNA, BORIS, SAVED, Talk, all_answered, running
 from tests.fakes.aws import FakeAws, Fault, Knobs, broken, expired_credentials

@@ -14,7 +14,7 @@ from bot.assistant.prompt import Persona, system_prompt
 from bot.offline.engine import offline_model
 from bot.offline.understanding import by_rules
 from memory.memory import Memory, MemoryOptions
-from memory.ports import LongTermMemory
+from memory.ports import Store
 from memory.records import Actor, Place
 from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.messages import is_answer, message
@@ -46,7 +46,7 @@ def place_of(actor: Actor) -> Place:
 
 @asynccontextmanager
 async def open_bot(
-    store: LongTermMemory, directory: Path, options: MemoryOptions | None = None
+    store: Store, directory: Path, options: MemoryOptions | None = None
 ) -> AsyncIterator[Bot]:
     """A bot on this store, with its journal in the directory and a thread pool of its own for it,
     as big as the program's."""

@@ -11,7 +11,7 @@ from memory.stores.sqlite.store import SqliteStore
 
 
 class TemporaryStore(SqliteStore):
-    """A LongTermMemory that lasts as long as the test that makes it."""
+    """A Store that lasts as long as the test that makes it."""
 
     _open: ClassVar[list["TemporaryStore"]] = []
 

@@ -22,5 +22,5 @@ async def test_events_go_as_soon_as_one_call_has_found_the_service_back(tmp_path
             for actor in (ANN, BOB):
                 for number in range(3):
                     await store.add_turn(actor, turn(f"t-{number}", "hello"))
-            await asyncio.gather(store.flush(ANN), store.flush(BOB))
+            await asyncio.gather(store.extraction.flush(ANN), store.extraction.flush(BOB))
         assert here.count("CreateEvent") == 6

@@ -64,13 +64,13 @@ async def all_hang(here: World) -> None:
 async def test_a_turn_is_answered_while_another_persons_calls_hang(tmp_path: Path):
     async with bot_on_aws(tmp_path) as (here, store, bot):
         await bot.hears(BOB, "I work at Globex")
-        await store.flush(BOB)
+        await store.extraction.flush(BOB)
         await hang(here, CALLS_OF_A_RECALL)
         anns = asyncio.create_task(bot.hears(ANN, "hello"))
         await all_hang(here)
 
         assert "Globex" in await bot.hears(BOB, "where do I work?")
-        await store.flush(BOB)
+        await store.extraction.flush(BOB)
         assert not anns.done(), "her calls still hang"
 
         here.aws.stopping.set()
@@ -119,7 +119,7 @@ async def test_events_of_one_person_arrive_while_another_persons_event_hangs(tmp
         await all_hang(here)
 
         await bot.hears(BOB, "I live in Lima")
-        await store.flush(BOB)
+        await store.extraction.flush(BOB)
         assert any("Lima" in record.text for record in await store.records(BOB))
         assert await store.pending(ANN) == 1, "hers still hangs"
 

@@ -345,10 +345,7 @@ async def test_a_name_set_twice_leaves_one_current_name(world: World):
         assert await memory.choices.set(ANNA, Choice.AGENT_NAME, "Friday") == "Friday"
         assert (await memory.choices.read(ANNA)).agent_name == "Friday"
         assert (await memory.choices.read(BORIS)).agent_name is None
-        current = await memory.known.records(ANNA, (Kind.PREFERENCE,))
-        assert [r.text for r in current] == ['I call you "Friday"']
-        everything = await memory.known.records(ANNA, (Kind.PREFERENCE,), everything=True)
-        assert len(everything) == 2
+        assert await memory.known.records(ANNA, everything=True) == []
 
 
 async def test_a_new_name_is_in_the_profile_of_the_running_session(world: World):
@@ -420,11 +417,9 @@ async def test_what_holds_beside_something_does_not_take_its_place(world: World)
 
 async def test_a_name_for_the_assistant_is_not_the_persons_own(world: World):
     async with world.process() as memory:
-        named = await memory.known.remember(ANNA, "your name is Max")
-        assert named.slot == Choice.AGENT_NAME
+        assert await memory.remember(ANNA, "your name is Max") is None
         assert (await memory.choices.read(ANNA)).agent_name == "Max"
-        assert await memory.known.remember(ANNA, "I call you Max") == named
-        assert len(await memory.known.records(ANNA)) == 1
+        assert await memory.known.records(ANNA) == []
 
 
 @pytest.mark.parametrize(
@@ -438,8 +433,9 @@ async def test_a_name_for_the_assistant_is_not_the_persons_own(world: World):
 )
 async def test_what_is_said_beside_a_name_for_the_assistant_is_kept(world: World, text: str):
     async with world.process() as memory:
-        kept = await memory.known.remember(ANNA, text)
+        kept = await memory.remember(ANNA, text)
         assert (await memory.choices.read(ANNA)).agent_name == "Max"
+        assert kept is not None
         assert kept.text == text
         assert kept in await memory.known.records(ANNA, (Kind.FACT,))
 
@@ -534,12 +530,14 @@ async def test_an_export_holds_everything_with_its_history(world: World):
     async with world.process() as memory:
         await memory.choices.set(ANNA, Choice.AGENT_NAME, "Jarvis")
         await memory.choices.set(ANNA, Choice.AGENT_NAME, "Friday")
+        tea = await memory.known.remember(ANNA, "I like tea", Kind.PREFERENCE)
+        await memory.known.revise(ANNA, tea.short_id, "I like green tea")
         await world.talk(memory, "I live in Oslo")
         ending = await memory.talk.end(ANNA, HOME, "new")
         assert ending is not None
         await ending.wait(5)
         exported = await memory.known.export(ANNA)
-        assert exported["agent_name"] == "Friday"
+        assert exported["settings"]["agent_name"] == "Friday"
         assert [f["text"] for f in exported["facts"]] == ["I live in Oslo"]
         assert len(exported["preferences"]) == 2
         assert exported["preferences"][0]["superseded_at"] is not None

@@ -90,7 +90,8 @@ async def _page(click: Click, context: Context) -> Page:
 
 async def _overview(origin: Origin, records: Sequence[Record], context: Context) -> Page:
     kept = not await context.people.privacy.is_on(origin.actor, origin.place)
-    return pages(context).overview(records, private=origin.is_private, kept=kept)
+    name = (await context.memory.choices.read(origin.actor)).agent_name
+    return pages(context).overview(records, name, private=origin.is_private, kept=kept)
 
 
 def _place_in_list(argument: str) -> tuple[Kind, int] | None:

@@ -9,7 +9,6 @@ from bot.texts import Texts
 from memory.errors import Refusal
 from memory.knowledge.forgetting import Forgotten
 from memory.records import Kind, Record, Role
-from memory.safety.names import agent_name_of
 from memory.understanding import LanguageRules
 
 PER_PAGE = 5
@@ -37,12 +36,16 @@ class MemoryPages:
 
     # -- lists ------------------------------------------------------------------------------------
 
-    def overview(self, records: Sequence[Record], *, private: bool, kept: bool) -> Page:
-        """The first page: the newest records of each kind, newest first, and a button a kind.
-        `private` tells a person's memory from a group's, `kept` whether anything of this talk is
-        added."""
+    def overview(
+        self, records: Sequence[Record], agent_name: str | None, *, private: bool, kept: bool
+    ) -> Page:
+        """The first page: what the person calls the assistant, the newest records of each kind,
+        newest first, and a button a kind. `private` tells a person's memory from a group's, `kept`
+        whether anything of this talk is added."""
         texts = self.texts
         sections = [texts.memory_title if private else texts.memory_title_group]
+        if agent_name:
+            sections.append(texts.memory_name.format(name=agent_name))
         buttons: list[Button] = []
         by_kind = {kind: [record for record in records if record.kind is kind] for kind in KINDS}
         lines_in_all = sum(min(len(own), AT_A_GLANCE) for own in by_kind.values())
@@ -185,8 +188,6 @@ class MemoryPages:
         words."""
         if record.kind in (Kind.SUMMARY, Kind.MESSAGE):
             return record.text
-        if name := agent_name_of(record):
-            return self.texts.memory_name.format(name=name)
         if record.speaker:
             return f"{record.speaker}: {record.text}"
         return self.rules.second_person(record.text)

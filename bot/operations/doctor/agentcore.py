@@ -14,7 +14,7 @@ from bot.operations.doctor.finding import (
 )
 from bot.settings import Settings
 from memory.errors import StoreUnavailable
-from memory.records import Actor, Kind, namespace
+from memory.records import Actor, Kind
 from memory.stores.agentcore.calls.circuit import Circuit
 from memory.stores.agentcore.calls.clients import (
     CONTROL_SERVICE,
@@ -23,6 +23,7 @@ from memory.stores.agentcore.calls.clients import (
     open_client,
 )
 from memory.stores.agentcore.calls.errors import AwsFailure
+from memory.stores.agentcore.namespaces import namespace
 from memory.stores.agentcore.setup import TEMPLATES, AgentCoreMemory, inspect
 
 _CONNECTIONS = 5

@@ -17,7 +17,8 @@ from memory.records import LEARNED_KINDS, Actor
 from memory.stores.agentcore.calls.clients import AwsCalls
 from memory.stores.agentcore.calls.errors import AwsFailure, Fate
 from memory.stores.agentcore.calls.outbox import Erasure, Outbox
-from memory.stores.agentcore.records import belongs, home, restored
+from memory.stores.agentcore.namespaces import belongs, home
+from memory.stores.agentcore.records import restored
 
 _log = structlog.get_logger(__name__)
 

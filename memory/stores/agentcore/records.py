@@ -15,7 +15,8 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from memory.errors import RefusedText
-from memory.records import Actor, Draft, Kind, Record, namespace
+from memory.records import Actor, Draft, Kind, Record
+from memory.stores.agentcore.namespaces import belongs, namespace
 
 #: Characters of one record, from the service model.
 MAX_TEXT = 16_000
@@ -23,40 +24,6 @@ MAX_TEXT = 16_000
 #: Characters of one metadata value, from the service model.
 _MAX_VALUE = 256
 _TOPIC = re.compile(r"<topic name=\"([^\"]*)\">(.*?)</topic>", re.DOTALL)
-
-
-def summaries_path(actor: Actor) -> str:
-    """The path above the namespaces of all sessions' summaries, with its trailing slash."""
-    return namespace(Kind.SUMMARY, actor, "s").removesuffix("s/")
-
-
-def home(kind: Kind, actor: Actor) -> dict[str, Any]:
-    """Where to read records of a kind. Summaries have a namespace for each session, so they are
-    read by the path above; all else by the namespace itself."""
-    if kind is Kind.SUMMARY:
-        return {"namespacePath": summaries_path(actor)}
-    return {"namespace": namespace(kind, actor)}
-
-
-def known_actor(id_: str) -> Actor | None:
-    """The actor of this id; None for one that another program keeps in the same memory."""
-    try:
-        return Actor(id_)
-    except ValueError:
-        return None
-
-
-def belongs(found: str, actor: Actor) -> tuple[Kind, str | None] | None:
-    """The kind of a record in this namespace, and its session for a summary; None unless the
-    namespace is exactly one of the actor's own. This is what keeps people apart, whatever the
-    service thinks a namespace matches."""
-    for kind in (Kind.FACT, Kind.PREFERENCE):
-        if found == namespace(kind, actor):
-            return kind, None
-    session = found.removeprefix(summaries_path(actor)).removesuffix("/")
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}", session):
-        return None
-    return (Kind.SUMMARY, session) if found == namespace(Kind.SUMMARY, actor, session) else None
 
 
 def created(

@@ -13,7 +13,7 @@ from memory.stores.agentcore.calls.clients import AwsCalls
 from memory.stores.agentcore.calls.errors import AwsFailure
 
 #: Where each strategy puts its records. The trailing slash is a safety matter, see
-#: `memory.records.namespace`, which these must agree with.
+#: `memory.stores.agentcore.namespaces`, which these must agree with.
 TEMPLATES = {
     Kind.FACT: "/facts/{actorId}/",
     Kind.PREFERENCE: "/preferences/{actorId}/",

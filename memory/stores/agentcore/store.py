@@ -8,7 +8,7 @@ against what was deleted from here, always."""
 import asyncio
 import uuid
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -30,10 +30,12 @@ from memory.stores.agentcore.calls.clients import AwsCalls
 from memory.stores.agentcore.calls.errors import AwsFailure, Fate
 from memory.stores.agentcore.calls.outbox import Lane, Outbox, Outgoing
 from memory.stores.agentcore.calls.sender import Pace, Sender
+from memory.stores.agentcore.choices import AgentCoreChoices, decode
 from memory.stores.agentcore.deletions import Deletions
 from memory.stores.agentcore.erasure import Eraser
 from memory.stores.agentcore.moving import Copier
-from memory.stores.agentcore.records import belongs, restored, settled
+from memory.stores.agentcore.namespaces import belongs, home, known_actor
+from memory.stores.agentcore.records import restored, settled
 
 _log = structlog.get_logger(__name__)
 
@@ -58,12 +60,10 @@ class Timing:
 
 
 class AgentCoreStore:
-    """A LongTermMemory. Use as `async with`: the outbox is sent while it is open.
+    """A Store. Use as `async with`: the outbox is sent while it is open.
 
     The thread pool and the client inside `calls` stay the caller's. `strategies` names AWS's
     strategy for each kind; explicit records of a kind without one are written without one."""
-
-    extracts = True
 
     def __init__(
         self,
@@ -80,6 +80,9 @@ class AgentCoreStore:
         self._deletions = Deletions(
             self._pairs, self._create, self._update, self._strategies, self._timing.deletion
         )
+        self.choices = AgentCoreChoices(self._preferences, self._write, self.delete)
+        #: AWS's strategies have all turns once the outbox is empty.
+        self.extraction = self._sender
         self._log = RateLimitedLog(_log)
         self._closed = False
 
@@ -128,18 +131,14 @@ class AgentCoreStore:
             self._sender.wake(lane)
 
     async def actors(self) -> list[Actor]:
-        """See LongTermMemory. Those of whom AWS has had an event, also after it has expired."""
+        """See PersonalData. Those of whom AWS has had an event, also after it has expired."""
         self._require_open()
         ids = [row["actorId"] async for row in self._calls.rows("list_actors", "actorSummaries")]
-        return [actor for id_ in ids if (actor := agentcore_records.known_actor(id_))]
+        return [actor for id_ in ids if (actor := known_actor(id_))]
 
     async def pending(self, actor: Actor | None = None) -> int:
         """How many events AWS has not acknowledged yet, of one actor or of all."""
         return await self._outbox.pending(actor)
-
-    async def flush(self, actor: Actor) -> None:
-        """See LongTermMemory. Waits for as long as AWS does not answer: give it a deadline."""
-        await self._sender.flush(actor)
 
     async def _send(self, event: Outgoing) -> None:
         await self._calls.ask("create_event", **agentcore_events.request(event))
@@ -150,6 +149,11 @@ class AgentCoreStore:
         """See LongTermMemory. AWS has no transactions: what was written before a failure is
         deleted again. Superseded records are kept, with the moment they stopped being true in
         their metadata. Raises UnknownRecord, RefusedText."""
+        # What somebody says is no choice, even if it reads like one.
+        plain = [replace(draft, slot=None) if decode(draft) else draft for draft in drafts]
+        return await self._write(actor, plain)
+
+    async def _write(self, actor: Actor, drafts: Sequence[Draft]) -> list[Record]:
         self._require_open()
         entries = [
             agentcore_records.created(draft, actor, number, self._strategies)
@@ -237,7 +241,7 @@ class AgentCoreStore:
         hits = [
             Hit(record, min(1.0, max(0.0, row.get("score") or 0.0)))
             for row, record in own
-            if record.id in current
+            if record.id in current and not decode(record)
         ]
         found = [hit for hit in hits if hit.relevance >= min_relevance]
         return sorted(found, key=lambda hit: -hit.relevance)[:limit]
@@ -251,7 +255,7 @@ class AgentCoreStore:
             "retrieve_memory_records",
             searchCriteria={"searchQuery": query, "topK": top},
             maxResults=top,
-            **agentcore_records.home(kind, actor),
+            **home(kind, actor),
         )
         rows: list[dict[str, Any]] = answer["memoryRecordSummaries"]
         return rows
@@ -287,8 +291,26 @@ class AgentCoreStore:
         """See LongTermMemory. There are no archived messages."""
         self._require_open()
         wanted = [kind for kind in LEARNED_KINDS if kind in kinds]
-        ordered = settled([record for _, record in await self._pairs(actor, wanted)])
-        return [record for record in ordered if include_superseded or record.current]
+        return [
+            record
+            for record in await self._records(actor, wanted)
+            if (include_superseded or record.current) and not decode(record)
+        ]
+
+    async def find(self, actor: Actor, short_id: str) -> Record | None:
+        """See LongTermMemory. AWS's ids are long: short ones are made of them, and can't be asked
+        for."""
+        known = await self.records(actor, include_superseded=True)
+        found = [record for record in known if record.short_id == short_id.lower()]
+        return found[0] if len(found) == 1 else None
+
+    async def _preferences(self, actor: Actor) -> list[Record]:
+        self._require_open()
+        return await self._records(actor, (Kind.PREFERENCE,))
+
+    async def _records(self, actor: Actor, kinds: Sequence[Kind]) -> list[Record]:
+        """All the actor's records of these kinds, those that hold choices too."""
+        return settled([record for _, record in await self._pairs(actor, kinds)])
 
     async def _pairs(
         self, actor: Actor, kinds: Sequence[Kind] = LEARNED_KINDS
@@ -299,9 +321,7 @@ class AgentCoreStore:
         return self._own(actor, rows)
 
     async def _listed(self, actor: Actor, kind: Kind) -> list[dict[str, Any]]:
-        rows = self._calls.rows(
-            "list_memory_records", "memoryRecordSummaries", **agentcore_records.home(kind, actor)
-        )
+        rows = self._calls.rows("list_memory_records", "memoryRecordSummaries", **home(kind, actor))
         return [row async for row in rows]
 
     def _own(
@@ -369,7 +389,7 @@ class AgentCoreStore:
         return await self._deletions.restore(actor, records)
 
     async def move(self, actor: Actor, to: Actor) -> None:
-        """See LongTermMemory. AWS can give nobody's events to somebody else: they are deleted with
+        """See PersonalData. AWS can give nobody's events to somebody else: they are deleted with
         the actor's records, once those are copied."""
         self._require_open()
         if actor == to:
@@ -384,7 +404,7 @@ class AgentCoreStore:
             _log.warning("moved_actor_not_erased", actor=actor.id, error=str(failure))
 
     async def erase(self, actor: Actor) -> None:
-        """See LongTermMemory. The wish is written down first: what can't be deleted now is tried
+        """See PersonalData. The wish is written down first: what can't be deleted now is tried
         again until it is gone, and once more after a while for what extraction had under way.
         Raises StoreUnavailable, saying what is left, when something could not be deleted now."""
         self._require_open()

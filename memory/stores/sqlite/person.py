@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memory.errors import RefusedText, UnknownRecord
 from memory.knowledge.merging import Merging
@@ -41,8 +41,18 @@ _PAGE = 1_024
 _CACHE_KIB = 64
 
 
+class Contents(NamedTuple):
+    """What one file hands over to another: the ids of the turns that were archived, all records,
+    oldest first, and the choices with the moments they were made."""
+
+    turns: Sequence[str]
+    records: Sequence[Record]
+    choices: Sequence[tuple[str, str, float]]
+
+
 class PersonFile:
-    """The records, archived messages and word index of one actor. Errors of SQLite come through."""
+    """The records, archived messages, word index and choices of one actor. Errors of SQLite come
+    through."""
 
     def __init__(self, path: Path, weights: Weights, vectors: "VectorTable | None" = None) -> None:
         """Open the file, or start it. Raises NewerStore."""
@@ -125,6 +135,30 @@ class PersonFile:
         )
         return sorted(map(record_of, rows), key=lambda record: record.created_at)
 
+    def find(self, short_id: str) -> Record | None:
+        """The learned record with this short id; here, that is the id itself."""
+        found = self._connection.execute(
+            f"SELECT {COLUMNS} FROM record WHERE id = ? AND kind != 'message'", (short_id.lower(),)
+        ).fetchone()
+        return record_of(found) if found else None
+
+    def choices(self) -> dict[str, str]:
+        """What the person has chosen, by name."""
+        return dict(self._connection.execute("SELECT name, value FROM choice"))
+
+    def choose(self, name: str, value: str, at: float) -> None:
+        """Keep a choice, unless a later one is there."""
+        self._connection.execute(
+            "INSERT INTO choice VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE "
+            "SET value = excluded.value, moment = excluded.moment WHERE excluded.moment >= moment",
+            (name, value, at),
+        )
+
+    def unchoose(self, name: str) -> None:
+        """Keep no such choice."""
+        self._connection.execute("DELETE FROM choice WHERE name = ?", (name,))
+        self.fold()
+
     def delete(self, record_ids: Iterable[str]) -> list[str]:
         """Delete records with every trace but their place; the ids really deleted."""
         with transaction(self._connection):
@@ -143,25 +177,31 @@ class PersonFile:
         with transaction(self._connection):
             return [self._restored(record) for record in records]
 
-    def contents(self) -> tuple[list[str], list[Record]]:
-        """The ids of the turns that were archived, and all records, oldest first."""
+    def contents(self) -> Contents:
+        """All that is in the file."""
         with snapshot(self._connection):
-            turns = [id_ for (id_,) in self._connection.execute("SELECT id FROM turn")]
-            return turns, self.records(tuple(Kind), include_superseded=True)
+            return Contents(
+                [id_ for (id_,) in self._connection.execute("SELECT id FROM turn")],
+                self.records(tuple(Kind), include_superseded=True),
+                self._connection.execute("SELECT name, value, moment FROM choice").fetchall(),
+            )
 
-    def absorb(self, turns: Iterable[str], records: Iterable[Record]) -> None:
+    def absorb(self, contents: Contents) -> None:
         """Take in another file's contents, under ids of this one, all or nothing. What is here
-        already is left as it is. In each slot only the newest record stays current."""
+        already is left as it is. In each slot only the newest record stays current, of each choice
+        the latest counts."""
         with transaction(self._connection):
+            for choice in contents.choices:
+                self.choose(*choice)
             there = self.records(tuple(Kind), include_superseded=True)
             merging = Merging(there)
-            for record in merging.missing(records):
+            for record in merging.missing(contents.records):
                 (written,) = self._insert([merging.renumbered(record)])
                 merging.added(record, written)
             for record_id, at in merging.ends():
                 self._supersede(record_id, at)
             self._connection.executemany(
-                "INSERT OR IGNORE INTO turn VALUES (?)", [(id_,) for id_ in turns]
+                "INSERT OR IGNORE INTO turn VALUES (?)", [(id_,) for id_ in contents.turns]
             )
 
     def fold(self) -> None:

@@ -107,6 +107,32 @@ MIGRATIONS = (
         # Of a record nothing else stays: who wants it back brings it along.
         ("CREATE TABLE deleted (id TEXT PRIMARY KEY, row INTEGER NOT NULL) WITHOUT ROWID",),
     ),
+    Migration(
+        "choices",
+        (
+            """CREATE TABLE choice (
+                name TEXT PRIMARY KEY, value TEXT NOT NULL,
+                moment REAL NOT NULL -- of the choice, in seconds since 1970
+            ) WITHOUT ROWID""",
+            # They were kept as preferences: I call you "Jarvis". The value is what is quoted.
+            "CREATE TEMP TABLE chosen AS SELECT row, slot, moment, superseded_at, "
+            """substr(text, instr(text, '"') + 1, length(text) - instr(text, '"') - 1) AS value """
+            "FROM record WHERE kind = 'preference' AND ("
+            """slot = 'agent_name' AND text LIKE 'I call you "%"' """
+            """OR slot = 'language' AND text LIKE 'My language here is "%"' """
+            """OR slot = 'time_zone' AND text LIKE 'My time zone is "%"' """
+            """OR slot = 'reply_length' AND text LIKE 'The answers I want are "%"' """
+            """OR slot = 'streaming' AND text LIKE 'While an answer is written I see it by "%"')""",
+            "INSERT OR REPLACE INTO choice "
+            "SELECT iif(slot = 'reply_length', 'answer_length', slot), value, moment "
+            "FROM chosen WHERE superseded_at IS NULL ORDER BY row",
+            "DELETE FROM vector WHERE row IN (SELECT row FROM chosen)",
+            "DELETE FROM record WHERE row IN (SELECT row FROM chosen)",
+            # Their words go when the index is made again, as it is for another way of cutting.
+            "DELETE FROM setting WHERE name = 'tokeniser' AND EXISTS (SELECT 1 FROM chosen)",
+            "DROP TABLE chosen",
+        ),
+    ),
 )
 
 _LEDGER = """CREATE TABLE IF NOT EXISTS migration (

@@ -20,6 +20,7 @@ from memory.errors import StoreUnavailable, UnknownRecord
 from memory.ports import Embedder
 from memory.records import LEARNED_KINDS, Actor, Draft, Hit, Kind, Record, Turn
 from memory.search.ranking import Weights
+from memory.stores.sqlite.choices import SqliteChoices
 from memory.stores.sqlite.damage import COMPANIONS, is_damage, quarantine
 from memory.stores.sqlite.person import PersonFile
 
@@ -49,11 +50,11 @@ class _Place:
 
 
 class SqliteStore:
-    """The embedded LongTermMemory. `relevance_decay` is the share of freshness a memory keeps each
+    """The embedded Store. `relevance_decay` is the share of freshness a memory keeps each
     month, 0 to 1. With an embedder search goes by meaning too: vectors are made in the background,
     and a query waits for its own no longer than `embedding_seconds`."""
 
-    extracts = False
+    extraction = None
 
     def __init__(
         self,
@@ -74,11 +75,12 @@ class SqliteStore:
         self._places: OrderedDict[Actor, _Place] = OrderedDict()
         self._running: set[asyncio.Task[Any]] = set()
         self._closed = False
+        self.choices = SqliteChoices(self)
         self._semantics = self._with(embedder, embedding_seconds) if embedder else None
 
     async def add_turn(self, actor: Actor, turn: Turn) -> None:
         """See LongTermMemory. Messages without any text are left out."""
-        await self._write(actor, lambda file: file.add_turn(turn))
+        await self.write(actor, lambda file: file.add_turn(turn))
         if self._semantics:
             self._semantics.changed(actor)
 
@@ -86,7 +88,7 @@ class SqliteStore:
         """See LongTermMemory. Raises UnknownRecord, RefusedText."""
         if not drafts:
             return []
-        written = await self._write(actor, lambda file: file.commit(drafts))
+        written = await self.write(actor, lambda file: file.commit(drafts))
         if self._semantics:
             self._semantics.changed(actor)
         return written
@@ -104,7 +106,7 @@ class SqliteStore:
         """See LongTermMemory."""
         at = now or datetime.now(UTC)
         meaning = await self._semantics.meaning(query, at) if self._semantics else None
-        hits = await self._ask(
+        hits = await self.ask(
             actor, lambda file: file.search(query, kinds, limit, min_relevance, at, meaning)
         )
         if self._semantics:
@@ -119,18 +121,22 @@ class SqliteStore:
         include_superseded: bool = False,
     ) -> list[Record]:
         """See LongTermMemory."""
-        return await self._ask(actor, lambda file: file.records(kinds, include_superseded)) or []
+        return await self.ask(actor, lambda file: file.records(kinds, include_superseded)) or []
+
+    async def find(self, actor: Actor, short_id: str) -> Record | None:
+        """See LongTermMemory."""
+        return await self.ask(actor, lambda file: file.find(short_id))
 
     async def delete(self, actor: Actor, record_ids: Sequence[str]) -> list[str]:
         """See LongTermMemory."""
-        return await self._ask(actor, lambda file: file.delete(record_ids)) or []
+        return await self.ask(actor, lambda file: file.delete(record_ids)) or []
 
     async def restore(self, actor: Actor, records: Sequence[Record]) -> list[Record]:
         """See LongTermMemory. Ids stay, and so does the order of what was said. Raises
         UnknownRecord."""
         if not records:
             return []
-        restored = await self._ask(actor, lambda file: file.restore(records))
+        restored = await self.ask(actor, lambda file: file.restore(records))
         if restored is None:
             raise UnknownRecord("nothing of this actor was deleted")
         if self._semantics:
@@ -138,11 +144,11 @@ class SqliteStore:
         return restored
 
     async def erase(self, actor: Actor) -> None:
-        """See LongTermMemory. Copies that were set aside because of damage go as well."""
+        """See PersonalData. Copies that were set aside because of damage go as well."""
         await self._in_turn(partial(self._erase, actor), actor)
 
     async def move(self, actor: Actor, to: Actor) -> None:
-        """See LongTermMemory. The file gets another name; where there is one of that name already,
+        """See PersonalData. The file gets another name; where there is one of that name already,
         it takes in the other's records."""
         if actor != to:
             await self._in_turn(partial(self._move, actor, to), actor, to)
@@ -150,13 +156,10 @@ class SqliteStore:
                 self._semantics.changed(to)
 
     async def actors(self) -> list[Actor]:
-        """See LongTermMemory. Everybody who has a file."""
+        """See PersonalData. Everybody who has a file."""
         if self._closed:
             raise StoreUnavailable("the memory is closed")
         return await asyncio.get_running_loop().run_in_executor(self._pool, self._found)
-
-    async def flush(self, actor: Actor) -> None:
-        """See LongTermMemory. What was added is in place already."""
 
     async def settle(self) -> None:
         """Return when all records have their vectors; at once without an embedder."""
@@ -182,18 +185,18 @@ class SqliteStore:
         return Semantics(embedder, seconds, self._unembedded, self._keep_vectors)
 
     async def _unembedded(self, actor: Actor, limit: int) -> dict[int, str]:
-        return await self._ask(actor, lambda file: file.unembedded(limit)) or {}
+        return await self.ask(actor, lambda file: file.unembedded(limit)) or {}
 
     async def _keep_vectors(
         self, actor: Actor, texts: Mapping[int, str], vectors: Sequence[Sequence[float]]
     ) -> None:
-        await self._ask(actor, lambda file: file.embed(texts, vectors))
+        await self.ask(actor, lambda file: file.embed(texts, vectors))
 
-    async def _write(self, actor: Actor, work: Callable[[PersonFile], T]) -> T:
+    async def write(self, actor: Actor, work: Callable[[PersonFile], T]) -> T:
         """Work on the actor's file, which is made if it is not there."""
         return await self._in_turn(partial(self._work, actor, work), actor)
 
-    async def _ask(self, actor: Actor, work: Callable[[PersonFile], T]) -> T | None:
+    async def ask(self, actor: Actor, work: Callable[[PersonFile], T]) -> T | None:
         """Work on the actor's file, if there is one: asking about a stranger leaves no file."""
 
         def look() -> T | None:
@@ -274,8 +277,8 @@ class SqliteStore:
         path, new = self._path(actor), self._path(to)
         with _failures(path):
             if path.exists() and new.exists():
-                turns, records = self._work(actor, PersonFile.contents)
-                self._work(to, lambda file: file.absorb(turns, records))
+                contents = self._work(actor, PersonFile.contents)
+                self._work(to, lambda file: file.absorb(contents))
             elif path.exists():
                 # The write-ahead log goes into the file, which then is all there is.
                 self._work(actor, PersonFile.fold)

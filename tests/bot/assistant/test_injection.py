@@ -192,7 +192,7 @@ WAYS: dict[str, tuple[str, Callable[[str], str]]] = {
     "topic": ("about_the_user", topic),
     "agent name": (
         "about_the_user",
-        lambda text: profile_block(Profile(Choices(agent_name=text)), NOW, Budget()),
+        lambda text: profile_block(Profile(), NOW, Budget(), choices=Choices(agent_name=text)),
     ),
     "running summary": ("earlier_in_this_conversation", running),
     "recalled message": ("recalled_notes", recalled),

@@ -11,7 +11,7 @@ from bot.commands.pages.settings_pages import ZONES
 from bot.people.personal import Streaming
 from bot.texts import texts_in
 from memory.errors import Refusal
-from memory.records import LEARNED_KINDS, SETTING_SLOTS, Actor, Choice, Kind, Record
+from memory.records import LEARNED_KINDS, Actor, Kind, Record
 from tests.bot.commands.desk import ANN, ANNA, BORIS, ENGLISH, Desk, Sent, open_desk
 from tests.fakes.conversing import Echo
 from tests.fakes.temporary_store import TemporaryStore
@@ -180,11 +180,12 @@ async def test_choices_are_no_memories_and_are_exported_and_forgotten(desk: Desk
     assert await desk.facts() == []
     assert (await desk.ask("/memory")).startswith(ENGLISH.memory_empty)
     exported = await desk.memory.known.export(ANN)
-    slots = {record["slot"] for record in exported["preferences"]}
-    assert slots == {Choice.ANSWER_LENGTH, Choice.STREAMING} <= SETTING_SLOTS
+    assert exported["settings"]["answer_length"] == "short"
+    assert exported["settings"]["streaming"] == "off"
+    assert exported["preferences"] == []
     await desk.memory.forget_all(ANN)
     assert (await desk.memory.choices.read(ANN)).answer_length is None
-    assert (await desk.memory.known.export(ANN))["preferences"] == []
+    assert not any((await desk.memory.known.export(ANN))["settings"].values())
 
 
 async def test_the_length_of_answers_reaches_the_model(desk: Desk) -> None:

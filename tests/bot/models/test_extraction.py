@@ -15,7 +15,7 @@ from bot.models.extraction import MAX_FINDINGS, MAX_KNOWN, ModelExtractor
 from bot.models.transcript import MAX_TRANSCRIPT
 from memory.learning.extraction import plan
 from memory.ports import Extraction, ExtractionFailed, Proposal
-from memory.records import Actor, Choice, Kind, Place, Record, Role, Turn, Utterance
+from memory.records import Actor, Kind, Place, Record, Role, Turn, Utterance
 from tests.fakes.extractors import EverySentence
 from tests.fakes.memories import NOON, open_memory
 from tests.fakes.openai_server import Completion, OpenAIServer, refusing, text
@@ -135,8 +135,7 @@ async def test_a_model_is_not_asked_about_a_session_in_which_the_user_said_nothi
 
 async def test_the_model_sees_who_said_what_when_and_what_is_known_by_number() -> None:
     asked = Answering(findings())
-    known = [record(1, "I sail"), record(2, "I work at Initech"), record(3, 'I call you "J"')]
-    known[2] = Record("r3", Kind.PREFERENCE, 'I call you "J"', NOON, slot=Choice.AGENT_NAME)
+    known = [record(1, "I sail"), record(2, "I work at Initech")]
     turns = [turn(1, "I left Initech,\nreally </conversation>", "Oh & why?")]
     await ModelExtractor(asked.model, EverySentence()).extract(turns, known)
     (question,) = asked.asked

@@ -113,7 +113,7 @@ def label_faults(texts: Texts, *, private: bool) -> Iterator[str]:
         *(settings.zones(region) for region in ZONES),
         settings.lengths(),
         settings.streamings(),
-        pages.overview(records, private=private, kept=True),
+        pages.overview(records, "Jarvis", private=private, kept=True),
         pages.detail(records[0]),
         pages.delete_question(Forgotten(Actor.person(1001), records[0])),
         pages.deletion(records[:1]),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from memory.conversation.sessions import SessionLimits
 from memory.memory import Memory, MemoryOptions
-from memory.ports import LongTermMemory
+from memory.ports import Store
 from memory.records import Actor, Place, Role, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
@@ -48,7 +48,7 @@ EVENTS = st.lists(
 class Life:
     """One actor's conversations through any number of processes on the same files."""
 
-    def __init__(self, folder: Path, pool: ThreadPoolExecutor, store: LongTermMemory) -> None:
+    def __init__(self, folder: Path, pool: ThreadPoolExecutor, store: Store) -> None:
         self.folder, self.pool, self.store = folder, pool, store
         self.summarizer = Numbering()
         self.now = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -1,16 +1,15 @@
-"""What somebody can choose, and how it is kept."""
+"""What somebody can choose."""
 
 from contextlib import suppress
 from dataclasses import fields
-from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.errors import RefusedText
-from memory.knowledge.choices import choice_of, choice_text, clean, zone_of
-from memory.records import Choice, Choices, Kind, Record
+from memory.knowledge.choices import clean, zone_of
+from memory.records import Choice, Choices
 
 
 @pytest.mark.parametrize(
@@ -57,27 +56,11 @@ def test_what_is_no_language_here_is_refused(given: str):
 def test_any_text_is_a_choice_or_refused(text: str):
     for choice in Choice:
         with suppress(RefusedText):
-            assert '"' not in clean(choice, text) or choice is Choice.AGENT_NAME
-
-
-@pytest.mark.parametrize(
-    ("slot", "value"),
-    [
-        (Choice.LANGUAGE, "pt-br"),
-        (Choice.TIME_ZONE, "Europe/Rome"),
-        (Choice.ANSWER_LENGTH, "short"),
-        (Choice.STREAMING, "off"),
-    ],
-)
-def test_a_choice_comes_back_from_its_record(slot: Choice, value: str):
-    at = datetime(2026, 11, 21, tzinfo=UTC)
-    record = Record("p1", Kind.PREFERENCE, choice_text(slot, value), at, slot=slot)
-    assert choice_of(record) == value
-    assert choice_of(Record("p2", Kind.PREFERENCE, record.text, at)) is None
+            assert clean(choice, clean(choice, text)) == clean(choice, text)
 
 
 def test_every_choice_has_a_value_of_its_name():
-    assert [choice.name.lower() for choice in Choice] == [field.name for field in fields(Choices)]
+    assert [choice.value for choice in Choice] == [field.name for field in fields(Choices)]
 
 
 @pytest.mark.parametrize("given", ["", "Short", "very short", "kurz"])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from memory.knowledge.export import document, readable
-from memory.records import Actor, Kind, Record, Role
+from memory.records import Actor, Choices, Kind, Record, Role
 from memory.safety.escaping import one_line
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -32,7 +32,7 @@ def record(id_: str, kind: Kind, text: str, minutes: int = 0, **more: Any) -> Re
 
 
 def of(*records: Record) -> str:
-    return readable(document(ANN, "Max", records, NOON) | {"usage": [USAGE]})
+    return readable(document(ANN, Choices(agent_name="Max"), records, NOON) | {"usage": [USAGE]})
 
 
 def structure(markdown: str) -> list[str]:
@@ -67,7 +67,7 @@ def test_everything_is_in_it() -> None:
     assert text == (
         "# Everything kept about u1\n\n"
         "As of 2026-11-21 12:00+0000.\n\n"
-        "The assistant is called Max.\n\n"
+        "## Settings\n\n- agent name: Max\n\n"
         "## Facts\n\n"
         "- I live in Oslo (noted 2026-11-21 12:00+0000; no longer true since 2026-11-22 "
         "12:00+0000) \\[f1\\]\n"
@@ -90,7 +90,7 @@ def test_everything_is_in_it() -> None:
 
 
 def test_of_nobody_it_says_so() -> None:
-    text = readable(document(ANN, None, (), NOON))
+    text = readable(document(ANN, Choices(), (), NOON))
     assert text.count("Nothing.") == 4
 
 

@@ -19,10 +19,10 @@ from memory.knowledge.housekeeping import (
     Maintenance,
     Retention,
     Why,
-    doomed,
+    expired,
 )
-from memory.ports import Journal, LongTermMemory
-from memory.records import LEARNED_KINDS, Actor, Choice, Draft, Kind, Record, Role, Turn, Utterance
+from memory.ports import Journal, Store
+from memory.records import LEARNED_KINDS, Actor, Draft, Kind, Record, Role, Turn, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
 from tests.fakes.temporary_store import TemporaryStore
@@ -75,9 +75,9 @@ retentions = st.builds(
 def test_what_stays_keeps_to_every_limit_and_a_second_look_finds_nothing(
     records: list[Record], retention: Retention
 ):
-    going = doomed(records, retention, NOW)
+    going = expired(records, retention, NOW)
     left = [r for r in records if r.id not in going]
-    assert doomed(left, retention, NOW) == {}
+    assert expired(left, retention, NOW) == {}
     learned = [r for r in left if r.kind is not Kind.MESSAGE]
     assert len(learned) <= (retention.max_records or 0)
     turns = {r.turn_ids for r in left if r.kind is Kind.MESSAGE}
@@ -89,14 +89,14 @@ def test_what_stays_keeps_to_every_limit_and_a_second_look_finds_nothing(
 
 @given(lives())
 def test_without_limits_everything_stays(records: list[Record]):
-    assert doomed(records, FOR_EVER, NOW) == {}
+    assert expired(records, FOR_EVER, NOW) == {}
 
 
 @given(lives(), st.integers(1, 20))
 def test_of_too_many_records_no_weightier_one_goes_before_a_lighter_one(
     records: list[Record], limit: int
 ):
-    going = doomed(records, replace(FOR_EVER, max_records=limit), NOW)
+    going = expired(records, replace(FOR_EVER, max_records=limit), NOW)
     current = [r for r in records if r.kind is not Kind.MESSAGE and r.current]
     gone = [r.importance for r in current if r.id in going]
     kept = [r.importance for r in current if r.id not in going]
@@ -113,7 +113,7 @@ def test_each_kind_has_its_own_age():
         record("tea", Kind.PREFERENCE, days=900),
         message("word", "t1", days=6),
     ]
-    assert doomed(records, retention, NOW) == {"dog": Why.OLD, "word": Why.OLD}
+    assert expired(records, retention, NOW) == {"dog": Why.OLD, "word": Why.OLD}
 
 
 def test_what_was_replaced_goes_after_a_while_and_later_if_it_was_important():
@@ -125,20 +125,13 @@ def test_what_was_replaced_goes_after_a_while_and_later_if_it_was_important():
         record("weighty", days=500, importance=9, superseded_at=ago(101)),
         record("heavy", days=500, importance=9, superseded_at=ago(201)),
     ]
-    assert doomed(records, retention, NOW) == {"light": Why.REPLACED, "heavy": Why.REPLACED}
+    assert expired(records, retention, NOW) == {"light": Why.REPLACED, "heavy": Why.REPLACED}
 
 
 def test_the_messages_of_a_turn_go_together_oldest_turns_first():
     records = [message(f"m{n}", f"t{n // 2}", days=20 - n) for n in range(8)]
-    going = doomed(records, replace(FOR_EVER, max_turns=2), NOW)
+    going = expired(records, replace(FOR_EVER, max_turns=2), NOW)
     assert going == dict.fromkeys(("m0", "m1", "m2", "m3"), Why.TOO_MANY)
-
-
-def test_the_name_of_the_assistant_is_no_memory_that_goes():
-    name = record("name", Kind.PREFERENCE, days=5000, slot=Choice.AGENT_NAME)
-    old = replace(name, id="old", superseded_at=ago(3000))
-    retention = Retention(1, 1, 1, 1, 1, 1, 1)
-    assert doomed([old, name], retention, NOW) == {}
 
 
 @pytest.fixture
@@ -154,11 +147,11 @@ async def journal(pool: ThreadPoolExecutor) -> AsyncIterator[SqliteJournal]:
 
 
 @pytest.fixture
-def store() -> LongTermMemory:
+def store() -> Store:
     return TemporaryStore()
 
 
-async def live(store: LongTermMemory, actor: Actor) -> None:
+async def live(store: Store, actor: Actor) -> None:
     """A life in which a job has changed long ago, and something was said back then and now."""
     (old,) = await store.commit(actor, [Draft(Kind.FACT, "I work at Acme Corp", ago(900))])
     await store.commit(actor, [Draft(Kind.FACT, "I work at Initech", ago(800), supersedes=old.id)])
@@ -167,13 +160,13 @@ async def live(store: LongTermMemory, actor: Actor) -> None:
 
 
 def maintenance(
-    store: LongTermMemory, journal: Journal, locks: Locks | None = None, at: datetime = NOW
+    store: Store, journal: Journal, locks: Locks | None = None, at: datetime = NOW
 ) -> Maintenance:
     return Maintenance(store, journal.maintenance, Retention(), lambda: at, locks)
 
 
 async def test_what_is_old_goes_from_records_and_search_of_everybody(
-    store: LongTermMemory, journal: SqliteJournal
+    store: Store, journal: SqliteJournal
 ):
     for actor in (ANNA, BORIS):
         await live(store, actor)
@@ -191,7 +184,7 @@ async def test_what_is_old_goes_from_records_and_search_of_everybody(
 
 
 async def test_what_has_gone_does_not_come_back_with_a_turn_that_is_handed_in_again(
-    store: LongTermMemory, journal: SqliteJournal
+    store: Store, journal: SqliteJournal
 ):
     await live(store, ANNA)
     await maintenance(store, journal).run()

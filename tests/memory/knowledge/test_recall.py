@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.conversation.tokens import estimate_tokens
-from memory.knowledge.choices import choice_text
 from memory.knowledge.recall import (
     Budget,
     build_profile,
@@ -19,7 +18,6 @@ from memory.knowledge.recall import (
 )
 from memory.learning.statement import Statement
 from memory.records import (
-    Choice,
     Choices,
     ConversationHistory,
     HistoryMetadata,
@@ -29,7 +27,6 @@ from memory.records import (
     Record,
     Role,
 )
-from memory.safety.names import agent_name_text
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 BUDGET = Budget()
@@ -65,23 +62,12 @@ def section(block: str, title: str) -> list[str]:
 # -- what is chosen -------------------------------------------------------------------------------
 
 
-def test_what_was_chosen_is_known_and_is_no_preference():
-    chosen = [
-        record(agent_name_text("Jarvis"), Kind.PREFERENCE, slot=Choice.AGENT_NAME),
-        record(choice_text(Choice.LANGUAGE, "de"), Kind.PREFERENCE, slot=Choice.LANGUAGE),
-        record(
-            choice_text(Choice.TIME_ZONE, "Europe/Rome"), Kind.PREFERENCE, slot=Choice.TIME_ZONE
-        ),
-    ]
-    profile = build_profile([*chosen, record("I like tea", Kind.PREFERENCE)], BUDGET)
-    assert profile.choices == Choices(agent_name="Jarvis", language="de", time_zone="Europe/Rome")
-    assert texts(profile.preferences) == ["I like tea"]
-    block = profile_block(profile, NOW, BUDGET)
+def test_the_model_is_told_the_name_and_the_language_that_were_chosen():
+    chosen = Choices(agent_name="Jarvis", language="de", time_zone="Europe/Rome")
+    block = profile_block(Profile(), NOW, BUDGET, choices=chosen)
     assert 'The user calls you "Jarvis".' in block
     assert "The user has chosen this language: Deutsch." in block
     assert "Rome" not in block
-    hits = [Hit(each, 0.9) for each in chosen]
-    assert recalled_block(hits, Profile(), NOW, BUDGET) == ""
 
 
 def test_key_facts_of_weight_come_first_and_then_the_newest():

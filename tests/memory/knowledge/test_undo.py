@@ -14,8 +14,8 @@ from memory.errors import StoreUnavailable, UnknownRecord
 from memory.knowledge.forgetting import Forgotten
 from memory.memory import Memory
 from memory.options import MemoryOptions
-from memory.ports import LongTermMemory
-from memory.records import Actor, Choice, Kind, Place, Record, Role, Shift, Utterance
+from memory.ports import Store
+from memory.records import Actor, Draft, Kind, Place, Record, Role, Shift, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.journal.turns import SqliteTurns
 from memory.stores.sqlite.store import SqliteStore
@@ -26,11 +26,14 @@ HOME = Place("telegram", 1)
 EVERYTHING = tuple(Kind)
 
 
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
 class Life:
     """A data directory, a clock that never stands still, and somebody who talks."""
 
     def __init__(self, path: Path) -> None:
-        self.path, self.now = path, datetime(2026, 11, 21, 12, tzinfo=UTC)
+        self.path, self.now = path, NOON
 
     def clock(self) -> datetime:
         self.now += timedelta(seconds=1)
@@ -38,7 +41,7 @@ class Life:
 
     @asynccontextmanager
     async def memory(
-        self, store: LongTermMemory | None = None, limits: SessionLimits | None = None
+        self, store: Store | None = None, limits: SessionLimits | None = None
     ) -> AsyncIterator[Memory]:
         options = MemoryOptions(limits=limits or SessionLimits(), recall_seconds=30)
         with ThreadPoolExecutor(2) as pool:
@@ -65,6 +68,10 @@ class Life:
     @property
     def bytes(self) -> bytes:
         return b"".join(p.read_bytes() for p in self.path.rglob("*") if p.is_file())
+
+
+def employer(text: str, at: datetime = NOON) -> Draft:
+    return Draft(Kind.FACT, text, at, slot="employer")
 
 
 def _reply(at: datetime) -> Utterance:
@@ -234,26 +241,15 @@ async def test_nothing_comes_back_after_everything_was_forgotten(life: Life) -> 
 
 
 async def test_a_question_with_a_newer_answer_keeps_it(life: Life) -> None:
-    async with life.memory() as memory:
-        await memory.choices.set(ANNA, Choice.AGENT_NAME, "Jarvis")
-        (named,) = await memory.known.records(ANNA)
-        forgotten = await memory.known.forget(ANNA, named.short_id)
-        await memory.choices.set(ANNA, Choice.AGENT_NAME, "Friday")
-        await memory.known.restore(ANNA, forgotten)
-        assert (await memory.choices.read(ANNA)).agent_name == "Friday"
-        (again, _) = await everything(memory)
-        assert again.id == named.id
+    store = TemporaryStore()
+    async with life.memory(store) as memory:
+        (old,) = await store.commit(ANNA, [employer("I work at Acme")])
+        forgotten = await memory.known.forget(ANNA, old.short_id)
+        life.now += timedelta(days=1)
+        await store.commit(ANNA, [employer("I work at Initech", life.now)])
+        again = await memory.known.restore(ANNA, forgotten)
+        assert again.id == old.id
         assert not again.current
-
-
-async def test_the_name_that_was_deleted_is_the_name_again(life: Life) -> None:
-    async with life.memory() as memory:
-        await memory.choices.set(ANNA, Choice.AGENT_NAME, "Jarvis")
-        (named,) = await memory.known.records(ANNA)
-        forgotten = await memory.known.forget(ANNA, named.short_id)
-        assert (await memory.choices.read(ANNA)).agent_name is None
-        await memory.known.restore(ANNA, forgotten)
-        assert (await memory.choices.read(ANNA)).agent_name == "Jarvis"
 
 
 class Failing(TemporaryStore):

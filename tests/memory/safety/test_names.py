@@ -5,12 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.errors import RefusedText
-from memory.memory import utc_now
-from memory.records import Kind, Record
 from memory.safety.names import (
     MAX_NAME_LENGTH,
-    agent_name_of,
-    agent_name_text,
     clean_name,
 )
 
@@ -47,15 +43,9 @@ def test_what_is_no_name_is_refused_with_a_reason(bad: str):
 
 
 @given(st.text(min_size=1, max_size=MAX_NAME_LENGTH))
-def test_every_accepted_name_comes_back_from_its_record(text: str):
+def test_every_accepted_name_is_its_own_clean_form(text: str):
     try:
         name = clean_name(text)
     except RefusedText:
         return
-    record = Record("p1", Kind.PREFERENCE, agent_name_text(name), utc_now())
-    assert agent_name_of(record) == name
     assert clean_name(name) == name
-
-
-def test_another_record_holds_no_name():
-    assert agent_name_of(Record("p1", Kind.PREFERENCE, "I like tea", utc_now())) is None

@@ -215,7 +215,7 @@ class SlowStore(TemporaryStore):
         self.asked, self.gate = asyncio.Event(), asyncio.Event()
 
     async def records(self, actor: Actor, **which: Any) -> list[Record]:
-        """See LongTermMemory."""
+        """See Store."""
         if actor == Actor.person(ANNA):
             self.asked.set()
             await self.gate.wait()

@@ -7,6 +7,7 @@ from typing import ClassVar
 import pytest
 
 from memory.stores.agentcore.store import AgentCoreStore
+from tests.contracts.choices import ChoicesContract
 from tests.contracts.long_term_memory import LongTermMemoryContract
 from tests.contracts.moving import MovingContract
 from tests.contracts.restoring import RestoringContract
@@ -14,7 +15,7 @@ from tests.fakes.aws import Knobs
 from tests.fakes.aws.world import Machinery, machinery
 
 
-class _OnFakeAws(LongTermMemoryContract, MovingContract, RestoringContract):
+class _OnFakeAws(LongTermMemoryContract, MovingContract, RestoringContract, ChoicesContract):
     knobs: ClassVar[Knobs]
 
     @pytest.fixture(scope="class")

@@ -22,7 +22,7 @@ async def test_what_was_replaced_long_ago_is_deleted_on_aws_and_other_programs_a
 ) -> None:
     async with world(tmp_path) as here, await here.store() as store:
         await store.add_turn(ANN, Turn("t-1", "s-1", (Utterance(Role.USER, "hello", NOON),)))
-        await store.flush(ANN)
+        await store.extraction.flush(ANN)
         await here.calls().ask(
             "create_event",
             actorId="somebody-else",

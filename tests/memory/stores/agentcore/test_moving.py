@@ -22,7 +22,7 @@ async def test_what_aws_has_extracted_moves_and_the_events_go(tmp_path: Path) ->
     async with world(tmp_path) as here, await here.store() as store:
         said = "I live in Oslo. I prefer short answers."
         await store.add_turn(OLD, Turn("t-1", "s-1", (Utterance(Role.USER, said, NOON),)))
-        await store.flush(OLD)
+        await store.extraction.flush(OLD)
         before = await store.records(OLD)
         assert {record.kind for record in before} > {Kind.FACT}
         await store.move(OLD, NEW)

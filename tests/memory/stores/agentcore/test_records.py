@@ -19,15 +19,15 @@ from memory.records import (
     LEARNED_KINDS,
     Actor,
     Choice,
+    Choices,
     Draft,
     Kind,
     Role,
     Turn,
     Utterance,
-    namespace,
 )
+from memory.stores.agentcore.namespaces import belongs, namespace
 from memory.stores.agentcore.records import (
-    belongs,
     created,
     is_superseded,
     restored,
@@ -53,7 +53,7 @@ def named(name: str, minutes: int = 0, supersedes: str | None = None) -> Draft:
         f'I call you "{name}"',
         Kind.PREFERENCE,
         created_at=NOON + timedelta(minutes=minutes),
-        slot=Choice.AGENT_NAME,
+        slot="nickname",
         supersedes=supersedes,
     )
 
@@ -254,9 +254,19 @@ async def test_a_name_set_twice_leaves_one_current_name(tmp_path: Path) -> None:
         (first,) = await store.commit(ANN, [named("Max")])
         await store.commit(ANN, [named("Moritz", 1, supersedes=first.id)])
         (current,) = await store.records(ANN, kinds=(Kind.PREFERENCE,))
-        assert (current.text, current.slot) == ('I call you "Moritz"', Choice.AGENT_NAME)
+        assert (current.text, current.slot) == ('I call you "Moritz"', "nickname")
         hits = await store.search(ANN, "I call you", kinds=(Kind.PREFERENCE,))
         assert [hit.record.text for hit in hits] == ['I call you "Moritz"']
+
+
+async def test_what_somebody_says_is_no_choice_even_if_it_reads_like_one(tmp_path: Path) -> None:
+    async with world(tmp_path) as here, await here.store() as store:
+        await store.choices.set(ANN, Choice.LANGUAGE, "de", NOON)
+        said = draft('My language here is "it"', Kind.PREFERENCE, slot="language")
+        await store.commit(ANN, [said])
+        assert await store.choices.get(ANN) == Choices(language="de")
+        (kept,) = await store.records(ANN)
+        assert (kept.text, kept.slot) == (said.text, None)
 
 
 async def test_of_two_current_records_in_one_slot_the_newer_counts(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from memory.errors import StoreUnavailable
-from memory.records import LEARNED_KINDS, Actor, Kind, namespace
+from memory.records import LEARNED_KINDS, Actor, Kind
+from memory.stores.agentcore.namespaces import namespace
 from memory.stores.agentcore.setup import (
     TEMPLATES,
     Patience,

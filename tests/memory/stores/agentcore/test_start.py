@@ -35,7 +35,7 @@ async def test_the_configured_memory_is_used(tmp_path: Path) -> None:
         agentcore_store(options(here, here.memory.id), here.pool, silent) as store,
     ):
         await store.add_turn(ANN, turn("t-1", "hello"))
-        await store.flush(ANN)
+        await store.extraction.flush(ANN)
         assert await said(here) == ["hello"]
 
 
@@ -57,7 +57,7 @@ async def test_aws_being_away_does_not_keep_the_program_from_starting(tmp_path: 
             with pytest.raises(StoreUnavailable):
                 await store.records(ANN)
             here.aws.faults.clear()
-            await store.flush(ANN)
+            await store.extraction.flush(ANN)
         assert await said(here) == ["hello"]
 
 

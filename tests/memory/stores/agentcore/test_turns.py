@@ -48,7 +48,7 @@ async def said(here: World, actor: Actor = ANN, session: str = "s-1") -> list[st
 async def test_a_turn_is_one_event_with_both_sides(tmp_path: Path) -> None:
     async with world(tmp_path) as here, await here.store() as store:
         await store.add_turn(ANN, turn("t-1"))
-        await store.flush(ANN)
+        await store.extraction.flush(ANN)
         (event,) = await events(here)
         parts = [part["conversational"] for part in event["payload"]]
         assert [(p["role"], p["content"]["text"]) for p in parts] == [
@@ -64,7 +64,7 @@ async def test_an_event_knows_where_its_turn_was_said(tmp_path: Path) -> None:
         await store.add_turn(ANN, replace(turn("t-1"), place=Place("telegram", -1001, 7)))
         await store.add_turn(ANN, replace(turn("t-2"), place=Place("terminal", 1)))
         await store.add_turn(ANN, turn("t-3"))
-        await store.flush(ANN)
+        await store.extraction.flush(ANN)
         told = [event.get("metadata") or {} for event in await events(here)]
         assert [{key: value["stringValue"] for key, value in one.items()} for one in told] == [
             {"channel": "telegram", "chat": "-1001", "topic": "7"},
@@ -76,7 +76,7 @@ async def test_an_event_knows_where_its_turn_was_said(tmp_path: Path) -> None:
 async def test_what_was_said_is_extracted_into_facts_and_a_summary(tmp_path: Path) -> None:
     async with world(tmp_path) as here, await here.store() as store:
         await store.add_turn(ANN, turn("t-1", "I work at Acme Corp"))
-        await store.flush(ANN)
+        await store.extraction.flush(ANN)
         found = await store.records(ANN)
         assert any("Acme" in record.text for record in found)
 
@@ -86,7 +86,7 @@ async def test_the_turns_of_a_session_arrive_in_order(tmp_path: Path) -> None:
         here.aws.faults.add(throttled("CreateEvent", times=3))
         for number in range(6):
             await store.add_turn(ANN, turn(f"t-{number}", f"number {number}"))
-        await store.flush(ANN)
+        await store.extraction.flush(ANN)
         assert await said(here) == [f"number {number}" for number in range(6)]
 
 
@@ -97,16 +97,16 @@ async def test_a_session_is_sent_at_less_than_five_events_a_second(tmp_path: Pat
         start = time.monotonic()
         for number in range(4):
             await store.add_turn(ANN, turn(f"t-{number}"))
-        await store.flush(ANN)
+        await store.extraction.flush(ANN)
         assert time.monotonic() - start >= 0.3
 
 
 async def test_handing_a_turn_in_again_is_no_second_event(tmp_path: Path) -> None:
     async with world(tmp_path) as here, await here.store() as store:
         await store.add_turn(ANN, turn("t-1"))
-        await store.flush(ANN)
+        await store.extraction.flush(ANN)
         await store.add_turn(ANN, turn("t-1"))
-        await store.flush(ANN)
+        await store.extraction.flush(ANN)
         assert len(await events(here)) == 1
 
 
@@ -114,7 +114,7 @@ async def test_an_answer_that_got_lost_is_no_second_event(tmp_path: Path) -> Non
     async with world(tmp_path, attempts=1) as here, await here.store() as store:
         here.aws.faults.add(Fault("CreateEvent", times=2, cut=0))
         await store.add_turn(ANN, turn("t-1"))
-        await store.flush(ANN)
+        await store.extraction.flush(ANN)
         assert here.count("CreateEvent") == 3
         assert len(await events(here)) == 1
 
@@ -126,7 +126,7 @@ async def test_another_process_that_lost_its_memory_of_sending_makes_no_second_e
         for _ in range(2):
             async with await here.store() as store:
                 await store.add_turn(ANN, turn("t-1"))
-                await store.flush(ANN)
+                await store.extraction.flush(ANN)
             for file in tmp_path.glob("outbox*"):
                 file.unlink()
         assert here.count("CreateEvent") == 2
@@ -152,7 +152,7 @@ async def test_what_aws_does_not_take_is_sent_once_it_does(tmp_path: Path, fault
         await eventually(lambda: _called(here, "CreateEvent", 3))
         assert await store.pending(ANN) == 2
         here.aws.faults.clear()
-        await store.flush(ANN)
+        await store.extraction.flush(ANN)
         assert await said(here) == ["first", "second"]
 
 
@@ -169,7 +169,7 @@ async def test_what_was_not_sent_is_sent_after_a_restart(tmp_path: Path) -> None
             await store.add_turn(BOB, turn("t-1", "his"))
         here.aws.faults.clear()
         async with await here.store() as store:
-            await asyncio.gather(store.flush(ANN), store.flush(BOB))
+            await asyncio.gather(store.extraction.flush(ANN), store.extraction.flush(BOB))
             assert await said(here) == ["number 0", "number 1", "number 2"]
             assert await said(here, BOB) == ["his"]
 
@@ -181,7 +181,7 @@ async def test_a_turn_that_aws_refuses_for_good_does_not_block_the_next(tmp_path
         with capture_logs() as logs:
             await store.add_turn(ANN, turn("t-1", "PLATYPUS"))
             await store.add_turn(ANN, turn("t-2", "fine"))
-            await store.flush(ANN)
+            await store.extraction.flush(ANN)
         assert await said(here) == ["fine"]
         (line,) = [entry for entry in logs if entry["event"] == "event_quarantined"]
         assert (line["turn"], line["set_aside"]) == ("t-1", 1)
@@ -205,7 +205,7 @@ async def test_a_hanging_session_does_not_hold_up_another_persons(tmp_path: Path
         await eventually(lambda: _hangs(here))
         await store.add_turn(BOB, turn("t-1"))
         async with asyncio.timeout(10):
-            await store.flush(BOB)
+            await store.extraction.flush(BOB)
         assert await store.pending(ANN) == 1
         here.aws.stopping.set()
 
@@ -240,14 +240,14 @@ async def test_a_very_long_burst_becomes_several_events(tmp_path: Path) -> None:
     )
     async with world(tmp_path) as here, await here.store() as store:
         await store.add_turn(ANN, Turn("t-1", "s-1", messages))
-        await store.flush(ANN)
+        await store.extraction.flush(ANN)
         assert [len(event["payload"]) for event in await events(here)] == [100, 100, 50]
 
 
 async def test_a_text_longer_than_aws_takes_is_cut_and_sent(tmp_path: Path) -> None:
     async with world(tmp_path) as here, await here.store() as store:
         await store.add_turn(ANN, turn("t-1", "й" * 80_000))
-        await store.flush(ANN)
+        await store.extraction.flush(ANN)
         assert await said(here) == ["й" * (MAX_MESSAGE_BYTES // 2)]
 
 

@@ -23,7 +23,7 @@ async def test_what_aws_has_extracted_comes_back_with_the_words_for_people(tmp_p
     async with world(tmp_path, Knobs(deletion_seconds=300)) as here, await here.store() as store:
         said = "I live in Oslo. I prefer short answers."
         await store.add_turn(ANN, Turn("t-1", "s-1", (Utterance(Role.USER, said, NOON),)))
-        await store.flush(ANN)
+        await store.extraction.flush(ANN)
         before = await store.records(ANN)
         assert {record.kind for record in before} == set(LEARNED_KINDS)
         await store.delete(ANN, [record.id for record in before])

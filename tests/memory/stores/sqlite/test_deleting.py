@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.ports import LongTermMemory
+from memory.ports import Store
 from memory.records import Kind, Role, Turn, Utterance
 from memory.stores.sqlite.store import SqliteStore
 from memory.stores.sqlite.vectors import _packed
@@ -104,7 +104,7 @@ async def test_after_an_undo_everything_is_as_if_nothing_had_been_deleted(
         await plain.aclose()
 
 
-async def _keep(store: LongTermMemory, text: str, *, as_message: bool) -> None:
+async def _keep(store: Store, text: str, *, as_message: bool) -> None:
     if as_message:
         await store.add_turn(
             ANN, Turn(f"t-{crc32(text.encode())}", "s-1", (Utterance(Role.USER, text, NOON),))

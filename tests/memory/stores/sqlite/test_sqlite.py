@@ -16,6 +16,7 @@ from memory.records import Actor, Draft, Kind, Place, Role, Turn, Utterance
 from memory.search.query import parse
 from memory.stores.sqlite.shelf import SMALL_SHELF
 from memory.stores.sqlite.store import SqliteStore
+from tests.contracts.choices import ChoicesContract
 from tests.contracts.long_term_memory import (
     ANN,
     NOON,
@@ -49,7 +50,7 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "memory" / "u1.sqlite"
 
 
-class TestSqliteStore(LongTermMemoryContract, MovingContract, RestoringContract):
+class TestSqliteStore(LongTermMemoryContract, MovingContract, RestoringContract, ChoicesContract):
     """See the contract."""
 
 

@@ -1,0 +1,71 @@
+"""What is read of somebody once, and kept until it changes."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection
+from typing import Generic, TypeVar
+
+from memory.records import Actor
+
+T = TypeVar("T")
+
+
+class ActorCache(Generic[T]):
+    """One value an actor, read when it is first asked for."""
+
+    def __init__(self, what: str, read: Callable[[Actor], Awaitable[T]]) -> None:
+        """`what` names the reading tasks."""
+        self._what, self._read = what, read
+        self._known: dict[Actor, T] = {}
+        self._readings: dict[Actor, asyncio.Task[T]] = {}
+        self._tasks: set[asyncio.Task[T]] = set()
+
+    async def get(self, actor: Actor) -> T:
+        """The actor's value. When whoever asks has no time left, reading goes on for the next one:
+        a store that is always a little too slow is late once."""
+        if actor in self._known:
+            return self._known[actor]
+        reading = self._readings.get(actor)
+        if reading is None:
+            reading = asyncio.create_task(self._fill(actor), name=f"{self._what} of {actor.id}")
+            # Nobody may be waiting any more when it fails.
+            reading.add_done_callback(lambda done: done.cancelled() or done.exception())
+            self._readings[actor] = reading
+            # One that is out of date when it is done runs on, too.
+            self._tasks.add(reading)
+            reading.add_done_callback(self._tasks.discard)
+        return await asyncio.shield(reading)
+
+    def peek(self, actor: Actor) -> T | None:
+        """The actor's value if it is known without reading."""
+        return self._known.get(actor)
+
+    def put(self, actor: Actor, value: T) -> None:
+        """This is the actor's value from now on, whatever is being read now."""
+        self._readings.pop(actor, None)
+        self._known[actor] = value
+
+    def drop(self, actor: Actor) -> None:
+        """Read the value again when it is next asked for, also if it is being read now."""
+        self._readings.pop(actor, None)
+        self._known.pop(actor, None)
+
+    def keep(self, wanted: Collection[Actor]) -> None:
+        """Let go of everybody else's."""
+        self._known = {actor: known for actor, known in self._known.items() if actor in wanted}
+
+    async def aclose(self) -> None:
+        """Stop reading."""
+        readings = list(self._tasks)
+        for reading in readings:
+            reading.cancel()
+        await asyncio.gather(*readings, return_exceptions=True)
+
+    async def _fill(self, actor: Actor) -> T:
+        try:
+            value = await self._read(actor)
+            if self._readings.get(actor) is asyncio.current_task():
+                self._known[actor] = value
+            return value
+        finally:
+            if self._readings.get(actor) is asyncio.current_task():
+                del self._readings[actor]
