@@ -127,10 +127,10 @@ async def test_events_of_one_person_arrive_while_another_persons_event_hangs(tmp
 async def test_a_profile_that_comes_too_late_for_one_turn_is_there_for_the_next(tmp_path: Path):
     async with bot_on_aws(tmp_path, recall_seconds=0.5) as (here, _, bot):
         await bot.memory.known.remember(ANN, "I prefer tea", Kind.PREFERENCE)
-        here.aws.faults.add(Fault("ListMemoryRecords", times=3, delay=1.0))
+        here.aws.faults.add(Fault("ListMemoryRecords", times=4, delay=1.0))
         first = await bot.memory.talk.recall(ANN, place_of(ANN), "hello")
         assert not first.profile
-        await bot.memory.choices.read(ANN)
+        await bot.memory.talk.profile(ANN)
         second = await bot.memory.talk.recall(ANN, place_of(ANN), "hello again")
         assert "I prefer tea" in (second.profile or "")
-        assert here.count("ListMemoryRecords") == 2 + 3, "for the preference, then one profile"
+        assert here.count("ListMemoryRecords") == 2 + 3 + 1, "for the preference, one profile, the choices"
