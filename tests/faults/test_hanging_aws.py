@@ -133,4 +133,6 @@ async def test_a_profile_that_comes_too_late_for_one_turn_is_there_for_the_next(
         await bot.memory.talk.profile(ANN)
         second = await bot.memory.talk.recall(ANN, place_of(ANN), "hello again")
         assert "I prefer tea" in (second.profile or "")
-        assert here.count("ListMemoryRecords") == 2 + 3 + 1, "for the preference, one profile, the choices"
+        assert here.count("ListMemoryRecords") == 2 + 3 + 1, (
+            "for the preference, one profile, the choices"
+        )

@@ -1,13 +1,13 @@
 """/memory, /search, /remember, /edit and /export, also with a memory that is off or away."""
 
 import json
-from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Never
 
 from bot.assistant.context import About
 from bot.people.usage import Usage
 from memory.errors import Refusal, StoreUnavailable
-from memory.records import LEARNED_KINDS, Actor, Choice, Kind, Record
+from memory.records import Actor, Choice, Kind
 from tests.bot.commands.desk import ANN, BOB, BORIS, ENGLISH, Desk, open_desk
 from tests.fakes.temporary_store import TemporaryStore
 
@@ -50,6 +50,13 @@ async def test_what_was_remembered_is_found_by_its_words(desk: Desk) -> None:
     assert "stamps from Norway" in await desk.ask("/search stamps")
     assert await desk.ask("/search zeppelins") == ENGLISH.search_nothing
     assert await desk.ask("/search stamps", BORIS) == ENGLISH.search_nothing
+
+
+async def test_a_name_to_remember_is_what_the_bot_is_called(desk: Desk) -> None:
+    said = await desk.ask("/remember your name is Max")
+    assert said == ENGLISH.name_set.format(name="Max")
+    assert await desk.facts() == []
+    assert ENGLISH.memory_name.format(name="Max") in await desk.ask("/memory")
 
 
 async def test_what_is_too_long_to_be_remembered_is_refused(desk: Desk) -> None:
@@ -129,14 +136,10 @@ async def test_with_memory_off_nothing_is_promised() -> None:
 class Away(TemporaryStore):
     """A store that nobody can reach."""
 
-    async def records(
-        self,
-        actor: Actor,
-        *,
-        kinds: Sequence[Kind] = LEARNED_KINDS,
-        include_superseded: bool = False,
-    ) -> list[Record]:
+    async def ask(self, actor: Actor, work: object) -> Never:
         raise StoreUnavailable("no answer")
+
+    write = ask
 
 
 async def test_a_memory_that_is_away_is_said_politely() -> None:
