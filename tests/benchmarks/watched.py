@@ -26,6 +26,8 @@ import structlog
 _PACKAGES = ("bot", "memory", "tools")
 #: A tick that comes this much later than it should is worth noting, in seconds.
 _LATE = 0.003
+#: Seconds between two looks at what the loop is doing.
+_LOOKS = 0.002
 #: Where the event loop hands work out: to a thread, to a socket, to another task. The functions of
 #: ours that stand above one of these have handed the message on.
 _BORDERS = {
@@ -141,8 +143,8 @@ class Loop:
             await asyncio.sleep(0.001)
             wall, busy = time.perf_counter() - wall - 0.001, time.process_time() - busy
             if wall > _LATE:
-                where = max(self._seen, key=lambda name: self._seen[name], default="")
-                self._late.append({"wall": wall, "busy": min(wall, busy), "where": where})
+                busy = min(wall, busy)
+                self._late.append({"wall": wall, "busy": busy, "where": self._where(busy)})
             self._seen.clear()
 
     def begin(self) -> None:
@@ -158,24 +160,35 @@ class Loop:
         if phase == "start":
             self._collecting = time.perf_counter()
         elif (seconds := time.perf_counter() - self._collecting) > _LATE:
-            self._seen[f"garbage collection, generation {info['generation']}"] += int(500 * seconds)
+            self._seen[f"garbage collection, generation {info['generation']}"] += int(
+                seconds / _LOOKS
+            )
 
     def _look(self) -> None:
-        """Note what the loop is doing while its tick is late: the innermost three functions of
-        ours, or just the innermost one where none of ours is at work."""
+        """Note what the loop is doing while its tick is late."""
         while True:
-            time.sleep(0.002)
-            if time.perf_counter() - self._tick < 0.008:
-                continue
-            frame = inner = sys._current_frames().get(self._main)
-            chain: list[str] = []
-            while frame and len(chain) < 3:
-                if file := self._ours.file(frame.f_code):
-                    chain.append(f"{file}:{frame.f_code.co_name}")
-                frame = frame.f_back
-            if inner and not chain:
-                chain = [f"{Path(inner.f_code.co_filename).name}:{inner.f_code.co_name}"]
-            self._seen[" < ".join(chain)] += 1
+            time.sleep(_LOOKS)
+            if time.perf_counter() - self._tick > 0.008 and (doing := self._doing(self._main)):
+                self._seen[doing] += 1
+
+    def _doing(self, thread: int) -> str:
+        """The innermost three functions of ours that this thread is in; empty if none is."""
+        frame = sys._current_frames().get(thread)
+        chain: list[str] = []
+        while frame and len(chain) < 3:
+            if file := self._ours.file(frame.f_code):
+                chain.append(f"{file}:{frame.f_code.co_name}")
+            frame = frame.f_back
+        return " < ".join(chain)
+
+    def _where(self, busy: float) -> str:
+        """What made the tick late."""
+        where = max(self._seen, key=lambda name: self._seen[name], default="")
+        if self._seen.total() > busy / _LOOKS / 4:
+            return where
+        # A thread that held the interpreter let nobody look.
+        others = (self._doing(thread) for thread in sys._current_frames() if thread != self._main)
+        return " | ".join(f"a thread in {doing}" for doing in others if doing) or where
 
 
 async def watch(watcher: Trace | Loop) -> int:
