@@ -1,9 +1,11 @@
 """The commands about what is remembered: /memory, /search, /remember, /edit and /export."""
 
+import asyncio
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
+from typing import Any
 
 from bot.assistant.context import Context
 from bot.assistant.events import Document, Question, Reply
@@ -102,20 +104,25 @@ async def export(said: Command, context: Context) -> Reply:
             "cost": f"{shared.cost:f}",
         }
     name = f"mordecai-{actor.id}-{datetime.now(UTC):%Y-%m-%d}"
-    files = {
-        f"{name}.json": json.dumps(everything, ensure_ascii=False, indent=2),
-        f"{name}.md": readable(everything),
-    }
+    # Of 100,000 messages this takes seconds, in which others want to be answered.
+    files = await asyncio.to_thread(_files, name, everything)
     caption = texts.export_caption if said.origin.is_private else texts.export_caption_group
     documents: list[Document] = []
     too_big: list[str] = []
-    for file, text in files.items():
-        content = text.encode(errors="replace")
+    for file, content in files.items():
         if len(content) > context.channel.largest_document:
             too_big.append(texts.export_too_big.format(name=file))
         else:
             documents.append(Document(file, content, "" if documents else caption))
     return Reply("\n".join(too_big), documents=tuple(documents))
+
+
+def _files(name: str, everything: dict[str, Any]) -> dict[str, bytes]:
+    texts = {
+        f"{name}.json": json.dumps(everything, ensure_ascii=False, indent=2),
+        f"{name}.md": readable(everything),
+    }
+    return {file: text.encode(errors="replace") for file, text in texts.items()}
 
 
 def _ask_for_more(said: Command, question: str, how: str) -> Reply:

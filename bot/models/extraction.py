@@ -1,5 +1,6 @@
 """Extraction on a model. The model proposes; `memory.learning.extraction` decides."""
 
+import asyncio
 import re
 from collections.abc import Sequence
 from datetime import date
@@ -132,12 +133,13 @@ class ModelExtractor:
         """See memory.ports.Extractor."""
         if not any(turn.said.strip() for turn in turns):
             return Extraction()
-        near = _nearest(known, turns)
+        # Of 10,000 records this takes long enough to be felt by everybody else.
+        near = await asyncio.to_thread(_nearest, known, turns)
         try:
             found = await self._aside.ask(_question(turns, near), turns[0].session_id)
         except Hopeless:
             return await self._fallback.extract(turns, known)
-        return _extraction(found, turns, near)
+        return await asyncio.to_thread(_extraction, found, turns, near)
 
 
 def _question(turns: Sequence[Turn], near: Sequence[Record]) -> str:

@@ -130,10 +130,10 @@ class PersonFile:
         marks = ", ".join("?" * len(kinds))
         current = "" if include_superseded else "AND superseded_at IS NULL"
         rows = self._connection.execute(
-            f"SELECT {COLUMNS} FROM record WHERE kind IN ({marks}) {current} ORDER BY row",
+            f"SELECT {COLUMNS} FROM record WHERE kind IN ({marks}) {current} ORDER BY moment, row",
             [kind.value for kind in kinds],
         )
-        return sorted(map(record_of, rows), key=lambda record: record.created_at)
+        return [record_of(row) for row in rows]
 
     def find(self, short_id: str) -> Record | None:
         """The learned record with this short id; here, that is the id itself."""

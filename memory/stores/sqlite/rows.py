@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from memory.records import Kind, Place, Record, Role
@@ -47,7 +48,7 @@ def record_of(row: Sequence[Any]) -> Record:
         text=text,
         created_at=datetime.fromisoformat(created_at),
         session_id=session_id,
-        turn_ids=tuple(json.loads(turn_ids)),
+        turn_ids=_ids_of(turn_ids),
         slot=slot,
         importance=int(importance),
         event_date=event_date,
@@ -56,8 +57,19 @@ def record_of(row: Sequence[Any]) -> Record:
         role=Role(role),
         speaker=speaker,
         topics=tuple(json.loads(topics)) if topics else (),
-        place=Place(*json.loads(place)) if place else None,
+        place=_place_of(place) if place else None,
     )
+
+
+# What many records share is read once: somebody's 100,000 messages were said in two places.
+@lru_cache(maxsize=1_000)
+def _ids_of(text: str) -> tuple[str, ...]:
+    return tuple(json.loads(text))
+
+
+@lru_cache(maxsize=1_000)
+def _place_of(text: str) -> Place:
+    return Place(*json.loads(text))
 
 
 def moment(at: datetime) -> str:
