@@ -103,7 +103,7 @@ async def _erase(click: Click, context: Context) -> None:
         await memory.talk.begin_private(actor, place)
     await context.channel.erase(place, click.receipt)
     await context.usage.erase(actor)
-    _log.info("forgot_all", actor=actor.id)
+    _log.info("everything_forgotten", actor=actor.id)
 
 
 async def _forget_each(said: Command, ids: Sequence[str], context: Context) -> Reply:

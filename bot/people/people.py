@@ -92,7 +92,7 @@ class People:
             guess = await self.access.pair(origin.user_id, _written(said), origin.name)
         if guess is Guess.RIGHT:
             return _plain(texts.paired)
-        _log.info("not_admitted", user=origin.user_id)
+        _log.info("access_denied", user=origin.user_id)
         # Whatever they hear now counts as a refusal: no other one is due for a while.
         due = self.access.refusal_due(origin.user_id, private=origin.is_private)
         if guess is Guess.WRONG:

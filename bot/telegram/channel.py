@@ -197,7 +197,7 @@ class TelegramChannel:
             await self._updates.join()
         self._lanes.open(turns.run)
         if not await self._lanes.drain(self._options.stop_seconds):
-            _log.warning("stopped_before_done", open=self._inbox.open_count)
+            _log.warning("stop_timed_out", open=self._inbox.open_count)
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

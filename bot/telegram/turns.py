@@ -308,7 +308,7 @@ class Turns:
         try:
             await self.announce(place, await self._assistant.apologize(place, error_id))
         except TelegramError as failure:
-            _log.warning("error_not_told", error_id=error_id, error=type(failure).__name__)
+            _log.warning("error_reply_failed", error_id=error_id, error=type(failure).__name__)
 
     def _may_hear_of_errors(self, place: Place) -> bool:
         """True once in a while for each chat: a group is one, however many topics it has."""
