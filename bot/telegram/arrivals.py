@@ -6,12 +6,13 @@ from functools import partial
 
 import structlog
 import telegram
-from telegram import Bot, ChatMemberUpdated, Update, User
+from telegram import Bot, ChatMemberUpdated, Update
 
 from bot.assistant.assistant import Assistant
 from bot.assistant.events import Notice, Reply
 from bot.assistant.inbound import Click, Command, Joined, Message
 from bot.telegram.delivery.menu import publish_owner_menu
+from bot.telegram.delivery.replies import Replies
 from bot.telegram.intake.groups import membership_of
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.migration import Migrations, migration_of
@@ -37,14 +38,14 @@ class Arrivals:
     def __init__(
         self,
         assistant: Assistant,
-        bot: Bot,
         inbox: Inbox,
         lanes: Lanes,
         turns: Turns,
+        replies: Replies,
         options: ChannelOptions,
     ) -> None:
-        self._assistant, self._bot, self._inbox = assistant, bot, inbox
-        self._lanes, self._turns, self._stale = lanes, turns, options.stale
+        self._assistant, self._inbox, self._stale = assistant, inbox, options.stale
+        self._lanes, self._turns, self._replies = lanes, turns, replies
         self._migrations = Migrations(assistant.move, lanes, options.clock)
         # The last messages that were for the bot, by chat, and the last albums.
         self._seen = BoundedDict[tuple[int, int], None](_MOST_SEEN)
@@ -77,7 +78,7 @@ class Arrivals:
 
     def announce(self, notice: Notice) -> None:
         """Say something unasked, after what is under way there."""
-        announce = partial(self._turns.announce, notice.place, notice.reply)
+        announce = partial(self._replies.announce, notice.place, notice.reply)
         self._lanes.put(notice.place, Job("notice", announce))
 
     # -- messages and commands --------------------------------------------------------------------
@@ -86,15 +87,16 @@ class Arrivals:
         if moved := migration_of(message):
             self._migrations.follow(*moved, (receipt,))
             return
-        said = inbound_of(receipt, message, self._me, self._albums)
+        bot = message.get_bot()
+        said = inbound_of(receipt, message, bot.bot, self._albums)
         if said is None:
             await self._turns.close((receipt,))
             return
         if album := message.media_group_id:
             self._albums[album] = None
-        await self._take(said)
+        await self._take(said, bot)
 
-    async def _take(self, said: Message | Command) -> None:
+    async def _take(self, said: Message | Command, bot: Bot) -> None:
         """Something that is for the bot goes to its lane as it is meant, or a refusal does."""
         place, people = said.origin.place, self._assistant.people
         self._seen[place.chat_id, said.message_id] = None
@@ -108,11 +110,11 @@ class Arrivals:
             was_owner = people.access.owns(said.origin.user_id)
             meant = await self._assistant.admit(said, late=self._is_late(said))
             if not was_owner and people.access.owns(said.origin.user_id):
-                publish = partial(publish_owner_menu, self._bot, said.origin.user_id)
+                publish = partial(publish_owner_menu, bot, said.origin.user_id)
                 self._lanes.put(place, Job("menu", publish), aside=True)
         if isinstance(meant, Reply):
             self._tidy(place, said.receipts)
-            deliver = partial(self._turns.deliver, said, meant)
+            deliver = partial(self._replies.deliver, said, meant)
             self._lanes.put(place, Job("reply", deliver, said.receipts))
         elif isinstance(meant, Command) and meant.name == "stop":
             self._stop(meant)
@@ -129,14 +131,14 @@ class Arrivals:
         its turn is what is meant."""
         place = command.origin.place
         if self._turns.stop(place):
-            say = partial(self._turns.say, command, lambda texts: texts.stopped)
+            say = partial(self._replies.say, command, lambda texts: texts.stopped)
             # Below what there is of the reply.
             self._lanes.put_next(place, Job("stop", say, command.receipts))
             return
         dropped = self._lanes.drop_messages(place)
         self._tidy(place, dropped)
         say = partial(
-            self._turns.say,
+            self._replies.say,
             command,
             lambda texts: texts.stopped if dropped else texts.nothing_to_stop,
         )
@@ -147,7 +149,7 @@ class Arrivals:
         it."""
         for left in map(self._inbox.left, receipts):
             if left and left.preview is not None:
-                tidy = partial(self._turns.take_back, place, left.preview)
+                tidy = partial(self._replies.take_back, place, left.preview)
                 self._lanes.put(place, Job("tidy", tidy), aside=True)
 
     # -- changes ----------------------------------------------------------------------------------
@@ -155,7 +157,8 @@ class Arrivals:
     async def _on_edit(self, receipt: int, message: telegram.Message) -> None:
         """What is changed within a minute and not answered yet is answered as it reads now, also
         if only now it is for the bot."""
-        said = inbound_of(receipt, message, self._me)
+        bot = message.get_bot()
+        said = inbound_of(receipt, message, bot.bot)
         # By Telegram's own clock, which runs on while the bot is away.
         in_time = (message.edit_date or datetime.now(UTC)) - message.date <= _EDITABLE
         # A live location moves by itself: nobody has changed what they said.
@@ -165,7 +168,7 @@ class Arrivals:
         if not (isinstance(said, Message) and admitted):
             await self._turns.close((receipt,))
         elif self._is_new_by_change(said):
-            await self._take(said)
+            await self._take(said, bot)
         else:
             await self._amend(said)
 
@@ -184,7 +187,7 @@ class Arrivals:
         amended = self._lanes.amend(changed)
         if not amended and self._turns.would_amend(changed):
             if refusal := await self._assistant.limit(changed):
-                deliver = partial(self._turns.deliver, changed, refusal)
+                deliver = partial(self._replies.deliver, changed, refusal)
                 self._lanes.put(changed.origin.place, Job("reply", deliver, changed.receipts))
                 return
             amended = self._turns.amend(changed)
@@ -208,7 +211,7 @@ class Arrivals:
 
     async def _press(self, click: Click) -> None:
         try:
-            admitted = await self._turns.release(click)
+            admitted = await self._replies.release(click)
         except Exception:
             await self._turns.close(click.receipts)
             raise
@@ -221,8 +224,9 @@ class Arrivals:
         change = membership_of(changed)
         receipts: tuple[int, ...] = (receipt,)
         if change and change.is_group and change.came:
-            join = partial(self._turns.join, Joined(change.place, change.user_id, change.language))
-            self._lanes.put(change.place, Job("joined", join, receipts))
+            joined = Joined(change.place, change.user_id, change.language)
+            job = Job("joined", partial(self._replies.join, joined), receipts)
+            self._lanes.put(change.place, job)
             return
         if change and not change.came:
             # Whoever blocked the bot gets no answer: nothing is to be written for them.
@@ -230,7 +234,3 @@ class Arrivals:
                 receipts += self._lanes.drop_messages(place)
                 self._turns.stop(place)
         await self._turns.close(receipts)
-
-    @property
-    def _me(self) -> User:
-        return self._bot.bot

@@ -17,6 +17,7 @@ from bot.telegram.arrivals import Arrivals
 from bot.telegram.delivery.holds import Holds
 from bot.telegram.delivery.menu import publish_menu
 from bot.telegram.delivery.preview import Previews
+from bot.telegram.delivery.replies import Replies
 from bot.telegram.delivery.sender import Sender
 from bot.telegram.formatting.rendering import render_plain
 from bot.telegram.intake.groups import Groups
@@ -95,8 +96,9 @@ class TelegramChannel:
         Stalled, OperatorError."""
         self._assistant, options = assistant, self._options
         media = Media(self._bot, self._senses, assistant, options.clock)
-        turns = Turns(assistant, self._sender, self._previews, self._inbox, media, options)
-        arrivals = Arrivals(assistant, self._bot, self._inbox, self._lanes, turns, options)
+        replies = Replies(assistant, self._sender)
+        turns = Turns(assistant, replies, self._previews, self._inbox, media, options)
+        arrivals = Arrivals(assistant, self._inbox, self._lanes, turns, replies, options)
         assistant.people.access.announce()
         try:
             if await _unless(stop, self._begin(arrivals, turns)):

@@ -7,35 +7,28 @@ ask for it again."""
 import asyncio
 import secrets
 import time
-from dataclasses import replace
 from functools import partial
 
 import structlog
-from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 from telegram.error import TelegramError
 
 from bot.assistant.assistant import Assistant
-from bot.assistant.events import Document, Reply, TextDelta, ToolCalled
-from bot.assistant.inbound import Click, Command, Inbound, Joined, Message
+from bot.assistant.events import Reply, TextDelta, ToolCalled
+from bot.assistant.inbound import Message
 from bot.people.privacy import PRIVATE_MARK
 from bot.telegram.delivery.preview import Preview, Previews
-from bot.telegram.delivery.sender import Sender
-from bot.telegram.formatting.rendering import off_the_loop, render, render_plain
+from bot.telegram.delivery.replies import Replies
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.media import Declined, Media
 from bot.telegram.lanes import Item, Job
 from bot.telegram.options import ChannelOptions
 from bot.telegram.turn import Turn
-from bot.texts import Sentence
 from memory.background.throttle import Throttle
 from memory.errors import StoreUnavailable
 from memory.records import Place
 from memory.safety.escaping import is_blank
 
 _log = structlog.get_logger(__name__)
-
-#: What the file of a long answer is called.
-_ANSWER_FILE = "answer.md"
 
 
 class Turns:
@@ -45,13 +38,13 @@ class Turns:
     def __init__(
         self,
         assistant: Assistant,
-        sender: Sender,
+        replies: Replies,
         previews: Previews,
         inbox: Inbox,
         media: Media,
         options: ChannelOptions,
     ) -> None:
-        self._assistant, self._sender, self._previews = assistant, sender, previews
+        self._assistant, self._replies, self._previews = assistant, replies, previews
         self._inbox, self._media, self._longest = inbox, media, options.longest_text
         self._slots = asyncio.Semaphore(options.parallel_replies)
         # Whoever writes on while the model is away is told so once, not at every message.
@@ -71,7 +64,7 @@ class Turns:
                 case _:
                     async for event in self._assistant.answer(item):
                         if isinstance(event, Reply):
-                            await self.deliver(item, event)
+                            await self._replies.deliver(item, event)
         except Exception as error:  # noqa: BLE001 - the boundary: one update, not the bot
             await self.report(place, error)
         await self.close(item.receipts)
@@ -90,11 +83,11 @@ class Turns:
             begun = await self._begun(rest)
             preview = await self._open_preview(rest, begun)
             try:
-                async with self._sender.typing(place), preview:
+                async with self._replies.typing(place), preview:
                     write = partial(self._write, preview)
                     reply = await turn.reply(write, self._assistant.recorded, preview)
             except Exception:
-                await self.take_back(place, preview.message_id or begun)
+                await self._replies.take_back(place, preview.message_id or begun)
                 raise
         finally:
             del self._under_way[place]
@@ -119,7 +112,7 @@ class Turns:
                 turn.loaded = await self._media.load(turn.said)
             except Declined as declined:
                 _log.info("declined", actor=turn.said.origin.actor.id, files=len(turn.said.files))
-                return await self._sentence(turn.said, declined.sentence)
+                return await self._replies.sentence(turn.said, declined.sentence)
             async for event in self._assistant.answer(turn.loaded):
                 match event:
                     case TextDelta(text):
@@ -136,11 +129,11 @@ class Turns:
         """Have the person hear what came of it; True if they did, as far as can be known."""
         place = said.origin.place
         if reply.error_id and not self._may_hear_of_errors(place):
-            await self.take_back(place, shown_in)
+            await self._replies.take_back(place, shown_in)
             return False
         if reply.markdown:
             await self._keep(said, reply)
-        return await self.deliver(said, reply, shown_in)
+        return await self._replies.deliver(said, reply, shown_in)
 
     async def _keep(self, said: Message, reply: Reply) -> None:
         """The turn is on record: from here on the answer must not be asked for again."""
@@ -153,10 +146,10 @@ class Turns:
         """Keep what was written of a reply that was stopped, whether it was shown or not."""
         said = turn.said
         if is_blank(written):
-            await self.take_back(said.origin.place, shown_in)
+            await self._replies.take_back(said.origin.place, shown_in)
             return
         await self._assistant.interrupted(turn.loaded or said, written)
-        await self.deliver(said, await self._assistant.kept(said, written), shown_in)
+        await self._replies.deliver(said, await self._assistant.kept(said, written), shown_in)
 
     async def _open_preview(self, said: Message, begun: int | None) -> Preview:
         wanted = await self._assistant.streaming(said.origin)
@@ -190,7 +183,7 @@ class Turns:
         for head, rest in reversed(said.beginnings()):
             if reply := await self._assistant.recorded(head):
                 await self._keep(head, reply)
-                await self.deliver(head, reply, await self._begun(head))
+                await self._replies.deliver(head, reply, await self._begun(head))
                 await self.close(head.receipts)
                 return rest
         return said
@@ -198,7 +191,9 @@ class Turns:
     async def deliver_kept(self, said: Message, text: str) -> None:
         """Deliver a reply that was made and not delivered; where it had begun to show it is
         completed."""
-        await self.deliver(said, await self._assistant.kept(said, text), await self._begun(said))
+        await self._replies.deliver(
+            said, await self._assistant.kept(said, text), await self._begun(said)
+        )
 
     async def _begun(self, said: Message) -> int | None:
         """The message in which an earlier process had begun to show this reply, if it can go on
@@ -207,86 +202,8 @@ class Turns:
         begun = [one.preview for one in left if one and one.preview is not None]
         for message_id in begun:
             if message_id < said.message_id:
-                await self.take_back(said.origin.place, message_id)
+                await self._replies.take_back(said.origin.place, message_id)
         return next((id_ for id_ in begun if id_ > said.message_id), None)
-
-    async def take_back(self, place: Place, message_id: int | None) -> None:
-        """Take away what was shown of a reply that does not come, if anything was."""
-        if message_id is not None:
-            await self._sender.delete(place, message_id)
-
-    # -- what is said -----------------------------------------------------------------------------
-
-    async def deliver(self, said: Inbound, reply: Reply, instead_of: int | None = None) -> bool:
-        """Send a reply, in a group as an answer to the message it belongs to. True if it arrived,
-        as far as can be known. Raises TelegramError if Telegram refuses it."""
-        origin = said.origin
-        if reply.silent:
-            return True
-        if reply.note and isinstance(said, Click):
-            await self._sender.release(said.query_id, reply.text)
-            return True
-        answers = not origin.is_private and not isinstance(said, Click)
-        message_id = await self._send(
-            origin.place, reply, said.message_id if answers else None, instead_of or reply.replaces
-        )
-        self._assistant.delivered(said, reply, message_id)
-        return message_id is not None
-
-    async def announce(self, place: Place, reply: Reply) -> None:
-        """Say something that nobody has just asked for."""
-        await self._send(place, reply)
-
-    async def say(self, said: Command, sentence: Sentence) -> None:
-        """Answer with one of the bot's own sentences."""
-        await self.deliver(said, await self._sentence(said, sentence))
-
-    async def join(self, joined: Joined) -> None:
-        """Introduce the bot in a group that it was added to, or leave again."""
-        hello, stays = await self._assistant.join(joined)
-        await self.announce(joined.place, hello)
-        if not stays:
-            await self._sender.leave(joined.place)
-
-    async def release(self, click: Click) -> bool:
-        """Let the pressed button go; with a note, and False, if the press is refused."""
-        admitted = await self._assistant.admit(click)
-        refusal = admitted.text or None if isinstance(admitted, Reply) else None
-        await self._sender.release(click.query_id, refusal)
-        return not isinstance(admitted, Reply)
-
-    async def _sentence(self, said: Inbound, sentence: Sentence) -> Reply:
-        texts = await self._assistant.texts(said.origin)
-        return Reply(sentence(texts), private=await self._assistant.is_private(said.origin))
-
-    async def _send(
-        self,
-        place: Place,
-        reply: Reply,
-        answering: int | None = None,
-        instead_of: int | None = None,
-    ) -> int | None:
-        mark = PRIVATE_MARK if reply.private else ""
-        work = render if reply.markdown else render_plain
-        rendered = await off_the_loop(work, reply.text, mark)
-        documents = [
-            replace(document, caption=f"{mark} {document.caption}".strip())
-            for document in reply.documents
-        ]
-        if rendered.document:
-            documents.append(Document(_ANSWER_FILE, rendered.document))
-        rows = [
-            [InlineKeyboardButton(button.label, callback_data=button.data) for button in row]
-            for row in reply.buttons
-        ]
-        return await self._sender.send(
-            place,
-            rendered.messages,
-            documents,
-            answering=answering,
-            instead_of=instead_of,
-            keyboard=InlineKeyboardMarkup(rows) if rows else None,
-        )
 
     # -- ends -------------------------------------------------------------------------------------
 
@@ -306,7 +223,7 @@ class Turns:
         if place is None or not self._may_hear_of_errors(place):
             return
         try:
-            await self.announce(place, await self._assistant.apologize(place, error_id))
+            await self._replies.announce(place, await self._assistant.apologize(place, error_id))
         except TelegramError as failure:
             _log.warning("error_reply_failed", error_id=error_id, error=type(failure).__name__)
 

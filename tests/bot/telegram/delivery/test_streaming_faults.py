@@ -246,14 +246,22 @@ async def test_a_question_that_was_deleted_is_answered_all_the_same(
 # -- restarts -------------------------------------------------------------------------------------
 
 
+async def begins(server: BotApiServer, writer: Writer) -> None:
+    """Return when a reply has begun to show and that is written down: the second piece is shown
+    only after that."""
+    writer.writes("Once")
+    await shows(server, f"Once{CURSOR}")
+    writer.writes(" upon")
+    await shows(server, f"Once upon{CURSOR}")
+
+
 async def test_a_reply_that_a_restart_broke_off_goes_on_in_its_message(
     server: BotApiServer, tmp_path: Path
 ) -> None:
     writer, hasty = Writer(), options(stop_seconds=0.01)
     async with stage(server, tmp_path, conversation=writer, options=hasty) as on:
         await server.user(1001).says("a story")
-        writer.writes("Once upon")
-        await shows(server, f"Once upon{CURSOR}")
+        await begins(server, writer)
         await on.end()
     again = Writer()
     async with stage(server, tmp_path, conversation=again, options=options()) as on:
@@ -285,8 +293,7 @@ async def test_what_a_restart_left_above_newer_messages_is_taken_away(
     writer, hasty = Writer(), options(stop_seconds=0.01)
     async with stage(server, tmp_path, conversation=writer, options=hasty) as on:
         await server.user(1001).says("a story")
-        writer.writes("Once upon")
-        await shows(server, f"Once upon{CURSOR}")
+        await begins(server, writer)
         await server.user(1001).says("please")
         await server.wait_for(lambda: server.world.waiting == 0, what="all fetched")
         await on.end()
@@ -305,8 +312,7 @@ async def test_an_answer_that_was_made_and_not_delivered_is_completed_where_it_h
     writer, hasty = Writer(), options(stop_seconds=0.01)
     async with stage(server, tmp_path, conversation=writer, options=hasty) as on:
         await server.user(1001).says("a story")
-        writer.writes("Once upon")
-        await shows(server, f"Once upon{CURSOR}")
+        await begins(server, writer)
         server.fail("editMessageText", chat_id=1001, times=100, retry_after=1000)
         writer.finishes("Once upon a time.")
         await server.wait_for(lambda: server.calls_of("editMessageText", 1001))
@@ -326,8 +332,7 @@ async def test_what_a_restart_left_of_a_reply_that_comes_too_late_is_taken_away(
     writer, hasty = Writer(), options(stop_seconds=0.01)
     async with stage(server, tmp_path, conversation=writer, options=hasty) as on:
         await server.user(1001).says("a story", date=int(time.time()) - 5)
-        writer.writes("Once upon")
-        await shows(server, f"Once upon{CURSOR}")
+        await begins(server, writer)
         await on.end()
     late = options(stale=timedelta(0))
     async with stage(server, tmp_path, conversation=Writer(), options=late) as on:
@@ -340,8 +345,7 @@ async def test_what_a_restart_left_of_a_reply_that_was_to_stop_is_taken_away(
     writer, hasty = Writer(), options(stop_seconds=0.01)
     async with stage(server, tmp_path, conversation=writer, options=hasty) as on:
         await server.user(1001).says("a story")
-        writer.writes("Once upon")
-        await shows(server, f"Once upon{CURSOR}")
+        await begins(server, writer)
         await on.end()
     await server.user(1001).says("/stop")
     async with stage(server, tmp_path, conversation=Writer(), options=options()) as on:
@@ -357,8 +361,7 @@ async def test_what_a_restart_left_of_a_reply_beyond_a_limit_is_taken_away(
     writer, hasty = Writer(), options(stop_seconds=0.01)
     async with stage(server, tmp_path, conversation=writer, options=hasty) as on:
         await server.user(1001).says("a story")
-        writer.writes("Once upon")
-        await shows(server, f"Once upon{CURSOR}")
+        await begins(server, writer)
         await on.end()
     spent = QuotaLimits(tokens=0)
     async with stage(

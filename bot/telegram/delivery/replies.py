@@ -1,0 +1,106 @@
+"""Replies: what the assistant says, as messages of Telegram."""
+
+from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
+
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+
+from bot.assistant.assistant import Assistant
+from bot.assistant.events import Document, Reply
+from bot.assistant.inbound import Click, Command, Inbound, Joined
+from bot.people.privacy import PRIVATE_MARK
+from bot.telegram.delivery.sender import Sender
+from bot.telegram.formatting.rendering import off_the_loop, render, render_plain
+from bot.texts import Sentence
+from memory.records import Place
+
+#: What the file of a long answer is called.
+_ANSWER_FILE = "answer.md"
+
+
+class Replies:
+    """Delivers replies, and tells the assistant what has arrived."""
+
+    def __init__(self, assistant: Assistant, sender: Sender) -> None:
+        self._assistant, self._sender = assistant, sender
+
+    async def deliver(self, said: Inbound, reply: Reply, instead_of: int | None = None) -> bool:
+        """Send a reply, in a group as an answer to the message it belongs to. True if it arrived,
+        as far as can be known. Raises TelegramError if Telegram refuses it."""
+        origin = said.origin
+        if reply.silent:
+            return True
+        if reply.note and isinstance(said, Click):
+            await self._sender.release(said.query_id, reply.text)
+            return True
+        answers = not origin.is_private and not isinstance(said, Click)
+        message_id = await self._send(
+            origin.place, reply, said.message_id if answers else None, instead_of or reply.replaces
+        )
+        self._assistant.delivered(said, reply, message_id)
+        return message_id is not None
+
+    async def announce(self, place: Place, reply: Reply) -> None:
+        """Say something that nobody has just asked for."""
+        await self._send(place, reply)
+
+    async def sentence(self, said: Inbound, sentence: Sentence) -> Reply:
+        """One of the bot's own sentences as a reply."""
+        texts = await self._assistant.texts(said.origin)
+        return Reply(sentence(texts), private=await self._assistant.is_private(said.origin))
+
+    async def say(self, said: Command, sentence: Sentence) -> None:
+        """Answer with one of the bot's own sentences."""
+        await self.deliver(said, await self.sentence(said, sentence))
+
+    async def join(self, joined: Joined) -> None:
+        """Introduce the bot in a group that it was added to, or leave again."""
+        hello, stays = await self._assistant.join(joined)
+        await self.announce(joined.place, hello)
+        if not stays:
+            await self._sender.leave(joined.place)
+
+    async def release(self, click: Click) -> bool:
+        """Let the pressed button go; with a note, and False, if the press is refused."""
+        admitted = await self._assistant.admit(click)
+        refusal = admitted.text or None if isinstance(admitted, Reply) else None
+        await self._sender.release(click.query_id, refusal)
+        return not isinstance(admitted, Reply)
+
+    async def take_back(self, place: Place, message_id: int | None) -> None:
+        """Take away what was shown of a reply that does not come, if anything was."""
+        if message_id is not None:
+            await self._sender.delete(place, message_id)
+
+    def typing(self, place: Place) -> AbstractAsyncContextManager[None]:
+        """Show "typing" in the place while the block runs."""
+        return self._sender.typing(place)
+
+    async def _send(
+        self,
+        place: Place,
+        reply: Reply,
+        answering: int | None = None,
+        instead_of: int | None = None,
+    ) -> int | None:
+        mark = PRIVATE_MARK if reply.private else ""
+        work = render if reply.markdown else render_plain
+        rendered = await off_the_loop(work, reply.text, mark)
+        documents = [
+            replace(document, caption=f"{mark} {document.caption}".strip())
+            for document in reply.documents
+        ]
+        if rendered.document:
+            documents.append(Document(_ANSWER_FILE, rendered.document))
+        rows = [
+            [InlineKeyboardButton(button.label, callback_data=button.data) for button in row]
+            for row in reply.buttons
+        ]
+        return await self._sender.send(
+            place,
+            rendered.messages,
+            documents,
+            answering=answering,
+            instead_of=instead_of,
+            keyboard=InlineKeyboardMarkup(rows) if rows else None,
+        )
