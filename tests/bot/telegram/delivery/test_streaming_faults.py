@@ -315,7 +315,7 @@ async def test_an_answer_that_was_made_and_not_delivered_is_completed_where_it_h
         await begins(server, writer)
         server.fail("editMessageText", chat_id=1001, times=100, retry_after=1000)
         writer.finishes("Once upon a time.")
-        await server.wait_for(lambda: server.calls_of("editMessageText", 1001))
+        await server.wait_for(lambda: server.calls_of("editMessageText", 1001)[-1].status == 429)
         await on.end()
     server.faults.clear()
     again = Writer()
