@@ -1,14 +1,19 @@
 """The one person at the terminal, and what they type as the assistant takes it."""
 
 import re
-from datetime import datetime
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
 
-from bot.assistant.inbound import Click, Command, Message, Origin
+from bot.assistant.inbound import Click, Command, Inbound, Message, Origin
 from bot.terminal.choices import Choice
 from memory.records import Actor, Place
 
 CHANNEL = "terminal"
 _COMMAND = re.compile(r"/(?P<name>\w{1,64})(?P<bot>@\w+)?(?=\s|$)\s*(?P<argument>.*)", re.DOTALL)
+
+#: What the inbox keeps of a line, as JSON.
+Update = Mapping[str, Any]
 
 
 class Person:
@@ -18,25 +23,31 @@ class Person:
         self.place = Place(CHANNEL, user_id)
         self.origin = Origin(self.place, Actor.person(user_id), user_id)
 
-    def types(self, text: str, at: datetime, message_id: int, receipt: int) -> Message | Command:
-        """A command, or talk; talk is what follows /ask, too."""
-        command = _COMMAND.match(text)
-        name = command["name"].lower() if command else ""
-        argument = command["argument"].strip() if command else ""
+    def types(self, text: str, message_id: int, receipt: int) -> Update:
+        return self._update(receipt, message_id, datetime.now(UTC), text=text)
+
+    def presses(self, choice: Choice, receipt: int) -> Update:
+        return self._update(receipt, choice.message_id, choice.asked_at, pressed=choice.data)
+
+    def said(self, update: Update) -> Inbound | None:
+        """The press of a button, a command, or talk, which is what follows /ask, too. None for what
+        another person said."""
+        receipt, message = update["update_id"], update["message"]
+        at, message_id = datetime.fromtimestamp(message["date"], UTC), message["message_id"]
+        if message["chat"]["id"] != self.place.chat_id:
+            return None
+        if "pressed" in message:
+            return Click(message["pressed"], self.origin, at, message_id, receipt)
+        command = _COMMAND.fullmatch(message["text"])
+        name, argument = (command["name"].lower(), command["argument"]) if command else ("", "")
         if command and not (name == "ask" and argument):
             addressed = command["bot"] is not None
             return Command(name, argument, self.origin, at, message_id, receipt, addressed)
-        words = argument or text
-        return Message(
-            id=f"{CHANNEL}:{self.place.chat_id}:{message_id}",
-            origin=self.origin,
-            at=at,
-            text=words,
-            message_id=message_id,
-            receipt=receipt,
-            words=words,
-        )
+        words = argument or message["text"]
+        id_ = f"{CHANNEL}:{self.place.chat_id}:{message_id}"
+        return Message(id_, self.origin, at, words, message_id, receipt, words=words)
 
-    def presses(self, choice: Choice, receipt: int) -> Click:
-        """The press of the button that a number stands for."""
-        return Click(choice.data, self.origin, choice.asked_at, choice.message_id, receipt)
+    def _update(self, receipt: int, message_id: int, at: datetime, **content: str) -> Update:
+        chat = {"id": self.place.chat_id}
+        message = {"message_id": message_id, "date": at.timestamp(), "chat": chat, **content}
+        return {"update_id": receipt, "message": message}

@@ -149,28 +149,27 @@ class Terminal:
     # -- one line ---------------------------------------------------------------------------------
 
     async def _take(self, text: str) -> None:
-        now, receipt, message_id = datetime.now(UTC), next(self._receipts), next(self._message_ids)
-        if choice := self._choices.take(text):
-            await self._respond(self._person.presses(choice, receipt))
-            return
-        chat, date = {"id": self._person.place.chat_id}, int(now.timestamp())
-        message = {"message_id": message_id, "date": date, "chat": chat, "text": text}
+        receipt, choice = next(self._receipts), self._choices.take(text)
+        if choice:
+            update = self._person.presses(choice, receipt)
+        else:
+            update = self._person.types(text, next(self._message_ids), receipt)
         with _inbox_may_fail():
-            await self._inbox.store([{"update_id": receipt, "message": message}])
+            await self._inbox.store([update])
             self._inbox.claim(receipt)
-        await self._respond(self._person.types(text, now, message_id, receipt))
+        if said := self._person.said(update):
+            await self._respond(said)
 
     async def _answer_left(self) -> None:
-        """Answer first the line that an earlier process was killed over."""
+        """Answer first the line that an earlier process was killed over. Another person's waits for
+        them to come back."""
         left = await self._inbox.waiting()
         self._receipts = count(await self._inbox.next_id())
-        for update in (waiting.update for waiting in left):
-            receipt, message = update["update_id"], update["message"]
-            if message["chat"]["id"] != self._person.place.chat_id:
-                continue  # somebody else's, who may come back
-            self._inbox.claim(receipt)
-            at = datetime.fromtimestamp(message["date"], UTC)
-            said = self._person.types(message["text"], at, message["message_id"], receipt)
+        for waiting in left:
+            said = self._person.said(waiting.update)
+            if said is None:
+                continue
+            self._inbox.claim(said.receipt)
             recorded = isinstance(said, Message) and await self._assistant.recorded(said)
             if recorded:
                 await self._show(said, recorded)

@@ -4,6 +4,7 @@ import asyncio
 import io
 import signal
 import sys
+import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -335,6 +336,31 @@ async def test_a_line_that_was_recorded_before_the_kill_is_not_asked_again(tmp_p
     echo = Echo()
     assert await script(b"", tmp_path, echo) == "bot: Hi there!\n"
     assert echo.heard == []
+
+
+async def test_a_press_that_the_process_was_killed_over_is_carried_out_at_the_next_start(
+    tmp_path: Path,
+):
+    pressed = {
+        "message_id": 5,
+        "date": time.time(),
+        "chat": {"id": USER},
+        "pressed": f"forget_all:{USER}:yes",
+    }
+    async with seat(b"", tmp_path) as ours:
+        await ours.channel.inbox.store([{"update_id": 1, "message": pressed}])
+    assert await script(b"", tmp_path) == f"bot: {ENGLISH.forget_all_done}\n"
+
+
+async def test_another_persons_line_waits_for_them(tmp_path: Path):
+    line = {"message_id": 5, "date": time.time(), "chat": {"id": USER + 1}, "text": "psst"}
+    async with seat(b"", tmp_path) as ours:
+        await ours.channel.inbox.store([{"update_id": 1, "message": line}])
+    assert await script(b"", tmp_path) == ""
+    async with seat(b"", tmp_path) as ours:
+        assert [waiting.update["update_id"] for waiting in await ours.channel.inbox.waiting()] == [
+            1
+        ]
 
 
 class FullDisk(NoInbox):
