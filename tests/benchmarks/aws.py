@@ -72,7 +72,7 @@ class Calls:
 
 @dataclass(frozen=True)
 class Latency:
-    """What AWS adds to a turn, in milliseconds, beside the same turn on the in-memory store."""
+    """What AWS adds to a turn, in milliseconds, beside the same turn on the SQLite store."""
 
     aws_ms: int
     first_turn: float
@@ -96,11 +96,11 @@ class Crowd:
 
 @dataclass(frozen=True)
 class Report:
-    """Everything measured. `in_memory_ms` is the median turn without AWS, and
+    """Everything measured. `sqlite_ms` is the median turn without AWS, and
     `aws_calls_per_second` what the fake AWS itself can do."""
 
     calls: Calls
-    in_memory_ms: float
+    sqlite_ms: float
     latencies: tuple[Latency, ...]
     crowds: tuple[Crowd, ...]
     aws_calls_per_second: float
@@ -108,7 +108,7 @@ class Report:
 
 async def measure(size: Size) -> Report:
     """Measure it all."""
-    base = await _turn_times_in_memory(size.turns)
+    base = await _turn_times_on_sqlite(size.turns)
     reference = await _crowd_on_sqlite(size)
     async with aws_process(0) as url:
         calls = await _count_calls(url, size)
@@ -119,8 +119,8 @@ async def measure(size: Size) -> Report:
             latencies.append(await _latency(url, delay, size, base))
             if delay in size.crowd_delays_ms:
                 crowds.append(await _crowd_on_aws(url, delay, size, reference))
-    in_memory = 1000 * statistics.median(base)
-    return Report(calls, in_memory, tuple(latencies), tuple(crowds), capacity)
+    on_sqlite = 1000 * statistics.median(base)
+    return Report(calls, on_sqlite, tuple(latencies), tuple(crowds), capacity)
 
 
 # -- calls and bytes ------------------------------------------------------------------------------
@@ -172,7 +172,7 @@ async def _timed(bot: Bot, actor: Actor, number: int) -> float:
     return time.perf_counter() - started
 
 
-async def _turn_times_in_memory(turns: int) -> list[float]:
+async def _turn_times_on_sqlite(turns: int) -> list[float]:
     with TemporaryDirectory() as directory:
         async with open_bot(TemporaryStore(), Path(directory), OPTIONS) as bot:
             return await _turn_times(bot, turns)
@@ -254,7 +254,7 @@ def tables(report: Report) -> list[Table]:
     latency = Table(
         *("AWS answers in", "first turn", "p50", "p95"),
         title="Added to a turn, in ms",
-        caption=f"a turn without AWS takes {report.in_memory_ms:.0f} ms",
+        caption=f"a turn without AWS takes {report.sqlite_ms:.0f} ms",
     )
     for row in report.latencies:
         latency.add_row(
