@@ -57,7 +57,7 @@ from bot.terminal import Terminal, TerminalChannel
 from bot.texts import languages, texts_in
 from memory.conversation.adaptive import points_back
 from memory.errors import StoreUnavailable
-from memory.knowledge.housekeeping import Maintenance
+from memory.knowledge.maintenance import Maintenance
 from memory.memory import Memory, utc_now
 from memory.ports import Embedder, Extraction, Store
 from memory.records import Record, Turn

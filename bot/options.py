@@ -13,7 +13,7 @@ from bot.telegram.intake.webhook import WebhookOptions, made_up_secret
 from bot.telegram.options import ChannelOptions
 from memory.conversation.sessions import SessionLimits
 from memory.knowledge.choices import zone_of
-from memory.knowledge.housekeeping import Retention
+from memory.knowledge.maintenance import Retention
 from memory.knowledge.recall import Budget
 from memory.memory import MemoryOptions
 

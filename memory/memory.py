@@ -6,15 +6,16 @@ from datetime import datetime
 from typing import Self
 
 from memory.background.locks import Locks
-from memory.conversation.condensing import Condenser
+from memory.background.periodic import Periodic
 from memory.conversation.lifecycle import Lifecycle
 from memory.conversation.running_summaries import RunningSummaries, SummaryLimits
 from memory.conversation.sessions import LiveSessions
 from memory.conversation.talk import Talk
+from memory.conversation.tiered_sessions import TieredSessions
 from memory.conversation.tokens import Tokens
 from memory.knowledge.choice_registry import ChoiceRegistry
-from memory.knowledge.housekeeping import Housekeeper, Maintenance
 from memory.knowledge.knowledge import Knowledge
+from memory.knowledge.maintenance import Maintenance
 from memory.knowledge.profiles import Profiles
 from memory.learning.endings import Observer
 from memory.learning.extraction import Bounded
@@ -66,35 +67,33 @@ class Memory:
             understanding.summarizer,
             self._locks,
             clock,
-            self._sessions.summarized,
+            self._sessions.complete_summary,
             SummaryLimits(options.extraction_seconds, limits.summary_tokens, count),
         )
         self._lifecycle = Lifecycle(
             self._sessions, self._running, self._jobs, self._locks, clock, learns=options.enabled
         )
-        condenser = Condenser(store, journal, self._sessions, self._running, self._locks)
+        tiered = TieredSessions(store, journal, self._sessions, self._running, self._locks)
         #: What people have chosen for themselves.
         self.choices = ChoiceRegistry(store.choices, self._locks, options, clock)
         #: What is known of people.
         self.known = Knowledge(
-            store, condenser, self.choices, self._locks, options, understanding.rules
+            store, tiered, self.choices, self._locks, options, understanding.rules
         )
         #: What is being said.
-        self.talk = Talk(
-            self._lifecycle, condenser, self.known, self._profiles, self.choices, options
-        )
-        tidying = Maintenance(store, journal.maintenance, options.retention, clock, self._locks)
-        works = [self._end_idle, *([tidying.run_if_due] if options.enabled else [])]
-        self._housekeeper = Housekeeper(works, options.housekeeping_seconds)
+        self.talk = Talk(self._lifecycle, tiered, self.known, self._profiles, self.choices, options)
+        maintenance = Maintenance(store, journal.maintenance, options.retention, clock, self._locks)
+        works = [self._end_idle, *([maintenance.run_if_due] if options.enabled else [])]
+        self._periodic = Periodic(works, options.background_seconds)
 
     async def __aenter__(self) -> Self:
         self._jobs.start()
         self._running.start()
-        self._housekeeper.start()
+        self._periodic.start()
         return self
 
     async def __aexit__(self, *exc: object) -> None:
-        await self._housekeeper.aclose()
+        await self._periodic.aclose()
         await self._jobs.aclose()
         await self._running.aclose()
         await self._profiles.known.aclose()

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, tzinfo
 
 from memory.conversation.sessions import SessionLimits
 from memory.errors import Refusal, RefusedText
-from memory.knowledge.housekeeping import Retention
+from memory.knowledge.maintenance import Retention
 from memory.knowledge.recall import Budget
 from memory.learning.jobs import ATTEMPTS
 
@@ -24,7 +24,7 @@ class MemoryOptions:
     extraction_seconds: float = 30.0
     max_records_per_session: int = 30
     extraction_attempts: int = ATTEMPTS
-    housekeeping_seconds: float = 60.0
+    background_seconds: float = 60.0
     adaptive_window: bool = False
     greeting: bool = True
     limits: SessionLimits = field(default_factory=SessionLimits)

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from pydantic_ai import BinaryContent
 
 from bot.assistant.files import Attachment, FileKind
-from memory.conversation.shortening import cut_to_tokens
-from memory.conversation.tokens import Count
+from memory.conversation.tokens import Count, cut_to_tokens
 from memory.safety.escaping import escape
 
 #: Stands before the files of a message.

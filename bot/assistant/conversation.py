@@ -26,9 +26,10 @@ from bot.assistant.inbound import Message
 from bot.assistant.toolbox import toolbox
 from bot.people.usage import Accounts, Usage, broken_off
 from bot.texts import ENGLISH
+from memory.conversation.history import ConversationHistory, HistoryMetadata
 from memory.errors import StoreUnavailable
 from memory.memory import Memory, utc_now
-from memory.records import ConversationHistory, HistoryMetadata, Role, Utterance, own_words
+from memory.records import Role, Utterance, own_words
 from tools.context import ToolContext
 from tools.forget_memory import forget_memory
 

@@ -22,8 +22,9 @@ from pydantic_ai import (
 )
 from pydantic_ai.messages import UserPromptPart
 
+from memory.conversation.history import ConversationHistory
 from memory.knowledge.choices import AnswerLength
-from memory.records import ConversationHistory, Role, Utterance
+from memory.records import Role, Utterance
 from memory.safety.escaping import LOOK_LIKE_BRACKETS, one_line
 
 #: What a display name may take of the prompt. Telegram's own limit is 64 for each half of a name.

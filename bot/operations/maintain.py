@@ -9,7 +9,7 @@ from rich.table import Table
 from bot.app import housework
 from bot.errors import OperatorError
 from bot.settings import Settings
-from memory.knowledge.housekeeping import Removed, Why
+from memory.knowledge.maintenance import Removed, Why
 from memory.ports import Backlog
 from memory.records import Kind
 

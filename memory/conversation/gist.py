@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
-from memory.conversation.shortening import cut_to_tokens
-from memory.conversation.tokens import Count, estimate_tokens
+from memory.conversation.tokens import Count, cut_to_tokens, estimate_tokens
 from memory.records import Role, Turn, Utterance
 from memory.safety.gate import mask_secrets
 from memory.search.stopwords import chatter, stop_words
@@ -48,7 +47,7 @@ def quotable(text: str) -> str:
     return text.translate({ord(mark): '"' for mark in "“”„"})
 
 
-def joined(one: str, other: str, tokens: int, count: Count = estimate_tokens) -> str:
+def join(one: str, other: str, tokens: int, count: Count = estimate_tokens) -> str:
     """Two texts as one in at most `tokens`: each gets half, and what the other does not need."""
     half = tokens // 2
     first = cut_to_tokens(one, max(half, tokens - count(other) - 1), count)

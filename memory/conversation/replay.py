@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from memory.conversation.shortening import shortened
 from memory.conversation.tokens import estimate_tokens
 from memory.records import Role, Turn, Utterance
 
@@ -28,16 +27,16 @@ _ANNOTATIONS = re.compile(
 _BLANK_LINES = re.compile(r"\n{3,}")
 
 
-def replayed(turn: Turn, message_chars: int, turn_tokens: int) -> tuple[Utterance, ...]:
+def replay_turn(turn: Turn, message_chars: int, turn_tokens: int) -> tuple[Utterance, ...]:
     """The turn's messages as they are put before the model again: each in at most `message_chars`
     characters, all together in at most `turn_tokens` (estimated) as far as their marks allow."""
-    cleaned = [_cleaned(message) for message in turn.messages]
-    texts = [shortened(message.text, message_chars) for message in cleaned]
-    fitting = _fitted(texts, turn_tokens)
+    cleaned = [_clean(message) for message in turn.messages]
+    texts = [shorten(message.text, message_chars) for message in cleaned]
+    fitting = _fit(texts, turn_tokens)
     return tuple(replace(m, text=text) for m, text in zip(cleaned, fitting, strict=True))
 
 
-def _cleaned(message: Utterance) -> Utterance:
+def _clean(message: Utterance) -> Utterance:
     """The assistant's message without imitated tool calls; the user's own words as they are."""
     if message.role is Role.USER or not _ANNOTATIONS.search(message.text):
         return message
@@ -45,7 +44,7 @@ def _cleaned(message: Utterance) -> Utterance:
     return replace(message, text=text)
 
 
-def _fitted(texts: Sequence[str], tokens: int) -> list[str]:
+def _fit(texts: Sequence[str], tokens: int) -> list[str]:
     """The texts in so many tokens together: short ones whole, what they leave for the long ones."""
     costs = [estimate_tokens(text) for text in texts]
     if sum(costs) <= tokens:
@@ -65,8 +64,25 @@ def _cut(text: str, tokens: int) -> str:
     fits, too_long = 0, len(text)
     while too_long - fits > 1:
         middle = (fits + too_long) // 2
-        if estimate_tokens(shortened(text, middle)) <= tokens:
+        if estimate_tokens(shorten(text, middle)) <= tokens:
             fits = middle
         else:
             too_long = middle
-    return shortened(text, fits)
+    return shorten(text, fits)
+
+
+def shorten(text: str, limit: int) -> str:
+    """The text in at most `limit` characters: its beginning and its end, and between them a mark
+    that says how much is missing. A text that fits is left as it is."""
+    if len(text) <= limit:
+        return text
+    # The number is at most as long as that of all characters.
+    room = max(0, limit - len(_mark(len(text))))
+    head = room - room // 3
+    tail = room - head
+    mark = _mark(len(text) - room)
+    return f"{text[:head]}{mark}{text[len(text) - tail :]}"[:limit]
+
+
+def _mark(missing: int) -> str:
+    return f" [… {missing:,} characters left out] "

@@ -12,9 +12,8 @@ from memory.background.backoff import Backoff
 from memory.background.boundary import Boundary
 from memory.background.locks import Locks
 from memory.background.worklist import PAUSE, Worklist
-from memory.conversation.shortening import cut_to_tokens
 from memory.conversation.tiers import unread
-from memory.conversation.tokens import Count, estimate_tokens
+from memory.conversation.tokens import Count, cut_to_tokens, estimate_tokens
 from memory.errors import MemoryFailure, StoreUnavailable
 from memory.ports import ExtractionFailed, Journal, Summarizer, SummaryJob
 from memory.records import RunningSummary
@@ -110,13 +109,13 @@ class RunningSummaries:
             # their session.
             while job := _first(await self._journal.summaries.fallbacks(due, session_id), tried):
                 tried.add(job.summary.id)
-                settled &= await self._settled(job)
+                settled &= await self._attempt(job)
         except StoreUnavailable as failure:
             _log.warning("journal_unavailable", error=str(failure))
             return False
         return settled
 
-    async def _settled(self, job: SummaryJob) -> bool:
+    async def _attempt(self, job: SummaryJob) -> bool:
         """Try to make a summary; whether it is made, or put off."""
         log = _log.bind(actor=job.session.actor.id, session=job.session.id)
         # The background boundary: one summary, not all.

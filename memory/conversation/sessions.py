@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from memory.conversation.tiers import Condensing, earlier_block
+from memory.conversation.tiers import Compaction, earlier_block
 from memory.conversation.tokens import Count, estimate_tokens
 from memory.conversation.window import BATCH, WINDOW_TOKENS, Window
 from memory.ports import Journal
 from memory.records import Actor, Choices, Place, Profile, RunningSummary, Session, Shift, Turn
-from memory.safety.gate import masked
+from memory.safety.gate import mask_turn
 
 #: A session that was silent for this long is dropped from RAM; the journal has it.
 _RAM_IDLE = timedelta(minutes=30)
@@ -80,7 +80,7 @@ class LiveSessions:
             limits.message_chars,
             count,
         )
-        self._condensing = Condensing(limits.max_summaries, limits.summary_tokens, count)
+        self._compaction = Compaction(limits.max_summaries, limits.summary_tokens, count)
         self._live: dict[tuple[Actor, Place], Live] = {}
         self._ended: dict[Actor, datetime] = {}
 
@@ -102,7 +102,7 @@ class LiveSessions:
         gone = set(await self._journal.turns.evicted(session.id))
         turns = [t for t in await self._journal.turns.of(session.id) if t.id not in gone]
         summaries = tuple(await self._journal.summaries.of(session.id))
-        live = Live(session, self._window.holding(turns), summaries)
+        live = Live(session, self._window.with_turns(turns), summaries)
         return self._live.setdefault((actor, place), live)
 
     async def find_or_open(
@@ -126,33 +126,33 @@ class LiveSessions:
         it."""
         window, leaving = live.window.push(turn)
         shift = self._eviction(live, leaving)
-        if not await self._journal.turns.append(live.session.id, masked(turn), shift):
+        if not await self._journal.turns.append(live.session.id, mask_turn(turn), shift):
             return False
         live.session = replace(
             live.session,
             last_at=turn.messages[-1].at,
             message_count=live.session.message_count + len(turn.messages),
         )
-        self._moved(live, window, shift)
+        self._apply(live, window, shift)
         return shift is not None
 
     async def trim(self, live: Live) -> None:
         """Bring the window within its bounds, which may be others than when it was filled."""
-        await self._move(live, *live.window.trimmed())
+        await self._move(live, *live.window.trim())
 
     async def make_room(self, live: Live) -> bool:
         """Let a batch leave the window, though it is not too full, if that leaves it anything;
         whether it did."""
         keep = len(live.window.turns) - live.window.batch
         if keep > 0:
-            await self.condense(live, keep)
+            await self.compact(live, keep)
         return keep > 0
 
-    async def condense(self, live: Live, keep: int) -> None:
+    async def compact(self, live: Live, keep: int) -> None:
         """Let all but the newest turns leave the window."""
-        await self._move(live, *live.window.keeping(keep))
+        await self._move(live, *live.window.keep_newest(keep))
 
-    def summarized(self, summary: RunningSummary) -> None:
+    def complete_summary(self, summary: RunningSummary) -> None:
         """Put what the summarizer has made in the place of its fallback."""
         for live in self._live.values():
             if live.session.id == summary.session_id:
@@ -161,12 +161,12 @@ class LiveSessions:
     async def _move(self, live: Live, window: Window, leaving: Sequence[Turn]) -> None:
         if shift := self._eviction(live, leaving):
             await self._journal.turns.shift(shift)
-            self._moved(live, window, shift)
+            self._apply(live, window, shift)
 
     def _eviction(self, live: Live, leaving: Sequence[Turn]) -> Shift | None:
-        return self._condensing.eviction(leaving, live.summaries) if leaving else None
+        return self._compaction.eviction(leaving, live.summaries) if leaving else None
 
-    def _moved(self, live: Live, window: Window, shift: Shift | None) -> None:
+    def _apply(self, live: Live, window: Window, shift: Shift | None) -> None:
         live.window = window
         if shift:
             live.summaries, live.earlier = shift.after, None
@@ -230,23 +230,23 @@ class LiveSessions:
         for id_ in await self._journal.sessions.unfinished(actor):
             before = await self._journal.summaries.of(id_)
             turns = await self._journal.turns.of(id_) if before else []
-            shifts[id_] = self._condensing.without(before, turns, turn_ids, mentions)
+            shifts[id_] = self._compaction.without(before, turns, turn_ids, mentions)
         await self._journal.turns.delete(turn_ids, list(shifts.values()))
         # Nothing is waited for from here on: in RAM it goes everywhere or nowhere as well.
         for live in self._live.values():
             if shift := shifts.get(live.session.id):
-                self._moved(live, live.window.without(turn_ids), shift)
+                self._apply(live, live.window.without(turn_ids), shift)
 
     async def reinstate(self, actor: Actor, turns: Sequence[Turn]) -> None:
         """Put turns that were taken out back into the journal and the windows, as far as their
         sessions are still there. Those that had left their window are in it again: the summaries
         without them stay true."""
-        back = await self._journal.turns.restore(actor, [masked(turn) for turn in turns])
+        back = await self._journal.turns.restore(actor, [mask_turn(turn) for turn in turns])
         for live in self._live.values():
             own = [t for t in turns if t.id in back and t.session_id == live.session.id]
             if own and live.session.actor == actor:
                 every = sorted((*live.window.turns, *own), key=lambda t: t.messages[0].at)
-                live.window = live.window.holding(every)
+                live.window = live.window.with_turns(every)
 
     def forget(self, actor: Actor) -> None:
         """Drop the actor's sessions from RAM without ending them."""

@@ -11,9 +11,10 @@ import structlog
 
 from memory.background.rate_limited_log import RateLimitedLog
 from memory.conversation.adaptive import points_back, turns_to_show
-from memory.conversation.condensing import Condenser
+from memory.conversation.history import ConversationHistory, HistoryMetadata
 from memory.conversation.lifecycle import Lifecycle
 from memory.conversation.sessions import Live
+from memory.conversation.tiered_sessions import TieredSessions
 from memory.conversation.tiers import Tiers
 from memory.errors import StoreUnavailable
 from memory.knowledge.choice_registry import ChoiceRegistry
@@ -24,8 +25,6 @@ from memory.options import MemoryOptions
 from memory.records import (
     Actor,
     Choices,
-    ConversationHistory,
-    HistoryMetadata,
     Hit,
     Kind,
     Place,
@@ -56,13 +55,13 @@ class Talk:
     def __init__(
         self,
         lifecycle: Lifecycle,
-        condenser: Condenser,
+        tiered: TieredSessions,
         known: Knowledge,
         profiles: Profiles,
         choices: ChoiceRegistry,
         options: MemoryOptions,
     ) -> None:
-        self._lifecycle, self._condenser, self._sessions = lifecycle, condenser, condenser.sessions
+        self._lifecycle, self._tiered, self._sessions = lifecycle, tiered, tiered.sessions
         self._known, self._profiles, self._choices = known, profiles, choices
         self._options = options
         self._log = RateLimitedLog(_log)
@@ -87,9 +86,9 @@ class Talk:
             about = self._profiles.block(known, chosen, now, speech)
             # One that came too late, or that has changed meanwhile, is for this turn alone.
             if profile and choices and self._profiles.known.peek(actor) is profile:
-                await self._condenser.begin(live, (profile, choices), about)
+                await self._tiered.begin(live, (profile, choices), about)
         recalled = self._profiles.recalled_block(hits, known, now, speech)
-        messages = self._shown(live, text)
+        messages = self._visible(live, text)
         metadata = HistoryMetadata(
             session_id=live.session.id,
             message_count=live.session.message_count,
@@ -135,10 +134,10 @@ class Talk:
             if live is None:
                 return None
             turn = Turn(id_, live.session.id, said, tuple(tools), kept, place)
-            await self._condenser.append(live, turn)
+            await self._tiered.append(live, turn)
             if self._options.enabled and kept and not live.session.private:
                 try:
-                    await self._condenser.archive(live, turn)
+                    await self._tiered.archive(live, turn)
                 except StoreUnavailable as failure:
                     # The journal has the turn; extraction hands it to the store again.
                     self._complain("add_turn", failure)
@@ -178,12 +177,12 @@ class Talk:
     async def summarize_now(self, actor: Actor, place: Place) -> tuple[RunningSummary, ...]:
         """Sum up the open session of this place but for its last turns, without waiting for its
         window to be full; all its running summaries, oldest first. Raises StoreUnavailable."""
-        return await self._condenser.summarize_now(actor, place)
+        return await self._tiered.summarize_now(actor, place)
 
     async def tiers(self, actor: Actor) -> Tiers:
         """What the actor's conversations are kept as: word for word, summed up, archived. Raises
         StoreUnavailable."""
-        return await self._condenser.tiers(actor, archived=self._options.enabled)
+        return await self._tiered.tiers(actor, archived=self._options.enabled)
 
     # -- inside -----------------------------------------------------------------------------------
 
@@ -201,7 +200,7 @@ class Talk:
         silent = now - known.summaries[-1].created_at >= self._options.limits.idle
         return silent and not self._sessions.was_here(actor, now)
 
-    def _shown(self, live: Live, text: str) -> tuple[Utterance, ...]:
+    def _visible(self, live: Live, text: str) -> tuple[Utterance, ...]:
         """What of the window goes to the model with this text; the rest stays where it is."""
         there = len(live.window.turns)
         wanted = turns_to_show(text, there) if self._options.adaptive_window else there

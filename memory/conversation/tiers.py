@@ -5,7 +5,7 @@ import secrets
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from memory.conversation.gist import gist, joined
+from memory.conversation.gist import gist, join
 from memory.conversation.tokens import Count, estimate_tokens
 from memory.records import Kind, Record, RunningSummary, Shift, Turn
 from memory.safety.escaping import escape
@@ -42,7 +42,7 @@ class Tiers:
 
 
 @dataclass(frozen=True, slots=True)
-class Condensing:
+class Compaction:
     """How much stands for the turns that have left a window: at most `summaries` running summaries
     a session (0: none), each of at most `tokens` tokens by `count`."""
 
@@ -59,7 +59,7 @@ class Condensing:
         told = [turn for turn in leaving if turn.kept and turn.messages]
         after = [*before, self.fallback(told)] if told and self.summaries else [*before]
         while len(after) > max(1, self.summaries):
-            after[:2] = [self._merged(*after[:2])]
+            after[:2] = [self._merge(*after[:2])]
         return Shift(evicted, before, tuple(after))
 
     def fallback(self, turns: Sequence[Turn]) -> RunningSummary:
@@ -98,13 +98,13 @@ class Condensing:
                 after.append(replace(fresh, text=f"({len(left)})") if tells(fresh.text) else fresh)
         return Shift((), tuple(summaries), tuple(after))
 
-    def _merged(self, one: RunningSummary, other: RunningSummary) -> RunningSummary:
+    def _merge(self, one: RunningSummary, other: RunningSummary) -> RunningSummary:
         """Both as one. What a model has made of the first it goes on from; the rest it reads."""
         base, read = (one.base, one.base_turns) if one.fallback else (one.text, len(one.turn_ids))
         return RunningSummary(
             _new_id(),
             one.session_id,
-            joined(one.text, other.text, self.tokens, self.count),
+            join(one.text, other.text, self.tokens, self.count),
             (*one.turn_ids, *other.turn_ids),
             one.oldest,
             other.newest,

@@ -160,3 +160,21 @@ class _Calibration:
 def _whole(tokens: float) -> int:
     # Sums of rates such as 0.35 are a hair off.
     return math.ceil(tokens - 1e-6)
+
+
+def cut_to_tokens(text: str, tokens: int, count: Count) -> str:
+    """The text's beginning in at most `tokens`, up to the end of a word and with "…" where
+    something is missing. A text that fits is left as it is."""
+    if count(text) <= tokens:
+        return text
+    fits, too_long = 0, len(text)
+    while too_long - fits > 1:
+        middle = (fits + too_long) // 2
+        if count(text[:middle] + "…") <= tokens:
+            fits = middle
+        else:
+            too_long = middle
+    whole, space, _ = text[:fits].rpartition(" ")
+    # Scripts without spaces, and addresses, have no word end near.
+    kept = whole if space and fits - len(whole) < 40 else text[:fits]
+    return f"{kept.rstrip(' ,;:')}…" if kept else ""

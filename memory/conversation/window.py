@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from memory.conversation.replay import replayed
+from memory.conversation.replay import replay_turn
 from memory.conversation.tokens import Count, estimate_tokens
 from memory.records import Turn, Utterance
 
@@ -27,9 +27,9 @@ class Window:
 
     What does not fit leaves in batches of `batch` turns: one at a time would change the beginning
     of the model's input on every turn, and no prefix of it could be cached. No turn may take more
-    than a batch's share of the tokens (`replay` sees to it), so that whenever the window is too
-    full it has more than a batch: each change of the beginning takes `batch` turns away, and there
-    can be no more than one change in so many turns, whatever people say."""
+    than a batch's share of the tokens (`replay_turn` sees to it), so that whenever the window is
+    too full it has more than a batch: each change of the beginning takes `batch` turns away, and
+    there can be no more than one change in so many turns, whatever people say."""
 
     limit: int
     batch: int = BATCH
@@ -39,10 +39,10 @@ class Window:
     turns: tuple[Turn, ...] = ()
     _shown: tuple[tuple[Utterance, ...], ...] = field(default=(), compare=False, repr=False)
 
-    def holding(self, turns: Iterable[Turn]) -> "Window":
+    def with_turns(self, turns: Iterable[Turn]) -> "Window":
         """A window of the same bounds with these turns, oldest first, even if it is too full."""
         turns = tuple(turns)
-        return replace(self, turns=turns, _shown=tuple(self._replayed(turn) for turn in turns))
+        return replace(self, turns=turns, _shown=tuple(self._replay(turn) for turn in turns))
 
     @property
     def messages(self) -> tuple[Utterance, ...]:
@@ -61,17 +61,17 @@ class Window:
 
     def push(self, turn: Turn) -> tuple["Window", tuple[Turn, ...]]:
         """The window with this turn as its newest, and the turns that left for it."""
-        shown = (*self._shown, self._replayed(turn))
-        return replace(self, turns=(*self.turns, turn), _shown=shown).trimmed()
+        shown = (*self._shown, self._replay(turn))
+        return replace(self, turns=(*self.turns, turn), _shown=shown).trim()
 
-    def trimmed(self) -> tuple["Window", tuple[Turn, ...]]:
+    def trim(self) -> tuple["Window", tuple[Turn, ...]]:
         """The window within its bounds, and the turns that left for that."""
         costs = self._costs()
         while len(costs) > 1 and self._over(costs):
             costs = costs[min(self.batch, len(costs) - 1) :]
-        return self.keeping(len(costs))
+        return self.keep_newest(len(costs))
 
-    def keeping(self, turns: int) -> tuple["Window", tuple[Turn, ...]]:
+    def keep_newest(self, turns: int) -> tuple["Window", tuple[Turn, ...]]:
         """The window with its newest turns alone, and the others."""
         first = max(0, len(self.turns) - turns)
         kept = replace(self, turns=self.turns[first:], _shown=self._shown[first:])
@@ -79,7 +79,7 @@ class Window:
 
     def without(self, turn_ids: Collection[str]) -> "Window":
         """The window without these turns."""
-        return self.holding(turn for turn in self.turns if turn.id not in turn_ids)
+        return self.with_turns(turn for turn in self.turns if turn.id not in turn_ids)
 
     def _over(self, costs: Sequence[tuple[int, int]]) -> bool:
         messages = sum(messages for messages, _ in costs)
@@ -92,6 +92,6 @@ class Window:
             for shown in self._shown
         ]
 
-    def _replayed(self, turn: Turn) -> tuple[Utterance, ...]:
+    def _replay(self, turn: Turn) -> tuple[Utterance, ...]:
         share = self.tokens // self.batch - _MESSAGE_TOKENS * len(turn.messages)
-        return replayed(turn, self.message_chars, max(0, share))
+        return replay_turn(turn, self.message_chars, max(0, share))

@@ -24,7 +24,7 @@ def document(
     included."""
     by_kind: defaultdict[Kind, list[dict[str, Any]]] = defaultdict(list)
     for record in records:
-        by_kind[record.kind].append(_exported(record))
+        by_kind[record.kind].append(_entry(record))
     return {
         "format": "mordecai-export/1",
         "exported_at": now.isoformat(),
@@ -37,7 +37,7 @@ def document(
     }
 
 
-def _exported(record: Record) -> dict[str, Any]:
+def _entry(record: Record) -> dict[str, Any]:
     return {
         "id": record.short_id,
         "text": record.text,
@@ -67,8 +67,8 @@ def readable(document: Mapping[str, Any]) -> str:
         lines = (f"- {name.replace('_', ' ')}: {_line(value)}" for name, value in chosen.items())
         parts += ["## Settings", "\n".join(lines)]
     for title, kind in (("Facts", "facts"), ("Preferences", "preferences")):
-        parts += [f"## {title}", _listed(document[kind])]
-    parts += ["## Conversations", _listed(document["summaries"])]
+        parts += [f"## {title}", _list(document[kind])]
+    parts += ["## Conversations", _list(document["summaries"])]
     parts += ["## Messages", *(_messages(document["messages"]) or ["Nothing."])]
     if usage := document.get("usage"):
         parts += ["## What it has used", _table(usage)]
@@ -77,7 +77,7 @@ def readable(document: Mapping[str, Any]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _listed(records: Iterable[Mapping[str, Any]]) -> str:
+def _list(records: Iterable[Mapping[str, Any]]) -> str:
     return "\n".join(map(_item, records)) or "Nothing."
 
 

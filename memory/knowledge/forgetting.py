@@ -53,7 +53,7 @@ def mentions(statement: str) -> Callable[[str], bool]:
     return says
 
 
-def forgetting(
+def plan_deletion(
     actor: Actor, record: Record, others: Iterable[Record], turns: Iterable[Turn]
 ) -> Forgotten:
     """What goes when the actor's record is forgotten, of their other records and of these turns:
@@ -80,7 +80,7 @@ def forgetting(
     )
 
 
-def outdated(record: Record, current: Iterable[Record]) -> Record:
+def mark_outdated(record: Record, current: Iterable[Record]) -> Record:
     """The fact or preference, superseded by whichever of the current ones has answered its question
     since, has said it again or has turned it round."""
     newer = [

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from memory.background.locks import Locks
-from memory.conversation.condensing import Condenser
+from memory.conversation.tiered_sessions import TieredSessions
 from memory.errors import Refusal, RefusedText, StoreUnavailable, UnknownRecord
 from memory.knowledge.choice_registry import ChoiceRegistry
 from memory.knowledge.export import document
-from memory.knowledge.forgetting import Forgotten, forgetting, mentions, outdated
+from memory.knowledge.forgetting import Forgotten, mark_outdated, mentions, plan_deletion
 from memory.learning.statement import Statement
 from memory.options import MemoryOptions
 from memory.ports import LongTermMemory
@@ -35,13 +35,13 @@ class Knowledge:
     def __init__(
         self,
         store: LongTermMemory,
-        condenser: Condenser,
+        tiered: TieredSessions,
         choices: ChoiceRegistry,
         locks: Locks,
         options: MemoryOptions,
         rules: LanguageRules,
     ) -> None:
-        self._store, self._condenser, self._choices = store, condenser, choices
+        self._store, self._tiered, self._choices = store, tiered, choices
         self._locks, self._options, self._rules = locks, options, rules
 
     # -- what is known ----------------------------------------------------------------------------
@@ -73,7 +73,7 @@ class Knowledge:
         )
         going_on: set[str | None] = set()
         if any(hit.record.kind is Kind.SUMMARY for hit in hits):
-            going_on = {*await self._condenser.sessions.open_ids(actor)}
+            going_on = {*await self._tiered.sessions.open_ids(actor)}
         return [
             hit
             for hit in hits
@@ -82,7 +82,7 @@ class Knowledge:
 
     async def past_talks(self, actor: Actor) -> list[Record]:
         """The summaries of the actor's ended sessions, oldest first. Raises StoreUnavailable."""
-        going_on = await self._condenser.sessions.open_ids(actor)
+        going_on = await self._tiered.sessions.open_ids(actor)
         summaries = await self.records(actor, (Kind.SUMMARY,))
         return [record for record in summaries if record.session_id not in going_on]
 
@@ -98,7 +98,7 @@ class Knowledge:
         async with self._locks.changing(actor):
             learned = await self._store.records(actor, kinds=(Kind.FACT, Kind.PREFERENCE))
             known = [record for record in learned if record.speaker == speaker]
-            same, revised = await asyncio.to_thread(_compared, text, known)
+            same, revised = await asyncio.to_thread(_compare, text, known)
             if same:
                 return same
             # The other answer to the same question, or the same words turned round.
@@ -133,9 +133,9 @@ class Knowledge:
         others = await self._store.records(
             actor, kinds=(Kind.SUMMARY, Kind.MESSAGE), include_superseded=True
         )
-        turns = await self._condenser.sessions.turns(actor)
+        turns = await self._tiered.sessions.turns(actor)
         # Half a second for 20,000 messages, in which others want to be answered.
-        return await asyncio.to_thread(forgetting, actor, record, others, turns)
+        return await asyncio.to_thread(plan_deletion, actor, record, others, turns)
 
     async def forget(self, actor: Actor, short_id: str) -> Forgotten:
         """Delete one of the actor's own records, with the archived messages, summaries and turns
@@ -145,10 +145,10 @@ class Knowledge:
             gone = await self.would_forget(actor, short_id)
             try:
                 # The turns first: killed in between, nothing is left that would tell it again.
-                await self._condenser.retract(actor, gone.turns, mentions(gone.record.text))
+                await self._tiered.retract(actor, gone.turns, mentions(gone.record.text))
                 deleted = await self._store.delete(actor, [record.id for record in gone.records])
             except StoreUnavailable:
-                await self._condenser.sessions.reinstate(actor, gone.turns)
+                await self._tiered.sessions.reinstate(actor, gone.turns)
                 raise
             if gone.record.id not in deleted:
                 raise UnknownRecord(f"no memory has the id {short_id[:20]!r}")
@@ -187,9 +187,9 @@ class Knowledge:
             raise UnknownRecord("nothing of this actor was forgotten")
         async with self._locks.changing(actor):
             learned = await self._store.records(actor, kinds=(Kind.FACT, Kind.PREFERENCE))
-            told = await asyncio.to_thread(outdated, forgotten.record, learned)
+            told = await asyncio.to_thread(mark_outdated, forgotten.record, learned)
             (record, *_) = await self._store.restore(actor, [told, *forgotten.records[1:]])
-            await self._condenser.sessions.reinstate(actor, forgotten.turns)
+            await self._tiered.sessions.reinstate(actor, forgotten.turns)
         return record
 
     async def sources(self, actor: Actor, record: Record) -> list[Record]:
@@ -217,7 +217,7 @@ class Knowledge:
         return meant
 
 
-def _compared(text: str, known: Iterable[Record]) -> tuple[Record | None, Record | None]:
+def _compare(text: str, known: Iterable[Record]) -> tuple[Record | None, Record | None]:
     """The first record that says the same as a text, and the first that the text turns round."""
     said, revised = Statement(text), None
     for record in known:

@@ -43,13 +43,13 @@ class Merging:
             else:
                 self._new_ids[record.id] = known
 
-    def renumbered(self, record: Record) -> Record:
+    def renumber(self, record: Record) -> Record:
         """The record as it is written: without its id and its end, and naming what it supersedes
         by its id there."""
         old = record.supersedes
         return replace(record, id="", supersedes=old and self._new_ids.get(old), superseded_at=None)
 
-    def added(self, record: Record, written: Record) -> None:
+    def note_added(self, record: Record, written: Record) -> None:
         """Take note of the id that a record has got."""
         self._new_ids[record.id] = written.id
         if record.superseded_at:

@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from memory.conversation.shortening import cut_to_tokens
-from memory.conversation.tokens import Count, estimate_tokens
+from memory.conversation.tokens import Count, cut_to_tokens, estimate_tokens
 from memory.knowledge.moments import ago, base_language, known_languages
 from memory.learning.statement import Statement
 from memory.records import Choices, Hit, Kind, Profile, Record, Role
@@ -90,14 +89,14 @@ def profile_block(
         return [_line(record, now, language) for record in records]
 
     # The newest of the preferences are the ones to keep; they are shown oldest first.
-    preferences = _fitting(lines(profile.preferences)[::-1], budget.preference_tokens, count)[::-1]
+    preferences = _fit(lines(profile.preferences)[::-1], budget.preference_tokens, count)[::-1]
     summaries = [cut(line, budget.summary_tokens, count) for line in lines(profile.summaries)]
     sections = [
         ("", _choice_lines(choices)),
         ("Preferences, in the user's words:", preferences),
         (
             "Facts, in the user's words:",
-            _fitting(lines(profile.facts), budget.key_fact_tokens, count),
+            _fit(lines(profile.facts), budget.key_fact_tokens, count),
         ),
         ("Earlier conversations:", [line for line in summaries if line]),
         ("", _topic_line(profile.topics, budget.topic_tokens, count)),
@@ -108,7 +107,7 @@ def profile_block(
         if entries
         for line in ((title, *entries) if title else entries)
     ]
-    return _delimited("about_the_user", shown) if shown else ""
+    return _delimit("about_the_user", shown) if shown else ""
 
 
 def recalled_block(
@@ -122,9 +121,9 @@ def recalled_block(
     """What search found for this turn and the profile does not hold already; may be empty."""
     shown = {r.id for r in (*profile.preferences, *profile.facts, *profile.summaries)}
     lines = [_line(hit.record, now, language) for hit in hits if hit.record.id not in shown]
-    left = budget.recalled_tokens - count(_delimited("recalled_notes", ["", ""]))
-    kept = _fitting(lines, left, count)
-    return _delimited("recalled_notes", kept) if kept else ""
+    left = budget.recalled_tokens - count(_delimit("recalled_notes", ["", ""]))
+    kept = _fit(lines, left, count)
+    return _delimit("recalled_notes", kept) if kept else ""
 
 
 def cut(line: str, tokens: int, count: Count = estimate_tokens) -> str:
@@ -163,7 +162,7 @@ def _line(record: Record, now: datetime, language: str | None) -> str:
     return f"- ({who}{ago(record.created_at, now, language)}) {escape(record.text)}"
 
 
-def _fitting(lines: Iterable[str], tokens: int, count: Count) -> list[str]:
+def _fit(lines: Iterable[str], tokens: int, count: Count) -> list[str]:
     """The lines in at most so many tokens together, a line break each. Of the first that is too
     long the beginning is taken, where there is room for something worth saying."""
     kept: list[str] = []
@@ -179,7 +178,7 @@ def _fitting(lines: Iterable[str], tokens: int, count: Count) -> list[str]:
     return kept
 
 
-def _delimited(tag: str, lines: Sequence[str]) -> str:
+def _delimit(tag: str, lines: Sequence[str]) -> str:
     return "\n".join((f"<{tag}>", _WARNING, *lines, f"</{tag}>"))
 
 

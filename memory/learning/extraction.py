@@ -124,7 +124,7 @@ def _draft(
         slot=proposal.slot,
         importance=min(10, max(1, proposal.importance)),
         event_date=_event_date(proposal.event_date, text, turn.said if turn else "", at.date()),
-        supersedes=_replaced(proposal, own),
+        supersedes=_find_replaced(proposal, own),
         speaker=speaker,
     )
 
@@ -144,7 +144,7 @@ def _was_said(proposal: Proposal, turns: Sequence[Turn]) -> bool:
     return meant(proposal.text, said, wish=proposal.kind is Kind.PREFERENCE)
 
 
-def _replaced(proposal: Proposal, known: Sequence[Learned]) -> str | None:
+def _find_replaced(proposal: Proposal, known: Sequence[Learned]) -> str | None:
     """The record that a proposal updates: the one of its slot, else the one it goes on from or
     turns round, else the one that the extractor named, if they have anything in common."""
     new = Statement(proposal.text)

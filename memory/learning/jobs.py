@@ -113,7 +113,7 @@ class ExtractionJobs:
         forgotten, as a rule."""
         for session in sessions:
             if session.id in self.endings and session.id not in self._work.tasks:
-                await self.endings.finish(session, await self._unsaved(session))
+                await self.endings.finish(session, await self._outcome_elsewhere(session))
 
     async def _run(self, job: Job) -> None:
         session = job.session
@@ -160,9 +160,9 @@ class ExtractionJobs:
             saved = await self._save(session, turns, extraction)
             if saved is not None:
                 return saved
-        return await self._unsaved(session)
+        return await self._outcome_elsewhere(session)
 
-    async def _unsaved(self, session: Session) -> Outcome:
+    async def _outcome_elsewhere(self, session: Session) -> Outcome:
         """How it ends for a session that is no job of ours."""
         return Outcome.LATER if await self._journal.turns.of(session.id) else Outcome.NOTHING
 

@@ -7,7 +7,7 @@ from memory.records import ToolUse, Turn
 from memory.safety.instructions import is_instruction
 from memory.safety.masking import MASK, mask_secrets
 
-__all__ = ["MASK", "MAX_RECORD_LENGTH", "admit", "mask_secrets", "masked"]
+__all__ = ["MASK", "MAX_RECORD_LENGTH", "admit", "mask_secrets", "mask_turn"]
 
 #: A fact is a sentence or two; what is longer is a document.
 MAX_RECORD_LENGTH = 1000
@@ -35,7 +35,7 @@ def admit(text: str) -> str:
     return mask_secrets(folded)
 
 
-def masked(turn: Turn) -> Turn:
+def mask_turn(turn: Turn) -> Turn:
     """The turn as it may be written down: with the secrets in its texts masked."""
     messages = tuple(replace(message, text=mask_secrets(message.text)) for message in turn.messages)
     tools = tuple(

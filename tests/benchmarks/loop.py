@@ -158,7 +158,7 @@ async def with_much(
 
     async with bench(around, folder) as stand:
         first = "What do you know about the market?"
-        yield await stand.measure("housekeeping, nothing to delete", lambda: _tidied(folder))
+        yield await stand.measure("maintenance, nothing to delete", lambda: _tidied(folder))
         yield await stand.measure("talking, with a model", lambda: asyncio.sleep(3))
         yield await stand.measure(f"first message, {tenth:,} facts", ask(_SOME, first))
         yield await stand.measure(f"first message, {amount}", ask(_MANY, first))
@@ -178,12 +178,12 @@ async def with_much(
         "MORDECAI_MAX_ARCHIVED_TURNS": str(max(10, messages // 100)),
     }
     async with bench(around, folder / "tidy", limits) as stand:
-        name = f"housekeeping, half of {amount} to delete"
+        name = f"maintenance, half of {amount} to delete"
         yield await stand.measure(name, lambda: _tidied(folder / "tidy"))
 
 
 async def _tidied(folder: Path) -> None:
-    while '"event": "housekeeping_done"' not in (folder / "log").read_text():
+    while '"event": "maintenance_done"' not in (folder / "log").read_text():
         await asyncio.sleep(0.05)
 
 

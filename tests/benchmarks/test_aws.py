@@ -29,7 +29,7 @@ async def test_a_steady_turn_costs_two_retrievals_and_one_event_and_the_profile_
                 await store.extraction.flush(ANN)
                 asked = here.aws.operations()[before:]
                 before += len(asked)
-                # The housekeeping at the start is no part of a turn.
+                # The maintenance at the start is no part of a turn.
                 asked = [operation for operation in asked if operation != "ListActors"]
                 # Choices are read once, the profile with each session.
                 lists = (3 + (session == 0)) * (number == 0)

@@ -280,14 +280,14 @@ async def test_silence_ends_a_session_without_any_further_message(world: World):
     async with world.process() as memory:
         await world.talk(memory, "I live in Oslo")
     world.clock.forward(hours=7)
-    async with world.process(housekeeping_seconds=0.01) as memory:
+    async with world.process(background_seconds=0.01) as memory:
         while not world.saved:
             await asyncio.sleep(0.01)
         assert await world.texts(memory) == ["I live in Oslo"]
 
 
 async def test_the_memory_tidies_itself_up_once_a_day(world: World):
-    async with world.process(housekeeping_seconds=0.01) as memory:
+    async with world.process(background_seconds=0.01) as memory:
         old = await memory.known.remember(ANNA, "I live in Oslo")
         moved = Draft(Kind.FACT, "I live in Bergen", world.clock(), supersedes=old.id)
         await world.store.commit(ANNA, [moved])

@@ -196,8 +196,8 @@ class PersonFile:
             there = self.records(tuple(Kind), include_superseded=True)
             merging = Merging(there)
             for record in merging.missing(contents.records):
-                (written,) = self._insert([merging.renumbered(record)])
-                merging.added(record, written)
+                (written,) = self._insert([merging.renumber(record)])
+                merging.note_added(record, written)
             for record_id, at in merging.ends():
                 self._supersede(record_id, at)
             self._connection.executemany(

@@ -19,6 +19,7 @@ from bot.assistant.prompt import (
     speaker_name,
     system_prompt,
 )
+from memory.conversation.history import ConversationHistory, HistoryMetadata
 from memory.conversation.sessions import SessionLimits
 from memory.conversation.tiers import earlier_block
 from memory.knowledge.recall import (
@@ -31,9 +32,7 @@ from memory.memory import Memory
 from memory.records import (
     Actor,
     Choices,
-    ConversationHistory,
     Draft,
-    HistoryMetadata,
     Hit,
     Kind,
     Place,

@@ -20,8 +20,9 @@ from bot.assistant.prompt import (
     speaker_name,
     system_prompt,
 )
+from memory.conversation.history import ConversationHistory, HistoryMetadata
 from memory.conversation.window import Window
-from memory.records import ConversationHistory, HistoryMetadata, Role, Turn, Utterance
+from memory.records import Role, Turn, Utterance
 
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 TODAY = date(2026, 11, 21)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.conversation.gist import gist, joined
+from memory.conversation.gist import gist, join
 from memory.conversation.tokens import estimate_tokens
 from memory.records import Role, Turn, Utterance
 
@@ -44,12 +44,12 @@ def test_when_room_is_short_the_users_words_come_first():
 
 
 def test_two_texts_share_the_room_and_a_short_one_leaves_its_own():
-    assert joined("One.", "Two.", 50) == "One. Two."
-    both = joined("first " * 100, "second " * 100, 60)
+    assert join("One.", "Two.", 50) == "One. Two."
+    both = join("first " * 100, "second " * 100, 60)
     assert estimate_tokens(both) <= 60
     assert "first" in both
     assert "second" in both
-    assert "Two." in joined("first " * 100, "Two.", 60)
+    assert "Two." in join("first " * 100, "Two.", 60)
 
 
 @settings(deadline=None)  # a busy machine is no failure
@@ -62,4 +62,4 @@ def test_it_stays_within_its_tokens_for_any_text(said: list[tuple[str, str]], to
     text = gist(turns, tokens)
     assert estimate_tokens(text) <= tokens
     assert text == gist(turns, tokens)
-    assert estimate_tokens(joined(text, text, tokens)) <= tokens
+    assert estimate_tokens(join(text, text, tokens)) <= tokens

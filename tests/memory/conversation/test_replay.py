@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.conversation.replay import replayed
-from memory.conversation.shortening import cut_to_tokens, shortened
-from memory.conversation.tokens import estimate_tokens
+from memory.conversation.replay import replay_turn, shorten
+from memory.conversation.tokens import cut_to_tokens, estimate_tokens
 from memory.records import Role, Turn, Utterance
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
@@ -16,7 +15,7 @@ AT = datetime(2026, 11, 21, tzinfo=UTC)
 
 def replay(asked: str, answered: str, chars: int = 3000, tokens: int = 1200) -> list[str]:
     said = (Utterance(Role.USER, asked, AT, "Anna"), Utterance(Role.ASSISTANT, answered, AT))
-    return [message.text for message in replayed(Turn("t1", "s1", said), chars, tokens)]
+    return [message.text for message in replay_turn(Turn("t1", "s1", said), chars, tokens)]
 
 
 def test_a_long_message_keeps_its_beginning_and_its_end_and_says_what_is_missing():
@@ -29,7 +28,7 @@ def test_a_long_message_keeps_its_beginning_and_its_end_and_says_what_is_missing
 
 def test_the_mark_counts_what_is_left_out():
     text = "".join(chr(ord("a") + i % 26) for i in range(5234))
-    cut = shortened(text, 1000)
+    cut = shorten(text, 1000)
     missing = int(cut.split("[… ")[1].split(" characters")[0].replace(",", ""))
     mark = f" [… {missing:,} characters left out] "
     assert len(text) - missing + len(mark) == len(cut)

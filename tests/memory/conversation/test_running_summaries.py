@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
+from memory.conversation.history import ConversationHistory
 from memory.conversation.sessions import SessionLimits
 from memory.learning.endings import Outcome
 from memory.memory import Memory, MemoryOptions
-from memory.records import Actor, ConversationHistory, Kind, Place, Role, Utterance
+from memory.records import Actor, Kind, Place, Role, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.extractors import EverySentence
 from tests.fakes.summarizers import Numbering

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from memory.conversation.tiers import (
-    Condensing,
+    Compaction,
     archive,
     earlier_block,
     unread,
@@ -23,7 +23,7 @@ def turn(number: int, said: str = "", kept: bool = True) -> Turn:
 def evicted(*batches: range, summaries: int = 3) -> tuple[RunningSummary, ...]:
     now: tuple[RunningSummary, ...] = ()
     for batch in batches:
-        shift = Condensing(summaries).eviction([turn(n) for n in batch], now)
+        shift = Compaction(summaries).eviction([turn(n) for n in batch], now)
         now = shift.after
     return now
 
@@ -54,7 +54,7 @@ def test_when_a_fourth_comes_the_two_oldest_become_one():
 
 def test_the_shift_says_what_goes_and_what_comes():
     before = evicted(range(0, 2), range(2, 4), range(4, 6))
-    shift = Condensing().eviction([turn(6), turn(7)], before)
+    shift = Compaction().eviction([turn(6), turn(7)], before)
     assert shift.evicted == ("t6", "t7")
     assert shift.dropped == (before[0].id, before[1].id)
     assert [summary.turn_ids for summary in shift.added] == [("t0", "t1", "t2", "t3"), ("t6", "t7")]
@@ -63,38 +63,38 @@ def test_the_shift_says_what_goes_and_what_comes():
 def test_a_merged_summary_goes_on_from_what_the_summarizer_made_and_reads_the_rest():
     first, second = evicted(range(0, 2), range(2, 4), summaries=2)
     made = RunningSummary("e1", "s1", "They met.", first.turn_ids, first.oldest, first.newest)
-    shift = Condensing(2).eviction([turn(4)], (made, second))
+    shift = Compaction(2).eviction([turn(4)], (made, second))
     merged = shift.after[0]
     assert (merged.base, merged.base_turns) == ("They met.", 2)
     turns = [turn(n) for n in range(5)]
     assert [t.id for t in unread(merged, turns)] == ["t2", "t3"]
 
-    again = Condensing(2).eviction([turn(5)], shift.after).after[0]
+    again = Compaction(2).eviction([turn(5)], shift.after).after[0]
     assert (again.base, again.base_turns) == ("They met.", 2), "still the last that was made"
     assert [t.id for t in unread(again, turns)] == ["t2", "t3", "t4"]
 
 
 def test_a_turn_that_is_not_kept_leaves_without_a_trace():
-    shift = Condensing().eviction([turn(1), turn(2, "my zanzibar secret", kept=False)], ())
+    shift = Compaction().eviction([turn(1), turn(2, "my zanzibar secret", kept=False)], ())
     assert shift.evicted == ("t1", "t2")
     assert ids(shift.after) == [("t1",)]
     assert "zanzibar" not in shift.after[0].text
-    assert Condensing().eviction([turn(2, kept=False)], ()).after == ()
+    assert Compaction().eviction([turn(2, kept=False)], ()).after == ()
 
 
 def test_without_room_for_summaries_there_are_none():
-    shift = Condensing(0).eviction([turn(1)], ())
+    shift = Compaction(0).eviction([turn(1)], ())
     assert (shift.evicted, shift.after) == (("t1",), ())
 
 
 def test_a_summary_of_forgotten_turns_gives_way_to_one_of_the_others():
     now = evicted(range(0, 3), range(3, 5))
     turns = [turn(n) for n in range(5)]
-    shift = Condensing().without(now, turns, ["t1"], never)
+    shift = Compaction().without(now, turns, ["t1"], never)
     assert ids(shift.after) == [("t0", "t2"), ("t3", "t4")]
     assert shift.after[1] is now[1], "what is not concerned stays"
     assert "number 1" not in shift.after[0].text
-    assert ids(Condensing().without(now, turns, ["t3", "t4"], never).after) == [now[0].turn_ids]
+    assert ids(Compaction().without(now, turns, ["t3", "t4"], never).after) == [now[0].turn_ids]
 
 
 def test_a_summary_that_tells_it_gives_way_even_if_no_turn_does():
@@ -102,7 +102,7 @@ def test_a_summary_that_tells_it_gives_way_even_if_no_turn_does():
     told = RunningSummary("e1", "s1", "Anna works at Acme", *_rest(first))
     base = RunningSummary("e2", "s1", "nothing", *_rest(first), fallback=True, base="Acme pays")
     for summary in (told, base):
-        shift = Condensing().without([summary], [turn(0), turn(1)], [], lambda t: "Acme" in t)
+        shift = Compaction().without([summary], [turn(0), turn(1)], [], lambda t: "Acme" in t)
         (fresh,) = shift.after
         assert fresh.id != summary.id
         assert "Acme" not in f"{fresh.text}{fresh.base}"
@@ -110,7 +110,7 @@ def test_a_summary_that_tells_it_gives_way_even_if_no_turn_does():
 
 def test_turns_that_together_say_what_none_says_are_not_quoted():
     (first,) = evicted(range(0, 2))
-    shift = Condensing().without([first], [turn(0), turn(1)], ["t0"], lambda text: "number" in text)
+    shift = Compaction().without([first], [turn(0), turn(1)], ["t0"], lambda text: "number" in text)
     assert shift.after[0].text == "(1)"
 
 

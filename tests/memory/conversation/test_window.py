@@ -88,9 +88,9 @@ def test_the_turns_themselves_stay_word_for_word():
 
 
 def test_bounds_that_became_narrower_are_kept_to_again():
-    window = Window(4, 2).holding(turn(number) for number in range(9))
+    window = Window(4, 2).with_turns(turn(number) for number in range(9))
     assert window.too_full
-    window, leaving = window.trimmed()
+    window, leaving = window.trim()
     assert not window.too_full
     assert [t.id for t in (*leaving, *window.turns)] == [f"t{n}" for n in range(9)]
 

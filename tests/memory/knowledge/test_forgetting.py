@@ -6,9 +6,9 @@ import pytest
 
 from memory.knowledge.forgetting import (
     Forgotten,
-    forgetting,
+    mark_outdated,
     mentions,
-    outdated,
+    plan_deletion,
 )
 from memory.records import Actor, Kind, Record, Role, Turn, Utterance
 
@@ -68,7 +68,7 @@ def test_what_goes_along_is_what_it_came_from_and_what_says_it_again():
         record("s2", "Anna likes tea"),
     ]
     turns = [turn("t3", "where do you think I work? I work at Acme Corp!"), turn("t4", "hello")]
-    gone = forgetting(ANN, fact, others, turns)
+    gone = plan_deletion(ANN, fact, others, turns)
     assert gone.record is fact
     assert [message.id for message in gone.messages] == ["m1", "m2", "m4"]
     assert [summary.id for summary in gone.summaries] == ["s1"]
@@ -79,13 +79,13 @@ def test_what_goes_along_is_what_it_came_from_and_what_says_it_again():
 
 def test_a_summary_does_not_go_along_with_itself():
     told = record("s1", "We talked about Oslo", "t1")
-    assert forgetting(ANN, told, [told], []) == Forgotten(ANN, told)
+    assert plan_deletion(ANN, told, [told], []) == Forgotten(ANN, told)
 
 
 def test_only_a_newer_answer_to_the_same_question_outdates():
     employer = record("f1", "I work at Acme", slot="employer")
     newer = record("f2", "I work at Globex", minutes=5, slot="employer")
     older = record("f3", "I work at Initech", minutes=-5, slot="employer")
-    assert outdated(employer, [older, employer]) is employer
-    assert outdated(employer, [older, newer]).superseded_at == newer.created_at
-    assert outdated(record("f4", "I have a cat"), [newer]).current
+    assert mark_outdated(employer, [older, employer]) is employer
+    assert mark_outdated(employer, [older, newer]).superseded_at == newer.created_at
+    assert mark_outdated(record("f4", "I have a cat"), [newer]).current

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory.conversation.history import ConversationHistory, HistoryMetadata
 from memory.conversation.tokens import estimate_tokens
 from memory.knowledge.recall import (
     Budget,
@@ -17,16 +18,7 @@ from memory.knowledge.recall import (
     recalled_block,
 )
 from memory.learning.statement import Statement
-from memory.records import (
-    Choices,
-    ConversationHistory,
-    HistoryMetadata,
-    Hit,
-    Kind,
-    Profile,
-    Record,
-    Role,
-)
+from memory.records import Choices, Hit, Kind, Profile, Record, Role
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 BUDGET = Budget()

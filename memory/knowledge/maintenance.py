@@ -1,4 +1,4 @@
-"""Housekeeping: what is kept for too long, replaced long ago, or more than fits goes.
+"""Maintenance: what is kept for too long, replaced long ago, or more than fits goes.
 
 It runs once a day for everybody, one person after the other, and rests between two people for as
 long as the last one took: what people say and ask goes first. What it removed is told in numbers,
@@ -6,17 +6,15 @@ never in words."""
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 import structlog
 
-from memory.background.boundary import Boundary
 from memory.background.locks import Locks
-from memory.background.rate_limited_log import RateLimitedLog
-from memory.errors import MemoryFailure, StoreUnavailable
+from memory.errors import MemoryFailure
 from memory.ports import MaintenanceLog, Store
 from memory.records import Actor, Kind, Record
 
@@ -81,7 +79,7 @@ class Removed:
     people: int = 0
     failed: int = 0
 
-    def told(self) -> dict[str, int]:
+    def counts_by_name(self) -> dict[str, int]:
         """For the log: "fact_replaced": 3 and the like, without what is zero."""
         return {
             f"{kind.value}_{why.replace(' ', '_')}": count
@@ -89,7 +87,9 @@ class Removed:
         }
 
 
-def expired(records: Sequence[Record], retention: Retention, now: datetime) -> dict[str, Why]:
+def expired_records(
+    records: Sequence[Record], retention: Retention, now: datetime
+) -> dict[str, Why]:
     """The ids of a person's records that are to go, and why. Pure."""
     going = {r.id: Why.OLD for r in records if _is_old(r, retention, now)}
     going |= {r.id: Why.REPLACED for r in records if _is_stale(r, retention, now)}
@@ -172,11 +172,14 @@ class Maintenance:
                 removed.counts.update(await self._tidy(actor))
             except MemoryFailure as failure:
                 removed.failed += 1
-                _log.warning("housekeeping_failed", actor=actor.id, error=str(failure))
+                _log.warning("maintenance_failed", actor=actor.id, error=str(failure))
             await asyncio.sleep(asyncio.get_running_loop().time() - begun)
         await self._runs.note_maintenance(self._clock())
         _log.info(
-            "housekeeping_done", people=removed.people, failed=removed.failed, **removed.told()
+            "maintenance_done",
+            people=removed.people,
+            failed=removed.failed,
+            **removed.counts_by_name(),
         )
         return removed
 
@@ -193,7 +196,9 @@ class Maintenance:
         async with self._locks[actor]:
             records = await self._store.records(actor, kinds=tuple(Kind), include_superseded=True)
             # Of 20,000 messages this takes long enough to be felt by everybody else.
-            going = await asyncio.to_thread(expired, records, self._retention, self._clock())
+            going = await asyncio.to_thread(
+                expired_records, records, self._retention, self._clock()
+            )
             if not going:
                 return Counter()
             # Also when this is broken off half way.
@@ -203,36 +208,3 @@ class Maintenance:
                 self._locks.changed(actor)
         kinds = {record.id: record.kind for record in records}
         return Counter((kinds[id_], going[id_]) for id_ in gone)
-
-
-class Housekeeper:
-    """Does the memory's housework in the background, until it is closed: `works` are looked after
-    every so many seconds, each by itself, so that none holds up another."""
-
-    def __init__(self, works: Iterable[Callable[[], Awaitable[None]]], seconds: float) -> None:
-        self._works, self._seconds = list(works), seconds
-        self._tasks: list[asyncio.Task[None]] = []
-
-    def start(self) -> None:
-        """Begin, with a first round at once."""
-        self._tasks = [
-            asyncio.create_task(self._repeat(work), name="housekeeping") for work in self._works
-        ]
-
-    async def aclose(self) -> None:
-        """Stop, whatever is under way."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-
-    async def _repeat(self, work: Callable[[], Awaitable[None]]) -> None:
-        # An outage is one fact, however many rounds it lasts.
-        outages = RateLimitedLog(_log, 2 * self._seconds)
-        while True:
-            # The background boundary: whatever breaks, the next round comes.
-            with Boundary(_log, "housekeeping_broke"):
-                try:
-                    await work()
-                except StoreUnavailable as failure:
-                    outages.warn_once("memory_degraded", part="housekeeping", error=str(failure))
-            await asyncio.sleep(self._seconds)

@@ -14,12 +14,11 @@ from structlog.testing import capture_logs
 
 from memory.background.locks import Locks
 from memory.errors import StoreUnavailable
-from memory.knowledge.housekeeping import (
-    Housekeeper,
+from memory.knowledge.maintenance import (
     Maintenance,
     Retention,
     Why,
-    expired,
+    expired_records,
 )
 from memory.ports import Journal, Store
 from memory.records import LEARNED_KINDS, Actor, Draft, Kind, Record, Role, Turn, Utterance
@@ -75,9 +74,9 @@ retentions = st.builds(
 def test_what_stays_keeps_to_every_limit_and_a_second_look_finds_nothing(
     records: list[Record], retention: Retention
 ):
-    going = expired(records, retention, NOW)
+    going = expired_records(records, retention, NOW)
     left = [r for r in records if r.id not in going]
-    assert expired(left, retention, NOW) == {}
+    assert expired_records(left, retention, NOW) == {}
     learned = [r for r in left if r.kind is not Kind.MESSAGE]
     assert len(learned) <= (retention.max_records or 0)
     turns = {r.turn_ids for r in left if r.kind is Kind.MESSAGE}
@@ -89,14 +88,14 @@ def test_what_stays_keeps_to_every_limit_and_a_second_look_finds_nothing(
 
 @given(lives())
 def test_without_limits_everything_stays(records: list[Record]):
-    assert expired(records, FOR_EVER, NOW) == {}
+    assert expired_records(records, FOR_EVER, NOW) == {}
 
 
 @given(lives(), st.integers(1, 20))
 def test_of_too_many_records_no_weightier_one_goes_before_a_lighter_one(
     records: list[Record], limit: int
 ):
-    going = expired(records, replace(FOR_EVER, max_records=limit), NOW)
+    going = expired_records(records, replace(FOR_EVER, max_records=limit), NOW)
     current = [r for r in records if r.kind is not Kind.MESSAGE and r.current]
     gone = [r.importance for r in current if r.id in going]
     kept = [r.importance for r in current if r.id not in going]
@@ -113,7 +112,7 @@ def test_each_kind_has_its_own_age():
         record("tea", Kind.PREFERENCE, days=900),
         message("word", "t1", days=6),
     ]
-    assert expired(records, retention, NOW) == {"dog": Why.OLD, "word": Why.OLD}
+    assert expired_records(records, retention, NOW) == {"dog": Why.OLD, "word": Why.OLD}
 
 
 def test_what_was_replaced_goes_after_a_while_and_later_if_it_was_important():
@@ -125,12 +124,15 @@ def test_what_was_replaced_goes_after_a_while_and_later_if_it_was_important():
         record("weighty", days=500, importance=9, superseded_at=ago(101)),
         record("heavy", days=500, importance=9, superseded_at=ago(201)),
     ]
-    assert expired(records, retention, NOW) == {"light": Why.REPLACED, "heavy": Why.REPLACED}
+    assert expired_records(records, retention, NOW) == {
+        "light": Why.REPLACED,
+        "heavy": Why.REPLACED,
+    }
 
 
 def test_the_messages_of_a_turn_go_together_oldest_turns_first():
     records = [message(f"m{n}", f"t{n // 2}", days=20 - n) for n in range(8)]
-    going = expired(records, replace(FOR_EVER, max_turns=2), NOW)
+    going = expired_records(records, replace(FOR_EVER, max_turns=2), NOW)
     assert going == dict.fromkeys(("m0", "m1", "m2", "m3"), Why.TOO_MANY)
 
 
@@ -211,7 +213,7 @@ async def test_the_log_says_how_many_and_never_what(journal: SqliteJournal):
     await live(store, ANNA)
     with capture_logs() as logs:
         await maintenance(store, journal).run()
-    (line,) = [line for line in logs if line["event"] == "housekeeping_done"]
+    (line,) = [line for line in logs if line["event"] == "maintenance_done"]
     assert (line["people"], line["fact_replaced"], line["message_old"]) == (1, 1, 1)
     assert "zanzibar" not in str(logs)
     assert "Acme" not in str(logs)
@@ -267,29 +269,6 @@ async def test_it_runs_once_a_day_also_over_a_restart(tmp_path: Path, pool: Thre
     assert await runs(NOW)
     assert not await runs(NOW + timedelta(hours=23))
     assert await runs(NOW + timedelta(hours=24))
-
-
-async def test_housework_that_fails_comes_again_and_holds_up_no_other():
-    done = asyncio.Event()
-    rounds = 0
-
-    async def failing() -> None:
-        nonlocal rounds
-        rounds += 1
-        if rounds >= 4:
-            done.set()
-        raise StoreUnavailable("away") if rounds % 2 else RuntimeError("a mistake")
-
-    async def hanging() -> None:
-        await asyncio.Event().wait()
-
-    keeper = Housekeeper([hanging, failing], seconds=0.001)
-    with capture_logs() as logs:
-        keeper.start()
-        async with asyncio.timeout(10):
-            await done.wait()
-        await keeper.aclose()
-    assert {line["event"] for line in logs} == {"memory_degraded", "housekeeping_broke"}
 
 
 async def test_however_much_is_too_old_all_of_it_goes_in_one_run(journal: SqliteJournal):

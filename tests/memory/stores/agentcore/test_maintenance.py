@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from memory.knowledge.housekeeping import Maintenance, Retention, Why
+from memory.knowledge.maintenance import Maintenance, Retention, Why
 from memory.records import Actor, Draft, Kind, Role, Turn, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.aws.world import world

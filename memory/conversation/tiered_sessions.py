@@ -10,14 +10,14 @@ from memory.conversation.sessions import Live, LiveSessions
 from memory.conversation.tiers import Tiers, archive
 from memory.ports import Journal, LongTermMemory
 from memory.records import Actor, Choices, Kind, Place, Profile, RunningSummary, Turn
-from memory.safety.gate import masked
+from memory.safety.gate import mask_turn
 
 #: So many turns stay word for word when a conversation is summed up on request: the last thing said
 #: and what it answers.
 TURNS_KEPT = 2
 
 
-class Condenser:
+class TieredSessions:
     """The tiers of all open sessions."""
 
     def __init__(
@@ -54,7 +54,7 @@ class Condenser:
         before it are there (the store was away, or the process was killed in between), all go
         again: a turn that is there stays one. Raises StoreUnavailable."""
         certain, live.archived = live.archived, False
-        turns = [masked(turn)] if certain else await self._journal.turns.of(live.session.id)
+        turns = [mask_turn(turn)] if certain else await self._journal.turns.of(live.session.id)
         for each in turns:
             if each.kept:
                 await self._store.add_turn(live.session.actor, each)
@@ -77,7 +77,7 @@ class Condenser:
             live = await self.sessions.find(actor, place)
             if live is None:
                 return ()
-            await self.sessions.condense(live, TURNS_KEPT)
+            await self.sessions.compact(live, TURNS_KEPT)
         await self._running.finish(live.session.id)
         return tuple(await self._journal.summaries.of(live.session.id))
 
