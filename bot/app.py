@@ -3,6 +3,7 @@
 Everything that is opened here is closed in reverse by one exit stack. What only some settings need
 (AWS, OpenAI's library, the offline engine) is imported where they ask for it: it takes seconds."""
 
+import gc
 import os
 import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -117,11 +118,21 @@ async def run_telegram(settings: Settings) -> int:
             )
             assistant = _assistant(settings, parts, channel, access)
             async with channel, beating(data, channel), _health(settings, parts, channel):
+                _collect_garbage_seldom()
                 try:
                     await channel.run_until(assistant, stopped_by_signals())
                 except Stalled:
                     return _BEGIN_ANEW
     return 0
+
+
+def _collect_garbage_seldom() -> None:
+    """Spare the collector what was loaded to start, which stays; and let it look at what came since
+    less often. It took a twentieth of a message's time, and 0.1 s on end while somebody's 100,000
+    messages were read."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 50, 100)
 
 
 def _assistant(settings: Settings, parts: _Parts, channel: Channel, access: Access) -> Assistant:

@@ -185,26 +185,30 @@ class Maintenance:
 
     async def _tidy(self, actor: Actor) -> Counter[tuple[Kind, Why]]:
         counts: Counter[tuple[Kind, Why]] = Counter()
-        while some := await self._remove_some(actor):
-            counts.update(some)
-            if some.total() < _AT_ONCE:
-                break
-        return counts
-
-    async def _remove_some(self, actor: Actor) -> Counter[tuple[Kind, Why]]:
-        """Remove what is to go, up to a number that does not keep the person waiting."""
-        async with self._locks[actor]:
-            records = await self._store.records(actor, kinds=tuple(Kind), include_superseded=True)
+        lock, changes = self._locks[actor], -1
+        while lock.changes != changes:
+            async with lock:
+                changes = lock.changes
+                records = await self._store.records(
+                    actor, kinds=tuple(Kind), include_superseded=True
+                )
             # Of 20,000 messages this takes long enough to be felt by everybody else.
             going = await asyncio.to_thread(
                 expired_records, records, self._retention, self._clock()
             )
-            if not going:
-                return Counter()
-            # Also when this is broken off half way.
-            try:
-                gone = await self._store.delete(actor, list(going)[:_AT_ONCE])
-            finally:
-                self._locks.changed(actor)
-        kinds = {record.id: record.kind for record in records}
-        return Counter((kinds[id_], going[id_]) for id_ in gone)
+            ids = list(going)
+            kinds = {record.id: record.kind for record in records if record.id in going}
+            del records
+            for start in range(0, len(ids), _AT_ONCE):
+                async with lock:
+                    # What was found may not hold any more: if everything was forgotten meanwhile,
+                    # what has been said since has the same ids.
+                    if lock.changes != changes:
+                        break
+                    # Also when this is broken off half way.
+                    try:
+                        gone = await self._store.delete(actor, ids[start : start + _AT_ONCE])
+                    finally:
+                        self._locks.changed(actor)
+                counts.update((kinds[id_], going[id_]) for id_ in gone)
+        return counts

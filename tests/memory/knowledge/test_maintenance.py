@@ -278,3 +278,35 @@ async def test_however_much_is_too_old_all_of_it_goes_in_one_run(journal: Sqlite
     removed = await maintenance(store, journal).run()
     assert removed.counts == {(Kind.MESSAGE, Why.OLD): 2_500}
     assert await store.records(ANNA, kinds=tuple(Kind)) == []
+
+
+class ErasedMeanwhile(TemporaryStore):
+    """A store in which somebody has everything forgotten while theirs is being tidied, and says
+    something again."""
+
+    def __init__(self, locks: Locks) -> None:
+        super().__init__()
+        self._locks = locks
+        self.forgetting: asyncio.Task[None] | None = None
+
+    async def delete(self, actor: Actor, record_ids: Sequence[str]) -> list[str]:
+        self.forgetting = self.forgetting or asyncio.create_task(self._begin_anew(actor))
+        return await super().delete(actor, record_ids)
+
+    async def _begin_anew(self, actor: Actor) -> None:
+        async with self._locks.changing(actor):
+            await self.erase(actor)
+            said = tuple(Utterance(Role.USER, f"again {n}", NOW) for n in range(1_500))
+            await self.add_turn(actor, Turn("t2", "s2", said))
+
+
+async def test_what_is_said_after_everything_was_forgotten_is_not_taken_for_what_was_too_old(
+    journal: SqliteJournal,
+):
+    locks = Locks()
+    store = ErasedMeanwhile(locks)
+    said = tuple(Utterance(Role.USER, f"number {n}", ago(900)) for n in range(1_500))
+    await store.add_turn(ANNA, Turn("t1", "s1", said))
+    removed = await maintenance(store, journal, locks).run()
+    assert removed.counts.total() == 1_000
+    assert len(await store.records(ANNA, kinds=tuple(Kind))) == 1_500
