@@ -1,8 +1,21 @@
 """The boundary of background work: whatever breaks is logged, and the next round comes all the
 same."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
+
+from memory.errors import StoreUnavailable
+
+
+@contextmanager
+def log_outage(log: Any, event: str, **details: Any) -> Iterator[None]:
+    """Leave what is done within when the store does not answer, with a warning in the log."""
+    try:
+        yield
+    except StoreUnavailable as failure:
+        log.warning(event, error=str(failure), **details)
 
 
 class Boundary:

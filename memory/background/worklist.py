@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from typing import Any
 
-from memory.background.boundary import Boundary
+from memory.background.boundary import Boundary, log_outage
 
 #: How many seconds a worklist rests before it looks again by itself; so no job that failed is worth
 #: a shorter pause.
@@ -63,7 +63,10 @@ class Worklist:
             self._looking = True
             self._wake.clear()
             # Whatever becomes of the journal, this goes on looking.
-            with Boundary(self._log, f"{self._name}_not_found"):
+            with (
+                Boundary(self._log, f"{self._name}_not_found"),
+                log_outage(self._log, "journal_unavailable"),
+            ):
                 await self._take_up()
             self._looking = False
             self._note_quiet()

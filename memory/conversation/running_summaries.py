@@ -79,11 +79,7 @@ class RunningSummaries:
 
     async def _take_up(self) -> None:
         now = self._clock()
-        try:
-            jobs = await self._journal.summaries.fallbacks(due=now)
-        except StoreUnavailable as failure:
-            _log.warning("journal_unavailable", error=str(failure))
-            return
+        jobs = await self._journal.summaries.fallbacks(due=now)
         for session_id in dict.fromkeys(job.session.id for job in jobs):
             if session_id not in self._work.tasks:
                 self._begin(session_id, now)

@@ -14,10 +14,10 @@ from typing import Any
 import structlog
 
 from memory.background.backoff import Backoff
-from memory.background.boundary import Boundary
+from memory.background.boundary import Boundary, log_outage
 from memory.background.locks import Locks
 from memory.background.worklist import PAUSE, Worklist
-from memory.errors import MemoryFailure, StoreUnavailable
+from memory.errors import MemoryFailure
 from memory.learning.endings import Ending, Endings, Outcome
 from memory.learning.extraction import plan
 from memory.learning.store_summaries import SummaryWatch
@@ -75,10 +75,8 @@ class ExtractionJobs:
         """Stop. What is not finished stays in the journal for the next start."""
         await self._work.aclose()
         await self._summaries.aclose()
-        try:
+        with log_outage(_log, "journal_unavailable"):
             await self._journal.jobs.release(self._holder)
-        except StoreUnavailable as failure:
-            _log.warning("journal_unavailable", error=str(failure))
 
     def ended(self, session: Session) -> Ending:
         """Take note of a session that the journal has as ended; work on it begins."""
@@ -97,16 +95,13 @@ class ExtractionJobs:
         if room < 1:
             return
         now, waited_for = self._clock(), self.endings.sessions()
-        try:
-            taken = await self._journal.jobs.claim(self._holder, now, now + self._lease, room)
-            for job in taken:
-                # A task of ours whose lease ran out is still at it, and has a new one with this.
-                if job.session.id not in self._work.tasks:
-                    self._work.begin(job.session.id, self._run(job))
-            if len(taken) < room:
-                await self._release(waited_for)
-        except StoreUnavailable as failure:
-            _log.warning("journal_unavailable", error=str(failure))
+        taken = await self._journal.jobs.claim(self._holder, now, now + self._lease, room)
+        for job in taken:
+            # A task of ours whose lease ran out is still at it, and has a new one with this.
+            if job.session.id not in self._work.tasks:
+                self._work.begin(job.session.id, self._run(job))
+        if len(taken) < room:
+            await self._release(waited_for)
 
     async def _release(self, sessions: Sequence[Session]) -> None:
         """Keep nobody waiting for those of these sessions that were no jobs to take up: they were
@@ -225,20 +220,16 @@ class ExtractionJobs:
         """Have the job tried again later, or put it into quarantine if this was its last try."""
         id_, why, tries = job.session.id, type(failure).__name__, job.attempts + 1
         pause = timedelta(seconds=_BACKOFF.pause(job.attempts))
-        try:
+        # If the journal is away, nobody has the job until its lease has run out, and then it is
+        # tried again.
+        with log_outage(log, "journal_unavailable"):
             if tries < self._limits.attempts:
                 await self._journal.jobs.retry(id_, self._holder, self._clock() + pause, why)
-                return
-            if not await self._journal.jobs.quarantine(id_, self._holder, self._clock(), why):
-                return
-        except StoreUnavailable as unavailable:
-            # Nobody has the job until its lease has run out, and then it is tried again.
-            log.warning("journal_unavailable", error=str(unavailable))
-            return
-        log.warning(
-            "session_quarantined",
-            tries=tries,
-            error=why,
-            effect="its turns are kept, but nothing was learned from them",
-            remedy="fix what fails, stop the bot, then run `mordecai maintain --retry`",
-        )
+            elif await self._journal.jobs.quarantine(id_, self._holder, self._clock(), why):
+                log.warning(
+                    "session_quarantined",
+                    tries=tries,
+                    error=why,
+                    effect="its turns are kept, but nothing was learned from them",
+                    remedy="fix what fails, stop the bot, then run `mordecai maintain --retry`",
+                )
