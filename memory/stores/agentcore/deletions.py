@@ -74,7 +74,7 @@ class Deletions:
     async def _write(self, actor: Actor, records: Sequence[Record]) -> None:
         made = await self._create(
             [
-                agentcore_records.revived(record, actor, number, self._strategies)
+                agentcore_records.revive_entry(record, actor, number, self._strategies)
                 for number, record in enumerate(records)
             ]
         )
@@ -85,7 +85,7 @@ class Deletions:
         """Have what supersedes one of the records name it by the id that it has now."""
         await self._update(
             [
-                agentcore_records.superseding(row, record.id, new_id)
+                agentcore_records.link_entry(row, record.id, new_id)
                 for row, record in (await self._read(actor) if new_ids else [])
                 if (new_id := new_ids.get(record.supersedes or ""))
             ]

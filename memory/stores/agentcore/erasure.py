@@ -18,7 +18,7 @@ from memory.stores.agentcore.calls.clients import AwsCalls
 from memory.stores.agentcore.calls.errors import AwsFailure, Fate
 from memory.stores.agentcore.calls.outbox import Erasure, Outbox
 from memory.stores.agentcore.namespaces import belongs, home
-from memory.stores.agentcore.records import restored
+from memory.stores.agentcore.records import record_of_row
 
 _log = structlog.get_logger(__name__)
 
@@ -155,7 +155,7 @@ class Eraser:
 def _newer(row: dict[str, Any], erasure: Erasure) -> bool:
     """Whether the record was asked for after the wish to be forgotten. What AWS extracts says not
     when it was said, so all of it counts as old: rather one memory too few than one too many."""
-    record = restored(row, erasure.actor)
+    record = record_of_row(row, erasure.actor)
     ours = "created_at" in (row.get("metadata") or {})
     newest = max(record.created_at, row["createdAt"]) if ours and record else None
     return newest is not None and newest > erasure.asked_at

@@ -37,7 +37,7 @@ class Copier:
         pairs = await self._read(actor)
         missing = [pair for pair in pairs if identity(pair[1]) not in there]
         entries = [
-            agentcore_records.copied(row, record, to, number, self._strategies)
+            agentcore_records.copy_entry(row, record, to, number, self._strategies)
             for number, (row, record) in enumerate(missing)
         ]
         made: dict[str, str] = {}
@@ -50,7 +50,7 @@ class Copier:
         }
         await self._update(
             [
-                agentcore_records.superseding(row, ids[record.id], ids[record.supersedes])
+                agentcore_records.link_entry(row, ids[record.id], ids[record.supersedes])
                 for row, record in missing
                 if record.supersedes in ids
             ]

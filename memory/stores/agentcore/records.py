@@ -26,7 +26,7 @@ _MAX_VALUE = 256
 _TOPIC = re.compile(r"<topic name=\"([^\"]*)\">(.*?)</topic>", re.DOTALL)
 
 
-def created(
+def create_entry(
     draft: Draft, actor: Actor, number: int, strategies: Mapping[Kind, str]
 ) -> dict[str, Any]:
     """An entry of BatchCreateMemoryRecords; `number` counts those of one commit. Raises
@@ -49,7 +49,7 @@ def created(
     return entry
 
 
-def revived(
+def revive_entry(
     record: Record, actor: Actor, number: int, strategies: Mapping[Kind, str]
 ) -> dict[str, Any]:
     """An entry of BatchCreateMemoryRecords that writes a record again which was deleted, current or
@@ -67,7 +67,7 @@ def revived(
         topics=record.topics,
         speaker=record.speaker,
     )
-    entry = created(draft, actor, number, strategies)
+    entry = create_entry(draft, actor, number, strategies)
     if record.superseded_at:
         entry["metadata"] |= {"superseded_at": {"stringValue": _moment(record.superseded_at)}}
     return entry
@@ -78,7 +78,7 @@ def label(number: int) -> str:
     return f"r{number}"
 
 
-def written(draft: Draft, record_id: str) -> Record:
+def record_of_draft(draft: Draft, record_id: str) -> Record:
     """The record that a draft has become."""
     return Record(
         id=record_id,
@@ -91,7 +91,7 @@ def written(draft: Draft, record_id: str) -> Record:
         importance=draft.importance,
         event_date=draft.event_date,
         supersedes=draft.supersedes,
-        topics=_fitting(draft.topics),
+        topics=_fit(draft.topics),
         speaker=draft.speaker,
     )
 
@@ -107,14 +107,14 @@ def is_superseded(row: Mapping[str, Any]) -> bool:
     return "superseded_at" in _values(row)
 
 
-def superseded(row: Mapping[str, Any], at: datetime) -> dict[str, Any]:
+def supersede_entry(row: Mapping[str, Any], at: datetime) -> dict[str, Any]:
     """An entry of BatchUpdateMemoryRecords that ends a record's time."""
-    entry = reinstated(row)
+    entry = update_entry(row)
     entry["metadata"] |= {"superseded_at": {"stringValue": _moment(at)}}
     return {**entry, "timestamp": at}
 
 
-def reinstated(row: Mapping[str, Any]) -> dict[str, Any]:
+def update_entry(row: Mapping[str, Any]) -> dict[str, Any]:
     """An entry of BatchUpdateMemoryRecords that leaves a record as it is in this row."""
     begun = row.get("timestamp") or row["createdAt"]
     # An update gives the record another timestamp, so its beginning is kept elsewhere.
@@ -126,7 +126,7 @@ def reinstated(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def copied(
+def copy_entry(
     row: Mapping[str, Any], record: Record, to: Actor, number: int, strategies: Mapping[Kind, str]
 ) -> dict[str, Any]:
     """An entry of BatchCreateMemoryRecords that gives another actor what is in this row."""
@@ -145,10 +145,10 @@ def copied(
     return entry
 
 
-def superseding(row: Mapping[str, Any], record_id: str, old_id: str) -> dict[str, Any]:
+def link_entry(row: Mapping[str, Any], record_id: str, old_id: str) -> dict[str, Any]:
     """An entry of BatchUpdateMemoryRecords that has the copy of this row name the copy of what it
     supersedes."""
-    entry = reinstated(row)
+    entry = update_entry(row)
     entry["metadata"] |= {"supersedes": {"stringValue": old_id}}
     return {**entry, "memoryRecordId": record_id}
 
@@ -158,18 +158,18 @@ def _metadata(draft: Draft) -> dict[str, Any]:
     values = {
         "created_at": _moment(draft.created_at),
         "importance": str(draft.importance),
-        "slot": _coded(draft.slot),
+        "slot": _encode(draft.slot),
         "session": draft.session_id if draft.kind is not Kind.SUMMARY else None,
-        "turns": _coded(" ".join(draft.turn_ids)),
-        "event_date": _coded(draft.event_date),
+        "turns": _encode(" ".join(draft.turn_ids)),
+        "event_date": _encode(draft.event_date),
         "supersedes": draft.supersedes,
-        "topics": _coded("\n".join(_fitting(draft.topics))),
-        "speaker": _coded(draft.speaker),
+        "topics": _encode("\n".join(_fit(draft.topics))),
+        "speaker": _encode(draft.speaker),
     }
     return {k: {"stringValue": v} for k, v in values.items() if v and len(v) <= _MAX_VALUE}
 
 
-def restored(row: Mapping[str, Any], actor: Actor) -> Record | None:
+def record_of_row(row: Mapping[str, Any], actor: Actor) -> Record | None:
     """The record in a row of any read; None if it is not the actor's own."""
     home = belongs(next(iter(row["namespaces"]), ""), actor)
     if home is None:
@@ -183,19 +183,19 @@ def restored(row: Mapping[str, Any], actor: Actor) -> Record | None:
         text=_readable(kind, row["content"]["text"]),
         created_at=_when(kept.get("created_at")) or row["createdAt"].astimezone(UTC),
         session_id=session_id or kept.get("session"),
-        turn_ids=tuple((_plain(kept.get("turns")) or "").split()),
-        slot=_plain(kept.get("slot")),
+        turn_ids=tuple((_decode(kept.get("turns")) or "").split()),
+        slot=_decode(kept.get("slot")),
         importance=int(importance) if importance.isdecimal() else 5,
-        event_date=_plain(kept.get("event_date")),
+        event_date=_decode(kept.get("event_date")),
         supersedes=kept.get("supersedes"),
         superseded_at=_when(kept.get("superseded_at")),
         topics=_topics(kind, row["content"]["text"])
-        or tuple((_plain(kept.get("topics")) or "").splitlines()),
-        speaker=_plain(kept.get("speaker")),
+        or tuple((_decode(kept.get("topics")) or "").splitlines()),
+        speaker=_decode(kept.get("speaker")),
     )
 
 
-def settled(records: Sequence[Record]) -> list[Record]:
+def settle(records: Sequence[Record]) -> list[Record]:
     """The records, given as they were written, oldest first and with at most one current record
     in each slot of each speaker: where the mark of an older one is missing or not visible yet, the
     newer one ends its time."""
@@ -234,22 +234,22 @@ def _topics(kind: Kind, text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name))
 
 
-def _fitting(topics: Sequence[str]) -> tuple[str, ...]:
+def _fit(topics: Sequence[str]) -> tuple[str, ...]:
     """As many of the topics, from the first, as one metadata value holds."""
     kept: list[str] = []
     for topic in (" ".join(topic.split()) for topic in topics):
-        if len(_coded("\n".join([*kept, topic])) or "") > _MAX_VALUE:
+        if len(_encode("\n".join([*kept, topic])) or "") > _MAX_VALUE:
             break
         kept.append(topic)
     return tuple(kept)
 
 
-def _coded(value: str | None) -> str | None:
+def _encode(value: str | None) -> str | None:
     """Any text in the letters that metadata may have: like a URL, with `=` for `%`."""
     return quote(value, safe=" :@+").replace("~", "%7E").replace("%", "=") if value else None
 
 
-def _plain(value: str | None) -> str | None:
+def _decode(value: str | None) -> str | None:
     return unquote(value.replace("=", "%")) if value else None
 
 

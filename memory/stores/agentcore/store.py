@@ -35,7 +35,7 @@ from memory.stores.agentcore.deletions import Deletions
 from memory.stores.agentcore.erasure import Eraser
 from memory.stores.agentcore.moving import Copier
 from memory.stores.agentcore.namespaces import belongs, home, known_actor
-from memory.stores.agentcore.records import restored, settled
+from memory.stores.agentcore.records import record_of_row, settle
 
 _log = structlog.get_logger(__name__)
 
@@ -156,24 +156,24 @@ class AgentCoreStore:
     async def _write(self, actor: Actor, drafts: Sequence[Draft]) -> list[Record]:
         self._require_open()
         entries = [
-            agentcore_records.created(draft, actor, number, self._strategies)
+            agentcore_records.create_entry(draft, actor, number, self._strategies)
             for number, draft in enumerate(drafts)
         ]
-        replaced = await self._replaced(actor, drafts)
+        replaced = await self._superseded_rows(actor, drafts)
         ids: dict[str, str] = {}
         try:
             for batch in batches(entries):
                 ids |= await self._create(batch)
-            await self._update([agentcore_records.superseded(row, at) for row, at in replaced])
+            await self._update([agentcore_records.supersede_entry(row, at) for row, at in replaced])
         except StoreUnavailable:
             await self._undo(ids.values(), [row for row, _ in replaced])
             raise
         return [
-            agentcore_records.written(draft, ids[agentcore_records.label(number)])
+            agentcore_records.record_of_draft(draft, ids[agentcore_records.label(number)])
             for number, draft in enumerate(drafts)
         ]
 
-    async def _replaced(
+    async def _superseded_rows(
         self, actor: Actor, drafts: Sequence[Draft]
     ) -> list[tuple[dict[str, Any], datetime]]:
         """The rows that the drafts supersede, and when each stops being true."""
@@ -207,7 +207,7 @@ class AgentCoreStore:
         this order: where it ends half way there is one memory too many, never one too few."""
         made = list(created)
         try:
-            await self._update([agentcore_records.reinstated(row) for row in replaced])
+            await self._update([agentcore_records.update_entry(row) for row in replaced])
             left = await self._delete_rows(made)
         except StoreUnavailable as failure:
             _log.error("records_left_behind", records=len(made), error=str(failure))
@@ -237,7 +237,7 @@ class AgentCoreStore:
         parts = [self._related(actor, kind, asked, limit) for kind in wanted]
         rows = [row for part in await self._in_time(parts) for row in part]
         own = self._own(actor, rows)
-        current = {record.id for record in settled([r for _, r in own]) if record.current}
+        current = {record.id for record in settle([r for _, r in own]) if record.current}
         hits = [
             Hit(record, min(1.0, max(0.0, row.get("score") or 0.0)))
             for row, record in own
@@ -310,17 +310,17 @@ class AgentCoreStore:
 
     async def _records(self, actor: Actor, kinds: Sequence[Kind]) -> list[Record]:
         """All the actor's records of these kinds, those that hold choices too."""
-        return settled([record for _, record in await self._pairs(actor, kinds)])
+        return settle([record for _, record in await self._pairs(actor, kinds)])
 
     async def _pairs(
         self, actor: Actor, kinds: Sequence[Kind] = LEARNED_KINDS
     ) -> list[tuple[dict[str, Any], Record]]:
         """All the actor's rows of these kinds with their records, as they were written."""
-        parts = await asyncio.gather(*(self._listed(actor, kind) for kind in kinds))
+        parts = await asyncio.gather(*(self._rows(actor, kind) for kind in kinds))
         rows = sorted((r for part in parts for r in part), key=agentcore_records.writing_order)
         return self._own(actor, rows)
 
-    async def _listed(self, actor: Actor, kind: Kind) -> list[dict[str, Any]]:
+    async def _rows(self, actor: Actor, kind: Kind) -> list[dict[str, Any]]:
         rows = self._calls.rows("list_memory_records", "memoryRecordSummaries", **home(kind, actor))
         return [row async for row in rows]
 
@@ -331,7 +331,7 @@ class AgentCoreStore:
         deleted from here."""
         pairs, foreign = [], 0
         for row in rows:
-            record = restored(row, actor)
+            record = record_of_row(row, actor)
             if record is None:
                 foreign += 1
             elif not self._deletions.hides(record.id):

@@ -28,9 +28,9 @@ from memory.records import (
 )
 from memory.stores.agentcore.namespaces import belongs, namespace
 from memory.stores.agentcore.records import (
-    created,
+    create_entry,
     is_superseded,
-    restored,
+    record_of_row,
 )
 from memory.stores.agentcore.store import AgentCoreStore, Timing
 from tests.contracts.long_term_memory import eventually
@@ -236,9 +236,9 @@ def test_a_draft_comes_back_with_all_it_had(
     slot: str | None, turns: list[str], importance: int
 ) -> None:
     written = draft("текст", slot=slot, turn_ids=tuple(turns), importance=importance)
-    entry = created(written, ANN, 0, {})
+    entry = create_entry(written, ANN, 0, {})
     row = {**entry, "memoryRecordId": "mem-1", "createdAt": NOON}
-    record = restored(row, ANN)
+    record = record_of_row(row, ANN)
     assert record is not None
     assert (record.text, record.slot, record.importance) == ("текст", slot, importance)
     assert (record.turn_ids, record.created_at) == (tuple(turns), NOON)
@@ -486,8 +486,8 @@ def test_a_row_knows_that_it_is_superseded() -> None:
 def test_more_topics_than_metadata_holds_are_cut_at_a_whole_one() -> None:
     topics = tuple(f"переезд {n}" for n in range(40))
     written = draft("We talked", Kind.SUMMARY, topics=topics)
-    row = {**created(written, ANN, 0, {}), "memoryRecordId": "mem-1", "createdAt": NOON}
-    record = restored(row, ANN)
+    row = {**create_entry(written, ANN, 0, {}), "memoryRecordId": "mem-1", "createdAt": NOON}
+    record = record_of_row(row, ANN)
     assert record is not None
     assert record.topics == topics[: len(record.topics)]
     assert 1 < len(record.topics) < 40
