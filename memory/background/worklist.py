@@ -14,8 +14,8 @@ PAUSE = 30.0
 
 
 class Worklist:
-    """Has `take_up` begin a task for whatever is due. Each task is known by a key, has itself
-    `ended` last of all, and must not raise."""
+    """Has `take_up` begin a task for whatever is due. Each task is known by a key, calls
+    `end` last of all, and must not raise."""
 
     def __init__(self, name: str, take_up: Callable[[], Awaitable[None]], log: Any) -> None:
         self.tasks: dict[str, asyncio.Task[None]] = {}
@@ -51,7 +51,7 @@ class Worklist:
         task = self.tasks[key] = asyncio.create_task(work, name=f"{self._name} {key}")
         return task
 
-    def ended(self, key: str, *, look: bool) -> None:
+    def end(self, key: str, *, look: bool) -> None:
         """The task of this key is at its end; `look` for more at once."""
         self.tasks.pop(key, None)
         if look:

@@ -88,7 +88,7 @@ class Lifecycle:
         if not self._learns:
             await self._sessions.drop(live.session.id)
             return None
-        return self._jobs.ended(live.session)
+        return self._jobs.enqueue(live.session)
 
     async def end_idle(self) -> None:
         """End sessions that fell silent, also those of an earlier process."""

@@ -95,7 +95,7 @@ class RunningSummaries:
                     settled = await self._work_off(session_id, due)
         finally:
             # A fallback that could not even be put off waits until we look again by ourselves.
-            self._work.ended(session_id, look=settled)
+            self._work.end(session_id, look=settled)
 
     async def _work_off(self, session_id: str, due: datetime | None) -> bool:
         """Try each fallback of the session once; whether all are made, or put off."""

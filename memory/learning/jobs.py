@@ -78,7 +78,7 @@ class ExtractionJobs:
         with log_outage(_log, "journal_unavailable"):
             await self._journal.jobs.release(self._holder)
 
-    def ended(self, session: Session) -> Ending:
+    def enqueue(self, session: Session) -> Ending:
         """Take note of a session that the journal has as ended; work on it begins."""
         ending = self.endings.expect(session)
         self._work.look_again()
@@ -126,7 +126,7 @@ class ExtractionJobs:
                 with Boundary(log, "observer_broke"):
                     await self.endings.finish(session, outcome)
             finally:
-                self._work.ended(session.id, look=True)
+                self._work.end(session.id, look=True)
 
     async def _try(self, job: Job, log: Any) -> Outcome:
         try:

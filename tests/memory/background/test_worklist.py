@@ -32,7 +32,7 @@ async def test_it_is_quiet_only_when_every_task_has_ended() -> None:
 
     async def chore() -> None:
         await release.wait()
-        work.ended("one", look=False)
+        work.end("one", look=False)
 
     async def take_up() -> None:
         if not release.is_set():

@@ -168,7 +168,7 @@ async def test_whoever_has_lost_its_lease_writes_nothing(world: World):
     (session,) = await world.ended("s1")
     world.extractor.gate.clear()
     async with running(world.jobs()) as jobs:
-        ending = jobs.ended(session)
+        ending = jobs.enqueue(session)
         await called(world.extractor, 1)
         late = world.clock() + timedelta(hours=1)
         assert await world.journal.jobs.claim("another", late, late + timedelta(hours=1), 9)
@@ -186,7 +186,7 @@ async def test_whoever_has_lost_its_lease_and_fails_does_not_take_the_job_from_w
     world.extractor.failures = 1
     world.extractor.gate.clear()
     async with running(world.jobs(attempts=attempts)) as jobs:
-        ending = jobs.ended(session)
+        ending = jobs.enqueue(session)
         await called(world.extractor, 1)
         late = world.clock() + timedelta(hours=1)
         assert await world.journal.jobs.claim("another", late, late + timedelta(hours=1), 9)
@@ -208,7 +208,7 @@ async def test_a_job_under_way_is_not_begun_again_when_its_lease_has_run_out(wor
         # The clock leaps, or the actor's lock was held for long.
         world.clock.now += timedelta(hours=1)
         (other,) = await world.ended("s2")
-        ending = jobs.ended(other)
+        ending = jobs.enqueue(other)
         await called(world.extractor, 2)
         world.extractor.gate.set()
         assert await ending.wait(10) is Outcome.SAVED
@@ -220,7 +220,7 @@ async def test_a_job_under_way_is_not_begun_again_when_its_lease_has_run_out(wor
 async def test_nobody_waits_for_a_session_that_was_erased_before_its_turn(world: World):
     (session,) = await world.ended("s1")
     jobs = world.jobs()
-    ending = jobs.ended(session)
+    ending = jobs.enqueue(session)
     await world.journal.erase(ANNA)
     async with running(jobs):
         assert await ending.wait(10) is Outcome.NOTHING
@@ -295,7 +295,7 @@ async def test_no_failure_of_the_journal_ends_the_loop(world: World, failure: Ex
         await jobs.settle()
         (session,) = await world.ended("s1")
         world.queue.broken = None
-        assert await jobs.ended(session).wait(10) is Outcome.SAVED
+        assert await jobs.enqueue(session).wait(10) is Outcome.SAVED
 
 
 async def test_a_failure_that_can_not_even_be_written_down_costs_no_other_job(world: World):
@@ -303,14 +303,14 @@ async def test_a_failure_that_can_not_even_be_written_down_costs_no_other_job(wo
     world.extractor.failures = 1
     world.extractor.gate.clear()
     async with running(world.jobs()) as jobs:
-        ending = jobs.ended(session)
+        ending = jobs.enqueue(session)
         await called(world.extractor, 1)
         world.queue.broken = RuntimeError("a mistake")
         world.extractor.gate.set()
         assert await ending.wait(10) is Outcome.LATER
         world.queue.broken = None
         (other,) = await world.ended("s2")
-        assert await jobs.ended(other).wait(10) is Outcome.SAVED
+        assert await jobs.enqueue(other).wait(10) is Outcome.SAVED
     world.clock.now += timedelta(hours=1)
     async with running(world.jobs()) as jobs:
         await jobs.settle()
@@ -328,7 +328,7 @@ async def test_when_whoever_waits_is_broken_off_the_observer_hears(world: World)
     jobs = world.jobs()
     jobs.endings.subscribe(hear)
     async with running(jobs):
-        waiting = asyncio.create_task(jobs.ended(session).wait(10))
+        waiting = asyncio.create_task(jobs.enqueue(session).wait(10))
         await called(world.extractor, 1)
         waiting.cancel()
         await asyncio.gather(waiting, return_exceptions=True)
