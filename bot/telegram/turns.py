@@ -74,13 +74,15 @@ class Turns:
     async def _answer(self, said: Message) -> None:
         """Have the assistant answer, show the answer as it grows, and deliver it. Of one that was
         stopped stays what was written of it."""
-        rest = await self._rest_to_answer(said) if self._inbox.left(said.receipts[0]) else said
+        # What an earlier process left is always the first of a burst.
+        left = self._inbox.left(said.receipts[0])
+        rest = await self._rest_to_answer(said) if left else said
         if rest is None:
             return
         started, place = time.monotonic(), rest.origin.place
         turn = self._under_way[place] = Turn(rest, self._longest)
         try:
-            begun = await self._begun(rest)
+            begun = await self._begun(rest) if left else None
             preview = await self._open_preview(rest, begun)
             try:
                 async with self._replies.typing(place), preview:

@@ -1,14 +1,15 @@
 """Markdown to text with spans. Pure; takes any text and loses no word of it."""
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from markdown_it.token import Token
+from rich.cells import cell_len
 
 from bot.markdown import parse
 from bot.telegram.formatting.marked import Marked, Span
-from bot.telegram.formatting.table import align
 
 _LANGUAGE = re.compile(r"[\w+#.-]{1,40}")
 _TASK = re.compile(r"\[([ xX])\][ \t]+")
@@ -16,6 +17,8 @@ _TASK = re.compile(r"\[([ xX])\][ \t]+")
 _LINE_BREAK = re.compile(r"<br ?/?>")
 _RULE = "———"
 _BULLETS = "•◦▪"
+#: So many characters of a code block stand side by side on a small phone.
+_WIDEST = 32
 #: What opens a span, by the parser's name for it.
 _KINDS = {"strong": "bold", "em": "italic", "s": "strikethrough"}
 _STYLES = frozenset(_KINDS.values())
@@ -130,7 +133,7 @@ class _Writer:
         """A narrow table as it is, in a code block; another one row by row."""
         self._in_table = True
         cells = [[_plain(cell) for cell in row] for row in rows]
-        drawn = None if _has_links(rows) else align(cells, to_right)
+        drawn = None if _has_links(rows) else _align(cells, to_right)
         if drawn:
             self._code("pre", drawn, None)
         elif len(rows) == 1:
@@ -275,3 +278,27 @@ def _plain(tokens: Sequence[Token]) -> str:
     writer = _Writer(in_table=True)
     writer.inline(tokens)
     return writer.result().text.replace("\n", " ")
+
+
+def _align(rows: Sequence[Sequence[str]], to_right: Sequence[bool]) -> str | None:
+    """The rows, the first one the header and all of one length, in columns; None if they do not fit
+    on a phone or are of a script whose letters do not stand under each other."""
+    if not rows or not all(_is_monospaced(cell) for row in rows for cell in row):
+        return None
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    if sum(widths) + 3 * (len(widths) - 1) > _WIDEST:
+        return None
+
+    def line(row: Sequence[str]) -> str:
+        columns = zip(row, widths, to_right, strict=True)
+        cells = [c.rjust(width) if right else c.ljust(width) for c, width, right in columns]
+        return " | ".join(cells).rstrip()
+
+    rule = "-+-".join("-" * width for width in widths)
+    return "\n".join([line(rows[0]), rule, *map(line, rows[1:])])
+
+
+def _is_monospaced(text: str) -> bool:
+    return cell_len(text) == len(text) and not any(
+        unicodedata.bidirectional(character) in ("R", "AL") for character in text
+    )

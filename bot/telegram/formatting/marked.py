@@ -1,11 +1,16 @@
-"""Formatted text as Telegram has it: plain text, and spans that say how parts of it look. Pure."""
+"""Formatted text as Telegram has it: plain text, and spans that say how parts of it look; what can
+stand in a message, and its measures. Pure."""
 
-from bisect import bisect_left
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
+#: Bot API, sendMessage: 1-4096 characters, which it counts in UTF-16 code units.
+LONGEST_MESSAGE = 4096
+#: Telegram ignores the entities of a message beyond the hundredth.
+MOST_ENTITIES = 100
 #: Kinds of spans that begin a line of their own.
 _BLOCKS = ("pre", "blockquote", "expandable_blockquote")
 
@@ -75,6 +80,16 @@ class Marked:
         return self.cut(start, max(len(self.text.rstrip()), start))
 
 
+def clean(text: str) -> str:
+    """The text without what no message can hold: control characters but line break and tab, and
+    halves of surrogate pairs."""
+    return "".join(
+        c
+        for c in text.replace("\r\n", "\n").replace("\r", "\n")
+        if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs")
+    )
+
+
 def utf16_length(text: str) -> int:
     """How many UTF-16 code units the text has."""
     return len(text) + sum(character > "\uffff" for character in text)
@@ -85,17 +100,6 @@ def _units_before(text: str) -> Callable[[int], int]:
     # One more for each character outside the basic plane.
     wide = list(accumulate((c > "\uffff" for c in text), initial=0))
     return lambda position: position + wide[position]
-
-
-def character_at(text: str) -> Callable[[int], int | None]:
-    """The position of the character that begins at a number of code units; None inside one."""
-    starts = list(accumulate((1 + (c > "\uffff") for c in text), initial=0))
-
-    def position(units: int) -> int | None:
-        index = bisect_left(starts, units)
-        return index if index < len(starts) and starts[index] == units else None
-
-    return position
 
 
 def _entity(span: Span, start: int, end: int) -> dict[str, Any]:

@@ -7,9 +7,8 @@ from itertools import islice
 from typing import TypeVar
 
 from bot.telegram.formatting.markdown import mark_up
-from bot.telegram.formatting.marked import Marked
+from bot.telegram.formatting.marked import LONGEST_MESSAGE, Marked, clean
 from bot.telegram.formatting.splitting import split
-from bot.telegram.formatting.text import LONGEST_MESSAGE, clean
 
 T = TypeVar("T")
 

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 import regex
 
-from bot.telegram.formatting.marked import Marked
-from bot.telegram.formatting.text import LONGEST_MESSAGE, MOST_ENTITIES
+from bot.telegram.formatting.marked import LONGEST_MESSAGE, MOST_ENTITIES, Marked
 from memory.safety.escaping import is_blank
 
 _VISIBLE_CHARACTER = regex.compile(r"\X")

@@ -7,7 +7,7 @@ from pathlib import PurePath
 from telegram import Audio, Document, Location, Message, PhotoSize, Voice
 
 from bot.assistant.files import LARGEST, EnclosedFile, FileKind
-from bot.telegram.formatting.text import clean
+from bot.telegram.formatting.marked import clean
 
 #: What is quoted of the message that somebody answers, and of anything described, in characters.
 LONGEST_QUOTE = 500

@@ -22,7 +22,7 @@ from bot.assistant.files import (
 from bot.assistant.inbound import Message
 from bot.clock import Clock
 from bot.telegram.delivery.failures import seconds_of
-from bot.telegram.formatting.text import clean
+from bot.telegram.formatting.marked import clean
 from bot.texts import Sentence, Texts
 
 _log = structlog.get_logger(__name__)

@@ -21,8 +21,7 @@ from bot.assistant.files import EnclosedFile, FileKind
 from bot.assistant.inbound import Click, Command, Message, Origin
 from bot.assistant.prompt import speaker_name
 from bot.telegram.delivery.failures import GENERAL_TOPIC
-from bot.telegram.formatting.marked import utf16_length
-from bot.telegram.formatting.text import clean
+from bot.telegram.formatting.marked import clean, utf16_length
 from bot.telegram.intake.enclosures import (
     answered_text,
     describe,
@@ -53,7 +52,7 @@ def inbound_of(
     if origin is None:
         return None
     # What somebody forwards are not their own words: neither a command nor a call to the bot.
-    theirs = _is_theirs(message, origin.user_id)
+    theirs = _is_theirs(message.forward_origin, origin.user_id)
     words = clean(message.text or message.caption or "").strip()
     match = None if theirs else _COMMAND.match(words)
     name, addressee = (match["name"].lower(), match["bot"]) if match else ("", None)
@@ -61,8 +60,7 @@ def inbound_of(
         return None
     # A caption can ask as well; any other command there is just words.
     asks, commands = name == "ask", bool(match) and message.text is not None
-    if match and (asks or commands):
-        argument = match["argument"].strip()
+    argument = match["argument"].strip() if match else ""
     if asks:
         words = argument
     if not origin.is_private:
@@ -198,9 +196,10 @@ def _is_bots(message: telegram.Message) -> bool:
     return user is not None and user.is_bot and message.sender_chat is None
 
 
-def _is_theirs(message: telegram.Message, sender_id: int) -> bool:
-    """True if the message forwards what somebody else has written."""
-    return message.forward_origin is not None and not _is_own(message.forward_origin, sender_id)
+def _is_theirs(forwarded: MessageOrigin | None, sender_id: int) -> bool:
+    """True for what somebody else than the sender has written."""
+    mine = isinstance(forwarded, MessageOriginUser) and forwarded.sender_user.id == sender_id
+    return forwarded is not None and not mine
 
 
 def _more_may_follow(message: telegram.Message) -> bool:
@@ -225,11 +224,6 @@ def _shown_author(message: telegram.Message) -> str | None:
     if message.sender_chat:
         return message.author_signature or message.sender_chat.title
     return message.from_user.full_name if message.from_user else None
-
-
-def _is_own(origin: MessageOrigin, sender_id: int) -> bool:
-    """True if somebody forwards what they have written themselves."""
-    return isinstance(origin, MessageOriginUser) and origin.sender_user.id == sender_id
 
 
 def _author(origin: MessageOrigin) -> str | None:

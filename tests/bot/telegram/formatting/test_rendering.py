@@ -7,9 +7,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bot.telegram.formatting.markdown import mark_up
-from bot.telegram.formatting.marked import Marked, utf16_length
+from bot.telegram.formatting.marked import (
+    LONGEST_MESSAGE,
+    MOST_ENTITIES,
+    Marked,
+    clean,
+    utf16_length,
+)
 from bot.telegram.formatting.rendering import preview, render
-from bot.telegram.formatting.text import LONGEST_MESSAGE, MOST_ENTITIES, clean
 from memory.safety.escaping import is_blank
 from tests.fakes.botapi.markup import checked
 

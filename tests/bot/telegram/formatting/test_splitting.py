@@ -6,9 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.telegram.formatting.marked import Marked, Span, utf16_length
+from bot.telegram.formatting.marked import LONGEST_MESSAGE, Marked, Span, clean, utf16_length
 from bot.telegram.formatting.splitting import split
-from bot.telegram.formatting.text import LONGEST_MESSAGE, clean
 from memory.safety.escaping import is_blank
 
 FAMILY = "👨‍👩‍👧‍👦"

@@ -86,10 +86,9 @@ async def test_a_group_s_settings_change_by_nobody_else_s_click(
         query = await server.user(BORIS).clicks(streaming, data)
         await server.wait_for(lambda: query in server.world.answered_queries)
         await on.channel.settle()
-        assert await on.memory.known.records(Actor.group(group.id), everything=True) == []
+        assert (await on.memory.choices.read(Actor.group(group.id))).streaming is None
         assert await pressed(on, ANNA, streaming, ENGLISH.settings_streaming_off) == ""
-        [choice] = await on.memory.known.records(Actor.group(group.id), everything=True)
-        assert choice.slot == "streaming"
+        assert (await on.memory.choices.read(Actor.group(group.id))).streaming == "off"
 
 
 # -- /ask -----------------------------------------------------------------------------------------
