@@ -2,7 +2,7 @@
 
 Models differ: one puts unrelated texts at 0.05, another at 0.75. So do languages: a model that
 never learned one finds everything in it alike. And so do queries. Hence a query is held against
-strangers: everyday statements of many languages that it can have nothing to do with. How near the
+unrelated texts: everyday statements of many languages that have nothing to do with it. How near the
 nearest of them are is chance. How much nearer an answer is than chance is measured once, on
 questions with their answers, in those languages that the model knows best."""
 
@@ -15,9 +15,9 @@ from statistics import fmean
 from memory.ports import Embedder
 from memory.search.fusion import Scale
 
-#: Chance is the mean of so many strangers, the nearest ones but for the very nearest: that one may
-#: happen to be about the same thing.
-NEAREST_STRANGERS = 5
+#: Chance is the mean of so many unrelated texts, the nearest but for the very nearest: that one
+#: may happen to be about the same thing.
+NEAREST_UNRELATED = 5
 
 #: Where relevance begins and where it is full, as shares of how much nearer than chance answers
 #: are. Chosen so that small talk stays below 0.2: docs/benchmarks.md.
@@ -38,7 +38,7 @@ PAIRS = (
 )
 
 #: Statements that nobody's memory holds in these words, the same few in each language.
-STRANGERS = (
+UNRELATED = (
     "The train was an hour late today.",
     "My tooth hurts when I drink something cold.",
     "We painted the kitchen yellow last summer.",
@@ -93,30 +93,30 @@ STRANGERS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Yardstick:
-    """A model's vectors of the strangers, each of length 1, and by how much an answer is nearer to
-    its question than chance."""
+class Calibration:
+    """A model's vectors of unrelated texts, each of length 1, and by what margin an answer is
+    nearer to its question than chance."""
 
-    strangers: tuple[tuple[float, ...], ...]
-    nearer: float
+    unrelated: tuple[tuple[float, ...], ...]
+    margin: float
 
     def scale(self, query: Sequence[float]) -> Scale:
         """What the cosines of a query mean."""
-        chance = _chance(unit(query), self.strangers)
-        return Scale(chance, chance + BEGINS * self.nearer, chance + FULL * self.nearer)
+        chance = _baseline(unit(query), self.unrelated)
+        return Scale(chance, chance + BEGINS * self.margin, chance + FULL * self.margin)
 
 
-async def measured(embedder: Embedder) -> Yardstick:
-    """The yardstick of a model. Raises EmbeddingFailed."""
+async def calibrate(embedder: Embedder) -> Calibration:
+    """The calibration of a model. Raises EmbeddingFailed."""
     questions = await embedder.embed([question for question, _ in PAIRS], query=True)
     answers = await embedder.embed([answer for _, answer in PAIRS])
-    strangers = tuple(map(unit, await embedder.embed(STRANGERS)))
-    nearer = sorted(
-        _dot(question, unit(answer)) - _chance(question, strangers)
+    unrelated = tuple(map(unit, await embedder.embed(UNRELATED)))
+    margins = sorted(
+        _dot(question, unit(answer)) - _baseline(question, unrelated)
         for question, answer in zip(map(unit, questions), answers, strict=True)
     )
     # A model that tells nothing apart must not divide by nothing, nor find everything relevant.
-    return Yardstick(strangers, max(0.01, fmean(nearer[len(nearer) // 2 :])))
+    return Calibration(unrelated, max(0.01, fmean(margins[len(margins) // 2 :])))
 
 
 def unit(vector: Sequence[float]) -> tuple[float, ...]:
@@ -125,9 +125,9 @@ def unit(vector: Sequence[float]) -> tuple[float, ...]:
     return tuple(number / length for number in vector) if length else tuple(vector)
 
 
-def _chance(query: Sequence[float], strangers: Iterable[Sequence[float]]) -> float:
-    nearest = sorted((_dot(query, stranger) for stranger in strangers), reverse=True)
-    return fmean(nearest[1 : 1 + NEAREST_STRANGERS])
+def _baseline(query: Sequence[float], unrelated: Iterable[Sequence[float]]) -> float:
+    nearest = sorted((_dot(query, text) for text in unrelated), reverse=True)
+    return fmean(nearest[1 : 1 + NEAREST_UNRELATED])
 
 
 def _dot(one: Sequence[float], other: Sequence[float]) -> float:

@@ -12,8 +12,8 @@ Scaled like that, the best match would look perfect even where nothing matches. 
 proportion while the best of them is below `solid`, likeness while it is hardly more than chance;
 and the sum is multiplied by the better one of both bests, in absolute terms. Without a likeness
 worth the name what remains is the score by words, and without any evidence nothing. What a cosine
-tells in absolute terms differs from model to model and from query to query: `memory.yardstick`
-finds it out.
+tells in absolute terms differs from model to model and from query to query:
+`memory.search.calibration` finds it out.
 
 A weighted sum of scaled scores finds more than reciprocal ranks do: `docs/benchmarks.md`."""
 

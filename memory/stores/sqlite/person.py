@@ -18,6 +18,7 @@ from memory.search.query import parse
 from memory.search.ranking import CONTEXT, Ranked, Weights
 from memory.search.resemblance import distinct, telling
 from memory.search.text import TOKENISER_VERSION, clean
+from memory.stores.sqlite.index import INDEXES, candidates, index_of
 from memory.stores.sqlite.rows import (
     COLUMNS,
     moment,
@@ -25,7 +26,6 @@ from memory.stores.sqlite.rows import (
     values_of,
 )
 from memory.stores.sqlite.schema import migrate, snapshot, transaction
-from memory.stores.sqlite.shelf import SHELVES, candidates, shelf_of
 
 if TYPE_CHECKING:  # numpy is there only if there is an embedder
     from memory.stores.sqlite.vectors import VectorTable
@@ -103,9 +103,9 @@ class PersonFile:
         with snapshot(self._connection):
             found = [
                 scored
-                for shelf in SHELVES
-                if (wanted := [kind for kind in shelf.kinds if kind in kinds])
-                for scored in shelf.search(self._connection, query, wanted, now, self._weights)
+                for index in INDEXES
+                if (wanted := [kind for kind in index.kinds if kind in kinds])
+                for scored in index.search(self._connection, query, wanted, now, self._weights)
             ]
             if meaning and query.topical:
                 found = self._fused(found, meaning, kinds, now)
@@ -163,9 +163,9 @@ class PersonFile:
         """Delete records with every trace but their place; the ids really deleted."""
         with transaction(self._connection):
             deleted = [id_ for id_ in dict.fromkeys(record_ids) if self._remove(id_)]
-            for shelf in SHELVES:
+            for index in INDEXES:
                 if deleted:
-                    shelf.compact(self._connection)
+                    index.compact(self._connection)
         if deleted:
             # The write-ahead log still holds the pages as they were.
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
@@ -237,8 +237,8 @@ class PersonFile:
     def _index_again(self) -> None:
         """Index all current records anew, because words are cut differently now."""
         with transaction(self._connection):
-            for shelf in SHELVES:
-                shelf.clear(self._connection)
+            for index in INDEXES:
+                index.clear(self._connection)
             update = (
                 "UPDATE record SET length = ?, "
                 f"context = {_context('kind', 'session_id', 'row')} WHERE row = ?"
@@ -249,7 +249,7 @@ class PersonFile:
             for (row,) in rows:
                 record = self._fetch(row)
                 words = entry(record)
-                shelf_of(record.kind).add(self._connection, {row: words})
+                index_of(record.kind).add(self._connection, {row: words})
                 self._connection.execute(update, (words.length, row))
             self._connection.execute(
                 "INSERT OR REPLACE INTO setting VALUES ('tokeniser', ?)", (str(TOKENISER_VERSION),)
@@ -293,7 +293,7 @@ class PersonFile:
         self._connection.execute(
             "UPDATE record SET superseded_at = ? WHERE row = ?", (moment(at), row)
         )
-        shelf_of(Kind(kind)).remove(self._connection, row)
+        index_of(Kind(kind)).remove(self._connection, row)
         self._connection.execute("DELETE FROM vector WHERE row = ?", (row,))
 
     def _insert(self, records: Sequence[Record]) -> list[Record]:
@@ -327,10 +327,10 @@ class PersonFile:
                 for row, values in rows.items()
             ],
         )
-        for shelf in SHELVES:
-            own = {row: words for row, words in entries.items() if written[row].kind in shelf.kinds}
+        for index in INDEXES:
+            own = {row: words for row, words in entries.items() if written[row].kind in index.kinds}
             if own:
-                shelf.add(self._connection, own)
+                index.add(self._connection, own)
         return list(written.values())
 
     def _restored(self, record: Record) -> Record:
@@ -365,7 +365,7 @@ class PersonFile:
         self._connection.execute("INSERT INTO deleted VALUES (?, ?)", (record_id, row))
         self._connection.execute("DELETE FROM vector WHERE row = ?", (row,))
         if record.current:
-            shelf_of(record.kind).remove(self._connection, row)
+            index_of(record.kind).remove(self._connection, row)
         return True
 
     def _told(self, ranked: Sequence[Ranked], at_once: int) -> Iterator[tuple[Hit, frozenset[str]]]:

@@ -11,8 +11,8 @@ from memory.ports import Embedder
 from memory.records import Actor
 from memory.search.fusion import Meaning
 from memory.search.query import parse
-from memory.stores.sqlite.filler import Filler, Keep, Missing
-from memory.stores.sqlite.meanings import Meanings
+from memory.stores.sqlite.backfill import EmbeddingBackfill, Keep, Missing
+from memory.stores.sqlite.query_embedder import QueryEmbedder
 from memory.stores.sqlite.vectors import MAX_TEXT, VectorTable
 
 _log = structlog.get_logger(__name__)
@@ -25,35 +25,35 @@ class Semantics:
         """`missing` and `keep` reach the table in an actor's file; a query may take `seconds`."""
         self.table = VectorTable(embedder.name)
         self._log = RateLimitedLog(_log)
-        self._filler = Filler(embedder, missing, keep, self._complain)
-        self._meanings = Meanings(embedder, seconds, self._complain)
+        self._backfill = EmbeddingBackfill(embedder, missing, keep, self._complain)
+        self._queries = QueryEmbedder(embedder, seconds, self._complain)
 
     def changed(self, actor: Actor) -> None:
         """This actor has new records, which need vectors."""
-        self._meanings.prepare()
-        self._filler.changed(actor)
+        self._queries.prepare()
+        self._backfill.changed(actor)
 
     def seen(self, actor: Actor) -> None:
         """This actor is here, maybe with records that have no vectors."""
-        self._filler.seen(actor)
+        self._backfill.seen(actor)
 
     async def meaning(self, query: str, now: datetime) -> Meaning | None:
         """What a query means; None for one that asks for nothing but dates or has nothing to say,
         and while the embedder does not answer."""
         if not parse(query, now).topical:
             return None
-        return await self._meanings.of(query[:MAX_TEXT])
+        return await self._queries.of(query[:MAX_TEXT])
 
     async def settle(self) -> None:
         """Return when no vector is missing any more, and queries can be understood. Waits for ever
         while the embedder fails."""
-        await self._filler.settle()
-        await self._meanings.settle()
+        await self._backfill.settle()
+        await self._queries.settle()
 
     async def aclose(self) -> None:
         """Stop what runs."""
-        await self._filler.aclose()
-        await self._meanings.aclose()
+        await self._backfill.aclose()
+        await self._queries.aclose()
 
     def _complain(self, failure: Exception) -> None:
         self._log.warning(

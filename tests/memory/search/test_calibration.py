@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import pytest
 
 from memory.search.calibration import (
-    STRANGERS,
-    Yardstick,
-    measured,
+    UNRELATED,
+    Calibration,
+    calibrate,
     unit,
 )
 from tests.fakes.embedders import WordEmbedder
@@ -30,24 +30,24 @@ class Blind(WordEmbedder):
 
 
 @pytest.mark.parametrize("model", [WordEmbedder(), Leaning()])
-async def test_answers_are_relevant_and_strangers_are_not_however_near_a_model_puts_all(
+async def test_answers_are_relevant_and_unrelated_texts_are_not_however_near_a_model_puts_all(
     model: WordEmbedder,
 ) -> None:
-    yardstick = await measured(model)
-    question, answer, stranger = await model.embed([QUESTION, "Tom brother study", STRANGERS[0]])
-    scale = yardstick.scale(question)
+    calibration = await calibrate(model)
+    question, answer, text = await model.embed([QUESTION, "Tom brother study", UNRELATED[0]])
+    scale = calibration.scale(question)
     assert scale.relevance(_cosine(question, answer)) > 0.2
-    assert scale.relevance(_cosine(question, stranger)) == 0
+    assert scale.relevance(_cosine(question, text)) == 0
 
 
 async def test_a_model_that_tells_nothing_apart_makes_nothing_relevant() -> None:
-    scale = (await measured(Blind())).scale([1.0, 0.0])
+    scale = (await calibrate(Blind())).scale([1.0, 0.0])
     assert scale.relevance(1.0) == 0
 
 
-def test_what_is_near_to_strangers_needs_more_to_be_relevant() -> None:
-    yardstick = Yardstick(((1.0, 0.0),) * 6, nearer=0.3)
-    assert yardstick.scale([1.0, 0.1]).unrelated > yardstick.scale([0.1, 1.0]).unrelated
+def test_what_is_near_to_unrelated_texts_needs_more_to_be_relevant() -> None:
+    calibration = Calibration(((1.0, 0.0),) * 6, margin=0.3)
+    assert calibration.scale([1.0, 0.1]).unrelated > calibration.scale([0.1, 1.0]).unrelated
 
 
 @pytest.mark.parametrize("numbers", [[0.0, 0.0], []])

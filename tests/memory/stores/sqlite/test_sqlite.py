@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from memory.errors import RefusedText, UnknownRecord
 from memory.records import Actor, Draft, Kind, Place, Role, Turn, Utterance
 from memory.search.query import parse
-from memory.stores.sqlite.shelf import SMALL_SHELF
+from memory.stores.sqlite.index import SMALL_INDEX
 from memory.stores.sqlite.store import SqliteStore
 from tests.contracts.choices import ChoicesContract
 from tests.contracts.long_term_memory import (
@@ -130,7 +130,7 @@ class TestTurns:
     async def test_one_of_thousands_is_found_among_words_that_all_hold(
         self, store: SqliteStore
     ) -> None:
-        said = [Utterance(Role.USER, f"day {n} in the garden", NOON) for n in range(SMALL_SHELF)]
+        said = [Utterance(Role.USER, f"day {n} in the garden", NOON) for n in range(SMALL_INDEX)]
         said.append(Utterance(Role.USER, "a hedgehog in the garden that day", NOON))
         await store.add_turn(ANN, Turn("t-1", "s-1", tuple(said)))
         hits = await store.search(ANN, "hedgehog garden day", kinds=(Kind.MESSAGE,), limit=3)

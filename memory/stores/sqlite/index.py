@@ -35,7 +35,7 @@ from memory.search.ranking import (
 MAX_HOLDERS = 2_500
 
 #: With up to so many records all words are read: counting them first takes longer.
-SMALL_SHELF = 2_000
+SMALL_INDEX = 2_000
 
 #: The field of a word in the index as a number, and how far apart that sets the rows.
 _FIELD = f"CASE col WHEN 'own' THEN {OWN} WHEN 'reply' THEN {REPLY} ELSE {HEAD} END"
@@ -43,7 +43,7 @@ _STEP = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class Index:
     """The index of the current records of some kinds."""
 
     name: str
@@ -114,7 +114,7 @@ class Shelf:
     ) -> dict[str, dict[int, int]]:
         """Where the words of the query are, from the rarest to as many as may be read."""
         words = query.index_words
-        if corpus.size > SMALL_SHELF:
+        if corpus.size > SMALL_INDEX:
             counts = self._holders(connection, words)
             words, read = [], 0
             for word in sorted(counts, key=lambda word: (counts[word], word)):
@@ -153,12 +153,12 @@ class Shelf:
         return postings
 
 
-SHELVES = (Shelf("learned", LEARNED_KINDS), Shelf("said", (Kind.MESSAGE,)))
+INDEXES = (Index("learned", LEARNED_KINDS), Index("said", (Kind.MESSAGE,)))
 
 
-def shelf_of(kind: Kind) -> Shelf:
-    """The shelf that records of this kind stand on."""
-    return next(shelf for shelf in SHELVES if kind in shelf.kinds)
+def index_of(kind: Kind) -> Index:
+    """The index of records of this kind."""
+    return next(index for index in INDEXES if kind in index.kinds)
 
 
 def candidates(

@@ -14,7 +14,7 @@ Missing = Callable[[Actor, int], Awaitable[dict[int, str]]]
 Keep = Callable[[Actor, Mapping[int, str], Sequence[Sequence[float]]], Awaitable[None]]
 
 
-class Filler:
+class EmbeddingBackfill:
     """Fetches what has no vector yet, embeds it and hands it back: one batch at a time, one actor
     after the other. A failing embedder is reported and tried again after `pause` seconds; a file
     that can't be used is left alone until its actor is seen again."""
