@@ -32,6 +32,7 @@ PACKAGES = ("bot", "memory", "tools")
 _PERSON = 1001
 #: What talks to a model's server, by its names of today and of the first edition.
 _WIRE = (
+    "bot/models/vendors/",
     "bot/models/wire/",
     "bot/models/tolerant.py",
     "bot/models/spoken_calls.py",
