@@ -64,6 +64,7 @@ class Bench:
     def __init__(self, around: World, bot: Watched) -> None:
         self._around, self._bot = around, bot
         self._waits: list[float] = []
+        self.over = False
 
     async def measure(self, name: str, work: Callable[[], Awaitable[object]]) -> Figure:
         """What this does to the loop."""
@@ -89,7 +90,7 @@ class Bench:
     async def talk(self) -> None:
         """Be somebody else."""
         number = 0
-        while True:
+        while not self.over:
             number += 1
             self._waits.append(await self._around.asks(_OTHER, f"and this is number {number}"))
             await asyncio.sleep(0.1)
@@ -117,7 +118,7 @@ async def bench(
         try:
             yield stand
         finally:
-            talking.cancel()
+            stand.over = True
             await asyncio.gather(talking, return_exceptions=True)
 
 

@@ -97,7 +97,7 @@ class Crowd:
     """People who write as fast as they are answered."""
 
     def __init__(self, around: World, people: int) -> None:
-        self._around, self.answered = around, 0
+        self._around, self.answered, self._going = around, 0, True
         self._people = range(_FIRST, _FIRST + people)
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -106,9 +106,8 @@ class Crowd:
         return self
 
     async def __aexit__(self, *exc: object) -> None:
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._going = False
+        await asyncio.gather(*self._tasks)
 
     async def write(self, seconds: float) -> None:
         """Go on for so long."""
@@ -121,6 +120,8 @@ class Crowd:
         for number, said in enumerate(itertools.cycle(_SAID)):
             await self._around.asks(person, f"{said} ({number})")
             self.answered += 1
+            if not self._going:
+                return
 
 
 @asynccontextmanager
@@ -152,10 +153,11 @@ async def compare(people: int, seconds: float, rounds: int) -> dict[str, Cost]:
             started(Path(root) / "bot") as bot,
             started(Path(root) / "yardstick", _YARDSTICK) as yardstick,
         ):
-            for _ in range(rounds):
+            # In the first round everybody is new to the bot: it does not count.
+            for _ in range(1 + rounds):
                 taken["yardstick"].append(await cost(*yardstick, people, seconds))
                 taken["bot"].append(await cost(*bot, people, seconds))
-    return {name: _median(costs) for name, costs in taken.items()}
+    return {name: _median(costs[1:]) for name, costs in taken.items()}
 
 
 def _median(costs: list[Cost]) -> Cost:
