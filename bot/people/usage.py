@@ -7,9 +7,11 @@ import asyncio
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -26,6 +28,12 @@ from memory.stores.sqlite.database import Database
 from memory.stores.sqlite.schema import Migration
 
 _log = structlog.get_logger(__name__)
+
+#: So many seconds counts are gathered before they are written together, if nobody asks for them: a
+#: thread that is woken for each takes more than the writing. A kill loses these seconds' counts.
+_GATHERING = 0.2
+
+_Statement = tuple[str, tuple[object, ...]]
 
 #: What a model was asked for.
 UsageKind = Literal["turn", "extraction", "recording"]
@@ -203,9 +211,10 @@ class Accounts:
         """Open or create the file; a damaged one is set aside. Raises NewerStore,
         StoreUnavailable."""
         self._clock = clock
-        self._counting: set[asyncio.Task[None]] = set()
-        # One count after the other, in the order in which things happened.
-        self._in_order = asyncio.Lock()
+        #: Statements that are not written yet, in the order in which things happened.
+        self._noted: list[_Statement] = []
+        self._counting: asyncio.Task[None] | None = None
+        self._asked = asyncio.Event()
         # By person: the day, and what was used on it by who had it forgotten since. In RAM alone.
         self._forgotten: dict[str, tuple[str, Spent]] = {}
         self._db = Database(path, _MIGRATIONS, pool)
@@ -223,7 +232,12 @@ class Accounts:
 
     async def settle(self) -> None:
         """Return when all that was noted so far is written."""
-        await asyncio.gather(*self._counting)
+        if self._counting:
+            self._asked.set()
+            try:
+                await asyncio.shield(self._counting)
+            finally:
+                self._asked.clear()
 
     # -- counting ---------------------------------------------------------------------------------
 
@@ -353,21 +367,33 @@ class Accounts:
         return f"{self._clock().astimezone(UTC):%Y-%m-%d}"
 
     def _note(self, sql: str, *values: object) -> None:
-        task = asyncio.create_task(self._count(sql, values), name="count usage")
-        self._counting.add(task)
-        task.add_done_callback(self._counting.discard)
+        self._noted.append((sql, values))
+        if self._counting is None or self._counting.done():
+            self._counting = asyncio.create_task(self._count(), name="count usage")
 
-    async def _count(self, sql: str, values: tuple[object, ...]) -> None:
-        try:
-            async with self._in_order:
-                await self._db.write(sql, *values)
-        except StoreUnavailable as failure:
-            _log.warning("usage_not_counted", error=str(failure), remedy="check the data directory")
+    async def _count(self) -> None:
+        """Write what is noted in its order, what came within a while in one transaction."""
+        while self._noted:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_GATHERING):
+                    await self._asked.wait()
+            noted, self._noted = self._noted, []
+            try:
+                await self._db.change(partial(_execute, statements=noted))
+            except StoreUnavailable as failure:
+                _log.warning(
+                    "usage_not_counted", error=str(failure), remedy="check the data directory"
+                )
 
     async def _account(self, condition: str, actor: Actor, value: str) -> Account:
         await self.settle()
         sql = f"SELECT kind, {_SUMS} FROM usage WHERE actor = ? AND {condition} GROUP BY kind"
         return _account(await self._db.rows(sql, actor.id, value))
+
+
+def _execute(db: sqlite3.Connection, statements: Iterable[_Statement]) -> None:
+    for sql, values in statements:
+        db.execute(sql, values)
 
 
 def _account(rows: Iterable[Sequence[Any]]) -> Account:

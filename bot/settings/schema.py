@@ -284,7 +284,7 @@ class Settings(BaseSettings):
     """The port of `/healthz` and `/readyz`; null = none"""
     health_listen: Name = "127.0.0.1"
     """The address `/healthz` and `/readyz` listen on"""
-    threads: Annotated[int, Field(ge=1, le=256)] = 8
+    threads: Annotated[int, Field(ge=1, le=256)] = 4
     """Maximum simultaneous file operations"""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """The lowest level that is logged"""

@@ -222,7 +222,7 @@ def test_empty_variables_count_as_absent_and_null_means_null(
     monkeypatch.setenv("MORDECAI_MODEL", "null")
     settings = load().settings
     assert settings.telegram_bot_token is None
-    assert settings.threads == 8
+    assert settings.threads == 4
     assert settings.model is None
 
 
@@ -265,7 +265,7 @@ def test_what_the_env_file_says_for_libraries_reaches_them(monkeypatch: pytest.M
 def test_settings_are_frozen_and_read_nothing_by_themselves(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("MORDECAI_THREADS", "3")
     settings = Settings()
-    assert settings.threads == 8
+    assert settings.threads == 4
     with pytest.raises(ValidationError):
         settings.threads = 3  # type: ignore[misc]  # that it can't be set is what is tested
 
@@ -275,7 +275,7 @@ def test_what_is_in_force_masks_secrets_and_names_sources(monkeypatch: pytest.Mo
     shown = in_force(load())
     assert TOKEN not in shown
     assert "telegram_bot_token = ********  (environment)" in shown
-    assert "threads = 8  (default)" in shown
+    assert "threads = 4  (default)" in shown
     assert len(shown.splitlines()) == 1 + len(Settings.model_fields)
 
 
