@@ -1,4 +1,4 @@
-# Two stages: the first builds the wheel and installs it, the second has only Python and the result.
+# Two stages: the first builds and installs the wheel; the second has only Python and the result.
 FROM python:3.12-slim AS build
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 WORKDIR /src
@@ -13,7 +13,7 @@ RUN /opt/mordecai/bin/pip wheel --no-deps --wheel-dir /wheel . \
  && /opt/mordecai/bin/pip install --no-deps /wheel/*.whl
 
 FROM python:3.12-slim
-# Safe path: a volume mounted over the working directory must not shadow `bot`, `memory`, `tools`.
+# PYTHONSAFEPATH: a volume mounted at the working directory must not shadow `bot`, `memory`, `tools`.
 ENV PATH=/opt/mordecai/bin:$PATH \
     PYTHONSAFEPATH=1 \
     PYTHONDONTWRITEBYTECODE=1 \
@@ -27,7 +27,7 @@ COPY config.json /etc/mordecai/config.json
 USER mordecai
 WORKDIR /data
 VOLUME /data
-# SIGTERM lets replies under way finish; give it time: docker run --stop-timeout 60
+# On SIGTERM, replies under way finish. Give them time: docker run --stop-timeout 60
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=60s --timeout=10s --start-period=30s --retries=3 CMD ["mordecai", "health"]
 ENTRYPOINT ["mordecai"]

@@ -1,5 +1,5 @@
-# `make run` starts the bot, `make test` runs every check. Both need Python 3.11 or newer and
-# nothing else: they set up an environment of their own beside this file.
+# `make run` starts the bot, `make test` runs every check. Both need Python 3.11 or newer and, the
+# first time, the network: each installs what it needs into an environment beside this file.
 
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
@@ -9,14 +9,14 @@ FLOOR = 95
 .DEFAULT_GOAL := help
 .PHONY: help run chat test eval bench format lock clean python
 
-help: ## what can be made here
+help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/'
 
-# No shell waits for the bot: Ctrl-C would end it before the bot has said goodbye.
+# `exec` leaves no shell that Ctrl-C could end before the bot has said goodbye.
 run: .venv/ready ## start the bot: on Telegram if TELEGRAM_BOT_TOKEN is set, else in this terminal
 	@exec .venv/bin/mordecai run $(ARGS)
 
-chat: .venv/ready ## chat in this terminal, whatever is set
+chat: .venv/ready ## chat in this terminal, even if TELEGRAM_BOT_TOKEN is set
 	@exec .venv/bin/mordecai chat $(ARGS)
 
 test: .venv-test/ready ## lint, types, import rules, tests, coverage
@@ -27,30 +27,30 @@ test: .venv-test/ready ## lint, types, import rules, tests, coverage
 	.venv-test/bin/python -m pytest --numprocesses auto --dist worksteal --cov --cov-report= $(ARGS)
 	.venv-test/bin/coverage report --fail-under=$(FLOOR) --include='memory/*,tools/*,bot/assistant/*'
 
-eval: .venv-test/ready ## measure what small talk recalls, what is kept of dialogues, what a long talk costs
+eval: .venv-test/ready ## measure recall by small talk, extraction from dialogues, the cost of long conversations
 	.venv-test/bin/python -m tests.evals.chatter
 	.venv-test/bin/python -m tests.evals.extraction
 	.venv-test/bin/python -m tests.evals.window
 
-bench: .venv-test/ready ## measure cost, waits, a stay of fifty people, AWS, and the figures of the code
+bench: .venv-test/ready ## measure cost per message, event loop, fifty people at once, AWS
 	.venv-test/bin/python -m tests.benchmarks.throughput
 	.venv-test/bin/python -m tests.benchmarks.throughput --growth
 	.venv-test/bin/python -m tests.benchmarks.loop
 	.venv-test/bin/python -m tests.benchmarks.stay
 	.venv-test/bin/python -m tests.benchmarks.aws
 
-format: .venv-test/ready ## put the code into its one shape
+format: .venv-test/ready ## fix lint and format the code
 	.venv-test/bin/ruff check --fix .
 	.venv-test/bin/ruff format .
 
-lock: .venv-test/ready ## pin the dependencies anew, without index addresses
+lock: .venv-test/ready ## update the pinned dependencies, without index URLs
 	.venv-test/bin/python -m pip install --quiet uv
 	.venv-test/bin/uv pip compile pyproject.toml -o requirements.lock $(LOCKING)
 	.venv-test/bin/uv pip compile pyproject.toml --group dev -o requirements-dev.lock $(LOCKING)
 
 LOCKING = --quiet --upgrade --universal --python-version 3.11 --no-emit-index-url --no-header --no-annotate
 
-clean: ## remove the environments and caches, never data/
+clean: ## remove environments and caches, but never data/
 	rm -rf .venv .venv-test .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 .venv/ready: requirements.lock pyproject.toml | python
