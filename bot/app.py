@@ -3,18 +3,15 @@
 Everything that is opened here is closed in reverse by one exit stack. What only some settings need
 (AWS, OpenAI's library, the offline engine) is imported where they ask for it: it takes seconds."""
 
-import gc
 import os
 import sys
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 
 import structlog
-from filelock import FileLock, Timeout
 from pydantic_ai.models import Model
 
 from bot.assistant.assistant import Assistant
@@ -25,13 +22,14 @@ from bot.assistant.greeting import Greetings
 from bot.commands.pages.panels import Panels
 from bot.commands.table import Commands
 from bot.errors import OperatorError
-from bot.models.catalogue import OFFLINE, ModelAccess, model_from_name
+from bot.models.catalogue import OFFLINE
+from bot.models.configured import models_of
 from bot.models.extraction import ModelExtractor
-from bot.models.fallback import ModelChain
 from bot.models.greeting import ModelGreeter
 from bot.models.sight import sight_of
 from bot.models.summaries import ModelSummarizer
 from bot.operations.health import beating
+from bot.operations.process import collect_garbage_seldom, for_the_operator, only_process
 from bot.operations.signals import ended_by_sigterm, stopped_by_signals, undisturbed_at_the_end
 from bot.options import (
     channel_options,
@@ -39,11 +37,9 @@ from bot.options import (
     persona_of,
     quota_limits,
     retention_of,
-    sees_of,
     turn_limits,
 )
 from bot.people.access import Access, AccessMode
-from bot.people.guestbook import UnreadableOwner
 from bot.people.people import People
 from bot.people.personal import PersonalSettings
 from bot.people.privacy import Privacy
@@ -53,11 +49,10 @@ from bot.settings import Settings
 from bot.telegram.channel import TelegramChannel
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.media import Senses
-from bot.telegram.intake.receiving import RejectedToken, Stalled
+from bot.telegram.intake.receiving import Stalled
 from bot.terminal import Terminal, TerminalChannel
 from bot.texts import languages, texts_in
 from memory.conversation.adaptive import points_back
-from memory.errors import StoreUnavailable
 from memory.knowledge.maintenance import Maintenance
 from memory.memory import Memory, utc_now
 from memory.ports import Embedder, Extraction, Store
@@ -97,7 +92,7 @@ async def run_telegram(settings: Settings) -> int:
         )
     data, secret = settings.data_dir, token.get_secret_value()
     # The start may take minutes, where a memory has to be made: it can be broken off.
-    with _for_the_operator(), ended_by_sigterm(), undisturbed_at_the_end():
+    with for_the_operator(), ended_by_sigterm(), undisturbed_at_the_end():
         async with (
             _parts(settings) as parts,
             Inbox(data / "inbox.sqlite", parts.pool, "telegram", secret) as inbox,
@@ -118,21 +113,12 @@ async def run_telegram(settings: Settings) -> int:
             )
             assistant = _assistant(settings, parts, channel, access)
             async with channel, beating(data, channel), _health(settings, parts, channel):
-                _collect_garbage_seldom()
+                collect_garbage_seldom()
                 try:
                     await channel.run_until(assistant, stopped_by_signals())
                 except Stalled:
                     return _BEGIN_ANEW
     return 0
-
-
-def _collect_garbage_seldom() -> None:
-    """Spare the collector what was loaded to start, which stays; and let it look at what came since
-    less often. It took a twentieth of a message's time, and 0.1 s on end while somebody's 100,000
-    messages were read."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(20_000, 50, 100)
 
 
 def _assistant(settings: Settings, parts: _Parts, channel: Channel, access: Access) -> Assistant:
@@ -176,7 +162,7 @@ async def run_chat(settings: Settings, user_id: int) -> int:
     """Chat in this terminal until the input ends; the exit code. Raises OperatorError, NewerStore,
     and KeyboardInterrupt after Ctrl-C."""
     data = settings.data_dir
-    with _for_the_operator(), ended_by_sigterm():
+    with for_the_operator(), ended_by_sigterm():
         async with (
             _parts(settings) as parts,
             Inbox(data / "inbox.sqlite", parts.pool, "terminal", "prompt") as inbox,
@@ -210,7 +196,7 @@ async def _parts(settings: Settings) -> AsyncIterator[_Parts]:
     # What people tell the bot is nobody else's on this machine.
     os.umask(0o077)
     async with AsyncExitStack() as stack:
-        stack.enter_context(_only_process(data))
+        stack.enter_context(only_process(data))
         pool = stack.enter_context(ThreadPoolExecutor(settings.threads, "files"))
         journal = await stack.enter_async_context(
             SqliteJournal(data / "journal.sqlite" if settings.memory_enabled else ":memory:", pool)
@@ -221,7 +207,7 @@ async def _parts(settings: Settings) -> AsyncIterator[_Parts]:
         accounts = await stack.enter_async_context(
             Accounts(data / "usage.sqlite" if settings.memory_enabled else ":memory:", pool)
         )
-        model = await stack.enter_async_context(models_of(settings))
+        model = await stack.enter_async_context(models_of(settings, _offline_model))
         offline = settings.model in (None, OFFLINE)
         understanding = _by_rules() if offline else _by_model(model, accounts)
         pool.submit(_warm_up, understanding.rules)
@@ -249,9 +235,9 @@ async def housework(settings: Settings) -> AsyncIterator[tuple[Maintenance, Sqli
     Raises OperatorError, NewerStore."""
     data = settings.data_dir
     os.umask(0o077)
-    with _for_the_operator():
+    with for_the_operator():
         async with AsyncExitStack() as stack:
-            stack.enter_context(_only_process(data))
+            stack.enter_context(only_process(data))
             pool = stack.enter_context(ThreadPoolExecutor(settings.threads, "files"))
             journal = await stack.enter_async_context(SqliteJournal(data / "journal.sqlite", pool))
             # Vectors go with their records: no embedder is needed for that.
@@ -317,38 +303,10 @@ async def _agentcore(settings: Settings, stack: AsyncExitStack) -> Store:
     return await stack.enter_async_context(agentcore_store(options, pool, progress))
 
 
-def models_of(settings: Settings) -> Model:
-    """The model that the settings name, with those that stand in for it. Raises OperatorError."""
-    first = model_of(settings)
-    if not settings.fallback_models:
-        return first
-    others = [model_of(settings, name) for name in settings.fallback_models]
-    # A turn's time shared out evenly, so that the last of them gets its chance too.
-    return ModelChain([first, *others], settings.model_timeout_seconds / (1 + len(others)))
+def _offline_model() -> Model:
+    from bot.offline.engine import offline_model
 
-
-def model_of(settings: Settings, name: str | None = None) -> Model:
-    """The model of this name, or else the one that the settings name first. Raises
-    OperatorError."""
-    name = name or settings.model
-    if name in (None, OFFLINE):
-        from bot.offline.engine import offline_model
-
-        return offline_model()
-    key = settings.model_api_key
-    # Address and key belong to a vendor; another one's must not get to see them.
-    same = _vendor(name) == _vendor(settings.model)
-    return model_from_name(
-        name,
-        ModelAccess(
-            base_url=settings.model_base_url if same else None,
-            api_key=key.get_secret_value() if key and same else None,
-            aws_region=settings.aws_region,
-            aws_profile=settings.aws_profile,
-            aws_endpoint_url=settings.aws_endpoint_url,
-            sees=sees_of(settings) if same else None,
-        ),
-    )
+    return offline_model()
 
 
 def _by_model(model: Model, accounts: Accounts) -> Understanding:
@@ -381,34 +339,3 @@ class _StandIn:
 
     async def summarize(self, turns: Sequence[Turn], earlier: str | None = None) -> str:
         return await _by_rules().summarizer.summarize(turns, earlier)
-
-
-def _vendor(name: str | None) -> str:
-    return (name or OFFLINE).partition(":")[0]
-
-
-@contextmanager
-def _only_process(data: Path) -> Iterator[None]:
-    """Hold the data directory: two processes on it would answer everything twice."""
-    try:
-        with FileLock(data / "lock", timeout=0):
-            yield
-    except Timeout:
-        raise OperatorError(
-            f"data_dir = {data}: another Mordecai is already running on it: stop that one, or "
-            "name another directory with --data or MORDECAI_DATA_DIR"
-        ) from None
-
-
-@contextmanager
-def _for_the_operator() -> Iterator[None]:
-    """What only the operator can put right, said as such."""
-    try:
-        yield
-    except (StoreUnavailable, UnreadableOwner, RejectedToken) as failure:
-        raise OperatorError(str(failure)) from failure
-    except PermissionError as failure:
-        raise OperatorError(
-            f"{failure.filename}: no permission: give this user the right to write there, or name "
-            "another directory with --data or MORDECAI_DATA_DIR"
-        ) from failure

@@ -47,7 +47,7 @@ class Memory:
         self.tokens = Tokens()
         self.rules = understanding.rules
         count, limits = self.tokens.count, options.limits
-        if not options.enabled:
+        if not options.memory_enabled:
             # Not even a summary outlives the window.
             limits = replace(limits, max_summaries=0)
         self._store, self._journal = store, journal
@@ -60,7 +60,7 @@ class Memory:
             Bounded(understanding.extractor, options.max_records_per_session),
             self._locks,
             clock,
-            ExtractionLimits(options.extraction_seconds, options.extraction_attempts),
+            ExtractionLimits(options.extraction_timeout_seconds, options.extraction_attempts),
         )
         self._running = RunningSummaries(
             journal,
@@ -68,10 +68,15 @@ class Memory:
             self._locks,
             clock,
             self._sessions.complete_summary,
-            SummaryLimits(options.extraction_seconds, limits.summary_tokens, count),
+            SummaryLimits(options.extraction_timeout_seconds, limits.summary_tokens, count),
         )
         self._lifecycle = Lifecycle(
-            self._sessions, self._running, self._jobs, self._locks, clock, learns=options.enabled
+            self._sessions,
+            self._running,
+            self._jobs,
+            self._locks,
+            clock,
+            learns=options.memory_enabled,
         )
         tiered = TieredSessions(store, journal, self._sessions, self._running, self._locks)
         #: What people have chosen for themselves.
@@ -83,7 +88,7 @@ class Memory:
         #: What is being said.
         self.talk = Talk(self._lifecycle, tiered, self.known, self._profiles, self.choices, options)
         maintenance = Maintenance(store, journal.maintenance, options.retention, clock, self._locks)
-        works = [self._end_idle, *([maintenance.run_if_due] if options.enabled else [])]
+        works = [self._end_idle, *([maintenance.run_if_due] if options.memory_enabled else [])]
         self._periodic = Periodic(works, options.background_seconds)
 
     async def __aenter__(self) -> Self:

@@ -12,16 +12,16 @@ from memory.learning.jobs import ATTEMPTS
 
 @dataclass(frozen=True, slots=True)
 class MemoryOptions:
-    """How the memory behaves. Times in seconds. With `enabled` false nothing outlives
+    """How the memory behaves. Times in seconds. With `memory_enabled` false nothing outlives
     the window. With `adaptive_window` a message that does not point back goes to the
     model with the newest turns alone. With `greeting` the model hears when somebody comes
     back after a long silence. `time_zone` is for those who have chosen none."""
 
-    enabled: bool = True
-    top_k: int = 10
-    min_relevance: float = 0.2
-    recall_seconds: float = 1.5
-    extraction_seconds: float = 30.0
+    memory_enabled: bool = True
+    memory_retrieval_top_k: int = 10
+    memory_retrieval_relevance_score: float = 0.2
+    memory_recall_timeout_seconds: float = 1.5
+    extraction_timeout_seconds: float = 30.0
     max_records_per_session: int = 30
     extraction_attempts: int = ATTEMPTS
     background_seconds: float = 60.0
@@ -34,7 +34,7 @@ class MemoryOptions:
 
     def require_enabled(self) -> None:
         """Raises RefusedText where long-term memory is switched off."""
-        if not self.enabled:
+        if not self.memory_enabled:
             raise RefusedText(
                 "long-term memory is switched off here (memory_enabled is false)", Refusal.OFF
             )

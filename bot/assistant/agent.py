@@ -52,14 +52,14 @@ CUT_OFF = " …"
 
 @dataclass(frozen=True, slots=True)
 class TurnLimits:
-    """What one turn may cost. After `tool_rounds` requests that may call tools, the model must
-    answer without. `seconds` runs from the first request to the last piece of the answer.
-    `output_tokens` bounds each single request's answer, `document_tokens` what the texts of
-    documents take that came with the message."""
+    """What one turn may cost. After `model_max_tool_rounds` requests that may call tools, the model
+    must answer without. `model_timeout_seconds` runs from the first request to the last piece of
+    the answer. `model_max_output_tokens` bounds the answer to each single request,
+    `document_tokens` the texts of documents that came with the message."""
 
-    tool_rounds: int = 4
-    seconds: float = 60.0
-    output_tokens: int = 1024
+    model_max_tool_rounds: int = 4
+    model_timeout_seconds: float = 60.0
+    model_max_output_tokens: int = 1024
     document_tokens: int = 4000
 
 
@@ -97,7 +97,7 @@ class TurnAgent:
             model_settings=self._settings,
             capabilities=[WholeAnswers()],
             # A tool called wrongly may be corrected as long as rounds last; an empty answer once.
-            retries={"tools": limits.tool_rounds + 1, "output": 1},
+            retries={"tools": limits.model_max_tool_rounds + 1, "output": 1},
         )
 
     async def answer(
@@ -129,14 +129,14 @@ class TurnAgent:
         usage: RunUsage | None,
     ) -> None:
         async with (
-            asyncio.timeout(self._limits.seconds),
+            asyncio.timeout(self._limits.model_timeout_seconds),
             self._agent.run_stream_events(
                 prompt.content,
                 message_history=prompt.history,
                 deps=context,
                 usage=usage,
                 # A belt: the rounds, the last request, and one more for an empty answer.
-                usage_limits=UsageLimits(request_limit=self._limits.tool_rounds + 2),
+                usage_limits=UsageLimits(request_limit=self._limits.model_max_tool_rounds + 2),
             ) as stream,
         ):
             async for event in stream:
@@ -150,11 +150,11 @@ class TurnAgent:
         declaration is part of the cached prefix, and Bedrock wants it wherever the messages hold
         tool calls."""
         settings = ModelSettings(
-            max_tokens=self._limits.output_tokens,
+            max_tokens=self._limits.model_max_output_tokens,
             # Else the system prompt would change with what users write.
             framing_announcement="never",
         )
-        if context.run_step > self._limits.tool_rounds:
+        if context.run_step > self._limits.model_max_tool_rounds:
             settings["tool_choice"] = "none"
         return settings
 

@@ -266,10 +266,12 @@ class Assistant:
     def _saved(self, session: Session, texts: Texts) -> str:
         """That a conversation was saved, and why it is over if nobody ended it."""
         limits = self._memory.options.limits
-        if session.message_count >= limits.max_messages:
+        if session.message_count >= limits.max_conversation_messages:
             return f"{texts.saved}\n{texts.saved_full.format(session.message_count)}"
         silent = self._memory.choices.local_time(session.actor) - session.last_at
-        return f"{texts.saved}\n{texts.saved_idle}" if silent >= limits.idle else texts.saved
+        return (
+            f"{texts.saved}\n{texts.saved_idle}" if silent >= limits.session_idle else texts.saved
+        )
 
     async def _watch_guests(self, channel: str, sleep: Sleep) -> None:
         while True:

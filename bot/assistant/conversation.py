@@ -62,7 +62,7 @@ class Conversation:
         self._model, self._model_name, self._persona = model, model.model_name, persona
         self._memory, self._clock, self._accounts = memory, clock, accounts
         # Without a memory there is nothing that its tools could do.
-        tools = toolbox() if memory.options.enabled else []
+        tools = toolbox() if memory.options.memory_enabled else []
         self._limits = limits or TurnLimits()
         self._agent = TurnAgent(model, tools, persona, self._limits)
 

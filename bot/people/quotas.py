@@ -37,9 +37,9 @@ class QuotaLimits:
     """The limits of one person; None is none. Messages a minute; tokens, read and written together,
     and US dollars a day, which begins at midnight UTC, wherever they wrote."""
 
-    messages: int | None = None
-    tokens: int | None = None
-    cost: Decimal | None = None
+    messages_per_minute: int | None = None
+    tokens_per_day: int | None = None
+    cost_per_day: Decimal | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,20 +82,20 @@ class Quotas:
         return Exceeded(quota, timedelta(seconds=seconds), first)
 
     def _of_the_minute(self, user_id: int) -> tuple[Quota, float] | None:
-        if self._limits.messages is None:
+        if self._limits.messages_per_minute is None:
             return None
         now = self._monotonic()
         if len(self._said) > _MOST_WATCHED:
             self._said = {one: at for one, at in self._said.items() if now - at[-1] < _MINUTE}
-        said = self._said.setdefault(user_id, deque(maxlen=self._limits.messages))
-        if len(said) == self._limits.messages and now - said[0] < _MINUTE:
+        said = self._said.setdefault(user_id, deque(maxlen=self._limits.messages_per_minute))
+        if len(said) == self._limits.messages_per_minute and now - said[0] < _MINUTE:
             return Quota.MESSAGES, _MINUTE - (now - said[0])
         said.append(now)
         return None
 
     async def _of_the_day(self, user_id: int) -> tuple[Quota, float] | None:
         limits = self._limits
-        if limits.tokens is None and limits.cost is None:
+        if limits.tokens_per_day is None and limits.cost_per_day is None:
             return None
         try:
             spent = await self._accounts.spent_today(Actor.person(user_id))
@@ -105,9 +105,9 @@ class Quotas:
         now = self._clock().astimezone(UTC)
         midnight = now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
         left = (midnight - now).total_seconds()
-        if limits.tokens is not None and spent.tokens >= limits.tokens:
+        if limits.tokens_per_day is not None and spent.tokens >= limits.tokens_per_day:
             return Quota.TOKENS, left
-        if limits.cost is not None and spent.cost >= limits.cost:
+        if limits.cost_per_day is not None and spent.cost >= limits.cost_per_day:
             return Quota.COST, left
         return None
 

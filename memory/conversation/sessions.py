@@ -55,14 +55,14 @@ class SessionLimits:
     """When a session ends, how much of it goes to the model word for word (at most so many messages
     and so many tokens, long messages shortened), and how much stands for the rest."""
 
-    window_messages: int = 20
-    window_batch: int = BATCH
+    conversation_window_size: int = 20
+    summary_turn_count: int = BATCH
     window_tokens: int = WINDOW_TOKENS
-    message_chars: int = 3000
+    message_char_limit: int = 3000
     max_summaries: int = 3
     summary_tokens: int = 200
-    max_messages: int = 30
-    idle: timedelta = timedelta(hours=6)
+    max_conversation_messages: int = 30
+    session_idle: timedelta = timedelta(hours=6)
 
 
 class LiveSessions:
@@ -74,10 +74,10 @@ class LiveSessions:
         self._journal = journal
         self._limits = limits
         self._window = Window(
-            limits.window_messages,
-            limits.window_batch,
+            limits.conversation_window_size,
+            limits.summary_turn_count,
             limits.window_tokens,
-            limits.message_chars,
+            limits.message_char_limit,
             count,
         )
         self._compaction = Compaction(limits.max_summaries, limits.summary_tokens, count)
@@ -189,16 +189,19 @@ class LiveSessions:
     def is_full(self, live: Live) -> bool:
         """Whether the session has reached its number of messages. A private one never has: what
         comes next would not be private, and nobody has asked for that."""
-        full = live.session.message_count >= self._limits.max_messages
+        full = live.session.message_count >= self._limits.max_conversation_messages
         return full and not live.session.private
 
     def is_idle(self, live: Live, now: datetime) -> bool:
         """Whether nobody has said anything for so long that the next message is a new talk."""
-        return live.session.message_count > 0 and now - live.session.last_at >= self._limits.idle
+        return (
+            live.session.message_count > 0
+            and now - live.session.last_at >= self._limits.session_idle
+        )
 
     async def idle(self, now: datetime) -> list[Session]:
         """Open sessions, in RAM or not, that the idle limit ends."""
-        return await self._journal.sessions.idle_since(now - self._limits.idle)
+        return await self._journal.sessions.idle_since(now - self._limits.session_idle)
 
     def actors(self) -> set[Actor]:
         """Whose sessions are in RAM."""
@@ -257,11 +260,11 @@ class LiveSessions:
         """Whether a session of this actor has ended a short while ago, as far as this process
         knows."""
         ended = self._ended.get(actor)
-        return ended is not None and now - ended < self._limits.idle
+        return ended is not None and now - ended < self._limits.session_idle
 
     def drop_idle(self, now: datetime) -> None:
         """Drop sessions that nobody has used for a while from RAM; they come back when needed."""
-        idle = self._limits.idle
+        idle = self._limits.session_idle
         self._ended = {actor: at for actor, at in self._ended.items() if now - at < idle}
         self._live = {
             key: live for key, live in self._live.items() if now - live.session.last_at < _RAM_IDLE

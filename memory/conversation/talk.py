@@ -107,7 +107,7 @@ class Talk:
 
     async def profile(self, actor: Actor) -> Profile:
         """What every session of this actor begins with. Raises StoreUnavailable."""
-        return await self._profiles.known.get(actor) if self._options.enabled else Profile()
+        return await self._profiles.known.get(actor) if self._options.memory_enabled else Profile()
 
     async def record(
         self,
@@ -135,7 +135,7 @@ class Talk:
                 return None
             turn = Turn(id_, live.session.id, said, tuple(tools), kept, place)
             await self._tiered.append(live, turn)
-            if self._options.enabled and kept and not live.session.private:
+            if self._options.memory_enabled and kept and not live.session.private:
                 try:
                     await self._tiered.archive(live, turn)
                 except StoreUnavailable as failure:
@@ -182,7 +182,7 @@ class Talk:
     async def tiers(self, actor: Actor) -> Tiers:
         """What the actor's conversations are kept as: word for word, summed up, archived. Raises
         StoreUnavailable."""
-        return await self._tiered.tiers(actor, archived=self._options.enabled)
+        return await self._tiered.tiers(actor, archived=self._options.memory_enabled)
 
     # -- inside -----------------------------------------------------------------------------------
 
@@ -197,7 +197,7 @@ class Talk:
         actor = live.session.actor
         if not self._options.greeting or live.session.message_count or not known.summaries:
             return False
-        silent = now - known.summaries[-1].created_at >= self._options.limits.idle
+        silent = now - known.summaries[-1].created_at >= self._options.limits.session_idle
         return silent and not self._sessions.was_here(actor, now)
 
     def _visible(self, live: Live, text: str) -> tuple[Utterance, ...]:
@@ -208,7 +208,7 @@ class Talk:
 
     async def _in_time(self, what: str, work: Awaitable[T], otherwise: T) -> T:
         try:
-            return await asyncio.wait_for(work, self._options.recall_seconds)
+            return await asyncio.wait_for(work, self._options.memory_recall_timeout_seconds)
         except (StoreUnavailable, TimeoutError) as failure:
             self._complain(what, failure)
             return otherwise

@@ -31,11 +31,11 @@ class ChoiceRegistry:
     def of(self, actor: Actor) -> Choices | None:
         """What this actor has chosen, as far as it is known without asking the store: neither a
         search nor a sentence of the bot's can wait for it. None if it was never read."""
-        return self.known.peek(actor) if self._options.enabled else Choices()
+        return self.known.peek(actor) if self._options.memory_enabled else Choices()
 
     async def read(self, actor: Actor) -> Choices:
         """What this actor has chosen. Raises StoreUnavailable."""
-        return await self.known.get(actor) if self._options.enabled else Choices()
+        return await self.known.get(actor) if self._options.memory_enabled else Choices()
 
     async def set(self, actor: Actor, choice: Choice, value: str) -> str:
         """Keep what the actor chose, as a person says it: a language by its own name, a time zone

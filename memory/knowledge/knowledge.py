@@ -51,7 +51,7 @@ class Knowledge:
     ) -> list[Record]:
         """The actor's current records, oldest first; if `everything`, also superseded ones. Raises
         StoreUnavailable."""
-        if not self._options.enabled:
+        if not self._options.memory_enabled:
             return []
         return await self._store.records(actor, kinds=kinds, include_superseded=everything)
 
@@ -61,14 +61,14 @@ class Knowledge:
         """The actor's current records that have to do with the query, best first; at most `limit`,
         or the configured number if 0. A session that goes on has no summary yet, whatever its store
         thinks. Raises StoreUnavailable."""
-        if not self._options.enabled:
+        if not self._options.memory_enabled:
             return []
         hits = await self._store.search(
             actor,
             query,
             kinds=kinds,
-            limit=limit or self._options.top_k,
-            min_relevance=self._options.min_relevance,
+            limit=limit or self._options.memory_retrieval_top_k,
+            min_relevance=self._options.memory_retrieval_relevance_score,
             now=self._choices.local_time(actor),
         )
         going_on: set[str | None] = set()
@@ -120,7 +120,7 @@ class Knowledge:
     async def find(self, actor: Actor, short_id: str) -> Record:
         """The actor's own record with this short id. Raises UnknownRecord, also for an id that two
         records share, and StoreUnavailable."""
-        wanted = _ID.fullmatch(short_id.strip()) if self._options.enabled else None
+        wanted = _ID.fullmatch(short_id.strip()) if self._options.memory_enabled else None
         found = await self._store.find(actor, wanted.group(1)) if wanted else None
         if found is None:
             raise UnknownRecord(f"no memory has the id {short_id[:20]!r}")
@@ -195,7 +195,7 @@ class Knowledge:
     async def sources(self, actor: Actor, record: Record) -> list[Record]:
         """The archived messages of the turns that a record came from, oldest first. Raises
         StoreUnavailable."""
-        if not self._options.enabled or not record.turn_ids:
+        if not self._options.memory_enabled or not record.turn_ids:
             return []
         turns = frozenset(record.turn_ids)
         messages = await self._store.records(actor, kinds=(Kind.MESSAGE,))

@@ -49,8 +49,8 @@ class Why(StrEnum):
 class Retention:
     """What is kept of one person, and for how long. Days count from when a record was written;
     None is for ever. `superseded_days` count from when it was replaced, and are twice as many for
-    what is important. `max_records` counts facts, preferences and summaries together, `max_turns`
-    the archived turns, whose messages go together."""
+    what is important. `max_records` counts facts, preferences and summaries together,
+    `max_archived_turns` the archived turns, whose messages go together."""
 
     fact_days: int | None = None
     preference_days: int | None = None
@@ -58,7 +58,7 @@ class Retention:
     message_days: int | None = 730
     superseded_days: int | None = 365
     max_records: int | None = 5_000
-    max_turns: int | None = 10_000
+    max_archived_turns: int | None = 10_000
 
     def days(self, kind: Kind) -> int | None:
         """How long records of this kind are kept."""
@@ -96,7 +96,7 @@ def expired_records(
     left = [r for r in records if r.id not in going]
     over = [
         *_least([r for r in left if r.kind is not Kind.MESSAGE], retention.max_records),
-        *_first_turns([r for r in left if r.kind is Kind.MESSAGE], retention.max_turns),
+        *_first_turns([r for r in left if r.kind is Kind.MESSAGE], retention.max_archived_turns),
     ]
     return going | {r.id: Why.TOO_MANY for r in over}
 

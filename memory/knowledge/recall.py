@@ -17,16 +17,17 @@ from memory.search.text import plain_words
 @dataclass(frozen=True, slots=True)
 class Budget:
     """Upper bounds of what is recalled: how many of each, and how many tokens (estimated) their
-    lines may take. `summary_tokens` is for each summary, `recalled_tokens` for the whole block."""
+    lines may take. `profile_summary_tokens` is for each summary, `recalled_tokens` for the whole
+    block."""
 
-    preferences: int = 20
-    preference_tokens: int = 200
-    key_facts: int = 5
-    key_fact_tokens: int = 100
-    topics: int = 10
-    topic_tokens: int = 50
-    summaries: int = 3
-    summary_tokens: int = 200
+    profile_preferences: int = 20
+    profile_preference_tokens: int = 200
+    profile_facts: int = 5
+    profile_fact_tokens: int = 100
+    profile_topics: int = 10
+    profile_topic_tokens: int = 50
+    profile_summaries: int = 3
+    profile_summary_tokens: int = 200
     recalled_tokens: int = 2000
 
 
@@ -60,17 +61,17 @@ def build_profile(
     session that is open is not a past one, whoever has summed it up."""
     summaries = _last(
         [r for r in records if r.kind is Kind.SUMMARY and r.session_id not in open_sessions],
-        budget.summaries,
+        budget.profile_summaries,
     )
-    told = [cut(escape(r.text), budget.summary_tokens - _LABEL, count) for r in summaries]
-    preferences = _distinct(_of(Kind.PREFERENCE, records)[::-1], (), (), budget.preferences)
+    told = [cut(escape(r.text), budget.profile_summary_tokens - _LABEL, count) for r in summaries]
+    preferences = _distinct(_of(Kind.PREFERENCE, records)[::-1], (), (), budget.profile_preferences)
     weightiest = sorted(_of(Kind.FACT, records)[::-1], key=_weight, reverse=True)
-    facts = _distinct(weightiest, [r.text for r in preferences], told, budget.key_facts)
+    facts = _distinct(weightiest, [r.text for r in preferences], told, budget.profile_facts)
     return Profile(
         preferences=tuple(preferences[::-1]),
         facts=tuple(facts),
         summaries=summaries,
-        topics=_topics(summaries, budget.topics),
+        topics=_topics(summaries, budget.profile_topics),
     )
 
 
@@ -89,17 +90,21 @@ def profile_block(
         return [_line(record, now, language) for record in records]
 
     # The newest of the preferences are the ones to keep; they are shown oldest first.
-    preferences = _fit(lines(profile.preferences)[::-1], budget.preference_tokens, count)[::-1]
-    summaries = [cut(line, budget.summary_tokens, count) for line in lines(profile.summaries)]
+    preferences = _fit(lines(profile.preferences)[::-1], budget.profile_preference_tokens, count)[
+        ::-1
+    ]
+    summaries = [
+        cut(line, budget.profile_summary_tokens, count) for line in lines(profile.summaries)
+    ]
     sections = [
         ("", _choice_lines(choices)),
         ("Preferences, in the user's words:", preferences),
         (
             "Facts, in the user's words:",
-            _fit(lines(profile.facts), budget.key_fact_tokens, count),
+            _fit(lines(profile.facts), budget.profile_fact_tokens, count),
         ),
         ("Earlier conversations:", [line for line in summaries if line]),
-        ("", _topic_line(profile.topics, budget.topic_tokens, count)),
+        ("", _topic_line(profile.topics, budget.profile_topic_tokens, count)),
     ]
     shown = [
         line

@@ -43,7 +43,9 @@ LINES = (
     "I'm reading a book about the history of maps, it is longer than I thought",
 )
 #: Sessions do not end by their length here, and a summary is looked for within seconds.
-OPTIONS = MemoryOptions(limits=SessionLimits(max_messages=10_000), extraction_seconds=3.0)
+OPTIONS = MemoryOptions(
+    limits=SessionLimits(max_conversation_messages=10_000), extraction_timeout_seconds=3.0
+)
 
 
 @dataclass(frozen=True)
@@ -138,7 +140,7 @@ async def _count_calls(url: str, size: Size) -> Calls:
         ending = await bot.memory.talk.end(ANN, place_of(ANN), "new")
         assert ending is not None
         await ending.wait(60)
-        await asyncio.sleep(OPTIONS.extraction_seconds + 0.5)
+        await asyncio.sleep(OPTIONS.extraction_timeout_seconds + 0.5)
         return Calls(first, steady, aws.wire.take())
 
 

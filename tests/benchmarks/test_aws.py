@@ -11,7 +11,7 @@ from tests.fakes.bots import open_bot, place_of
 
 ANN = Actor("u1")
 #: Waits for AWS on a slow machine too, and looks for summaries when the test is long over.
-PATIENT = MemoryOptions(recall_seconds=30, extraction_seconds=3600)
+PATIENT = MemoryOptions(memory_recall_timeout_seconds=30, extraction_timeout_seconds=3600)
 
 
 async def test_a_steady_turn_costs_two_retrievals_and_one_event_and_the_profile_none(

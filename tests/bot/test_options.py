@@ -1,13 +1,59 @@
 """What the settings say reaches the parts of the bot."""
 
+from dataclasses import fields
+from datetime import timedelta
+from decimal import Decimal
+
 import pytest
 
-from bot.options import channel_options
+from bot.assistant.conversation import TurnLimits
+from bot.assistant.prompt import Persona
+from bot.options import channel_options, memory_options, quota_limits, turn_limits
 from bot.people.personal import Streaming
+from bot.people.quotas import QuotaLimits
 from bot.settings import Settings
+from memory.conversation.sessions import SessionLimits
+from memory.knowledge.maintenance import Retention
+from memory.knowledge.recall import Budget
+from memory.memory import MemoryOptions
 
 
 @pytest.mark.parametrize("streaming", ["edit", "draft", "off"])
 def test_replies_are_shown_on_telegram_as_the_settings_say(streaming: str):
     settings = Settings.model_validate({"streaming": streaming})
     assert channel_options(settings).streaming is Streaming(streaming)
+
+
+def test_a_setting_reaches_the_field_of_its_name():
+    written = {
+        "memory_retrieval_top_k": 7,
+        "conversation_window_size": 14,
+        "max_conversation_messages": 44,
+        "session_idle_minutes": 90,
+        "profile_facts": 3,
+        "profile_summary_tokens": 150,
+        "max_archived_turns": 99,
+        "time_zone": "Europe/Rome",
+        "model_timeout_seconds": 12,
+        "cost_per_day": 0.1,
+    }
+    settings = Settings.model_validate(written)
+    memory = memory_options(settings)
+    assert memory.memory_retrieval_top_k == 7
+    assert memory.limits.conversation_window_size == 14
+    assert memory.limits.max_conversation_messages == 44
+    assert memory.limits.session_idle == timedelta(minutes=90)
+    assert (memory.budget.profile_facts, memory.budget.profile_summary_tokens) == (3, 150)
+    assert memory.retention.max_archived_turns == 99
+    assert str(memory.time_zone) == "Europe/Rome"
+    assert turn_limits(settings).model_timeout_seconds == 12
+    assert quota_limits(settings).cost_per_day == Decimal("0.1")
+
+
+@pytest.mark.parametrize(
+    "kind", [MemoryOptions, SessionLimits, Budget, Retention, TurnLimits, QuotaLimits, Persona]
+)
+def test_every_option_is_a_setting_or_is_made_from_one(kind: type):
+    made = {"limits", "budget", "retention", "session_idle", "background_seconds"}
+    named = {field.name for field in fields(kind)}
+    assert named - made <= set(Settings.model_fields)

@@ -26,9 +26,10 @@ from pydantic_ai.models import Model
 from rich.console import Console
 from rich.table import Table
 
-from bot.app import models_of
 from bot.models.catalogue import OFFLINE
+from bot.models.configured import models_of
 from bot.models.extraction import ModelExtractor
+from bot.offline.engine import offline_model
 from bot.offline.extractor import RuleExtractor
 from bot.offline.understanding import by_rules
 from bot.operations.logs import configure
@@ -195,7 +196,7 @@ class _Stage:
         self.look_for_secrets()
         endings.append(await memory.talk.end(_ACTOR, _PLACE, "new"))
         for ending in filter(None, endings):
-            outcome = await ending.wait(memory.options.extraction_seconds + _GRACE)
+            outcome = await ending.wait(memory.options.extraction_timeout_seconds + _GRACE)
             self.failed += outcome is Ended.LATER
 
     def look_for_secrets(self) -> None:
@@ -313,7 +314,7 @@ def main() -> None:
     settings = load(None).settings
     chosen = dialogues(given.file)
     chosen = sample(chosen, given.limit) if given.limit else chosen
-    model = None if settings.model in (None, OFFLINE) else models_of(settings)
+    model = None if settings.model in (None, OFFLINE) else models_of(settings, offline_model)
     report = asyncio.run(evaluate(chosen, model, memory_options(settings)))
     if given.json:
         Console().print_json(data=report.to_json())

@@ -113,8 +113,12 @@ def _spared(ours: Cost, theirs: Cost) -> float:
 
 async def evaluate(name: str, talk: Sequence[Exchange], settings: Settings) -> Report:
     """Play the talk in every way, with these settings."""
-    ended = replace(memory_options(settings), recall_seconds=_PATIENCE, adaptive_window=False)
-    endless = replace(ended, limits=replace(ended.limits, max_messages=2 * len(talk) + 2))
+    ended = replace(
+        memory_options(settings), memory_recall_timeout_seconds=_PATIENCE, adaptive_window=False
+    )
+    endless = replace(
+        ended, limits=replace(ended.limits, max_conversation_messages=2 * len(talk) + 2)
+    )
     one = await play(talk, settings, endless)
     adaptive = await play(talk, settings, replace(endless, adaptive_window=True))
     sessions = await play(talk, settings, ended)

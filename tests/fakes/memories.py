@@ -22,7 +22,7 @@ async def open_memory(
 ) -> AsyncIterator[Memory]:
     """A memory in which it is always noon."""
     # A slow machine must not turn into a memory without answers.
-    options = MemoryOptions(limits=limits or SessionLimits(), recall_seconds=30)
+    options = MemoryOptions(limits=limits or SessionLimits(), memory_recall_timeout_seconds=30)
     with ThreadPoolExecutor(2) as pool:
         async with (
             SqliteJournal(":memory:", pool) as journal,

@@ -33,7 +33,7 @@ async def bot_on_aws(
     directory: Path, recall_seconds: float = FOREVER
 ) -> AsyncIterator[tuple[World, AgentCoreStore, Bot]]:
     """A bot whose calls to AWS give up only when the test is over."""
-    options = MemoryOptions(recall_seconds=recall_seconds)
+    options = MemoryOptions(memory_recall_timeout_seconds=recall_seconds)
     timing = replace(FAST, search=recall_seconds)
     async with (
         asyncio.timeout(FOREVER),

@@ -29,7 +29,9 @@ T = TypeVar("T")
 PEOPLE = (Actor("u1"), Actor("u12"))
 PLACES = (Place("telegram", 1), Place("telegram", 1, 12))
 #: Sessions end by their length, and turns leave windows, after a few turns.
-LIMITS = SessionLimits(window_messages=4, window_batch=1, max_summaries=2, max_messages=10)
+LIMITS = SessionLimits(
+    conversation_window_size=4, summary_turn_count=1, max_summaries=2, max_conversation_messages=10
+)
 QUICK = settings(
     max_examples=8,
     stateful_step_count=25,
@@ -99,7 +101,9 @@ class AnyOrder(RuleBasedStateMachine):
     async def begin(self) -> None:
         self.store = SqliteStore(self.path / "memory", self.pool)
         self.journal = SqliteJournal(self.path / "journal.sqlite", self.pool)
-        options = MemoryOptions(limits=LIMITS, recall_seconds=30, extraction_seconds=30)
+        options = MemoryOptions(
+            limits=LIMITS, memory_recall_timeout_seconds=30, extraction_timeout_seconds=30
+        )
         self.memory = Memory(
             self.store,
             self.journal,

@@ -228,7 +228,7 @@ async def test_the_observer_hears_of_what_nobody_waited_for(world: World):
 
 
 async def test_a_session_ends_at_its_number_of_messages(world: World):
-    async with world.process(limits=SessionLimits(max_messages=4)) as memory:
+    async with world.process(limits=SessionLimits(max_conversation_messages=4)) as memory:
         ending = await world.talk(memory, "I live in Oslo")
         assert ending is None
         ending = await world.talk(memory, "I have a cat")
@@ -264,7 +264,9 @@ async def test_who_comes_back_after_long_silence_is_known_to_come_back(world: Wo
 
 
 async def test_what_has_left_the_window_is_recalled_by_who_points_back(world: World):
-    async with world.process(limits=SessionLimits(window_messages=4, window_batch=1)) as memory:
+    async with world.process(
+        limits=SessionLimits(conversation_window_size=4, summary_turn_count=1)
+    ) as memory:
         for said in ("My key is under the blue pot", "I like tea", "I like rain", "I like fog"):
             await world.talk(memory, said)
         await memory.settle()

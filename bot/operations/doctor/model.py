@@ -9,10 +9,10 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, UserPromptPart
 from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings
 
-from bot.app import model_of
 from bot.assistant.failures import MODEL_ERRORS, THROTTLED, failure_of
 from bot.errors import OperatorError
 from bot.models.catalogue import OFFLINE
+from bot.models.configured import model_of
 from bot.operations.doctor.finding import (
     Finding,
     ok,
@@ -34,7 +34,7 @@ async def check_model(settings: Settings) -> list[Finding]:
         return [ok("model", "none is set: the built-in engine answers, which needs nothing")]
     try:
         # Looking for AWS credentials may ask the network, and blocks.
-        model = await asyncio.to_thread(model_of, settings)
+        model = await asyncio.to_thread(model_of, settings, name)
     except OperatorError as mistake:
         return [wrong("model", str(mistake))]
     ways = (_streamed, _whole) if name.startswith("bedrock:") else (_streamed,)

@@ -70,7 +70,9 @@ class Clock:
 async def world(
     clock: Clock, path: Path | None = None, store: TemporaryStore | None = None
 ) -> AsyncIterator[Memory]:
-    options = MemoryOptions(limits=SessionLimits(max_messages=100), recall_seconds=30)
+    options = MemoryOptions(
+        limits=SessionLimits(max_conversation_messages=100), memory_recall_timeout_seconds=30
+    )
     with ThreadPoolExecutor(2) as pool:
         async with (
             SqliteJournal(path or ":memory:", pool) as journal,
@@ -328,14 +330,14 @@ async def test_the_history_says_what_it_is_made_of() -> None:
 
 async def test_every_budget_and_the_time_zone_are_settings() -> None:
     budget = Budget(
-        preferences=1,
-        preference_tokens=21,
-        key_facts=2,
-        key_fact_tokens=22,
-        topics=3,
-        topic_tokens=23,
-        summaries=4,
-        summary_tokens=24,
+        profile_preferences=1,
+        profile_preference_tokens=21,
+        profile_facts=2,
+        profile_fact_tokens=22,
+        profile_topics=3,
+        profile_topic_tokens=23,
+        profile_summaries=4,
+        profile_summary_tokens=24,
         recalled_tokens=25,
     )
     settings = Settings(

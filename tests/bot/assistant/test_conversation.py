@@ -132,7 +132,7 @@ async def test_a_model_that_calls_tools_for_ever_must_answer_in_its_last_request
 
     script = Scripted(plan=plan)
     async with open_memory() as memory:
-        talk = conversation(script.model, memory, TurnLimits(tool_rounds=3))
+        talk = conversation(script.model, memory, TurnLimits(model_max_tool_rounds=3))
         events = await events_of(talk, said("loop"))
     assert is_answer(events[-1])
     assert events[-1].text == "Enough."
@@ -142,7 +142,7 @@ async def test_a_model_that_calls_tools_for_ever_must_answer_in_its_last_request
 async def test_a_model_that_even_then_calls_tools_fails_the_turn() -> None:
     script = Scripted([[call("search_memory", '{"query": "x"}')]])
     async with open_memory() as memory:
-        talk = conversation(script.model, memory, TurnLimits(tool_rounds=2))
+        talk = conversation(script.model, memory, TurnLimits(model_max_tool_rounds=2))
         events = await events_of(talk, said("loop"))
         assert is_failure(events[-1])
         assert await window(memory) == []
@@ -207,7 +207,9 @@ async def test_the_deadline_ends_the_turn_and_the_model_s_work() -> None:
             ended.set()
 
     async with open_memory() as memory:
-        talk = conversation(FunctionModel(stream_function=hang), memory, TurnLimits(seconds=0.2))
+        talk = conversation(
+            FunctionModel(stream_function=hang), memory, TurnLimits(model_timeout_seconds=0.2)
+        )
         events = await events_of(talk, said("Hi"))
         assert await window(memory) == []
     assert is_failure(events[-1])
@@ -217,7 +219,9 @@ async def test_the_deadline_ends_the_turn_and_the_model_s_work() -> None:
 
 async def test_a_consumer_that_takes_its_time_does_not_use_up_the_deadline() -> None:
     async with open_memory() as memory:
-        talk = conversation(Scripted([["a", "b"]]).model, memory, TurnLimits(seconds=0.3))
+        talk = conversation(
+            Scripted([["a", "b"]]).model, memory, TurnLimits(model_timeout_seconds=0.3)
+        )
         events = []
         async for event in talk.reply(said("Hi")):
             events.append(event)
@@ -332,7 +336,7 @@ async def test_a_message_without_text_never_reaches_the_model(text: str) -> None
 
 
 async def test_the_turn_that_fills_a_session_ends_it() -> None:
-    async with open_memory(SessionLimits(max_messages=4)) as memory:
+    async with open_memory(SessionLimits(max_conversation_messages=4)) as memory:
         talk = conversation(Scripted([["Hello."]]).model, memory)
         ended = []
         for text in ("one", "two", "three"):

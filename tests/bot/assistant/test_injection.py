@@ -283,7 +283,7 @@ async def planted(memory: Memory, attempt: str) -> None:
 @EACH
 async def test_instructions_and_structure_are_the_same_whatever_is_remembered(attempt: str) -> None:
     script = Scripted([["Fine."]])
-    limits = SessionLimits(max_messages=100)
+    limits = SessionLimits(max_conversation_messages=100)
     async with open_memory(limits) as memory:
         await planted(memory, attempt)
         talk = Conversation(script.model, memory, PERSONA, clock=lambda: NOON)

@@ -261,7 +261,7 @@ async def open_desk(
     `monotonic` is the clock of buttons."""
     echo, channel = Echo(), DeskChannel()
     # A slow machine must not turn into a memory without answers.
-    options = MemoryOptions(enabled=about.memory_enabled, recall_seconds=30)
+    options = MemoryOptions(memory_enabled=about.memory_enabled, memory_recall_timeout_seconds=30)
     with ThreadPoolExecutor(2) as pool:
         async with (
             SqliteJournal(":memory:", pool) as journal,

@@ -624,7 +624,9 @@ async def test_nobody_gets_in_by_what_an_owner_passes_on_or_says_elsewhere(
 async def test_an_edit_that_begins_a_reply_again_counts_as_a_message(
     server: BotApiServer, tmp_path: Path
 ) -> None:
-    async with stage(server, tmp_path, quotas=QuotaLimits(messages=2), options=options()) as on:
+    async with stage(
+        server, tmp_path, quotas=QuotaLimits(messages_per_minute=2), options=options()
+    ) as on:
         releases = [on.echo.hold(text) for text in ("one", "two", "three")]
         message = await server.user(BORIS).says("one")
         await server.wait_for(lambda: on.echo.running)

@@ -113,7 +113,7 @@ async def test_stats_tell_what_was_used_and_what_waits() -> None:
 
 async def test_too_many_messages_are_said_once_and_owners_are_free() -> None:
     access = Access(AccessMode.OPEN, owners=[ANNA])
-    async with open_desk(access=access, quotas=QuotaLimits(messages=2)) as desk:
+    async with open_desk(access=access, quotas=QuotaLimits(messages_per_minute=2)) as desk:
         for text in ("one", "two"):
             assert await desk.ask(text, BORIS) == f"you said: {text}"
         refused = await desk.ask("three", BORIS)
@@ -125,7 +125,9 @@ async def test_too_many_messages_are_said_once_and_owners_are_free() -> None:
         assert "/memory" in await desk.ask("/help", BORIS), "commands go on as well"
 
 
-@pytest.mark.parametrize("limits", [QuotaLimits(tokens=1000), QuotaLimits(cost=Decimal("0.2"))])
+@pytest.mark.parametrize(
+    "limits", [QuotaLimits(tokens_per_day=1000), QuotaLimits(cost_per_day=Decimal("0.2"))]
+)
 async def test_a_days_tokens_and_money_come_to_an_end(limits: QuotaLimits) -> None:
     used = Usage(runs=1, requests=1, input_tokens=900, output_tokens=100, cost=Decimal("0.25"))
     async with open_desk(quotas=limits) as desk:
@@ -137,7 +139,7 @@ async def test_a_days_tokens_and_money_come_to_an_end(limits: QuotaLimits) -> No
 
 async def test_a_days_limit_is_a_persons_also_where_they_ask_in_groups() -> None:
     used = Usage(runs=1, requests=1, cost=Decimal("0.02"))
-    async with open_desk(quotas=QuotaLimits(cost=Decimal("0.01"))) as desk:
+    async with open_desk(quotas=QuotaLimits(cost_per_day=Decimal("0.01"))) as desk:
         desk.accounts.note_turn(Actor.group(-501), "s1", used, BORIS)
         assert await desk.ask("Hello?", BORIS, group=-502) == ENGLISH.limit_day
         assert await desk.ask("Hello?", CLARA, group=-501) == "you said: Hello?", "others go on"

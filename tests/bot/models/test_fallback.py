@@ -11,16 +11,17 @@ import structlog
 from pydantic_ai.models import Model
 from structlog.typing import EventDict
 
-from bot.app import model_of, models_of
 from bot.assistant import failures
 from bot.assistant.conversation import Conversation, TurnLimits
 from bot.assistant.events import Event, Reply, TextDelta
 from bot.assistant.prompt import Persona, system_prompt
 from bot.errors import OperatorError
 from bot.models.catalogue import ModelAccess, model_from_name
+from bot.models.configured import model_of, models_of
 from bot.models.extraction import ModelExtractor
 from bot.models.fallback import FIRST_REST, LONGEST_REST, ModelChain
 from bot.models.wire.tolerant import TolerantModel
+from bot.offline.engine import offline_model
 from bot.settings import Settings
 from memory.memory import Memory
 from memory.records import Actor, Place, Role, Turn, Utterance
@@ -338,8 +339,9 @@ async def closing(*models: Model) -> None:
 
 
 async def test_the_settings_make_a_chain_only_of_what_they_name() -> None:
-    single = models_of(Settings(model="ollama:llama3.2"))
-    chain = models_of(Settings(model="ollama:llama3.2", fallback_models=("ollama:tiny", "offline")))
+    single = models_of(Settings(model="ollama:llama3.2"), offline_model)
+    named = Settings(model="ollama:llama3.2", fallback_models=("ollama:tiny", "offline"))
+    chain = models_of(named, offline_model)
     assert isinstance(single, TolerantModel)
     assert isinstance(chain, ModelChain)
     assert chain.model_name == "llama3.2, tiny, offline"
@@ -348,7 +350,7 @@ async def test_the_settings_make_a_chain_only_of_what_they_name() -> None:
 
 async def test_the_engine_that_needs_no_model_may_be_the_last_resort() -> None:
     settings = Settings(model="openai:gone", model_base_url=nowhere(), fallback_models=("offline",))
-    async with models_of(settings) as chain, open_memory() as memory:
+    async with models_of(settings, offline_model) as chain, open_memory() as memory:
         talk = Conversation(chain, memory, PERSONA, TurnLimits(), lambda: NOON)
         inbound = message(uuid.uuid4().hex, ANNA, HOME, "I'll call you Jarvis", NOON)
         events = [event async for event in talk.reply(inbound)]
@@ -367,11 +369,14 @@ async def test_another_vendor_gets_neither_the_address_nor_the_key(
         model_api_key="for-ollama",
         fallback_models=("ollama:tiny", "openai:gpt-4.1-mini", "openrouter:any/model"),
     )
-    same, other = model_of(settings, "ollama:tiny"), model_of(settings, "openai:gpt-4.1-mini")
+    same, other = (
+        model_of(settings, "ollama:tiny"),
+        model_of(settings, "openai:gpt-4.1-mini"),
+    )
     assert isinstance(same, TolerantModel)
     assert same.wrapped.client.api_key == "for-ollama"  # type: ignore[attr-defined]  # of OpenAI's
     assert other.client.api_key == "its-own"  # type: ignore[attr-defined]  # of OpenAI's
     assert str(other.client.base_url) == "https://api.openai.com/v1/"  # type: ignore[attr-defined]  # of OpenAI's
     with pytest.raises(OperatorError, match="openrouter:any/model"):
-        models_of(settings)
+        models_of(settings, offline_model)
     await closing(same, other)

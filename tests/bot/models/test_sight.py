@@ -6,7 +6,6 @@ from pydantic_ai.exceptions import FallbackExceptionGroup
 from pydantic_ai.messages import UserPromptPart
 from pydantic_ai.models import Model, ModelRequestParameters
 
-from bot.app import models_of
 from bot.assistant.failures import (
     UNREACHABLE,
     CannotSee,
@@ -15,6 +14,7 @@ from bot.assistant.failures import (
 )
 from bot.assistant.files import FileKind
 from bot.models.catalogue import ModelAccess, model_from_name
+from bot.models.configured import models_of
 from bot.models.fallback import ModelChain
 from bot.models.sight import shown_in, sight_of
 from bot.offline.engine import offline_model
@@ -53,11 +53,11 @@ def test_what_the_operator_says_counts_for_vendors_too() -> None:
 
 def test_the_setting_reaches_the_model() -> None:
     base = {"model": "openai:small", "model_base_url": "http://127.0.0.1:9/v1"}
-    assert sight_of(models_of(Settings.model_validate(base))) == NOTHING
+    assert sight_of(models_of(Settings.model_validate(base), offline_model)) == NOTHING
     seeing = base | {"model_sees": ["images", "pdf"]}
-    assert sight_of(models_of(Settings.model_validate(seeing))) == BOTH
+    assert sight_of(models_of(Settings.model_validate(seeing), offline_model)) == BOTH
     chain = seeing | {"fallback_models": ["offline"]}
-    assert sight_of(models_of(Settings.model_validate(chain))) == BOTH
+    assert sight_of(models_of(Settings.model_validate(chain), offline_model)) == BOTH
 
 
 def test_a_request_is_seen_to_hold_files() -> None:

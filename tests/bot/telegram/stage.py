@@ -86,7 +86,7 @@ async def stage(
                 store or TemporaryStore(),
                 opened,
                 understood(extractor),
-                MemoryOptions(enabled=about.memory_enabled),
+                MemoryOptions(memory_enabled=about.memory_enabled),
             ) as memory,
         ):
             channel = TelegramChannel(

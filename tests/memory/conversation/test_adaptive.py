@@ -136,7 +136,7 @@ ANNA, HERE = Actor.person(1), Place("telegram", 1)
 @pytest.fixture
 async def memory() -> AsyncIterator[Memory]:
     """A memory with an adaptive window."""
-    options = MemoryOptions(adaptive_window=True, recall_seconds=30)
+    options = MemoryOptions(adaptive_window=True, memory_recall_timeout_seconds=30)
     with ThreadPoolExecutor(1) as pool:
         async with (
             SqliteJournal(":memory:", pool) as journal,

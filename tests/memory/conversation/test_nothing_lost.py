@@ -22,7 +22,11 @@ from tests.fakes.understanding import understood
 
 ANNA, HOME = Actor("u1"), Place("telegram", 1)
 LIMITS = SessionLimits(
-    window_messages=6, window_batch=2, window_tokens=500, max_summaries=2, max_messages=24
+    conversation_window_size=6,
+    summary_turn_count=2,
+    window_tokens=500,
+    max_summaries=2,
+    max_conversation_messages=24,
 )
 
 #: What may happen, one after the other. A number is how far a turn gets before the process dies.
@@ -57,7 +61,9 @@ class Life:
 
     async def begin(self) -> None:
         self.journal = SqliteJournal(self.folder / "journal.sqlite", self.pool)
-        options = MemoryOptions(limits=LIMITS, recall_seconds=30, extraction_seconds=30)
+        options = MemoryOptions(
+            limits=LIMITS, memory_recall_timeout_seconds=30, extraction_timeout_seconds=30
+        )
         self.memory = Memory(
             self.store,
             self.journal,

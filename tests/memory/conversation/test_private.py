@@ -19,7 +19,9 @@ from tests.fakes.understanding import understood
 ANN, HOME = Actor.person(1), Place("telegram", 1)
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 SECRET = "I robbed the Xanadu bank"
-LIMITS = SessionLimits(max_messages=6, window_messages=4, window_batch=2)
+LIMITS = SessionLimits(
+    max_conversation_messages=6, conversation_window_size=4, summary_turn_count=2
+)
 
 
 class Scene:
@@ -32,7 +34,7 @@ class Scene:
 
     @asynccontextmanager
     async def process(self, *, enabled: bool = True) -> AsyncIterator[Memory]:
-        options = MemoryOptions(enabled=enabled, limits=LIMITS)
+        options = MemoryOptions(memory_enabled=enabled, limits=LIMITS)
         with ThreadPoolExecutor(2) as pool:
             store = SqliteStore(self.path / "memory", pool)
             async with SqliteJournal(self.path / "journal.sqlite", pool) as journal:
@@ -141,7 +143,7 @@ async def test_it_is_never_full(tmp_path: Path) -> None:
     scene = Scene(tmp_path)
     async with scene.process() as memory:
         await memory.talk.begin_private(ANN, HOME)
-        for number in range(LIMITS.max_messages):
+        for number in range(LIMITS.max_conversation_messages):
             assert await scene.says(memory, f"{SECRET} {number} times") is None
         assert (await memory.talk.recall(ANN, HOME, "?")).metadata.private
 
@@ -151,7 +153,7 @@ async def test_silence_ends_it_and_says_so(tmp_path: Path) -> None:
     async with scene.process() as memory:
         await memory.talk.begin_private(ANN, HOME)
         await scene.says(memory, SECRET)
-    scene.now += LIMITS.idle + timedelta(minutes=1)
+    scene.now += LIMITS.session_idle + timedelta(minutes=1)
     async with scene.process() as memory:
         await scene.told.wait()
         assert [session.private for session in scene.ended] == [True]
@@ -164,7 +166,7 @@ async def test_who_writes_on_before_hearing_of_that_is_in_private_still(tmp_path
     async with scene.process() as memory:
         await memory.talk.begin_private(ANN, HOME)
         await scene.says(memory, SECRET)
-        scene.now += LIMITS.idle + timedelta(minutes=1)
+        scene.now += LIMITS.session_idle + timedelta(minutes=1)
         await scene.says(memory, "nobody must know")
         assert await window(memory) == ["nobody must know", "ok"]
         assert await memory.known.records(ANN, tuple(Kind)) == []

@@ -25,7 +25,9 @@ from tests.fakes.understanding import understood
 ANNA, BORIS = Actor("u1"), Actor("u12")
 HOME, AWAY = Place("telegram", 1), Place("telegram", 12)
 #: Three turns fit, two leave at once.
-LIMITS = SessionLimits(window_messages=6, window_batch=2, max_messages=1000)
+LIMITS = SessionLimits(
+    conversation_window_size=6, summary_turn_count=2, max_conversation_messages=1000
+)
 
 
 class World:
@@ -43,7 +45,10 @@ class World:
         self, limits: SessionLimits = LIMITS, *, enabled: bool = True, seconds: float = 30
     ) -> AsyncIterator[Memory]:
         options = MemoryOptions(
-            enabled=enabled, limits=limits, recall_seconds=30, extraction_seconds=seconds
+            memory_enabled=enabled,
+            limits=limits,
+            memory_recall_timeout_seconds=30,
+            extraction_timeout_seconds=seconds,
         )
         async with (
             SqliteJournal(self.path / "journal.sqlite", self.pool) as journal,
@@ -161,7 +166,7 @@ async def test_a_restart_brings_window_and_summaries_back_and_sums_nothing_up_ag
 
 
 async def test_a_smaller_window_after_a_restart_sums_up_what_no_longer_fits(world: World):
-    async with world.process(SessionLimits(window_messages=20)) as memory:
+    async with world.process(SessionLimits(conversation_window_size=20)) as memory:
         await world.talk(memory, 9)
     async with world.process() as memory:
         history = await memory.talk.recall(ANNA, HOME, "and now?")

@@ -80,7 +80,7 @@ def test_what_stays_keeps_to_every_limit_and_a_second_look_finds_nothing(
     learned = [r for r in left if r.kind is not Kind.MESSAGE]
     assert len(learned) <= (retention.max_records or 0)
     turns = {r.turn_ids for r in left if r.kind is Kind.MESSAGE}
-    assert len(turns) <= (retention.max_turns or 0)
+    assert len(turns) <= (retention.max_archived_turns or 0)
     for kept in left:
         limit = retention.days(kept.kind)
         assert limit is None or NOW - kept.created_at <= timedelta(days=limit)
@@ -132,7 +132,7 @@ def test_what_was_replaced_goes_after_a_while_and_later_if_it_was_important():
 
 def test_the_messages_of_a_turn_go_together_oldest_turns_first():
     records = [message(f"m{n}", f"t{n // 2}", days=20 - n) for n in range(8)]
-    going = expired_records(records, replace(FOR_EVER, max_turns=2), NOW)
+    going = expired_records(records, replace(FOR_EVER, max_archived_turns=2), NOW)
     assert going == dict.fromkeys(("m0", "m1", "m2", "m3"), Why.TOO_MANY)
 
 

@@ -41,7 +41,7 @@ async def process(
         store = SqliteStore(folder / "memory", pool)
         async with Breaking(folder / "journal.sqlite", pool) as journal:
             journal.broken = broken
-            options = MemoryOptions(recall_seconds=30)
+            options = MemoryOptions(memory_recall_timeout_seconds=30)
             async with Memory(
                 store, journal, understood(extractor), options, lambda: NOON
             ) as memory:

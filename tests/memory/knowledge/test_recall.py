@@ -104,7 +104,7 @@ def test_what_says_something_new_is_what_comparing_every_pair_would_keep(
 ) -> None:
     facts = [record(text, days=n) for n, text in enumerate(said)]
     preferences = [record(text, Kind.PREFERENCE, n) for n, text in enumerate(preferred)]
-    profile = build_profile([*facts[::-1], *preferences[::-1]], replace(BUDGET, key_facts=most))
+    profile = build_profile([*facts[::-1], *preferences[::-1]], replace(BUDGET, profile_facts=most))
     kept: list[Record] = []
     for fact in facts:
         if not any(
@@ -196,7 +196,10 @@ def test_every_part_of_the_profile_fits_its_budget_for_any_text(
     facts: list[str], preferences: list[str], talks: list[str], tokens: int
 ):
     budget = Budget(
-        key_fact_tokens=tokens, preference_tokens=tokens, summary_tokens=tokens, topic_tokens=tokens
+        profile_fact_tokens=tokens,
+        profile_preference_tokens=tokens,
+        profile_summary_tokens=tokens,
+        profile_topic_tokens=tokens,
     )
     known = [
         *(record(text or "x") for text in facts),
@@ -207,11 +210,11 @@ def test_every_part_of_the_profile_fits_its_budget_for_any_text(
     for title, most in (
         ("Facts, in the user's words:", tokens),
         ("Preferences, in the user's words:", tokens),
-        ("Earlier conversations:", tokens * budget.summaries),
+        ("Earlier conversations:", tokens * budget.profile_summaries),
     ):
         if title in block.splitlines():
             lines = section(block, title)
-            assert estimate_tokens("\n".join(lines)) <= most + budget.summaries
+            assert estimate_tokens("\n".join(lines)) <= most + budget.profile_summaries
     lines = block.splitlines()
     told = section(block, "Earlier conversations:") if "Earlier conversations:" in lines else []
     assert all(estimate_tokens(line) <= tokens for line in told)
@@ -231,7 +234,7 @@ def test_a_text_too_long_for_its_budget_is_cut_at_a_word_with_a_mark():
 
 
 def test_a_long_memory_leaves_room_for_short_ones_behind_it():
-    budget = Budget(key_fact_tokens=60)
+    budget = Budget(profile_fact_tokens=60)
     known = [record("word " * 300, importance=9), record("I have a cat", days=1)]
     known += [record("word " * 299, importance=8)]
     lines = section(

@@ -43,7 +43,7 @@ class Life:
     async def memory(
         self, store: Store | None = None, limits: SessionLimits | None = None
     ) -> AsyncIterator[Memory]:
-        options = MemoryOptions(limits=limits or SessionLimits(), recall_seconds=30)
+        options = MemoryOptions(limits=limits or SessionLimits(), memory_recall_timeout_seconds=30)
         with ThreadPoolExecutor(2) as pool:
             own = SqliteStore(self.path / "memory", pool)
             journal = SqliteJournal(self.path / "journal.sqlite", pool)
@@ -175,7 +175,7 @@ async def test_taking_back_twice_doubles_nothing(life: Life) -> None:
 
 
 async def test_a_turn_that_had_left_the_window_is_in_it_again(life: Life) -> None:
-    limits = SessionLimits(window_messages=4, window_batch=1)
+    limits = SessionLimits(conversation_window_size=4, summary_turn_count=1)
     async with life.memory(limits=limits) as memory:
         record = await memory.known.remember(ANNA, "I live in Oslo")
         await life.say(memory, "I live in Oslo", "I have a cat", "I like tea", "I own a boat")
@@ -284,7 +284,7 @@ async def test_what_was_broken_off_is_completed_by_doing_it_again(life: Life) ->
 
 async def test_what_could_not_be_deleted_is_still_there_with_its_turns(life: Life) -> None:
     store = Failing()
-    limits = SessionLimits(window_messages=4, window_batch=1)
+    limits = SessionLimits(conversation_window_size=4, summary_turn_count=1)
     async with life.memory(store, limits) as memory:
         record = await memory.known.remember(ANNA, "I live in Oslo")
         await life.say(memory, "I live in Oslo", "I have a cat", "I like tea")

@@ -28,7 +28,11 @@ async def test_saved_is_told_before_the_summary_is_there_and_the_next_session_ge
     async with (
         world(tmp_path) as here,
         await here.store() as store,
-        open_bot(store, tmp_path, MemoryOptions(recall_seconds=30, extraction_seconds=20)) as bot,
+        open_bot(
+            store,
+            tmp_path,
+            MemoryOptions(memory_recall_timeout_seconds=30, extraction_timeout_seconds=20),
+        ) as bot,
     ):
         here.aws.knobs.extraction_seconds = 3600
         await bot.hears(ANN, "I work at Acme Corp")

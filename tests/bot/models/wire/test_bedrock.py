@@ -154,7 +154,9 @@ async def test_the_last_request_keeps_the_declared_tools_that_bedrock_wants_but_
     model: str,
 ) -> None:
     calls = [Completion(tools=(SEARCH,))] * 2
-    async with talking(*calls, "Enough.", limits=TurnLimits(tool_rounds=2), model=model) as talk:
+    async with talking(
+        *calls, "Enough.", limits=TurnLimits(model_max_tool_rounds=2), model=model
+    ) as talk:
         assert (await talk.answer("loop")).text == "Enough."
         last = talk.requests[-1]
         assert last["toolConfig"]["tools"]
@@ -274,7 +276,7 @@ async def test_a_connection_that_ends_before_the_first_byte_is_told_politely() -
 
 
 async def test_a_first_byte_beyond_the_deadline_is_not_waited_for() -> None:
-    async with talking("Hello.", limits=TurnLimits(seconds=0.6)) as talk:
+    async with talking("Hello.", limits=TurnLimits(model_timeout_seconds=0.6)) as talk:
         talk.aws.faults.add(Fault("ConverseStream", delay=20))
         assert await talk.failure() == failures.TIMEOUT.user
         line = talk.logged("turn_failed")
@@ -295,5 +297,5 @@ async def test_what_a_turn_cost_is_in_its_line() -> None:
 
 async def test_a_slow_stream_is_given_up_at_the_deadline() -> None:
     slow = Completion("many words in a row", pause=0.4)
-    async with talking(slow, limits=TurnLimits(seconds=0.6)) as talk:
+    async with talking(slow, limits=TurnLimits(model_timeout_seconds=0.6)) as talk:
         assert await talk.failure() == failures.TIMEOUT.user

@@ -169,7 +169,7 @@ async def test_the_last_request_of_an_endless_caller_declares_no_tools() -> None
         with_tools_only=True,
         otherwise=text("I give up."),
     )
-    async with talking(endless, limits=TurnLimits(tool_rounds=2)) as talk:
+    async with talking(endless, limits=TurnLimits(model_max_tool_rounds=2)) as talk:
         assert await talk.answer("loop") == "I give up."
         requests = talk.server.requests
     assert ["tools" in request for request in requests] == [True, True, False]
@@ -179,7 +179,7 @@ async def test_the_last_request_of_an_endless_caller_declares_no_tools() -> None
 
 
 async def test_a_call_written_as_text_is_not_shown_even_when_tools_are_over() -> None:
-    async with talking(text(SEARCH), limits=TurnLimits(tool_rounds=1)) as talk:
+    async with talking(text(SEARCH), limits=TurnLimits(model_max_tool_rounds=1)) as talk:
         events = await talk.say("loop")
     assert not [event for event in events if isinstance(event, TextDelta)]
     assert is_failure(events[-1])
@@ -244,7 +244,7 @@ async def test_a_server_that_is_not_there_is_told_to_the_operator() -> None:
 
 @pytest.mark.parametrize("slow", [Completion(("x",), delay=20), Completion(("x",), stall=20)])
 async def test_an_answer_slower_than_the_deadline_is_given_up(slow: Completion) -> None:
-    async with talking(slow, limits=TurnLimits(seconds=0.5)) as talk:
+    async with talking(slow, limits=TurnLimits(model_timeout_seconds=0.5)) as talk:
         assert await talk.failure() == failures.TIMEOUT.user
 
 

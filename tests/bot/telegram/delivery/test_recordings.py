@@ -63,7 +63,7 @@ async def test_a_recording_without_words_is_paid_for_too(
 async def test_recordings_count_for_the_money_of_a_day(
     server: BotApiServer, tmp_path: Path
 ) -> None:
-    limits = QuotaLimits(cost=Decimal("0.01"))
+    limits = QuotaLimits(cost_per_day=Decimal("0.01"))
     async with stage(server, tmp_path, senses=hearing("0.006"), quotas=limits):
         await server.user(ANNA).sends("voice", b"OggS", duration=120)
         await server.replies_to(ANNA, 1)

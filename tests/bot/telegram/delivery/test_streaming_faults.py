@@ -363,7 +363,7 @@ async def test_what_a_restart_left_of_a_reply_beyond_a_limit_is_taken_away(
         await server.user(1001).says("a story")
         await begins(server, writer)
         await on.end()
-    spent = QuotaLimits(tokens=0)
+    spent = QuotaLimits(tokens_per_day=0)
     async with stage(
         server, tmp_path, conversation=Writer(), options=options(), quotas=spent
     ) as on:

@@ -95,7 +95,7 @@ async def test_what_waits_at_telegram_when_the_bot_starts_is_answered_together(
     await server.user(1002).says("me too")
     await server.user(1001).says("three")
     # With a limit, what somebody has used is looked up for each message: that takes a moment.
-    limits = QuotaLimits(tokens=1_000_000)
+    limits = QuotaLimits(tokens_per_day=1_000_000)
     async with stage(server, tmp_path, options=QUICK, quotas=limits) as on:
         assert await server.replies_to(1001, 1) == ["you said: one\ntwo\nthree"]
         assert await server.replies_to(1002, 1) == ["you said: me too"]

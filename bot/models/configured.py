@@ -1,0 +1,43 @@
+"""The model that the settings name, with its fallbacks."""
+
+from collections.abc import Callable
+
+from pydantic_ai.models import Model
+
+from bot.assistant.files import FileKind
+from bot.models.catalogue import OFFLINE, ModelAccess, model_from_name
+from bot.models.fallback import ModelChain
+from bot.settings import Settings
+
+
+def models_of(settings: Settings, offline: Callable[[], Model]) -> Model:
+    """The model that the settings name, with those that stand in for it. `offline` makes the engine
+    that needs none. Raises OperatorError."""
+    names = (settings.model or OFFLINE, *settings.fallback_models)
+    models = [offline() if name == OFFLINE else model_of(settings, name) for name in names]
+    if len(models) == 1:
+        return models[0]
+    # A turn's time shared out evenly, so that the last of them gets its chance too.
+    return ModelChain(models, settings.model_timeout_seconds / len(models))
+
+
+def model_of(settings: Settings, name: str) -> Model:
+    """The vendor's model of this name. Raises OperatorError."""
+    key, sees = settings.model_api_key, settings.model_sees
+    # Address and key belong to a vendor; another one's must not get to see them.
+    same = _vendor(name) == _vendor(settings.model)
+    return model_from_name(
+        name,
+        ModelAccess(
+            base_url=settings.model_base_url if same else None,
+            api_key=key.get_secret_value() if key and same else None,
+            aws_region=settings.aws_region,
+            aws_profile=settings.aws_profile,
+            aws_endpoint_url=settings.aws_endpoint_url,
+            sees=frozenset(map(FileKind, sees)) if same and sees is not None else None,
+        ),
+    )
+
+
+def _vendor(name: str | None) -> str:
+    return (name or OFFLINE).partition(":")[0]
