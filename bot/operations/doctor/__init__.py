@@ -13,7 +13,6 @@ from rich.text import Text
 from bot.errors import OperatorError
 from bot.operations.doctor.agentcore import check_memory
 from bot.operations.doctor.backlog import check_backlog
-from bot.operations.doctor.bot_api import check_token
 from bot.operations.doctor.clock import check_clock
 from bot.operations.doctor.credentials import check_credentials
 from bot.operations.doctor.disk import check_disk, is_running
@@ -26,9 +25,10 @@ from bot.operations.doctor.finding import (
 )
 from bot.operations.doctor.model import check_model
 from bot.operations.doctor.transcriber import check_transcriber
-from bot.operations.doctor.webhook import check_webhook
 from bot.settings import Loaded, Settings
 from bot.settings.schema import MASK
+from bot.telegram.checkup.bot_api import check_token
+from bot.telegram.checkup.webhook import check_webhook
 
 #: A server of one's own may have to load its model first.
 _TRANSCRIBER_SECONDS = 60.0

@@ -10,10 +10,10 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from bot.operations.doctor.bot_api import check_token
 from bot.operations.doctor.finding import Finding, Mark
-from bot.operations.doctor.webhook import check_webhook
 from bot.settings import Settings
+from bot.telegram.checkup.bot_api import check_token
+from bot.telegram.checkup.webhook import check_webhook
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.botapi.world import Webhook
 

@@ -12,8 +12,8 @@ from bot.operations.doctor.finding import (
     warning,
     wrong,
 )
-from bot.operations.doctor.webhook import webhook_finding
 from bot.settings import Settings
+from bot.telegram.checkup.webhook import webhook_finding
 from bot.telegram.intake.receiving import RejectedToken
 
 #: Another program that polls is thrown out by our poll and comes back within a second or two, which

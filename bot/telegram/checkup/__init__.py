@@ -1,0 +1,1 @@
+"""What `mordecai doctor` looks at of Telegram."""
