@@ -15,7 +15,7 @@ from bot.telegram.options import ChannelOptions
 from memory.conversation.sessions import SessionLimits
 from memory.knowledge.choices import zone_of
 from memory.knowledge.maintenance import Retention
-from memory.knowledge.recall import Budget
+from memory.knowledge.recall import RecallBudget
 from memory.memory import MemoryOptions
 
 T = TypeVar("T")
@@ -32,7 +32,7 @@ def memory_options(settings: Settings) -> MemoryOptions:
             session_idle=timedelta(minutes=settings.session_idle_minutes),
         ),
         retention=retention_of(settings),
-        budget=_by_name(Budget, settings),
+        budget=_by_name(RecallBudget, settings),
         time_zone=zone_of(settings.time_zone) or UTC,
     )
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, tzinfo
 from memory.conversation.sessions import SessionLimits
 from memory.errors import Refusal, RefusedText
 from memory.knowledge.maintenance import Retention
-from memory.knowledge.recall import Budget
+from memory.knowledge.recall import RecallBudget
 from memory.learning.jobs import ATTEMPTS
 
 
@@ -28,7 +28,7 @@ class MemoryOptions:
     adaptive_window: bool = False
     greeting: bool = True
     limits: SessionLimits = field(default_factory=SessionLimits)
-    budget: Budget = field(default_factory=Budget)
+    budget: RecallBudget = field(default_factory=RecallBudget)
     time_zone: tzinfo = UTC
     retention: Retention = field(default_factory=Retention)
 

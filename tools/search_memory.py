@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from memory.errors import StoreUnavailable
-from memory.knowledge.recall import cut
+from memory.knowledge.recall import cut_line
 from memory.records import Kind, Record, Role
 from memory.safety.escaping import escape
 from memory.search.text import words
@@ -115,7 +115,7 @@ def _lines(context: ToolContext, records: Sequence[Record], tokens: int) -> list
         line = (
             f"- [{record.kind.value} {record.short_id}, "
             f"{record.created_at.astimezone(zone):%Y-%m-%d}] "
-            f"{_speaker(record)}{cut(escape(record.text), MAX_LINE_TOKENS, count)}"
+            f"{_speaker(record)}{cut_line(escape(record.text), MAX_LINE_TOKENS, count)}"
         )
         tokens -= count(line)
         if tokens < 0:

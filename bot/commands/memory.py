@@ -14,7 +14,7 @@ from bot.commands.pages.browser import ask_for_words, open_browser, pages
 from bot.commands.questions import complete, yes_or_no
 from bot.texts import Texts
 from memory.errors import RefusedText, UnknownRecord
-from memory.knowledge.export import readable
+from memory.knowledge.export import export_as_markdown
 from memory.records import LEARNED_KINDS, Kind, Record, Role
 from memory.search.text import words
 
@@ -120,7 +120,7 @@ async def export(said: Command, context: Context) -> Reply:
 def _files(name: str, everything: dict[str, Any]) -> dict[str, bytes]:
     texts = {
         f"{name}.json": json.dumps(everything, ensure_ascii=False, indent=2),
-        f"{name}.md": readable(everything),
+        f"{name}.md": export_as_markdown(everything),
     }
     return {file: text.encode(errors="replace") for file, text in texts.items()}
 

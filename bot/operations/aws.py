@@ -1,13 +1,13 @@
 """AWS as the settings describe it, for the bot, `mordecai setup` and `mordecai doctor` alike."""
 
 from bot.settings import Settings
-from memory.stores.agentcore.calls.clients import Access
+from memory.stores.agentcore.calls.clients import AwsAccess
 from memory.stores.agentcore.setup import Wanted
 
 
-def aws_access(settings: Settings) -> Access:
+def aws_access(settings: Settings) -> AwsAccess:
     """Where AWS is, and as whom to ask it."""
-    return Access(settings.aws_region, settings.aws_profile, settings.aws_endpoint_url)
+    return AwsAccess(settings.aws_region, settings.aws_profile, settings.aws_endpoint_url)
 
 
 def wanted_memory(settings: Settings) -> Wanted:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from memory.conversation.tiers import Compaction, earlier_block
 from memory.conversation.tokens import Count, estimate_tokens
-from memory.conversation.window import BATCH, WINDOW_TOKENS, Window
+from memory.conversation.window import EVICTED_TURNS, WINDOW_TOKENS, Window
 from memory.ports import Journal
 from memory.records import Actor, Choices, Place, Profile, RunningSummary, Session, Shift, Turn
 from memory.safety.gate import mask_turn
@@ -56,7 +56,7 @@ class SessionLimits:
     and so many tokens, long messages shortened), and how much stands for the rest."""
 
     conversation_window_size: int = 20
-    summary_turn_count: int = BATCH
+    summary_turn_count: int = EVICTED_TURNS
     window_tokens: int = WINDOW_TOKENS
     message_char_limit: int = 3000
     max_summaries: int = 3

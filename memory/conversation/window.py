@@ -17,7 +17,7 @@ WINDOW_TOKENS = 5000
 
 #: How many turns leave at once. Both numbers are where `mordecai eval window` reaches its goals:
 #: docs/benchmarks.md.
-BATCH = 6
+EVICTED_TURNS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Window:
     there can be no more than one change in so many turns, whatever people say."""
 
     limit: int
-    batch: int = BATCH
+    batch: int = EVICTED_TURNS
     tokens: int = WINDOW_TOKENS
     message_chars: int = 3000
     count: Count = field(default=estimate_tokens, compare=False, repr=False)

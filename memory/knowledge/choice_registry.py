@@ -7,7 +7,7 @@ from datetime import datetime
 
 from memory.background.actor_cache import ActorCache
 from memory.background.locks import Locks
-from memory.knowledge.choices import clean, zone_of
+from memory.knowledge.choices import clean_choice, zone_of
 from memory.options import MemoryOptions
 from memory.ports import ChoiceStore
 from memory.records import Actor, Choice, Choices
@@ -41,7 +41,7 @@ class ChoiceRegistry:
         """Keep what the actor chose, as a person says it: a language by its own name, a time zone
         by its place. The value as it was stored. Raises RefusedText, StoreUnavailable."""
         # The first time, the system's list of zones is read from the disk.
-        value = await asyncio.to_thread(clean, choice, value)
+        value = await asyncio.to_thread(clean_choice, choice, value)
         self._options.require_enabled()
         async with self._locks[actor]:
             await self._store.set(actor, choice, value, self._clock())

@@ -29,7 +29,7 @@ class AnswerLength(StrEnum):
     LONG = "long"
 
 
-def clean(choice: Choice, wanted: str) -> str:
+def clean_choice(choice: Choice, wanted: str) -> str:
     """What was chosen, as it is stored. Raises RefusedText. For a time zone, reads the system's
     list of zones when first asked."""
     return _CLEANERS[choice](wanted)

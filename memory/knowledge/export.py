@@ -17,7 +17,7 @@ _OPENING = re.compile(r"^(?=[-+=:#])|^(\d{1,9})(?=[.)](?:\s|$))")
 _NUMBERS = ("runs", "requests", "input_tokens", "output_tokens", "cost")
 
 
-def document(
+def export_document(
     actor: Actor, choices: Choices, records: Iterable[Record], now: datetime
 ) -> dict[str, Any]:
     """The export of an actor's choices and records, superseded ones and archived messages
@@ -56,7 +56,7 @@ def _entry(record: Record) -> dict[str, Any]:
     }
 
 
-def readable(document: Mapping[str, Any]) -> str:
+def export_as_markdown(document: Mapping[str, Any]) -> str:
     """The document in Markdown, for people. What somebody wrote stands in it as text: no heading,
     list, link or HTML of theirs is one here."""
     parts = [

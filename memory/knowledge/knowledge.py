@@ -9,7 +9,7 @@ from memory.background.locks import Locks
 from memory.conversation.tiered_sessions import TieredSessions
 from memory.errors import Refusal, RefusedText, StoreUnavailable, UnknownRecord
 from memory.knowledge.choice_registry import ChoiceRegistry
-from memory.knowledge.export import document
+from memory.knowledge.export import export_document
 from memory.knowledge.forgetting import Forgotten, mark_outdated, mentions, plan_deletion
 from memory.learning.statement import Statement
 from memory.options import MemoryOptions
@@ -206,7 +206,7 @@ class Knowledge:
         kinds = (*LEARNED_KINDS, Kind.MESSAGE)
         records = await self.records(actor, kinds, everything=True)
         chosen, now = await self._choices.read(actor), self._choices.now()
-        return await asyncio.to_thread(document, actor, chosen, records, now)
+        return await asyncio.to_thread(export_document, actor, chosen, records, now)
 
     async def _meaning(self, text: str) -> Meaning:
         """The text as it may be kept. Raises RefusedText."""

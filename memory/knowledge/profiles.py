@@ -6,7 +6,7 @@ from datetime import datetime
 
 from memory.background.actor_cache import ActorCache
 from memory.conversation.tokens import Count, estimate_tokens
-from memory.knowledge.recall import Budget, build_profile, profile_block, recalled_block
+from memory.knowledge.recall import RecallBudget, build_profile, profile_block, recalled_block
 from memory.ports import LongTermMemory, Sessions
 from memory.records import Actor, Choices, Hit, Profile
 
@@ -18,7 +18,7 @@ class Profiles:
         self,
         store: LongTermMemory,
         sessions: Sessions,
-        budget: Budget,
+        budget: RecallBudget,
         count: Count = estimate_tokens,
     ) -> None:
         self._store, self._sessions, self._budget, self._count = store, sessions, budget, count

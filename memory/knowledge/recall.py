@@ -15,7 +15,7 @@ from memory.search.text import plain_words
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class RecallBudget:
     """Upper bounds of what is recalled: how many of each, and how many tokens (estimated) their
     lines may take. `profile_summary_tokens` is for each summary, `recalled_tokens` for the whole
     block."""
@@ -52,7 +52,7 @@ _SPEAKER = 64
 
 def build_profile(
     records: Sequence[Record],
-    budget: Budget,
+    budget: RecallBudget,
     open_sessions: Collection[str] = (),
     count: Count = estimate_tokens,
 ) -> Profile:
@@ -63,7 +63,9 @@ def build_profile(
         [r for r in records if r.kind is Kind.SUMMARY and r.session_id not in open_sessions],
         budget.profile_summaries,
     )
-    told = [cut(escape(r.text), budget.profile_summary_tokens - _LABEL, count) for r in summaries]
+    told = [
+        cut_line(escape(r.text), budget.profile_summary_tokens - _LABEL, count) for r in summaries
+    ]
     preferences = _distinct(_of(Kind.PREFERENCE, records)[::-1], (), (), budget.profile_preferences)
     weightiest = sorted(_of(Kind.FACT, records)[::-1], key=_weight, reverse=True)
     facts = _distinct(weightiest, [r.text for r in preferences], told, budget.profile_facts)
@@ -78,7 +80,7 @@ def build_profile(
 def profile_block(
     profile: Profile,
     now: datetime,
-    budget: Budget,
+    budget: RecallBudget,
     language: str | None = None,
     count: Count = estimate_tokens,
     choices: Choices = _NOTHING_CHOSEN,
@@ -94,7 +96,7 @@ def profile_block(
         ::-1
     ]
     summaries = [
-        cut(line, budget.profile_summary_tokens, count) for line in lines(profile.summaries)
+        cut_line(line, budget.profile_summary_tokens, count) for line in lines(profile.summaries)
     ]
     sections = [
         ("", _choice_lines(choices)),
@@ -119,7 +121,7 @@ def recalled_block(
     hits: Iterable[Hit],
     profile: Profile,
     now: datetime,
-    budget: Budget,
+    budget: RecallBudget,
     language: str | None = None,
     count: Count = estimate_tokens,
 ) -> str:
@@ -131,7 +133,7 @@ def recalled_block(
     return _delimit("recalled_notes", kept) if kept else ""
 
 
-def cut(line: str, tokens: int, count: Count = estimate_tokens) -> str:
+def cut_line(line: str, tokens: int, count: Count = estimate_tokens) -> str:
     """An escaped line in at most so many tokens, cut at a word and marked with "…" where it is too
     long; "" where too little of it would be left."""
     if count(line) <= tokens:
@@ -175,7 +177,7 @@ def _fit(lines: Iterable[str], tokens: int, count: Count) -> list[str]:
     for line in lines:
         room = tokens - count("\n")
         if count(line) > room:
-            line = cut(line, room, count) if whole and room > _LABEL + _WORTHWHILE else ""
+            line = cut_line(line, room, count) if whole and room > _LABEL + _WORTHWHILE else ""
             whole = False
         if line:
             kept.append(line)

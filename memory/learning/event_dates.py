@@ -117,7 +117,7 @@ def _unspaced(part: Callable[[Dates], Words]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class DateSpan:
     """The days that a phrase may mean, and how many parts of a date it tells."""
 
     first: date
@@ -155,7 +155,7 @@ def carried(iso: str, said: str, today: date) -> str | None:
     return max((cut for cut in cuts if cut), key=len, default=None)
 
 
-def _cut(proposed: Span, span: Span) -> str | None:
+def _cut(proposed: DateSpan, span: DateSpan) -> str | None:
     """The proposed date without the parts that the phrase does not tell, if it may mean it."""
     length = _LENGTHS[min(proposed.precision, span.precision)]
     first = proposed.first.isoformat()[:length]
@@ -163,22 +163,22 @@ def _cut(proposed: Span, span: Span) -> str | None:
     return first if inside and first else None
 
 
-def _span(year: int | None, month: int | None = None, day: int | None = None) -> Span | None:
+def _span(year: int | None, month: int | None = None, day: int | None = None) -> DateSpan | None:
     """A whole or partial date; None if there is no such day, or no year."""
     if year is None:
         return None
     try:
         first = date(year, month or 1, day or 1)
         if month and day:
-            return Span(first, first, _DAY)
+            return DateSpan(first, first, _DAY)
         if month:
-            return Span(first, _month_end(first), _MONTH)
-        return Span(first, date(year, 12, 31), _YEAR)
+            return DateSpan(first, _month_end(first), _MONTH)
+        return DateSpan(first, date(year, 12, 31), _YEAR)
     except (ValueError, OverflowError):
         return None
 
 
-def _written(text: str) -> Iterator[Span]:
+def _written(text: str) -> Iterator[DateSpan]:
     """Dates that are written with their year."""
     numbers = [(int(y), int(m), int(d)) for d, m, y in _DOTTED.findall(text)]
     for first, second, year in _SLASHED.findall(text):
@@ -192,7 +192,7 @@ def _written(text: str) -> Iterator[Span]:
             yield span
 
 
-def _without_year(text: str, today: date) -> Iterator[Span]:
+def _without_year(text: str, today: date) -> Iterator[DateSpan]:
     """Days and months without a year, in the years around: within a year of today."""
     bare = [(None, months()[name.lower()], None) for name in _any_month().findall(text)]
     for year, month, day in (*written_dates(text), *bare):
@@ -204,7 +204,7 @@ def _without_year(text: str, today: date) -> Iterator[Span]:
                 yield span
 
 
-def _counted(text: str, today: date) -> Iterator[Span]:
+def _counted(text: str, today: date) -> Iterator[DateSpan]:
     """Dates in the past that are counted from today; of what may mean several days, the part of the
     date that is sure."""
     for meant in phrases(text, today):
@@ -212,10 +212,10 @@ def _counted(text: str, today: date) -> Iterator[Span]:
         if not spans:
             continue
         precision = spans[0].precision - (len(spans) > 1)
-        yield Span(spans[0].first, spans[-1].last, precision)
+        yield DateSpan(spans[0].first, spans[-1].last, precision)
 
 
-def _around(text: str, today: date) -> Iterator[Span]:
+def _around(text: str, today: date) -> Iterator[DateSpan]:
     """What else may be counted from today, in both directions, with less certainty; and any number
     that looks like a year."""
     folded = text.casefold()
@@ -226,7 +226,7 @@ def _around(text: str, today: date) -> Iterator[Span]:
             ahead = (weekday - today.weekday()) % 7
             for days in (ahead - 7, ahead, ahead + 7):
                 day = today + timedelta(days=days)
-                yield Span(day, day, _DAY)
+                yield DateSpan(day, day, _DAY)
     for (unit, way), near in _near().items():
         if near.search(folded):
             yield _unit_away(unit, way, today)
@@ -238,32 +238,32 @@ def _around(text: str, today: date) -> Iterator[Span]:
                 yield _unit_away(unit, -number, today)
 
 
-def _named_days(text: str, today: date) -> Iterator[Span]:
+def _named_days(text: str, today: date) -> Iterator[DateSpan]:
     """The days that have a name of their own, such as tomorrow."""
     for days, names in _days_away().items():
         if names.search(text):
             day = today + timedelta(days=days)
-            yield Span(day, day, _DAY)
+            yield DateSpan(day, day, _DAY)
 
 
-def _year_alone(year: str) -> Span | None:
+def _year_alone(year: str) -> DateSpan | None:
     return _span(int(year))
 
 
-def _unit_away(unit: str, count: int, today: date) -> Span:
+def _unit_away(unit: str, count: int, today: date) -> DateSpan:
     """The day, the month of the week, the month or the year so many units from today."""
     if unit == DAYS:
         day = today + timedelta(days=count)
-        return Span(day, day, _DAY)
+        return DateSpan(day, day, _DAY)
     if unit == WEEKS:
         monday = today - timedelta(days=today.weekday()) + timedelta(weeks=count)
-        return Span(monday, monday + timedelta(days=6), _MONTH)
+        return DateSpan(monday, monday + timedelta(days=6), _MONTH)
     if unit == MONTHS:
         months = 12 * today.year + today.month - 1 + count
         first = date(months // 12, months % 12 + 1, 1)
-        return Span(first, _month_end(first), _MONTH)
+        return DateSpan(first, _month_end(first), _MONTH)
     year = min(9999, max(1, today.year + count))
-    return Span(date(year, 1, 1), date(year, 12, 31), _YEAR)
+    return DateSpan(date(year, 1, 1), date(year, 12, 31), _YEAR)
 
 
 def _month_end(first: date) -> date:

@@ -62,7 +62,7 @@ class Scale:
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
+class QueryMeaning:
     """A query as a vector, with what its cosines mean."""
 
     vector: Sequence[float]

@@ -16,7 +16,7 @@ from memory.records import LEARNED_KINDS, Actor, Hit, Kind
 from memory.stores.agentcore.calls.circuit import Circuit
 from memory.stores.agentcore.calls.clients import (
     DATA_SERVICE,
-    Access,
+    AwsAccess,
     AwsCalls,
     open_client,
 )
@@ -85,7 +85,7 @@ async def store_on(url: str, directory: Path, threads: int) -> AsyncIterator[OnA
     """A store with a new memory on the AWS at this address, put together as the program does, with
     so many threads and connections."""
     os.environ.update(ENVIRONMENT)
-    access = Access(region="us-east-1", endpoint_url=url)
+    access = AwsAccess(region="us-east-1", endpoint_url=url)
     with ThreadPoolExecutor(threads, "aws") as pool:
         async with agentcore_control(access, pool) as control:
             wanted = Wanted(f"bench_{secrets.token_hex(4)}")

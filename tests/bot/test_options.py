@@ -14,7 +14,7 @@ from bot.people.quotas import QuotaLimits
 from bot.settings import Settings
 from memory.conversation.sessions import SessionLimits
 from memory.knowledge.maintenance import Retention
-from memory.knowledge.recall import Budget
+from memory.knowledge.recall import RecallBudget
 from memory.memory import MemoryOptions
 
 
@@ -51,7 +51,8 @@ def test_a_setting_reaches_the_field_of_its_name():
 
 
 @pytest.mark.parametrize(
-    "kind", [MemoryOptions, SessionLimits, Budget, Retention, TurnLimits, QuotaLimits, Persona]
+    "kind",
+    [MemoryOptions, SessionLimits, RecallBudget, Retention, TurnLimits, QuotaLimits, Persona],
 )
 def test_every_option_is_a_setting_or_is_made_from_one(kind: type):
     made = {"limits", "budget", "retention", "session_idle", "background_seconds"}

@@ -7,7 +7,7 @@ import pytest
 from botocore.exceptions import ClientError, EventStreamError
 from urllib3.exceptions import ProtocolError
 
-from memory.stores.agentcore.calls.clients import Access, make_client
+from memory.stores.agentcore.calls.clients import AwsAccess, make_client
 from tests.fakes.aws import Completion, FakeAws, ToolCall, throttled
 from tests.fakes.aws.converse import CACHE_MINIMUM
 from tests.fakes.aws.world import ENVIRONMENT
@@ -27,7 +27,7 @@ def client(aws: FakeAws) -> Iterator[Any]:
     with pytest.MonkeyPatch.context() as environment:
         for name, value in ENVIRONMENT.items():
             environment.setenv(name, value)
-        client = make_client("bedrock-runtime", Access("us-east-1", endpoint_url=aws.url), 2)
+        client = make_client("bedrock-runtime", AwsAccess("us-east-1", endpoint_url=aws.url), 2)
     yield client
     client.close()
 

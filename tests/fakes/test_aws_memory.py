@@ -16,7 +16,7 @@ from memory.records import Kind
 from memory.stores.agentcore.calls.clients import (
     CONTROL_SERVICE,
     DATA_SERVICE,
-    Access,
+    AwsAccess,
     make_client,
 )
 from memory.stores.agentcore.setup import TEMPLATES
@@ -33,7 +33,7 @@ class Aws:
 
     def __init__(self, aws: FakeAws) -> None:
         self.fake, self.now = aws, time.time()
-        reach = Access("us-east-1", endpoint_url=aws.url, attempts=1)
+        reach = AwsAccess("us-east-1", endpoint_url=aws.url, attempts=1)
         self.control = make_client(CONTROL_SERVICE, reach, 2)
         self.data = make_client(DATA_SERVICE, reach, 2)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from memory.records import Actor
 from memory.stores.agentcore.calls.circuit import Circuit
-from memory.stores.agentcore.calls.sender import Pace
+from memory.stores.agentcore.calls.sender import SendingPace
 from tests.contracts.long_term_memory import turn
 from tests.fakes.aws.world import FAST, world
 
@@ -14,7 +14,7 @@ ANN, BOB = Actor("u1"), Actor("u12")
 
 
 async def test_events_go_as_soon_as_one_call_has_found_the_service_back(tmp_path: Path):
-    pace = Pace(spacing=0.01, first_retry=3600, longest_retry=3600, look=0.02)
+    pace = SendingPace(spacing=0.01, first_retry=3600, longest_retry=3600, look=0.02)
     async with asyncio.timeout(30), world(tmp_path) as here:
         here.circuit = Circuit("AWS", failures=1, pause=0.3)
         here.circuit.failed("told to be away")

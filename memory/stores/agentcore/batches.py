@@ -8,12 +8,12 @@ from memory.errors import StoreUnavailable
 T = TypeVar("T")
 
 #: Records of one call, from the service model.
-BATCH = 100
+RECORDS_A_CALL = 100
 
 
 def batches(items: Sequence[T]) -> list[list[T]]:
     """The items in as many parts as there have to be calls."""
-    return [list(items[i : i + BATCH]) for i in range(0, len(items), BATCH)]
+    return [list(items[i : i + RECORDS_A_CALL]) for i in range(0, len(items), RECORDS_A_CALL)]
 
 
 def done(answer: Mapping[str, Any]) -> list[dict[str, Any]]:

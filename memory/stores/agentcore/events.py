@@ -44,7 +44,7 @@ def request(event: Outgoing) -> dict[str, Any]:
     return parameters | ({"metadata": metadata} if metadata else {})
 
 
-def cut(text: str, limit: int) -> str:
+def cut_bytes(text: str, limit: int) -> str:
     """The beginning of a text in at most `limit` bytes of UTF-8, ending between characters. Lone
     surrogates, which have no UTF-8, become question marks."""
     return text.encode("utf-8", "replace")[:limit].decode("utf-8", "ignore")
@@ -64,5 +64,5 @@ def _item(actor: Actor, message: Utterance) -> dict[str, Any]:
     if actor.is_group and message.speaker and message.role is Role.USER:
         # The only place where extraction can learn which of the group's people said it.
         text = f"{' '.join(message.speaker.split())}: {text}"
-    content = {"text": cut(text, MAX_MESSAGE_BYTES)}
+    content = {"text": cut_bytes(text, MAX_MESSAGE_BYTES)}
     return {"conversational": {"role": message.role.name, "content": content}}

@@ -19,7 +19,7 @@ from memory.records import Actor, Draft, Kind, Record
 from memory.stores.agentcore.namespaces import belongs, namespace
 
 #: Characters of one record, from the service model.
-MAX_TEXT = 16_000
+MAX_RECORD_CHARS = 16_000
 
 #: Characters of one metadata value, from the service model.
 _MAX_VALUE = 256
@@ -33,9 +33,9 @@ def create_entry(
     RefusedText for a text that is empty or too long for AWS."""
     if not draft.text.strip():
         raise RefusedText("there is nothing to remember in an empty text")
-    if len(draft.text) > MAX_TEXT:
+    if len(draft.text) > MAX_RECORD_CHARS:
         raise RefusedText(
-            f"a memory has at most {MAX_TEXT} characters, this one has {len(draft.text)}"
+            f"a memory has at most {MAX_RECORD_CHARS} characters, this one has {len(draft.text)}"
         )
     entry: dict[str, Any] = {
         "requestIdentifier": label(number),

@@ -13,7 +13,7 @@ from memory.stores.agentcore.calls.circuit import Circuit
 from memory.stores.agentcore.calls.clients import (
     CONTROL_SERVICE,
     DATA_SERVICE,
-    Access,
+    AwsAccess,
     AwsCalls,
     open_client,
 )
@@ -38,14 +38,14 @@ class AgentCoreOptions:
     outbox: Path
     memory_id: str | None = None
     wanted: Wanted = field(default_factory=lambda: Wanted("mordecai"))
-    access: Access = field(default_factory=Access)
+    access: AwsAccess = field(default_factory=AwsAccess)
     connections: int = 16
     timing: Timing = field(default_factory=Timing)
     patience: Patience = field(default_factory=Patience)
 
 
 @asynccontextmanager
-async def agentcore_control(access: Access, pool: Executor) -> AsyncIterator[AwsCalls]:
+async def agentcore_control(access: AwsAccess, pool: Executor) -> AsyncIterator[AwsCalls]:
     """The control plane, for as long as it is needed. Raises StoreUnavailable."""
     with closing(await open_client(CONTROL_SERVICE, access, pool, 1)) as client:
         yield AwsCalls(client, pool, Circuit("AgentCore control"))

@@ -29,7 +29,7 @@ from memory.stores.agentcore.batches import (
 from memory.stores.agentcore.calls.clients import AwsCalls
 from memory.stores.agentcore.calls.errors import AwsFailure, Fate
 from memory.stores.agentcore.calls.outbox import Lane, Outbox, Outgoing
-from memory.stores.agentcore.calls.sender import Pace, Sender
+from memory.stores.agentcore.calls.sender import EventSender, SendingPace
 from memory.stores.agentcore.choices import AgentCoreChoices, decode
 from memory.stores.agentcore.deletions import Deletions
 from memory.stores.agentcore.erasure import Eraser
@@ -42,7 +42,7 @@ _log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
 #: Limits of the service model: characters of a query, rows of a search.
-MAX_QUERY = 10_000
+MAX_QUERY_CHARS = 10_000
 MAX_ROWS = 100
 
 
@@ -56,7 +56,7 @@ class Timing:
     deletion: float = 600.0
     #: When to come back after erasing somebody, for what extraction had under way.
     second_look: float = 180.0
-    pace: Pace = field(default_factory=Pace)
+    pace: SendingPace = field(default_factory=SendingPace)
 
 
 class AgentCoreStore:
@@ -74,7 +74,7 @@ class AgentCoreStore:
     ) -> None:
         self._calls, self._strategies, self._outbox = calls, dict(strategies), outbox
         self._timing = timing or Timing()
-        self._sender = Sender(outbox, self._send, self._timing.pace)
+        self._sender = EventSender(outbox, self._send, self._timing.pace)
         self._eraser = Eraser(calls, outbox, self._delete_rows, self._timing.second_look)
         self._copier = Copier(self._pairs, self._create, self._update, self._strategies)
         self._deletions = Deletions(
@@ -230,7 +230,7 @@ class AgentCoreStore:
         """See LongTermMemory. The kinds are asked at once under one deadline; archived messages
         are not searchable here. Raises StoreUnavailable when not a single kind answered."""
         self._require_open()
-        asked = agentcore_events.cut(query.strip()[:MAX_QUERY], 4 * MAX_QUERY)
+        asked = agentcore_events.cut_bytes(query.strip()[:MAX_QUERY_CHARS], 4 * MAX_QUERY_CHARS)
         wanted = [kind for kind in LEARNED_KINDS if kind in kinds]
         if not asked or not wanted or limit < 1:
             return []

@@ -8,7 +8,7 @@ from typing import Self
 
 from memory.records import Actor, Place
 from memory.stores.journal.jobs import SqliteJobs
-from memory.stores.journal.layout import MIGRATIONS
+from memory.stores.journal.layout import JOURNAL_LAYOUT
 from memory.stores.journal.rows import NO_LEASE, stamp
 from memory.stores.journal.sessions import SqliteSessions
 from memory.stores.journal.summaries import SqliteSummaries
@@ -37,7 +37,7 @@ class SqliteJournal:
         """Open or create the file; a damaged one is set aside. Raises NewerStore,
         StoreUnavailable."""
         #: The file, which the parts share.
-        self.database = Database(path, MIGRATIONS, pool)
+        self.database = Database(path, JOURNAL_LAYOUT, pool)
         self.sessions, self.turns = SqliteSessions(self.database), SqliteTurns(self.database)
         self.jobs, self.summaries = SqliteJobs(self.database), SqliteSummaries(self.database)
         self.maintenance = SqliteMaintenanceLog(self.database)

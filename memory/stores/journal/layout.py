@@ -2,7 +2,7 @@
 
 from memory.stores.sqlite.schema import Migration
 
-MIGRATIONS = (
+JOURNAL_LAYOUT = (
     Migration(
         "sessions and turns",
         (

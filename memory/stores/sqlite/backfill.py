@@ -8,7 +8,7 @@ from memory.ports import Embedder, EmbeddingFailed
 from memory.records import Actor
 
 #: Records embedded at once: few enough that a query does not wait long for the same processor.
-BATCH = 16
+EMBEDDED_AT_ONCE = 16
 
 Missing = Callable[[Actor, int], Awaitable[dict[int, str]]]
 Keep = Callable[[Actor, Mapping[int, str], Sequence[Sequence[float]]], Awaitable[None]]
@@ -79,12 +79,12 @@ class EmbeddingBackfill:
         # Before asking: what is written while we work must be seen.
         self._complete.add(actor)
         try:
-            texts = await self._missing(actor, BATCH)
+            texts = await self._missing(actor, EMBEDDED_AT_ONCE)
             if texts:
                 await self._keep(actor, texts, await self._embedder.embed(list(texts.values())))
         except BaseException:
             self._complete.discard(actor)
             raise
-        if len(texts) == BATCH:
+        if len(texts) == EMBEDDED_AT_ONCE:
             self._complete.discard(actor)
-        return len(texts) == BATCH
+        return len(texts) == EMBEDDED_AT_ONCE

@@ -13,7 +13,7 @@ from memory.errors import RefusedText, UnknownRecord
 from memory.knowledge.merging import Merging
 from memory.records import LEARNED_KINDS, Draft, Hit, Kind, Record, Turn, Utterance
 from memory.search.entry import entry, is_context
-from memory.search.fusion import Meaning, fuse
+from memory.search.fusion import QueryMeaning, fuse
 from memory.search.query import parse
 from memory.search.ranking import CONTEXT, Ranked, Weights
 from memory.search.resemblance import distinct, telling
@@ -93,7 +93,7 @@ class PersonFile:
         limit: int,
         min_relevance: float,
         now: datetime,
-        meaning: Meaning | None = None,
+        meaning: QueryMeaning | None = None,
     ) -> list[Hit]:
         """The current records that have to do with the text, best first. `meaning` is that of the
         text, by the embedder of this file's vectors."""
@@ -209,7 +209,7 @@ class PersonFile:
         self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
     def _fused(
-        self, found: Sequence[Ranked], meaning: Meaning, kinds: Sequence[Kind], now: datetime
+        self, found: Sequence[Ranked], meaning: QueryMeaning, kinds: Sequence[Kind], now: datetime
     ) -> list[Ranked]:
         """What was found by words, together with what the vectors find."""
         if self._vectors is None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from memory.ports import Embedder, EmbeddingFailed
 from memory.search.calibration import Calibration, calibrate
-from memory.search.fusion import Meaning
+from memory.search.fusion import QueryMeaning
 
 #: Seconds to leave an embedder alone that has failed: recall must not wait for it every time.
 REST = 10.0
@@ -26,7 +26,7 @@ class QueryEmbedder:
         self._calibration: asyncio.Task[Calibration] | None = None
         self._resting_until = -float("inf")
 
-    async def of(self, query: str) -> Meaning | None:
+    async def of(self, query: str) -> QueryMeaning | None:
         """What the query means, or None if that can't be told now."""
         if self._clock() < self._resting_until or self._is_getting_ready:
             return None
@@ -39,7 +39,7 @@ class QueryEmbedder:
                 self._resting_until = self._clock() + REST
                 self._report(failure)
             return None
-        return Meaning(vector, calibration.scale(vector))
+        return QueryMeaning(vector, calibration.scale(vector))
 
     def prepare(self) -> None:
         """Measure the model in the background, so that the first query need not wait for that."""

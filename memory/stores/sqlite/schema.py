@@ -35,7 +35,7 @@ def _shelf(name: str) -> tuple[str, ...]:
     )
 
 
-MIGRATIONS = (
+PERSON_LAYOUT = (
     Migration(
         "records",
         (
@@ -170,7 +170,7 @@ def snapshot(connection: sqlite3.Connection) -> Iterator[None]:
 def migrate(
     connection: sqlite3.Connection,
     path: Path,
-    migrations: tuple[Migration, ...] = MIGRATIONS,
+    migrations: tuple[Migration, ...] = PERSON_LAYOUT,
 ) -> None:
     """Bring a file to the newest layout. Raises NewerStore if it knows migrations we don't."""
     ledger = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'migration'")

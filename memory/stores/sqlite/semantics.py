@@ -9,11 +9,11 @@ import structlog
 from memory.background.rate_limited_log import RateLimitedLog
 from memory.ports import Embedder
 from memory.records import Actor
-from memory.search.fusion import Meaning
+from memory.search.fusion import QueryMeaning
 from memory.search.query import parse
 from memory.stores.sqlite.backfill import EmbeddingBackfill, Keep, Missing
 from memory.stores.sqlite.query_embedder import QueryEmbedder
-from memory.stores.sqlite.vectors import MAX_TEXT, VectorTable
+from memory.stores.sqlite.vectors import MAX_EMBEDDED_CHARS, VectorTable
 
 _log = structlog.get_logger(__name__)
 
@@ -37,12 +37,12 @@ class Semantics:
         """This actor is here, maybe with records that have no vectors."""
         self._backfill.seen(actor)
 
-    async def meaning(self, query: str, now: datetime) -> Meaning | None:
+    async def meaning(self, query: str, now: datetime) -> QueryMeaning | None:
         """What a query means; None for one that asks for nothing but dates or has nothing to say,
         and while the embedder does not answer."""
         if not parse(query, now).topical:
             return None
-        return await self._queries.of(query[:MAX_TEXT])
+        return await self._queries.of(query[:MAX_EMBEDDED_CHARS])
 
     async def settle(self) -> None:
         """Return when no vector is missing any more, and queries can be understood. Waits for ever

@@ -17,7 +17,7 @@ from memory.records import Kind
 from memory.search.fusion import Nearness
 
 #: No more of a record is embedded, in characters: models read 128 to 512 tokens.
-MAX_TEXT = 1_000
+MAX_EMBEDDED_CHARS = 1_000
 
 #: Of how many records the likeness is looked at, best first, beside those found by words.
 NEAREST = 200
@@ -26,7 +26,10 @@ _STEPS = 127
 #: Vectors compared at once: so many stay in the cache of the processor, more take twice as long.
 _CHUNK = 512
 
-_TEXT = f"substr(CASE WHEN speaker IS NULL THEN '' ELSE speaker || ': ' END || text, 1, {MAX_TEXT})"
+_TEXT = (
+    "substr(CASE WHEN speaker IS NULL THEN '' ELSE speaker || ': ' END || text, 1, "
+    f"{MAX_EMBEDDED_CHARS})"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ from bot.settings import Settings
 from memory.conversation.sessions import SessionLimits
 from memory.conversation.tokens import Script, estimate_tokens
 from memory.errors import RefusedText
-from memory.knowledge.recall import Budget
+from memory.knowledge.recall import RecallBudget
 from memory.memory import Memory, MemoryOptions
 from memory.records import Actor, Choice, Choices, Draft, Kind, Place, Role
 from memory.stores.journal.journal import SqliteJournal
@@ -329,7 +329,7 @@ async def test_the_history_says_what_it_is_made_of() -> None:
 
 
 async def test_every_budget_and_the_time_zone_are_settings() -> None:
-    budget = Budget(
+    budget = RecallBudget(
         profile_preferences=1,
         profile_preference_tokens=21,
         profile_facts=2,
@@ -355,7 +355,7 @@ async def test_every_budget_and_the_time_zone_are_settings() -> None:
     options = memory_options(settings)
     assert options.budget == budget
     assert str(options.time_zone) == "Europe/Rome"
-    assert memory_options(Settings()).budget == Budget()
+    assert memory_options(Settings()).budget == RecallBudget()
     assert memory_options(Settings()).time_zone is UTC
     with pytest.raises(ValueError, match="expected a time zone such as Europe/Rome"):
         Settings(time_zone="Mars/Olympus")

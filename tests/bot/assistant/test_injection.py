@@ -23,7 +23,7 @@ from memory.conversation.history import ConversationHistory, HistoryMetadata
 from memory.conversation.sessions import SessionLimits
 from memory.conversation.tiers import earlier_block
 from memory.knowledge.recall import (
-    Budget,
+    RecallBudget,
     build_profile,
     profile_block,
     recalled_block,
@@ -162,13 +162,13 @@ def record(text: str, kind: Kind = Kind.FACT, **fields: object) -> Record:
 
 
 def profile_of(*records: Record) -> str:
-    budget = Budget()
+    budget = RecallBudget()
     return profile_block(build_profile(records, budget), NOW, budget)
 
 
 def recalled(text: str, role: Role = Role.USER) -> str:
     hits = [Hit(record(text, Kind.MESSAGE, role=role), 0.9)]
-    return recalled_block(hits, Profile(), NOW, Budget())
+    return recalled_block(hits, Profile(), NOW, RecallBudget())
 
 
 def running(text: str) -> str:
@@ -191,7 +191,9 @@ WAYS: dict[str, tuple[str, Callable[[str], str]]] = {
     "topic": ("about_the_user", topic),
     "agent name": (
         "about_the_user",
-        lambda text: profile_block(Profile(), NOW, Budget(), choices=Choices(agent_name=text)),
+        lambda text: profile_block(
+            Profile(), NOW, RecallBudget(), choices=Choices(agent_name=text)
+        ),
     ),
     "running summary": ("earlier_in_this_conversation", running),
     "recalled message": ("recalled_notes", recalled),

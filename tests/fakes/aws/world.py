@@ -17,11 +17,11 @@ from memory.stores.agentcore.calls.circuit import Circuit
 from memory.stores.agentcore.calls.clients import (
     CONTROL_SERVICE,
     DATA_SERVICE,
-    Access,
+    AwsAccess,
     AwsCalls,
     make_client,
 )
-from memory.stores.agentcore.calls.sender import Pace
+from memory.stores.agentcore.calls.sender import SendingPace
 from memory.stores.agentcore.setup import (
     AgentCoreMemory,
     Patience,
@@ -46,7 +46,7 @@ ENVIRONMENT = {
 FAST = Timing(
     search=5.0,
     second_look=0.2,
-    pace=Pace(spacing=0.01, first_retry=0.02, longest_retry=0.1),
+    pace=SendingPace(spacing=0.01, first_retry=0.02, longest_retry=0.1),
 )
 
 
@@ -111,7 +111,7 @@ def machinery(
     ):
         for name, value in ENVIRONMENT.items():
             environment.setenv(name, value)
-        reach = Access(region="us-east-1", endpoint_url=aws.url, **access)
+        reach = AwsAccess(region="us-east-1", endpoint_url=aws.url, **access)
         control_client = make_client(CONTROL_SERVICE, reach, 2)
         client = make_client(DATA_SERVICE, reach, 8)
         try:

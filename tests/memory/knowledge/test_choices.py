@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.errors import RefusedText
-from memory.knowledge.choices import clean, zone_of
+from memory.knowledge.choices import clean_choice, zone_of
 from memory.records import Choice, Choices
 
 
@@ -21,7 +21,7 @@ from memory.records import Choice, Choices
     ],
 )  # fmt: skip
 def test_a_time_zone_is_known_by_its_name_or_its_place(given: str, name: str):
-    assert clean(Choice.TIME_ZONE, given) == name
+    assert clean_choice(Choice.TIME_ZONE, given) == name
     assert zone_of(name) is not None
 
 
@@ -30,7 +30,7 @@ def test_a_time_zone_is_known_by_its_name_or_its_place(given: str, name: str):
 )
 def test_what_is_no_time_zone_is_refused(given: str):
     with pytest.raises(RefusedText):
-        clean(Choice.TIME_ZONE, given)
+        clean_choice(Choice.TIME_ZONE, given)
 
 
 def test_a_zone_that_this_system_does_not_know_is_none():
@@ -43,20 +43,20 @@ def test_a_zone_that_this_system_does_not_know_is_none():
     ("given", "tag"), [("de", "de"), ("pt-BR", "pt-br"), ("Deutsch", "de"), ("русский", "ru")]
 )
 def test_a_language_is_known_by_its_tag_or_its_own_name(given: str, tag: str):
-    assert clean(Choice.LANGUAGE, given) == tag
+    assert clean_choice(Choice.LANGUAGE, given) == tag
 
 
 @pytest.mark.parametrize("given", ["", "tlh", "de; drop", "klingon", "e", 'de"'])
 def test_what_is_no_language_here_is_refused(given: str):
     with pytest.raises(RefusedText):
-        clean(Choice.LANGUAGE, given)
+        clean_choice(Choice.LANGUAGE, given)
 
 
 @given(st.text(max_size=60))
 def test_any_text_is_a_choice_or_refused(text: str):
     for choice in Choice:
         with suppress(RefusedText):
-            assert clean(choice, clean(choice, text)) == clean(choice, text)
+            assert clean_choice(choice, clean_choice(choice, text)) == clean_choice(choice, text)
 
 
 def test_every_choice_has_a_value_of_its_name():
@@ -67,4 +67,4 @@ def test_every_choice_has_a_value_of_its_name():
 def test_what_is_no_length_or_way_of_showing_is_refused(given: str):
     for choice in (Choice.ANSWER_LENGTH, Choice.STREAMING):
         with pytest.raises(RefusedText):
-            clean(choice, given)
+            clean_choice(choice, given)

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from memory.knowledge.export import document, readable
+from memory.knowledge.export import export_as_markdown, export_document
 from memory.records import Actor, Choices, Kind, Record, Role
 from memory.safety.escaping import one_line
 
@@ -32,7 +32,9 @@ def record(id_: str, kind: Kind, text: str, minutes: int = 0, **more: Any) -> Re
 
 
 def of(*records: Record) -> str:
-    return readable(document(ANN, Choices(agent_name="Max"), records, NOON) | {"usage": [USAGE]})
+    return export_as_markdown(
+        export_document(ANN, Choices(agent_name="Max"), records, NOON) | {"usage": [USAGE]}
+    )
 
 
 def structure(markdown: str) -> list[str]:
@@ -90,7 +92,7 @@ def test_everything_is_in_it() -> None:
 
 
 def test_of_nobody_it_says_so() -> None:
-    text = readable(document(ANN, Choices(), (), NOON))
+    text = export_as_markdown(export_document(ANN, Choices(), (), NOON))
     assert text.count("Nothing.") == 4
 
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from memory.conversation.history import ConversationHistory, HistoryMetadata
 from memory.conversation.tokens import estimate_tokens
 from memory.knowledge.recall import (
-    Budget,
+    RecallBudget,
     build_profile,
-    cut,
+    cut_line,
     profile_block,
     recalled_block,
 )
@@ -21,7 +21,7 @@ from memory.learning.statement import Statement
 from memory.records import Choices, Hit, Kind, Profile, Record, Role
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
-BUDGET = Budget()
+BUDGET = RecallBudget()
 
 _numbers = count(1)
 
@@ -187,7 +187,7 @@ _budgets = st.integers(20, 400)
 @given(_texts, st.integers(60, 600))
 def test_what_is_recalled_fits_its_budget_for_any_text(said: list[str], tokens: int):
     hits = [Hit(record(text), 0.5) for text in said]
-    block = recalled_block(hits, Profile(), NOW, Budget(recalled_tokens=tokens))
+    block = recalled_block(hits, Profile(), NOW, RecallBudget(recalled_tokens=tokens))
     assert estimate_tokens(block) <= tokens
 
 
@@ -195,7 +195,7 @@ def test_what_is_recalled_fits_its_budget_for_any_text(said: list[str], tokens: 
 def test_every_part_of_the_profile_fits_its_budget_for_any_text(
     facts: list[str], preferences: list[str], talks: list[str], tokens: int
 ):
-    budget = Budget(
+    budget = RecallBudget(
         profile_fact_tokens=tokens,
         profile_preference_tokens=tokens,
         profile_summary_tokens=tokens,
@@ -234,7 +234,7 @@ def test_a_text_too_long_for_its_budget_is_cut_at_a_word_with_a_mark():
 
 
 def test_a_long_memory_leaves_room_for_short_ones_behind_it():
-    budget = Budget(profile_fact_tokens=60)
+    budget = RecallBudget(profile_fact_tokens=60)
     known = [record("word " * 300, importance=9), record("I have a cat", days=1)]
     known += [record("word " * 299, importance=8)]
     lines = section(
@@ -250,13 +250,13 @@ def test_a_cut_never_leaves_half_an_entity(text: str, tokens: int):
 
     from memory.safety.escaping import escape, one_line
 
-    kept = cut(escape(text), tokens).removesuffix("…")
+    kept = cut_line(escape(text), tokens).removesuffix("…")
     assert one_line(text).startswith(unescape(kept).strip())
 
 
 @given(st.text(alphabet="aé漢😀я ", max_size=300))
 def test_the_count_that_is_given_is_the_one_that_counts(text: str):
     block = recalled_block(
-        [Hit(record(text), 1)], Profile(), NOW, Budget(recalled_tokens=300), count=len
+        [Hit(record(text), 1)], Profile(), NOW, RecallBudget(recalled_tokens=300), count=len
     )
     assert len(block) <= 300

@@ -26,7 +26,7 @@ CONTROL_SERVICE = "bedrock-agentcore-control"
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class AwsAccess:
     """Where AWS is and as whom to ask. What is None is found by boto3 in its usual order."""
 
     region: str | None = None
@@ -39,7 +39,7 @@ class Access:
     attempts: int = 2
 
 
-def make_client(service: str, access: Access, connections: int) -> Any:
+def make_client(service: str, access: AwsAccess, connections: int) -> Any:
     """A boto3 client for one service with so many connections. Looking for credentials may block.
     Raises AwsFailure."""
     config = Config(
@@ -55,7 +55,7 @@ def make_client(service: str, access: Access, connections: int) -> Any:
         raise explain(error, Where("CreateClient", region=access.region or "")) from error
 
 
-async def open_client(service: str, access: Access, pool: Executor, connections: int) -> Any:
+async def open_client(service: str, access: AwsAccess, pool: Executor, connections: int) -> Any:
     """The same, made in the pool. `connections` is best the number of the pool's threads."""
     loop = asyncio.get_running_loop()
     return await loop.run_in_executor(pool, make_client, service, access, connections)

@@ -19,7 +19,7 @@ from memory.records import Actor
 from memory.stores.sqlite.database import Database
 from memory.stores.sqlite.schema import Migration
 
-MIGRATIONS = (
+_MIGRATIONS = (
     # IF NOT EXISTS: files of before there were migrations have these.
     Migration(
         "events and erasures",
@@ -89,7 +89,7 @@ class Outbox:
         def connect() -> Database:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch(mode=0o600)
-            return Database(path, MIGRATIONS, thread)
+            return Database(path, _MIGRATIONS, thread)
 
         try:
             db = await asyncio.get_running_loop().run_in_executor(thread, connect)

@@ -19,7 +19,7 @@ _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class SendingPace:
     """Times in seconds. AWS takes 5 events a second of one session and 200 a second in all."""
 
     spacing: float = 0.25
@@ -33,14 +33,14 @@ class Pace:
     grace: float = 10.0
 
 
-class Sender:
+class EventSender:
     """One task for each session that has something to send; none when nothing waits."""
 
     def __init__(
         self,
         outbox: Outbox,
         send: Callable[[Outgoing], Awaitable[None]],
-        pace: Pace,
+        pace: SendingPace,
     ) -> None:
         self._outbox, self._send, self._pace = outbox, send, pace
         self._slots = asyncio.Semaphore(pace.parallel)

@@ -72,11 +72,11 @@ class _Vectors:
 
     def expect(self, turns: Sequence[Said]) -> None:
         """These turns are about to be embedded."""
-        from memory.stores.sqlite.vectors import MAX_TEXT
+        from memory.stores.sqlite.vectors import MAX_EMBEDDED_CHARS
 
         for turn in turns:
             kept = replace(turn, text=clean(turn.text)).attributed
-            self._whole[kept[:MAX_TEXT]] = turn.attributed
+            self._whole[kept[:MAX_EMBEDDED_CHARS]] = turn.attributed
 
     async def embed(self, texts: Sequence[str], *, query: bool = False) -> list[list[float]]:
         """See memory.ports.Embedder."""

@@ -15,7 +15,7 @@ from memory.records import Actor, Draft, Kind
 from memory.stores.agentcore.calls.circuit import Circuit
 from memory.stores.agentcore.calls.clients import (
     DATA_SERVICE,
-    Access,
+    AwsAccess,
     AwsCalls,
     make_client,
 )
@@ -83,7 +83,7 @@ async def test_an_answer_that_does_not_come_is_waited_for_briefly(
     made: Machinery, tmp_path: Path
 ) -> None:
     here = await made.world(tmp_path)
-    access = Access("us-east-1", endpoint_url=made.aws.url, read_seconds=0.2)
+    access = AwsAccess("us-east-1", endpoint_url=made.aws.url, read_seconds=0.2)
     client = make_client(DATA_SERVICE, access, 2)
     made.aws.faults.add(Fault(delay=3))
     calls = AwsCalls(client, made.pool, Circuit("AWS"), here.memory.id)
@@ -102,7 +102,7 @@ async def test_a_memory_that_does_not_exist_is_named(made: Machinery, tmp_path: 
 
 async def test_a_region_without_the_service_is_named(made: Machinery, tmp_path: Path) -> None:
     here = await made.world(tmp_path)
-    access = Access(region="af-south-1", endpoint_url=made.aws.url)
+    access = AwsAccess(region="af-south-1", endpoint_url=made.aws.url)
     client = make_client(DATA_SERVICE, access, 2)
     calls = AwsCalls(client, made.pool, Circuit("AWS"), here.memory.id)
     with pytest.raises(StoreUnavailable, match="does not exist in this region"):
@@ -113,7 +113,7 @@ async def test_a_region_without_the_service_is_named(made: Machinery, tmp_path: 
 async def test_an_address_that_nobody_answers_says_to_check_network_and_region(
     made: Machinery,
 ) -> None:
-    access = Access(region="af-south-1", endpoint_url="http://127.0.0.1:1")
+    access = AwsAccess(region="af-south-1", endpoint_url="http://127.0.0.1:1")
     client = make_client(DATA_SERVICE, access, 2)
     calls = AwsCalls(client, made.pool, Circuit("AWS"), "bot-0123456789")
     with pytest.raises(StoreUnavailable, match=r"can't be reached in region af-south-1"):
@@ -125,7 +125,7 @@ async def test_missing_credentials_say_where_they_may_stand(made: Machinery) -> 
     with pytest.MonkeyPatch.context() as environment:
         for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
             environment.delenv(name)
-        client = make_client(DATA_SERVICE, Access("us-east-1", endpoint_url=made.aws.url), 2)
+        client = make_client(DATA_SERVICE, AwsAccess("us-east-1", endpoint_url=made.aws.url), 2)
     calls = AwsCalls(client, made.pool, Circuit("AWS"), "bot-0123456789")
     with pytest.raises(StoreUnavailable, match=r"no complete AWS credentials.*AWS_ACCESS_KEY_ID"):
         await calls.ask("list_actors")
@@ -138,7 +138,7 @@ def test_a_profile_that_is_not_there_is_named() -> None:
             environment.setenv(name, value)
         environment.setenv("AWS_CONFIG_FILE", os.devnull)
         with pytest.raises(StoreUnavailable, match=r"nobody.*check the AWS profile"):
-            make_client(DATA_SERVICE, Access("us-east-1", profile="nobody"), 2)
+            make_client(DATA_SERVICE, AwsAccess("us-east-1", profile="nobody"), 2)
 
 
 @pytest.mark.parametrize(

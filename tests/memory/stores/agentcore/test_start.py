@@ -7,7 +7,7 @@ from structlog.testing import capture_logs
 
 from memory.errors import StoreUnavailable
 from memory.records import Actor
-from memory.stores.agentcore.calls.clients import Access
+from memory.stores.agentcore.calls.clients import AwsAccess
 from memory.stores.agentcore.setup import Patience, UnusableMemory, Wanted
 from memory.stores.agentcore.start import AgentCoreOptions, agentcore_store
 from tests.fakes.aws import broken
@@ -22,7 +22,7 @@ def options(here: World, memory_id: str | None) -> AgentCoreOptions:
         here.outbox,
         memory_id,
         Wanted("fresh"),
-        Access(region="us-east-1", endpoint_url=here.aws.url),
+        AwsAccess(region="us-east-1", endpoint_url=here.aws.url),
         connections=4,
         timing=FAST,
         patience=Patience(10, 0.02),

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
 from memory.records import Actor, Place, Role, Turn, Utterance
-from memory.stores.agentcore.calls.sender import Pace
-from memory.stores.agentcore.events import MAX_MESSAGE_BYTES, bodies, cut
+from memory.stores.agentcore.calls.sender import SendingPace
+from memory.stores.agentcore.events import MAX_MESSAGE_BYTES, bodies, cut_bytes
 from memory.stores.agentcore.store import AgentCoreStore, Timing
 from tests.contracts.long_term_memory import eventually
 from tests.fakes.aws import Fault, broken, expired_credentials, throttled
@@ -91,8 +91,8 @@ async def test_the_turns_of_a_session_arrive_in_order(tmp_path: Path) -> None:
 
 
 async def test_a_session_is_sent_at_less_than_five_events_a_second(tmp_path: Path) -> None:
-    assert 1 / Pace().spacing < 5
-    pace = Pace(spacing=0.1)
+    assert 1 / SendingPace().spacing < 5
+    pace = SendingPace(spacing=0.1)
     async with world(tmp_path) as here, await here.store(Timing(pace=pace)) as store:
         start = time.monotonic()
         for number in range(4):
@@ -268,7 +268,7 @@ async def test_closing_twice_is_closing_once(tmp_path: Path) -> None:
 @settings(deadline=None)
 @given(st.text(st.characters(codec=None)), st.integers(1, 50))
 def test_a_cut_text_fits_is_whole_characters_and_the_beginning(text: str, limit: int) -> None:
-    short = cut(text, limit)
+    short = cut_bytes(text, limit)
     assert len(short.encode()) <= limit
     clean = text.encode("utf-8", "replace").decode()
     assert clean.startswith(short)

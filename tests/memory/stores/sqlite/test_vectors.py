@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
 from memory.records import Kind
-from memory.stores.sqlite.backfill import BATCH
+from memory.stores.sqlite.backfill import EMBEDDED_AT_ONCE
 from memory.stores.sqlite.store import SqliteStore
 from memory.stores.sqlite.vectors import _packed
 from tests.contracts.long_term_memory import (
@@ -170,7 +170,9 @@ class TestFilling:
         self, tmp_path: Path, pool: ThreadPoolExecutor, embedder: WordEmbedder
     ) -> None:
         before = opened_with(None, tmp_path, pool)
-        await before.commit(ANN, [draft(f"Note {n} on gardens") for n in range(2 * BATCH + 3)])
+        await before.commit(
+            ANN, [draft(f"Note {n} on gardens") for n in range(2 * EMBEDDED_AT_ONCE + 3)]
+        )
         await before.commit(ANN, [draft(PET)])
         await before.aclose()
         store = opened_with(embedder, tmp_path, pool)
@@ -178,7 +180,7 @@ class TestFilling:
         assert texts(await store.search(ANN, "Where do I walk my spaniel?"))[0] == PET
         await store.settle()
         assert texts(await store.search(ANN, PET_QUESTION))[0] == PET
-        assert len(embedder.texts) >= 2 * BATCH + 4
+        assert len(embedder.texts) >= 2 * EMBEDDED_AT_ONCE + 4
         await store.aclose()
 
     async def test_each_record_is_embedded_once(
