@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import structlog
 
@@ -18,6 +18,7 @@ from bot.people.personal import Streaming
 from bot.people.privacy import PRIVATE_MARK
 from bot.people.usage import Usage
 from bot.texts import Texts, texts_in
+from memory.background.throttle import Throttle
 from memory.errors import StoreUnavailable
 from memory.records import Actor, Place, Role, Session, Utterance
 from memory.safety.escaping import is_blank
@@ -28,7 +29,7 @@ _log = structlog.get_logger(__name__)
 GUESTS_SECONDS = 5.0
 Sleep = Callable[[float], Awaitable[object]]
 #: A backlog gets one apology, however many messages it has.
-_APOLOGY_EVERY = timedelta(minutes=10)
+_APOLOGY_SECONDS = 600.0
 
 
 class Assistant:
@@ -48,7 +49,7 @@ class Assistant:
         self._conversation, self._commands, self._context = conversation, commands, context
         self.people, self.health, self._memory = context.people, context.health, context.memory
         self._longest, self._leaves_strangers = longest_text, leaves_strangers
-        self._apologised: dict[Place, datetime] = {}
+        self._apologies = Throttle(_APOLOGY_SECONDS)
         context.memory.on_saved(self._announce_ending)
 
     async def respond(self, said: Inbound) -> AsyncGenerator[Event, None]:
@@ -234,13 +235,8 @@ class Assistant:
 
     async def _apology(self, said: Message | Command) -> Reply:
         """Say once that what waited while the bot was away is not answered."""
-        now, place = datetime.now(UTC), said.origin.place
-        last = self._apologised.get(place)
-        if last is not None and now - last < _APOLOGY_EVERY:
+        if not self._apologies.allow(said.origin.place):
             return SILENCE
-        self._apologised = {
-            p: at for p, at in self._apologised.items() if now - at < _APOLOGY_EVERY
-        } | {place: now}
         return await self._marked(Reply((await self.texts(said.origin)).stale), said.origin)
 
     async def _marked(self, reply: Reply, origin: Origin) -> Reply:

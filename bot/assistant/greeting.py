@@ -5,6 +5,7 @@ from typing import Protocol
 
 import structlog
 
+from memory.background.bounded_dict import BoundedDict
 from memory.errors import StoreUnavailable
 from memory.memory import Memory
 from memory.ports import ExtractionFailed
@@ -44,7 +45,7 @@ class Greetings:
         self._memory, self._greeter, self._patience = memory, greeter, patience
         self._wanted = wanted
         # By actor: the summary that was last taken up, and how.
-        self._written: dict[Actor, tuple[str, str]] = {}
+        self._written = BoundedDict[Actor, tuple[str, str]](_MOST_WRITTEN)
 
     async def sentence(self, actor: Actor, topics: str) -> str | None:
         """A greeting, or None for whom nothing is known of. `topics` is the template, with
@@ -71,8 +72,6 @@ class Greetings:
         known, sentence = self._written.get(actor, ("", ""))
         if known != last.id:
             sentence = await greeter.greet(last)
-            if len(self._written) >= _MOST_WRITTEN:
-                self._written.clear()
             self._written[actor] = last.id, sentence
         return sentence
 

@@ -23,13 +23,13 @@ from bot.people.guestbook import (
     UnreadableOwner,
 )
 from bot.people.pairing import Guess, Pairing, new_code
+from memory.background.throttle import Throttle
 
 _log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
 _REFUSAL_SECONDS = 3600
-_MOST_REFUSED = 10_000
 
 
 class AccessMode(StrEnum):
@@ -60,12 +60,12 @@ class Access:
             raise ValueError("pairing needs a file to keep the owner in")
         self.mode = mode
         self._allowed, self._owners = frozenset(allowed), frozenset(owners)
-        self._pool, self._monotonic = pool, monotonic
+        self._pool = pool
         self._guests = GuestBook(path) if path and mode is AccessMode.PAIRING else None
         self._stamp = self._guests.stamp if self._guests else (0, 0)
         self._book = self._guests.read() if self._guests else Book()
         self._pairing = Pairing(new_code() if self._guests and not self._owned else None)
-        self._refused: dict[tuple[int, bool], float] = {}
+        self._refusals = Throttle(_REFUSAL_SECONDS, clock=monotonic)
 
     @property
     def pairing_code(self) -> str | None:
@@ -127,7 +127,7 @@ class Access:
                 self._pairing.code = code
                 raise
             # Who was told that nobody owns the bot hears now that somebody can let them in.
-            self._refused.clear()
+            self._refusals.clear()
             _log.info("paired", user=user_id)
         return guess
 
@@ -179,7 +179,7 @@ class Access:
             return left, left.guests != book.guests
 
         # Who is let in no more is to hear so.
-        self._refused.pop((user_id, True), None)
+        self._refusals.forget((user_id, True))
         return await self._change(step)
 
     async def people(self) -> Book:
@@ -191,14 +191,7 @@ class Access:
     def refusal_due(self, user_id: int, *, private: bool = True) -> bool:
         """Whether this person is to be told no: at most once an hour each, and apart from that in
         groups, where nobody is given a code."""
-        now, key = self._monotonic(), (user_id, private)
-        last = self._refused.get(key)
-        if last is not None and now - last < _REFUSAL_SECONDS:
-            return False
-        if len(self._refused) >= _MOST_REFUSED:
-            self._refused.clear()
-        self._refused[key] = now
-        return True
+        return self._refusals.allow((user_id, private))
 
     def _knows(self, user_id: int) -> bool:
         named = user_id in self._allowed or self.owns(user_id)

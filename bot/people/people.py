@@ -1,8 +1,5 @@
 """Who may use the bot, and how much of it."""
 
-import time
-from collections import deque
-
 import structlog
 
 from bot.assistant.events import SILENCE, Reply
@@ -16,6 +13,7 @@ from bot.people.personal import PersonalSettings
 from bot.people.privacy import Privacy
 from bot.people.quotas import Quotas, quota_text
 from bot.texts import Texts, texts_in
+from memory.background.throttle import Throttle
 from memory.records import Place
 
 _log = structlog.get_logger(__name__)
@@ -35,7 +33,7 @@ class People:
         self.access, self.quotas = access, quotas
         self.personal, self.privacy = personal, privacy
         self.notices = Notices()
-        self._requests_told: deque[float] = deque(maxlen=_MAX_REQUESTS_TOLD)
+        self._requests = Throttle(_REQUEST_SECONDS, _MAX_REQUESTS_TOLD)
 
     async def refuse(self, said: Inbound) -> Reply | None:
         """Why this is not answered, SILENCE included; None for whoever may use the bot. The pairing
@@ -123,11 +121,8 @@ class People:
 
     def _tell_owners(self, channel: str, request: Request) -> None:
         """Each owner hears in the private chat with the bot that somebody wants in."""
-        now = time.monotonic()
-        told = self._requests_told
-        if len(told) == _MAX_REQUESTS_TOLD and now - told[0] < _REQUEST_SECONDS:
+        if not self._requests.allow():
             return
-        told.append(now)
         name = speaker_name(request.name) or str(request.id)
         for owner in self.access.owners:
             self.notices.put(

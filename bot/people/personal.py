@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from bot.assistant.inbound import Origin
 from bot.texts import Texts, texts_in
+from memory.background.bounded_dict import BoundedDict
 from memory.errors import StoreUnavailable
 from memory.memory import Memory
 from memory.records import Actor, Choices, Place
@@ -32,14 +33,12 @@ class PersonalSettings:
         """`patience` in seconds."""
         self._memory, self._patience = memory, patience
         #: The language of whoever wrote last, as their Telegram tells it.
-        self._heard: dict[Actor, str] = {}
+        self._heard = BoundedDict[Actor, str](_MOST_HEARD)
 
     def note(self, origin: Origin) -> None:
         """Somebody who may use the bot has written: what is said to them later, of the bot's own
         accord, is said in their language."""
-        if origin.language and self._heard.get(origin.actor) != origin.language:
-            if len(self._heard) >= _MOST_HEARD:
-                self._heard = dict(list(self._heard.items())[_MOST_HEARD // 2 :])
+        if origin.language:
             self._heard[origin.actor] = origin.language
 
     async def texts(self, actor: Actor, telegram: str | None = None) -> Texts:

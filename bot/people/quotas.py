@@ -2,7 +2,6 @@
 
 import math
 import time
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -13,6 +12,7 @@ import structlog
 
 from bot.people.usage import Accounts
 from bot.texts import Texts
+from memory.background.throttle import Throttle
 from memory.errors import StoreUnavailable
 from memory.memory import utc_now
 from memory.records import Actor
@@ -20,8 +20,6 @@ from memory.records import Actor
 _log = structlog.get_logger(__name__)
 
 _MINUTE = 60.0
-#: Above this many people, those who said nothing for a minute are let go of.
-_MOST_WATCHED = 1_000
 
 
 class Quota(StrEnum):
@@ -64,9 +62,9 @@ class Quotas:
     ) -> None:
         """Who is `exempt`, by numeric id, has no limits."""
         self._accounts, self._limits, self._exempt = accounts, limits, exempt
-        self._clock, self._monotonic = clock, monotonic
-        self._said: dict[int, deque[float]] = {}
-        self._told: dict[tuple[int, Quota], float] = {}
+        self._clock = clock
+        self._messages = Throttle(_MINUTE, limits.messages_per_minute or 0, clock=monotonic)
+        self._told = Throttle(clock=monotonic)
 
     async def exceeded(self, user_id: int) -> Exceeded | None:
         """Count one more message of this person; the limit that it is beyond, if there is one. A
@@ -78,20 +76,13 @@ class Quotas:
             return None
         quota, seconds = found
         _log.info("limit_reached", user=user_id, limit=quota.value)
-        first = self._should_notify(user_id, quota, seconds)
+        first = self._told.allow((user_id, quota), seconds=seconds)
         return Exceeded(quota, timedelta(seconds=seconds), first)
 
     def _of_the_minute(self, user_id: int) -> tuple[Quota, float] | None:
-        if self._limits.messages_per_minute is None:
+        if self._limits.messages_per_minute is None or self._messages.allow(user_id):
             return None
-        now = self._monotonic()
-        if len(self._said) > _MOST_WATCHED:
-            self._said = {one: at for one, at in self._said.items() if now - at[-1] < _MINUTE}
-        said = self._said.setdefault(user_id, deque(maxlen=self._limits.messages_per_minute))
-        if len(said) == self._limits.messages_per_minute and now - said[0] < _MINUTE:
-            return Quota.MESSAGES, _MINUTE - (now - said[0])
-        said.append(now)
-        return None
+        return Quota.MESSAGES, self._messages.wait(user_id)
 
     async def _of_the_day(self, user_id: int) -> tuple[Quota, float] | None:
         limits = self._limits
@@ -110,13 +101,6 @@ class Quotas:
         if limits.cost_per_day is not None and spent.cost >= limits.cost_per_day:
             return Quota.COST, left
         return None
-
-    def _should_notify(self, user_id: int, quota: Quota, seconds: float) -> bool:
-        now = self._monotonic()
-        self._told = {key: until for key, until in self._told.items() if until > now}
-        first = (user_id, quota) not in self._told
-        self._told.setdefault((user_id, quota), now + seconds)
-        return first
 
 
 def quota_text(exceeded: Exceeded, texts: Texts) -> str:

@@ -46,5 +46,9 @@ class Throttle:
         """Let this subject through again at once."""
         self._ends.pop(subject, None)
 
+    def clear(self) -> None:
+        """Let everything through again at once."""
+        self._ends.clear()
+
     def _end(self, seconds: float | None) -> float:
         return self._clock() + (self._seconds if seconds is None else seconds)
