@@ -10,6 +10,7 @@ import argparse
 import ast
 import asyncio
 import json
+import re
 import statistics
 import subprocess
 import sys
@@ -39,21 +40,8 @@ _WIRE = (
     "bot/models/plain_messages.py",
 )
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
-#: What one reads first, in this order.
-SPINE = (
-    "bot/app.py",
-    "bot/assistant/assistant.py",
-    "bot/assistant/conversation.py",
-    "bot/assistant/agent.py",
-    "bot/assistant/prompt.py",
-    "memory/memory.py",
-    "memory/conversation/sessions.py",
-    "memory/learning/jobs.py",
-    "bot/telegram/channel.py",
-    "bot/telegram/lanes.py",
-    "bot/telegram/delivery/delivery.py",
-    "bot/telegram/intake/inbox.py",
-)
+#: A file of the spine, as the README lists them in the order of reading.
+_SPINE = re.compile(r"^\d+\. `([\w/]+\.py)`", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -79,7 +67,6 @@ class Source:
         widest, port = max(self._ports())
         crowd, folder = max((count, name) for name, count in self._folders().items())
         short, long, longest = (self._length(share) for share in (0.5, 0.9, 0.99))
-        spine = [self._tree / name for name in SPINE if (self._tree / name).exists()]
         yield Row(
             "constructor parameters, p90 / most",
             f"{_quantile(constructors, 0.9)} / {constructors[-1]}",
@@ -95,11 +82,16 @@ class Source:
             "30,000 / 190",
         )
         yield Row("lines of a function, median / p90 / p99", f"{short} / {long} / {longest}")
-        yield Row(
-            f"the spine, {len(spine)} of {len(SPINE)} files there: lines",
-            f"{sum(map(_lines, spine)):,}",
-            "2,500",
-        )
+        if spine := self.spine:
+            lines = sum(map(_lines, spine))
+            yield Row("lines / files of the spine", f"{lines:,} / {len(spine)}", "2,500 / 12")
+
+    @property
+    def spine(self) -> list[Path]:
+        """The files that the README names to be read first."""
+        readme = self._tree / "README.md"
+        named = _SPINE.findall(readme.read_text("utf-8")) if readme.exists() else []
+        return [self._tree / name for name in named]
 
     def _constructors(self) -> Iterator[int]:
         for function in self._functions():

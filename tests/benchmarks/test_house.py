@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks.house import Row, Source
+from tests.benchmarks.program import ROOT
 
 FILES = {
     "bot/__init__.py": "",
@@ -43,6 +44,7 @@ def split() -> None: ...
 def _run() -> None: ...
 """,
     "tools/__init__.py": "",
+    "README.md": "1. `bot/app.py` begins\n2. `memory/words.py` goes on\n",
 }
 
 
@@ -76,3 +78,13 @@ def test_a_module_with_one_importer_is_found_however_it_is_imported(source: Sour
 
 def test_the_length_of_a_function_is_its_code(rows: dict[str, Row]):
     assert rows["lines of a function, median / p90 / p99"].measured == "1 / 2 / 2"
+
+
+def test_the_spine_is_what_the_readme_lists(source: Source):
+    assert [path.name for path in source.spine] == ["app.py", "words.py"]
+
+
+def test_the_readme_lists_twelve_files_that_are_there():
+    spine = Source(ROOT).spine
+    assert len(spine) == 12
+    assert all(path.is_file() for path in spine)
