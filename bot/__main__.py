@@ -93,8 +93,8 @@ def health(config: ConfigFile = None, data: DataDir = None) -> None:
         raise typer.Exit(1)
 
 
-@command.command(short_help="Give someone access to the bot.")
-def approve(
+@command.command("approve", short_help="Give someone access to the bot.")
+def give_access(
     code_or_id: Annotated[
         str,
         typer.Argument(
@@ -141,9 +141,9 @@ def maintain(
 
     loaded = _loaded(config, data)
     configure("warning", loaded.settings.log_format)
-    from bot.operations.maintain import run as tidy_up
+    from bot.operations.maintain import clean_up
 
-    raise typer.Exit(tidy_up(loaded.settings, retry=retry))
+    raise typer.Exit(clean_up(loaded.settings, retry=retry))
 
 
 @command.command(short_help="Check everything, and say what to fix.")
@@ -163,7 +163,7 @@ evaluation = typer.Typer(
     rich_markup_mode=None,
 )
 command.add_typer(evaluation, name="eval")
-Json = Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")]
 ByMeaning = Annotated[
     str | None, typer.Option("--embedder", metavar="NAME", help="Search by meaning as well.")
 ]
@@ -175,14 +175,14 @@ def recall(
         list[Path], typer.Argument(metavar="FILE...", help="Conversations as JSON Lines, or .gz.")
     ],
     embedder: ByMeaning = None,
-    json: Json = False,
+    json: AsJson = False,
 ) -> None:
     """Measure how well search finds what was said, in conversations that come with questions."""
-    from bot.evals.recall import run as measure
+    from bot.evals.recall import report_recall
     from bot.operations.logs import configure
 
     configure("error")
-    raise typer.Exit(measure(files, json, embedder))
+    raise typer.Exit(report_recall(files, json, embedder))
 
 
 def _telegram(settings: "Settings") -> NoReturn:

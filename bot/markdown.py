@@ -101,7 +101,7 @@ def _line(state: StateBlock, line: int) -> str:
 _PARSER = _Parser()
 
 
-def parse(source: str) -> list[Token] | None:
+def parse_markdown(source: str) -> list[Token] | None:
     """The tokens of some Markdown; None if it is nested too deep for anybody to have meant it. What
     stands alone as math is a token `math_block`."""
     tokens = _PARSER.parse(source)

@@ -24,7 +24,7 @@ class Meaning:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class SearchQuestion:
     """What a search for memories is about: records of `slots`, everything, the last conversations,
     or the assistant's name. With none of them, its words alone tell."""
 
@@ -41,7 +41,7 @@ class LanguageRules(Protocol):
         """What somebody wants remembered."""
         ...
 
-    def question(self, query: str) -> Question:
+    def question(self, query: str) -> SearchQuestion:
         """What somebody, or a model, searches the memory for."""
         ...
 
@@ -64,8 +64,8 @@ class _NoRules:
     def meaning(self, text: str) -> Meaning:
         return Meaning(text)
 
-    def question(self, query: str) -> Question:
-        return Question()
+    def question(self, query: str) -> SearchQuestion:
+        return SearchQuestion()
 
     def introduces_self(self, text: str, name: str) -> bool:
         return False

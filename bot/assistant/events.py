@@ -30,7 +30,7 @@ class Button:
     data: str
 
 
-Rows = tuple[tuple[Button, ...], ...]
+ButtonRows = tuple[tuple[Button, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Reply:
     operator's log calls it."""
 
     text: str
-    buttons: Rows = ()
+    buttons: ButtonRows = ()
     documents: tuple[Document, ...] = ()
     replaces: int | None = None
     markdown: bool = False

@@ -45,7 +45,7 @@ async def forget(said: Command, context: Context) -> Reply:
     return await _forget_each(said, ids, context)
 
 
-async def press(click: Click, context: Context) -> Reply:
+async def press_forget_all(click: Click, context: Context) -> Reply:
     """Answer the question, which becomes its outcome. Raises StoreUnavailable."""
     outcome = context.texts.forget_all_kept
     if click.data.endswith(":yes"):

@@ -60,7 +60,7 @@ def _without_context(records: Sequence[Record], query: str) -> list[Record]:
     return [record for record in records if record.kind is not Kind.MESSAGE] + said
 
 
-async def remember(said: Command, context: Context) -> Reply:
+async def add_record(said: Command, context: Context) -> Reply:
     """Raises StoreUnavailable."""
     texts, origin = context.texts, said.origin
     if not said.argument:

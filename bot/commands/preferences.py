@@ -5,7 +5,7 @@ from contextlib import suppress
 from bot.assistant.context import Context
 from bot.assistant.events import Button, Reply
 from bot.assistant.inbound import Click, Command, Origin
-from bot.commands.pages.panels import Page, read
+from bot.commands.pages.panels import Page, parse_click
 from bot.commands.pages.settings_pages import CurrentSettings, SettingsPages
 from bot.texts import languages
 from memory.errors import RefusedText
@@ -79,9 +79,9 @@ async def settings(said: Command, context: Context) -> Reply:
     return pages.overview().reply(context.panels.open(FAMILY, said.origin))
 
 
-async def press(click: Click, context: Context) -> Reply:
+async def press_settings(click: Click, context: Context) -> Reply:
     """The page that a button leads to, after what it sets. Raises StoreUnavailable."""
-    panel, verb, argument = read(click)
+    panel, verb, argument = parse_click(click)
     origin, texts = click.origin, context.texts
     if verb == "set":
         # Of a private conversation nothing is kept, a choice neither.

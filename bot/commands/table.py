@@ -30,7 +30,7 @@ _COMMANDS: Mapping[str, Handler] = {
     "stop": session.stop,
     "memory": memory.memory,
     "search": memory.search,
-    "remember": memory.remember,
+    "remember": memory.add_record,
     "edit": memory.edit,
     "forget": forgetting.forget,
     "export": memory.export,
@@ -47,9 +47,9 @@ _OWNERS: Mapping[str, Handler] = {
 #: What carries out a press of a button, by the prefix of its data. Any other data is made up, and
 #: `forgetting` refuses it.
 _PRESSES: Mapping[str, Handler] = {
-    browser.FAMILY: browser.press,
-    preferences.FAMILY: preferences.press,
-    forgetting.FAMILY: forgetting.press,
+    browser.FAMILY: browser.press_browser,
+    preferences.FAMILY: preferences.press_settings,
+    forgetting.FAMILY: forgetting.press_forget_all,
 }
 #: The command that reopens a panel whose buttons are stale.
 _OPENED_BY = {browser.FAMILY: "memory", preferences.FAMILY: "settings"}

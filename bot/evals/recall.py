@@ -39,7 +39,7 @@ DEPTH = 25
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class DialogueQuestion:
     """A question and the ids of the turns that answer it."""
 
     text: str
@@ -48,11 +48,11 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class Dialogue:
     """The turns of one person, and what is asked about them."""
 
     turns: tuple[Turn, ...]
-    questions: tuple[Question, ...]
+    questions: tuple[DialogueQuestion, ...]
 
     @property
     def now(self) -> datetime:
@@ -95,7 +95,7 @@ class Report:
         }
 
 
-def read(path: Path) -> Iterator[Conversation]:
+def read_dialogues(path: Path) -> Iterator[Dialogue]:
     """The conversations of a data set. Raises ValueError, which names the file and, if it is one
     line's fault, the line."""
     lines = [(n, line) for n, line in enumerate(_text(path).split("\n"), start=1) if line.strip()]
@@ -119,7 +119,9 @@ def _text(path: Path) -> str:
         raise ValueError(f"{path}: can't be read ({error})") from error
 
 
-def run(files: Sequence[Path], json_wanted: bool = False, embedder: str | None = None) -> int:
+def report_recall(
+    files: Sequence[Path], json_wanted: bool = False, embedder: str | None = None
+) -> int:
     """The command: measure, and print a table, or JSON for machines. `embedder` is a name as the
     setting of that name takes it. The exit code: 2 for a file that can't be read as a data set, or
     an embedder that can't be used."""
@@ -195,7 +197,7 @@ async def evaluate(
     report = Report()
     with ThreadPoolExecutor(1, thread_name_prefix="eval") as pool:
         for path in files:
-            for conversation in read(path):
+            for conversation in read_dialogues(path):
                 with tempfile.TemporaryDirectory(prefix="mordecai-eval-") as directory:
                     store = SqliteStore(
                         Path(directory), pool, embedder=embedder, embedding_seconds=PATIENCE
@@ -207,11 +209,11 @@ async def evaluate(
 
 def work_in(files: Sequence[Path]) -> int:
     """How many turns and questions there are, for a progress bar."""
-    return sum(len(c.turns) + len(c.questions) for path in files for c in read(path))
+    return sum(len(c.turns) + len(c.questions) for path in files for c in read_dialogues(path))
 
 
 async def _measure(
-    conversation: Conversation,
+    conversation: Dialogue,
     store: SqliteStore,
     report: Report,
     advance: Callable[[int], None],
@@ -240,13 +242,14 @@ def _size(directory: Path) -> int:
     return sum(file.stat().st_size for file in directory.iterdir())
 
 
-def _conversation(data: dict[str, Any]) -> Conversation:
+def _conversation(data: dict[str, Any]) -> Dialogue:
     if not data["turns"]:
         raise ValueError("it has no turns")
-    return Conversation(
+    return Dialogue(
         turns=tuple(_turn(turn) for turn in data["turns"]),
         questions=tuple(
-            Question(q["text"], str(q["category"]), frozenset(q["gold"])) for q in data["questions"]
+            DialogueQuestion(q["text"], str(q["category"]), frozenset(q["gold"]))
+            for q in data["questions"]
         ),
     )
 

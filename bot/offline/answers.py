@@ -10,7 +10,7 @@ from bot.offline.grammar.questions import MemoryQuestion, memory_question, secon
 from bot.offline.grammar.statements import is_about_relatives, noteworthy
 from bot.offline.languages.tables import language_code
 from bot.offline.learning import learned_from
-from bot.offline.words import BY_CODE, ENGLISH, Words
+from bot.offline.words import BY_CODE, ENGLISH, EngineTexts
 from memory.records import Kind
 
 #: Letters of a word that stay the same in its forms, roughly, in both languages.
@@ -49,7 +49,7 @@ class Heard:
     private: bool = False
 
     @property
-    def words(self) -> Words:
+    def words(self) -> EngineTexts:
         """The engine's own sentences in the language it is spoken to."""
         return BY_CODE.get(language_code(self.text) or "", ENGLISH)
 
@@ -80,7 +80,7 @@ def _from_this_conversation(heard: Heard, question: MemoryQuestion | None) -> st
     return _list(words.just_told, _mirrored(_just_told(heard, question))) or words.nothing_kept_here
 
 
-def _own_name(notes: Sequence[Note], words: Words) -> str:
+def _own_name(notes: Sequence[Note], words: EngineTexts) -> str:
     names = [note.text for note in notes if note.kind == "name"]
     return words.own_name.format(name=names[0]) if names else words.unnamed
 

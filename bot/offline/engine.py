@@ -60,7 +60,7 @@ _NOTE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ToolRequest:
     """A tool the engine wants to use."""
 
     tool: str
@@ -123,7 +123,7 @@ def _free() -> RequestUsage:
 async def _respond(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
     # A long message takes longer to read than others want to wait.
     step = await asyncio.to_thread(_next_step, messages, info)
-    if isinstance(step, Call):
+    if isinstance(step, ToolRequest):
         call_id = _call_id(messages)
         return ModelResponse([ToolCallPart(step.tool, step.json, tool_call_id=call_id)])
     return ModelResponse([TextPart(step)])
@@ -134,14 +134,14 @@ async def _stream(
 ) -> AsyncIterator[str | DeltaToolCalls]:
     # A long message takes longer to read than others want to wait.
     step = await asyncio.to_thread(_next_step, messages, info)
-    if isinstance(step, Call):
+    if isinstance(step, ToolRequest):
         yield {0: DeltaToolCall(step.tool, step.json, tool_call_id=_call_id(messages))}
         return
     for piece in re.findall(r"\S+\s*|\s+", step):
         yield piece
 
 
-def _next_step(messages: Sequence[ModelMessage], info: AgentInfo) -> Call | str:
+def _next_step(messages: Sequence[ModelMessage], info: AgentInfo) -> ToolRequest | str:
     """The next tool this message asks for and that has not answered yet; else the reply."""
     speaker = _speaker(messages)
     said = _said(messages, speaker)
@@ -157,25 +157,27 @@ def _next_step(messages: Sequence[ModelMessage], info: AgentInfo) -> Call | str:
     return reply(replace(heard, private=_is_private(messages)))
 
 
-def _calls(text: str) -> list[Call]:
+def _calls(text: str) -> list[ToolRequest]:
     """What the message asks of the tools, in the order in which it is done."""
     calls = []
     if name := naming(text):
-        calls.append(Call("set_agent_name", {"name": name}))
+        calls.append(ToolRequest("set_agent_name", {"name": name}))
     if (what := asks_to_remember(text)) and not only_asks(what):
         kinds = {finding.kind for finding in noteworthy(text)}
         kind = Kind.PREFERENCE if kinds == {Kind.PREFERENCE} else Kind.FACT
-        calls.append(Call("remember", {"text": what, "memory_type": kind.value}))
+        calls.append(ToolRequest("remember", {"text": what, "memory_type": kind.value}))
     if question := memory_question(text):
         calls.append(_search(question, text))
     elif asks_agent_name(text):
-        calls.append(Call("search_memory", {"query": text, "memory_type": "all"}))
+        calls.append(ToolRequest("search_memory", {"query": text, "memory_type": "all"}))
     return calls
 
 
-def _search(question: MemoryQuestion, text: str) -> Call:
+def _search(question: MemoryQuestion, text: str) -> ToolRequest:
     memory_type = _MEMORY_TYPES.get(question.kinds, "all")
-    return Call("search_memory", {"query": question.topic or text, "memory_type": memory_type})
+    return ToolRequest(
+        "search_memory", {"query": question.topic or text, "memory_type": memory_type}
+    )
 
 
 def _heard(

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 
-from bot.offline.grammar.grammar import findings, words
+from bot.offline.grammar.grammar import lower_words, stated_clauses
 from bot.offline.grammar.statements import slot_of
 from bot.offline.languages.tables import LANGUAGES, language_of
 from memory.learning.event_dates import told
@@ -66,7 +66,7 @@ def _proposals(turn_id: str, text: str, day: date | None) -> Iterable[Proposal]:
     language = language_of(text)
     if language is None:
         return
-    for found in findings(text, language):
+    for found in stated_clauses(text, language):
         yield Proposal(
             kind=found.kind,
             text=found.text,
@@ -123,8 +123,8 @@ def _values(text: str) -> set[str]:
     for language in LANGUAGES:
         text = language.negation.sub(" ", text)
     small = (each.stopwords | each.words | each.generic for each in LANGUAGES)
-    return set(words(text)).difference(*small)
+    return set(lower_words(text)).difference(*small)
 
 
 def _key(text: str) -> str:
-    return " ".join(words(text))
+    return " ".join(lower_words(text))

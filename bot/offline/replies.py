@@ -13,7 +13,7 @@ from bot.offline.words import (
     BY_CODE,
     COURTESIES,
     ENGLISH,
-    Words,
+    EngineTexts,
 )
 from memory.records import Kind
 
@@ -44,7 +44,7 @@ def _on_naming(heard: Heard) -> Iterable[str]:
         yield _refusal(heard.named, heard.words)
 
 
-def _refusal(answer: str, words: Words) -> str:
+def _refusal(answer: str, words: EngineTexts) -> str:
     """Why a name was refused, if the tool's first sentence can be said to the user as it is."""
     reason = answer.strip().split("\n")[0].split(". ")[0].rstrip(".")
     sayable = words is ENGLISH and reason.startswith("That name")
@@ -81,7 +81,7 @@ def _mirrored(text: str) -> str:
     return f"“{text}”" if turned == text else turned[:1].lower() + turned[1:]
 
 
-def _on_the_rest(text: str, words: Words) -> str:
+def _on_the_rest(text: str, words: EngineTexts) -> str:
     if polite := courtesy(text):
         kind, code = polite
         return COURTESIES[code][kind]

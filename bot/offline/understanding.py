@@ -2,7 +2,7 @@
 
 from bot.offline.extractor import RuleExtractor
 from bot.offline.grammar.asking import only_asks
-from bot.offline.grammar.grammar import words
+from bot.offline.grammar.grammar import lower_words
 from bot.offline.grammar.naming import asks_agent_name, introduces_self, naming, only_names
 from bot.offline.grammar.questions import (
     answering_slots,
@@ -10,11 +10,11 @@ from bot.offline.grammar.questions import (
     memory_question,
     second_person,
 )
-from bot.offline.grammar.statements import is_off_record, sole_finding
+from bot.offline.grammar.statements import is_off_record, sole_clause
 from bot.offline.summaries import RuleSummarizer
 from memory.records import Kind
 from memory.search.text import words as searched_words
-from memory.understanding import Meaning, Question, Understanding
+from memory.understanding import Meaning, SearchQuestion, Understanding
 
 
 class GrammarRules:
@@ -25,10 +25,10 @@ class GrammarRules:
         # "That I live in Oslo": the first word is the request's, not the fact's. The rules also
         # leave things out, an emoji for one, that whoever wrote them wants to keep.
         asked = asks_to_remember(f"remember {text}") or text
-        text = text if words(asked) == words(text) else asked
+        text = text if lower_words(asked) == lower_words(text) else asked
         if only_asks(text):
             return Meaning(text, only_asks=True)
-        if found := sole_finding(text):
+        if found := sole_clause(text):
             kept = (
                 found.text if set(searched_words(text)) <= set(searched_words(found.text)) else text
             )
@@ -37,11 +37,11 @@ class GrammarRules:
             return Meaning(text, agent_name=name, only_names=only_names(text))
         return Meaning(text)
 
-    def question(self, query: str) -> Question:
+    def question(self, query: str) -> SearchQuestion:
         """See `memory.understanding.LanguageRules`."""
         asked = memory_question(query)
         last_talks = asked is not None and asked.kinds == (Kind.SUMMARY,)
-        return Question(
+        return SearchQuestion(
             slots=answering_slots(query),
             everything=asked is not None and not asked.topic and not last_talks,
             last_talks=last_talks,

@@ -7,7 +7,7 @@ from bot.offline.grammar.shapes import Shape
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class EngineTexts:
     """All that the engine says of its own. Every sentence is complete; `{…}` is filled in."""
 
     header: str
@@ -61,7 +61,7 @@ class Words:
         )
 
 
-ENGLISH = Words(
+ENGLISH = EngineTexts(
     header="Here's what I know about you:",
     elsewhere="From our conversations:",
     just_told="In this conversation you told me:",
@@ -118,7 +118,7 @@ ENGLISH = Words(
     wants_forgotten=Shape(r"\s*(?:please )?(?:forget|delete|erase)\b"),
 )
 
-RUSSIAN = Words(
+RUSSIAN = EngineTexts(
     header="Вот что я о вас знаю:",
     elsewhere="Из наших разговоров:",
     just_told="В этом разговоре вы рассказали:",
@@ -165,7 +165,7 @@ RUSSIAN = Words(
     wants_forgotten=Shape(r"\s*(?:пожалуйста,? )?(?:забудь|удали|сотри)"),
 )
 
-GERMAN = Words(
+GERMAN = EngineTexts(
     header="Das weiß ich über dich:",
     elsewhere="Aus unseren Gesprächen:",
     just_told="In diesem Gespräch hast du mir erzählt:",

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bot.errors import OperatorError
-from bot.people.approvals import Verdict, approve
+from bot.people.approvals import Verdict, add_guest
 from bot.people.guestbook import GuestBook, UnreadableOwner
 from bot.settings import Settings
 
@@ -24,7 +24,7 @@ def let_in(settings: Settings, written: str, uid: int | None = None) -> str:
     now = datetime.now(UTC)
     try:
         approval = GuestBook(path).change(
-            lambda book: approve(book, written, now, named=named, welcomed=False)
+            lambda book: add_guest(book, written, now, named=named, welcomed=False)
         )
     except (UnreadableOwner, OSError) as failure:
         raise OperatorError(str(failure)) from failure

@@ -23,9 +23,9 @@ from memory.records import Actor
 _log = structlog.get_logger(__name__)
 
 #: Whether one part is as it has to be.
-Check = Callable[[], Awaitable[bool]]
+ReadinessCheck = Callable[[], Awaitable[bool]]
 #: What an address says: whether all is well, and a document.
-Answer = Callable[[], Awaitable[tuple[bool, dict[str, bool]]]]
+_Status = Callable[[], Awaitable[tuple[bool, dict[str, bool]]]]
 
 #: Nobody's memory: the store answers for it without having anything to look for.
 _NOBODY = Actor.person(2**52 - 1)
@@ -37,7 +37,9 @@ _LONGEST_BODY = 1024
 
 
 @asynccontextmanager
-async def endpoints(address: str, port: int, checks: Mapping[str, Check]) -> AsyncIterator[None]:
+async def endpoints(
+    address: str, port: int, checks: Mapping[str, ReadinessCheck]
+) -> AsyncIterator[None]:
     """Serve both, with these checks for `/readyz`. Raises OperatorError if nobody can listen
     there."""
     routes: list[tuple[str, Any, dict[str, Any]]] = [
@@ -70,7 +72,7 @@ class Connected(Protocol):
 
 def readiness(
     channel: Connected, memory: Memory, data_dir: Path, pool: Executor
-) -> Mapping[str, Check]:
+) -> Mapping[str, ReadinessCheck]:
     """The checks of a whole bot: Telegram heard of within `STALLED_SECONDS`, the memory's store and
     journal answering, the data directory to be written."""
 
@@ -93,8 +95,8 @@ def readiness(
 
 
 def at_most_every(
-    seconds: float, check: Check, monotonic: Callable[[], float] = time.monotonic
-) -> Check:
+    seconds: float, check: ReadinessCheck, monotonic: Callable[[], float] = time.monotonic
+) -> ReadinessCheck:
     """The check, with its last result as long as that is not older: for what costs something."""
     result, at = False, -seconds
 
@@ -127,7 +129,7 @@ def is_writable(directory: Path) -> bool:
 class _Endpoint(RequestHandler):
     """One address: a short JSON document, and in the status whether it says something good."""
 
-    def initialize(self, answer: Answer) -> None:
+    def initialize(self, answer: _Status) -> None:
         """What tornado does for each request."""
         self._answer = answer
 
@@ -164,7 +166,7 @@ async def _alive() -> tuple[bool, dict[str, bool]]:
     return True, {"alive": True}
 
 
-def _ready(checks: Mapping[str, Check]) -> Answer:
+def _ready(checks: Mapping[str, ReadinessCheck]) -> _Status:
     """Whether every part is ready; which ones are says the document."""
 
     async def answer() -> tuple[bool, dict[str, bool]]:
@@ -178,7 +180,7 @@ def _ready(checks: Mapping[str, Check]) -> Answer:
     return answer
 
 
-async def _in_time(check: Check) -> bool:
+async def _in_time(check: ReadinessCheck) -> bool:
     try:
         async with asyncio.timeout(_CHECK_SECONDS):
             return await check()

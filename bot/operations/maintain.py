@@ -22,7 +22,7 @@ _ROWS = {
 _COLUMNS = {Why.OLD: "too old", Why.REPLACED: "replaced", Why.TOO_MANY: "too many"}
 
 
-def run(settings: Settings, *, retry: bool) -> int:
+def clean_up(settings: Settings, *, retry: bool) -> int:
     """Clean up and print how much was removed; with `retry` sessions in quarantine are
     queued again first. The exit code: 1 if somebody's memory could not be checked. Raises
     OperatorError, NewerStore."""

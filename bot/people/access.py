@@ -14,7 +14,7 @@ from typing import TypeVar
 import structlog
 
 from bot.assistant.prompt import speaker_name
-from bot.people.approvals import Approval, Verdict, approve
+from bot.people.approvals import Approval, Verdict, add_guest
 from bot.people.guestbook import (
     Book,
     Guest,
@@ -156,7 +156,7 @@ class Access:
         if self._guests is None:
             return Approval(Verdict.NOT_HERE)
         named = self._allowed | self._owners
-        return await self._change(lambda book: approve(book, written, _now(), named=named))
+        return await self._change(lambda book: add_guest(book, written, _now(), named=named))
 
     async def unwelcomed(self) -> tuple[int, ...]:
         """Whom the command line has let in meanwhile; from now on they count as told. Raises

@@ -35,7 +35,7 @@ class Approval:
     guest: Guest | None = None
 
 
-def approve(
+def add_guest(
     book: Book, written: str, now: datetime, *, named: Collection[int] = (), welcomed: bool = True
 ) -> tuple[Book, Approval]:
     """The book with whoever was given this code, or has this numeric id, as a guest. By id also

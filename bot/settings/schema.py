@@ -15,7 +15,6 @@ from bot.settings.persona import GOALS, GUIDELINES, IDENTITY, KNOWLEDGE, PERSONA
 from bot.settings.values import (
     Address,
     BotToken,
-    Budget,
     CommaSeparated,
     Days,
     EmbedderName,
@@ -26,6 +25,7 @@ from bot.settings.values import (
     Ratio,
     Seconds,
     Text,
+    TokenBudget,
     TranscriberName,
     UserIds,
     WebhookAddress,
@@ -118,7 +118,7 @@ class Settings(BaseSettings):
     """What `model` can read besides text: `images`, `pdf`; comma-separated in the environment, `[]`
     = nothing. null = what is known about a vendor's model, nothing for your own server. Also
     applies to fallback models of the same vendor"""
-    document_tokens: Budget = 4000
+    document_tokens: TokenBudget = 4000
     """Maximum tokens (estimated) of attached text documents given to the model; the rest is cut,
     and the model is told"""
     transcriber: TranscriberName | None = None
@@ -191,25 +191,25 @@ class Settings(BaseSettings):
     """Minimum relevance of a recalled memory, from 0 to 1"""
     memory_recall_timeout_seconds: Seconds = 1.5
     """Maximum time for recall; if it takes longer, the model answers without it"""
-    recalled_tokens: Budget = 2000
+    recalled_tokens: TokenBudget = 2000
     """Maximum tokens of recalled memories per message. This and the next limits use a cautious
     estimate that learns from the model's own counts"""
     profile_summaries: Annotated[int, Field(ge=0, le=20)] = 3
     """Maximum summaries of past conversations given to the model at the start of a new one"""
-    profile_summary_tokens: Budget = 200
+    profile_summary_tokens: TokenBudget = 200
     """Maximum tokens of each of these summaries; longer ones are cut at a word"""
     profile_facts: Annotated[int, Field(ge=0, le=100)] = 5
     """Maximum facts given to the model in every conversation: the most important first, then the
     newest"""
-    profile_fact_tokens: Budget = 100
+    profile_fact_tokens: TokenBudget = 100
     """Maximum tokens of these facts together"""
     profile_preferences: Annotated[int, Field(ge=0, le=100)] = 20
     """Maximum preferences given to the model in every conversation, the newest first"""
-    profile_preference_tokens: Budget = 200
+    profile_preference_tokens: TokenBudget = 200
     """Maximum tokens of these preferences together"""
     profile_topics: Annotated[int, Field(ge=0, le=100)] = 10
     """Maximum topics of past conversations given to the model at the start of a new one"""
-    profile_topic_tokens: Budget = 50
+    profile_topic_tokens: TokenBudget = 50
     """Maximum tokens of these topics together"""
     time_zone: ZoneName | None = None
     """The time zone for "today" and "yesterday" until someone chooses one with /timezone, such as

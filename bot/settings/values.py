@@ -91,7 +91,7 @@ Text = Annotated[str, Field(min_length=1, max_length=20_000)]
 Seconds = Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)]
 Days = Annotated[int, Field(ge=1, le=36_500)]
 #: Tokens of context that may be spent on one thing.
-Budget = Annotated[int, Field(ge=20, le=1_000_000)]
+TokenBudget = Annotated[int, Field(ge=20, le=1_000_000)]
 Ratio = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Name = Annotated[str, Field(min_length=1, max_length=300)]
 ModelName = Annotated[Name, AfterValidator(_model_name)]

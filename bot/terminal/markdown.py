@@ -21,7 +21,7 @@ from rich.style import Style
 from rich.syntax import Syntax
 from rich.text import Text
 
-from bot.markdown import parse
+from bot.markdown import parse_markdown
 
 _RULE = "———"
 #: The least room for what is nested ever deeper, in columns.
@@ -32,7 +32,7 @@ _LINE_BREAKS = ("<br>", "<br/>", "<br />")
 
 def formatted(source: str) -> RenderableType:
     """Some Markdown as rich shows it. What has nothing but marks in it is shown as it is."""
-    tokens = parse(source)
+    tokens = parse_markdown(source)
     if not tokens or not any(token.content.strip() or token.type == "hr" for token in tokens):
         return Text(source)
     # Without "left" rich fills every line up with blanks, which a copied text would have.

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from bot.errors import OperatorError
-from bot.texts.plurals import FORMS, RULES, Counted, Rule
+from bot.texts.plurals import FORMS, PLURAL_RULES, Counted, PluralRule
 from bot.texts.texts import Texts
 from memory.errors import Refusal
 
@@ -23,22 +23,23 @@ def texts_in(*languages: str | None) -> Texts:
     """The texts in the first of these languages that there are texts in, each an IETF tag such as
     "en" or "pt-br"; else English. Raises OperatorError if the file of that language is faulty."""
     codes = ((tag or "").lower().split("-")[0] for tag in languages)
-    return read_texts(_FOLDER / f"{next((code for code in codes if code in RULES), 'en')}.toml")
+    code = next((code for code in codes if code in PLURAL_RULES), "en")
+    return read_texts(_FOLDER / f"{code}.toml")
 
 
 @cache
 def languages(folder: Path = _FOLDER) -> Mapping[str, Texts]:
     """All languages by their tag. Raises OperatorError with every fault of every file."""
     found, faults = {}, []
-    for tag in RULES:
+    for tag in PLURAL_RULES:
         try:
             found[tag] = read_texts(folder / f"{tag}.toml")
         except OperatorError as error:
             faults.append(str(error))
     faults += [
-        f"{path}: no plural rule for this language: add it to RULES in plurals.py"
+        f"{path}: no plural rule for this language: add it to PLURAL_RULES in plurals.py"
         for path in sorted(folder.glob("*.toml"))
-        if path.stem not in RULES
+        if path.stem not in PLURAL_RULES
     ]
     if faults:
         raise OperatorError("\n".join(faults))
@@ -55,7 +56,7 @@ def read_texts(path: Path) -> Texts:
         raise OperatorError(f"{path}: {error.strerror}: install Mordecai again") from None
     except ValueError as error:
         raise OperatorError(f"{path}: not valid TOML: {error}: correct the file") from None
-    rule = RULES[path.stem]
+    rule = PLURAL_RULES[path.stem]
     if faults := list(_faults(given, rule)):
         raise OperatorError("\n".join(f"{path}: {fault}" for fault in faults))
     return Texts(**{name: _value(given[name], name, rule) for name in _shapes()})
@@ -76,7 +77,7 @@ def _shapes() -> Mapping[str, tuple[type, tuple[str, ...]]]:
     return shapes
 
 
-def _value(given: Any, name: str, rule: Rule) -> Any:
+def _value(given: Any, name: str, rule: PluralRule) -> Any:
     kind, names = _shapes()[name]
     if kind is Counted:
         return Counted(rule, given)
@@ -84,7 +85,7 @@ def _value(given: Any, name: str, rule: Rule) -> Any:
     return given if kind is str else {key: given[key] for key in names}
 
 
-def _faults(given: Mapping[str, Any], rule: Rule) -> Iterator[str]:
+def _faults(given: Mapping[str, Any], rule: PluralRule) -> Iterator[str]:
     for name in given:
         if name not in _shapes():
             yield f"{name}: the bot has no such text: remove it, or correct its name"

@@ -6,7 +6,7 @@ from typing import Literal
 
 #: The categories of CLDR's plural rules that the languages here know.
 Form = Literal["one", "few", "many", "other"]
-Rule = Callable[[int], Form]
+PluralRule = Callable[[int], Form]
 
 
 def one_other(count: int) -> Form:
@@ -43,7 +43,7 @@ def east_slavic(count: int) -> Form:
 
 
 #: Every form that a rule can ask for.
-FORMS: Mapping[Rule, frozenset[Form]] = {
+FORMS: Mapping[PluralRule, frozenset[Form]] = {
     one_other: frozenset(("one", "other")),
     none_is_one: frozenset(("one", "other")),
     one_many_other: frozenset(("one", "many", "other")),
@@ -52,7 +52,7 @@ FORMS: Mapping[Rule, frozenset[Form]] = {
 }
 
 #: The rule of every language that the bot speaks.
-RULES: Mapping[str, Rule] = {
+PLURAL_RULES: Mapping[str, PluralRule] = {
     "en": one_other,
     "es": one_many_other,
     "de": one_other,
@@ -67,7 +67,7 @@ RULES: Mapping[str, Rule] = {
 class Counted:
     """A text with a number in it, as `{count}`, in every form that the language's rule knows."""
 
-    rule: Rule
+    rule: PluralRule
     forms: Mapping[Form, str]
 
     def format(self, count: int, **others: object) -> str:

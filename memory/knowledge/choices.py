@@ -79,12 +79,12 @@ def _zone_names() -> Mapping[str, str]:
 
 
 def _one_of(*known: str) -> Callable[[str], str]:
-    def clean(wanted: str) -> str:
+    def clean_value(wanted: str) -> str:
         if wanted not in known:
             raise RefusedText(f"expected one of {', '.join(known)}")
         return str(wanted)
 
-    return clean
+    return clean_value
 
 
 _CLEANERS: Mapping[Choice, Callable[[str], str]] = {

@@ -75,7 +75,7 @@ class _Stemmers(threading.local):
 _stemmers = _Stemmers()
 
 
-def clean(text: str) -> str:
+def storable(text: str) -> str:
     """The text as it can be stored: without NUL, and with U+FFFD for half a surrogate pair."""
     return _SURROGATES.sub("\ufffd", text.replace("\0", "")).strip()
 

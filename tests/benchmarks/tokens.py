@@ -14,7 +14,7 @@ from pathlib import Path
 import tiktoken
 from tiktoken.load import load_tiktoken_bpe
 
-from bot.evals.recall import read
+from bot.evals.recall import read_dialogues
 from memory.conversation.tokens import Tokens, estimate_tokens
 
 _SPLIT = (
@@ -74,7 +74,7 @@ def main() -> None:
     parser.add_argument("--data", nargs="+", type=Path, required=True)
     arguments = parser.parse_args()
     for data in arguments.data:
-        turns = (turn for conversation in read(data) for turn in conversation.turns)
+        turns = (turn for conversation in read_dialogues(data) for turn in conversation.turns)
         texts = [turn.messages[0].text for turn in turns][:2000]
         pieces = list(blocks(texts))
         for vocabulary in arguments.vocabularies:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import cycle, islice
 from pathlib import Path
 
-from bot.evals.recall import Conversation, read
+from bot.evals.recall import Dialogue, read_dialogues
 from memory.conversation.tokens import estimate_tokens
 from memory.records import Role
 
@@ -42,14 +42,14 @@ def real(path: Path, turns: int) -> list[Exchange]:
     """At most this many turns of a data set as `mordecai eval recall` reads it: the longest
     conversation, and the next longest where it ends before that. Raises ValueError for a file
     without an answer in it, or one that is not a data set."""
-    talks = sorted((list(_exchanges(c)) for c in read(path)), key=len, reverse=True)
+    talks = sorted((list(_exchanges(c)) for c in read_dialogues(path)), key=len, reverse=True)
     exchanges = [exchange for talk in talks for exchange in talk][:turns]
     if not exchanges:
         raise ValueError(f"{path}: nobody is answered in it")
     return exchanges
 
 
-def _exchanges(conversation: Conversation) -> Iterator[Exchange]:
+def _exchanges(conversation: Dialogue) -> Iterator[Exchange]:
     """What the user said and what was answered; several messages of one side are one."""
     said: list[str] = []
     replies: list[str] = []

@@ -9,7 +9,7 @@ from bot.assistant.context import Context
 from bot.assistant.events import Question, Reply
 from bot.assistant.inbound import Click, Command, Message, Origin
 from bot.commands.pages.memory_pages import KINDS, MemoryPages
-from bot.commands.pages.panels import Deletion, Page, Panel, read
+from bot.commands.pages.panels import Deletion, Page, Panel, parse_click
 from bot.commands.questions import press_of, yes_or_no
 from memory.errors import RefusedText, StoreUnavailable, UnknownRecord
 from memory.knowledge.forgetting import Forgotten
@@ -52,9 +52,9 @@ async def ask_for_words(said: Command, short_id: str, context: Context) -> Reply
     return page.reply(panel, question=_new_words(panel, short_id))
 
 
-async def press(click: Click, context: Context) -> Reply:
+async def press_browser(click: Click, context: Context) -> Reply:
     """The page that a button leads to, after what it does. Raises StoreUnavailable."""
-    panel, _, argument = read(click)
+    panel, _, argument = parse_click(click)
     try:
         page = await _page(click, context)
     except UnknownRecord:
@@ -64,7 +64,7 @@ async def press(click: Click, context: Context) -> Reply:
 
 
 async def _page(click: Click, context: Context) -> Page:
-    panel, verb, argument = read(click)
+    panel, verb, argument = parse_click(click)
     actor, known, show = click.origin.actor, context.memory.known, pages(context)
     match verb:
         case "kind" | "page" if place := _place_in_list(argument):
@@ -129,7 +129,7 @@ def _let_go(panel: Panel, at: float) -> None:
 
 
 async def _undo(click: Click, context: Context) -> Page:
-    panel, show = context.panels.find(read(click)[0]), pages(context)
+    panel, show = context.panels.find(parse_click(click)[0]), pages(context)
     deletion = panel.deletion if panel else None
     late = Page(context.texts.memory_undo_late, ((show.back("home"),),))
     if panel is None or deletion is None:
@@ -159,7 +159,7 @@ async def _reword(click: Click, record: Record, context: Context) -> Page:
     origin, show = click.origin, pages(context)
     if await context.people.privacy.is_on(origin.actor, origin.place):
         return Page(context.texts.private_refused, ((show.back(f"show:{record.short_id}"),),))
-    if read(click)[1] == "edit":
+    if parse_click(click)[1] == "edit":
         return show.edit_prompt(record, waits=origin.is_private)
     try:
         revised = await context.memory.known.revise(origin.actor, record.short_id, click.words)

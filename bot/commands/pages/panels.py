@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from bot.assistant.events import Button, Question, Reply, Rows
+from bot.assistant.events import Button, ButtonRows, Question, Reply
 from bot.assistant.inbound import Click, Origin
 from bot.texts import Texts
 from memory.background.bounded_dict import BoundedDict
@@ -27,7 +27,7 @@ class Page:
     it `waits`, the next message answers it."""
 
     text: str
-    rows: Rows = ()
+    rows: ButtonRows = ()
     waits: bool = False
 
     def reply(
@@ -42,7 +42,7 @@ class Page:
         return Reply(self.text, rows, replaces=replaces, question=question)
 
 
-def in_rows(buttons: Iterable[Button], abreast: int = 2) -> Rows:
+def in_rows(buttons: Iterable[Button], abreast: int = 2) -> ButtonRows:
     """The buttons in rows of so many, or of fewer if a phone would cut a label."""
     every = tuple(buttons)
     longest = max((len(button.label) for button in every), default=0)
@@ -91,7 +91,7 @@ class Panels:
 
     def refusal(self, click: Click, command: str, texts: Texts) -> str | None:
         """Why a click has no effect; None if it has. `command` reopens a stale panel."""
-        panel = self.find(read(click)[0])
+        panel = self.find(parse_click(click)[0])
         if panel is None or self.monotonic() - panel.opened > BUTTONS_SECONDS:
             return texts.buttons_stale.format(command=command)
         # What was opened in the name of a group is for whoever may press there.
@@ -107,7 +107,7 @@ class Panels:
                 panel.deletion = None
 
 
-def read(click: Click) -> tuple[str, str, str]:
+def parse_click(click: Click) -> tuple[str, str, str]:
     """The panel that a click is on, the verb of its button and the verb's argument."""
     family, secret, verb, argument = (*click.data.split(":", 3), "", "", "")[:4]
     return f"{family}:{secret}", verb, argument

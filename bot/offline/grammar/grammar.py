@@ -32,7 +32,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class StatedClause:
     """A clause worth keeping, in the person's words."""
 
     kind: Kind
@@ -71,7 +71,7 @@ def written_words(text: str) -> list[str]:
     return _WORD.findall(text)
 
 
-def words(text: str) -> list[str]:
+def lower_words(text: str) -> list[str]:
     """The words of a text, in order, in lower case."""
     return [word.lower() for word in written_words(text)]
 
@@ -84,13 +84,13 @@ def plain(text: str, language: Language) -> str:
     return text
 
 
-def findings(text: str, language: Language) -> list[Finding]:
+def stated_clauses(text: str, language: Language) -> list[StatedClause]:
     """What of a message is worth keeping, in order."""
     text = text[:MAX_TEXT]
     if text.lstrip().startswith("/") or language.jest.search(text):
         return []
     masked = mask(plain(own_words(_FENCE.sub("", text)), language))
-    found: list[Finding] = []
+    found: list[StatedClause] = []
     for sentence in _sentences(masked.text, language):
         for clause in _clauses(sentence, language):
             finding = _judge(clause, language)
@@ -109,7 +109,7 @@ def has_first_person_clause(text: str, language: Language) -> bool:
     )
 
 
-def is_off_record(text: str, language: Language) -> bool:
+def is_off_record_in(text: str, language: Language) -> bool:
     """Whether somebody asks here that something is not kept."""
     return any(
         language.off_record.match(_lead_in_removed(sentence, language))
@@ -139,7 +139,7 @@ def clauses_and_questions(text: str, language: Language) -> list[str]:
     return [clause[:MAX_ADDRESSED] for clause in dict.fromkeys(clauses)]
 
 
-def clean(text: str, language: Language) -> str:
+def trim_clause(text: str, language: Language) -> str:
     """A clause as a sentence of its own: no lead-in, no trailing noise, a capital first."""
     text = " ".join(text.split())
     text = _NOISE_BEFORE.sub("", text)
@@ -269,9 +269,9 @@ def _unfolded(clause: str, language: Language) -> Iterator[str]:
     yield prefix + clause[start:]
 
 
-def _judge(clause: str, language: Language) -> Finding | None:
+def _judge(clause: str, language: Language) -> StatedClause | None:
     """The verdict of the first rule that fits."""
-    text = clean(clause, language)
+    text = trim_clause(clause, language)
     for rule in language.rules:
         match = rule.pattern.match(text)
         if match is None:
@@ -282,16 +282,16 @@ def _judge(clause: str, language: Language) -> Finding | None:
         if rule.kind is Kind.FACT and language.besides.search(text):
             slot = None
         negated = language.negation.search(text) is not None
-        return Finding(rule.kind, text, slot, rule.importance, negated)
+        return StatedClause(rule.kind, text, slot, rule.importance, negated)
     return None
 
 
 def _nouns(match: re.Match[str]) -> dict[str, str]:
-    return {name: "_".join(words(value or "")) for name, value in match.groupdict().items()}
+    return {name: "_".join(lower_words(value or "")) for name, value in match.groupdict().items()}
 
 
-def _worded(finding: Finding, masked: Masked) -> Finding:
-    return Finding(
+def _worded(finding: StatedClause, masked: Masked) -> StatedClause:
+    return StatedClause(
         finding.kind,
         masked.restore(finding.text),
         finding.slot,

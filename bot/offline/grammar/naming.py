@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from bot.offline.grammar.grammar import (
     Masked,
     clauses_and_questions,
+    lower_words,
     mask,
     plain,
     without_start,
-    words,
 )
 from bot.offline.grammar.shapes import Language
 from bot.offline.grammar.statements import noteworthy
@@ -53,7 +53,7 @@ def only_names(text: str) -> bool:
         return False
     name, clause = min(namings, key=lambda naming: len(naming[1]))
     after = clause.rpartition(name)[2] if name in clause else ""
-    return len(words(text)) - len(words(clause)) + len(words(after)) <= _FEW_WORDS
+    return len(lower_words(text)) - len(lower_words(clause)) + len(lower_words(after)) <= _FEW_WORDS
 
 
 def asks_agent_name(text: str) -> bool:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from bot.offline.grammar.grammar import (
     MAX_ADDRESSED,
     clauses_and_questions,
-    clean,
+    lower_words,
     mask,
     plain,
+    trim_clause,
     without_start,
-    words,
     written_words,
 )
 from bot.offline.grammar.shapes import Language, QuestionRule
@@ -62,7 +62,7 @@ def asks_to_remember(text: str) -> str | None:
         masked = mask(plain(text.strip(), language))
         without_greeting = without_start(masked.text, language.courtesy)
         if match := language.keep_request.match(without_greeting):
-            return masked.restore(clean(_as_sentence(match), language)) or None
+            return masked.restore(trim_clause(_as_sentence(match), language)) or None
     return None
 
 
@@ -133,7 +133,9 @@ def _slots(about: str, language: Language) -> tuple[str, ...]:
         return ()
     for shape, slots in language.slots:
         if match := shape.search(about):
-            nouns = {name: "_".join(words(value)) for name, value in match.groupdict().items()}
+            nouns = {
+                name: "_".join(lower_words(value)) for name, value in match.groupdict().items()
+            }
             return tuple(slot.format(**nouns) for slot in slots)
     return ()
 

@@ -1,14 +1,19 @@
 """What a message states, and whether any of it is worth keeping."""
 
-from bot.offline.grammar.grammar import Finding, findings, has_first_person_clause, words
-from bot.offline.grammar.grammar import is_off_record as _is_off_record
+from bot.offline.grammar.grammar import (
+    StatedClause,
+    has_first_person_clause,
+    is_off_record_in,
+    lower_words,
+    stated_clauses,
+)
 from bot.offline.languages.tables import LANGUAGES, language_of
 
 
-def noteworthy(text: str) -> tuple[Finding, ...]:
+def noteworthy(text: str) -> tuple[StatedClause, ...]:
     """What of one message the extractor would keep, in order."""
     language = language_of(text)
-    return tuple(findings(text, language)) if language else ()
+    return tuple(stated_clauses(text, language)) if language else ()
 
 
 def slot_of(text: str) -> str | None:
@@ -18,10 +23,10 @@ def slot_of(text: str) -> str | None:
     return found[0].slot if len(found) == 1 and not found[0].negated else None
 
 
-def sole_finding(text: str) -> Finding | None:
+def sole_clause(text: str) -> StatedClause | None:
     """The text as the extractor would keep it, if it is one statement worth keeping and no more."""
     found = noteworthy(text)
-    return found[0] if len(found) == 1 and words(found[0].text) == words(text) else None
+    return found[0] if len(found) == 1 and lower_words(found[0].text) == lower_words(text) else None
 
 
 def is_statement(text: str) -> bool:
@@ -37,4 +42,4 @@ def is_about_relatives(text: str) -> bool:
 
 def is_off_record(text: str) -> bool:
     """Whether the message asks that it, or something that was said, is not kept."""
-    return any(_is_off_record(text, language) for language in LANGUAGES)
+    return any(is_off_record_in(text, language) for language in LANGUAGES)

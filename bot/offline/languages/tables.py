@@ -1,6 +1,6 @@
 """The languages there are, and which of them a text is written in."""
 
-from bot.offline.grammar.grammar import MAX_TEXT, plain, words
+from bot.offline.grammar.grammar import MAX_TEXT, lower_words, plain
 from bot.offline.grammar.shapes import Language
 from bot.offline.languages.chinese import CHINESE
 from bot.offline.languages.english import ENGLISH
@@ -31,5 +31,5 @@ def language_code(text: str) -> str | None:
 
 
 def _familiar(text: str, language: Language) -> int:
-    known = sum(word in language.words for word in words(plain(text, language)))
+    known = sum(word in language.words for word in lower_words(plain(text, language)))
     return known + bool(language.letters.match(text))

@@ -13,16 +13,16 @@ from rich.text import Text
 from bot.errors import OperatorError
 from bot.operations.doctor.agentcore import check_memory
 from bot.operations.doctor.backlog import check_backlog
-from bot.operations.doctor.clock import check_clock
-from bot.operations.doctor.credentials import check_credentials
-from bot.operations.doctor.disk import check_disk, is_running
-from bot.operations.doctor.examination import Check, examine
-from bot.operations.doctor.finding import (
-    Finding,
+from bot.operations.doctor.check_result import (
+    CheckResult,
     Mark,
     ok,
     wrong,
 )
+from bot.operations.doctor.clock import check_clock
+from bot.operations.doctor.credentials import check_credentials
+from bot.operations.doctor.disk import check_disk, is_running
+from bot.operations.doctor.examination import Check, examine
 from bot.operations.doctor.model import check_model
 from bot.operations.doctor.transcriber import check_transcriber
 from bot.settings import Loaded, Settings
@@ -54,10 +54,10 @@ async def _consult(loaded: Loaded, console: Console) -> int:
     pool = ThreadPoolExecutor(8, "doctor")
     try:
         _show(console, _origin(loaded))
-        async with aclosing(examine(_checks(loaded.settings, pool))) as findings:
-            async for finding in findings:
-                _show(console, finding, secrets)
-                wrongs += finding.mark is Mark.WRONG
+        async with aclosing(examine(_checks(loaded.settings, pool))) as results:
+            async for result in results:
+                _show(console, result, secrets)
+                wrongs += result.mark is Mark.WRONG
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
     return _summary(console, wrongs)
@@ -87,7 +87,7 @@ def _checks(settings: Settings, pool: Executor) -> list[Check]:
     ]
 
 
-def _origin(loaded: Loaded) -> Finding:
+def _origin(loaded: Loaded) -> CheckResult:
     """Where the settings come from; that they are valid is known by now."""
     file = loaded.config_file or "no config.json"
     outside = [key for key, source in loaded.sources.items() if source != str(loaded.config_file)]
@@ -100,13 +100,13 @@ def _secrets(settings: Settings) -> list[str]:
     return [value.get_secret_value() for value in values if isinstance(value, SecretStr)]
 
 
-def _show(console: Console, finding: Finding, secrets: Sequence[str] = ()) -> None:
+def _show(console: Console, result: CheckResult, secrets: Sequence[str] = ()) -> None:
     """One line, whatever the text is made of, and never a secret in it."""
-    text = " ".join(finding.text.split())
+    text = " ".join(result.text.split())
     for secret in secrets:
         text = text.replace(secret, MASK)
-    mark = Text(f"{finding.mark:<8}", _STYLES[finding.mark])
-    console.print(mark + Text(f"{finding.subject:<12} {text}"), soft_wrap=True)
+    mark = Text(f"{result.mark:<8}", _STYLES[result.mark])
+    console.print(mark + Text(f"{result.subject:<12} {text}"), soft_wrap=True)
 
 
 def _summary(console: Console, wrongs: int) -> int:

@@ -6,8 +6,8 @@ from contextlib import ExitStack, closing
 from typing import Any
 
 from bot.operations.aws import aws_access
-from bot.operations.doctor.finding import (
-    Finding,
+from bot.operations.doctor.check_result import (
+    CheckResult,
     ok,
     warning,
     wrong,
@@ -57,7 +57,7 @@ _ALLOWED = ("ResourceNotFoundException", "ValidationException")
 _DENIED = "AccessDeniedException"
 
 
-async def check_memory(settings: Settings, pool: Executor) -> list[Finding]:
+async def check_memory(settings: Settings, pool: Executor) -> list[CheckResult]:
     """The memory, its strategies with their namespaces, and the permissions to read it. Nothing is
     created or written."""
     with ExitStack() as stack:
@@ -68,11 +68,11 @@ async def check_memory(settings: Settings, pool: Executor) -> list[Finding]:
             return [wrong("memory", str(failure))]
         if memory_id is None:
             return [_absent(settings)]
-        findings, usable = await _memory(control, memory_id, configured=bool(settings.memory_id))
+        results, usable = await _memory(control, memory_id, configured=bool(settings.memory_id))
         if not usable:
-            return findings
+            return results
         data = await _calls(DATA_SERVICE, settings, pool, stack, memory_id)
-        return [*findings, *await _permissions(data)]
+        return [*results, *await _permissions(data)]
 
 
 async def _calls(
@@ -95,7 +95,7 @@ async def _named(control: AwsCalls, name: str) -> str | None:
     return min(rows)[1] if rows else None
 
 
-def _absent(settings: Settings) -> Finding:
+def _absent(settings: Settings) -> CheckResult:
     return warning(
         "memory",
         f"there is no memory called {settings.memory_name} yet: `mordecai setup` creates it, and "
@@ -105,7 +105,7 @@ def _absent(settings: Settings) -> Finding:
 
 async def _memory(
     control: AwsCalls, memory_id: str, *, configured: bool
-) -> tuple[list[Finding], bool]:
+) -> tuple[list[CheckResult], bool]:
     """What is to say of the memory, and whether it is worth asking it for anything."""
     try:
         memory = await inspect(control, memory_id)
@@ -122,16 +122,16 @@ def _strategies(memory: AgentCoreMemory) -> str:
     return ", ".join(f"{memory.strategies[kind]} in {place}" for kind, place in TEMPLATES.items())
 
 
-async def _permissions(data: AwsCalls) -> list[Finding]:
+async def _permissions(data: AwsCalls) -> list[CheckResult]:
     asked = await asyncio.gather(*(_permission(data, method) for method in _READS))
-    findings = [finding for finding in asked if finding]
-    if findings:
-        return findings
+    results = [result for result in asked if result]
+    if results:
+        return results
     text = f"reading is allowed; not tried, because they write: {_WRITES}"
     return [ok("permissions", text)]
 
 
-async def _permission(data: AwsCalls, method: str) -> Finding | None:
+async def _permission(data: AwsCalls, method: str) -> CheckResult | None:
     """What keeps us from this operation; None if nothing does."""
     try:
         await data.ask(method, **_READS[method])

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from bot.operations.doctor.finding import Finding, ok, warning
+from bot.operations.doctor.check_result import CheckResult, ok, warning
 from memory.errors import StoreUnavailable
 from memory.stores.journal.jobs import backlog_in
 
 
-def check_backlog(data_dir: Path) -> list[Finding]:
+def check_backlog(data_dir: Path) -> list[CheckResult]:
     """What the journal says, also while a bot is running. Blocks. Nothing is changed."""
     try:
         backlog = backlog_in(data_dir / "journal.sqlite")

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 import httpx
 
 from bot.operations.aws import aws_access
-from bot.operations.doctor.finding import (
-    Finding,
+from bot.operations.doctor.check_result import (
+    CheckResult,
     ok,
     warning,
     wrong,
@@ -25,7 +25,7 @@ _NOTICEABLE = 60.0
 _REFUSED = 300.0
 
 
-async def check_clock(settings: Settings, pool: Executor, *, aws: bool) -> list[Finding]:
+async def check_clock(settings: Settings, pool: Executor, *, aws: bool) -> list[CheckResult]:
     """How far this machine's clock is from that of AWS, which cares most, or of Telegram."""
     loop = asyncio.get_running_loop()
     try:
@@ -45,7 +45,7 @@ def _address(settings: Settings, aws: bool) -> str | None:
     return None
 
 
-async def _compared(address: str) -> Finding:
+async def _compared(address: str) -> CheckResult:
     """By the date of any answer, even of a refusal: nobody has to be known for that."""
     # Without the name and password that an address may have.
     host = urlsplit(address).netloc.rpartition("@")[2]
@@ -60,7 +60,7 @@ async def _compared(address: str) -> Finding:
     return judged((before + time.time()) / 2 - theirs, host)
 
 
-def judged(seconds: float, host: str) -> Finding:
+def judged(seconds: float, host: str) -> CheckResult:
     """What it means that our clock is so many seconds ahead of the host's."""
     off = abs(seconds)
     # The date of an answer has whole seconds only.

@@ -13,7 +13,7 @@ from botocore.exceptions import (
 from botocore.exceptions import ConnectionError as NoConnection
 
 from bot.operations.aws import aws_access
-from bot.operations.doctor.finding import Finding, ok, wrong
+from bot.operations.doctor.check_result import CheckResult, ok, wrong
 from bot.settings import Settings
 from memory.stores.agentcore.calls.clients import make_client
 from memory.stores.agentcore.calls.errors import AWS_ERRORS, Where, explain
@@ -22,7 +22,7 @@ _WHERE = Where("GetCallerIdentity")
 _DENIED = ("AccessDenied", "AccessDeniedException")
 
 
-def check_credentials(settings: Settings) -> list[Finding]:
+def check_credentials(settings: Settings) -> list[CheckResult]:
     """The credentials and the region that boto3 finds. Blocks: it may ask the machine's role and
     AWS."""
     try:
@@ -37,7 +37,7 @@ def check_credentials(settings: Settings) -> list[Finding]:
     return [_owner(settings, str(credentials.method)), _region(settings, session.region_name)]
 
 
-def _owner(settings: Settings, method: str) -> Finding:
+def _owner(settings: Settings, method: str) -> CheckResult:
     """Whose the credentials are, if AWS tells; the bot does not need to know."""
     found = f"found by {method}"
     if settings.aws_endpoint_url:
@@ -63,6 +63,6 @@ def _objects(error: ClientError) -> bool:
     return refused and error.response["Error"]["Code"] not in _DENIED
 
 
-def _region(settings: Settings, region: str) -> Finding:
+def _region(settings: Settings, region: str) -> CheckResult:
     other = settings.aws_endpoint_url
     return ok("region", f"{region}, at aws_endpoint_url = {other}" if other else region)

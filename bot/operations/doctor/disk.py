@@ -11,8 +11,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from bot.operations.doctor.finding import (
-    Finding,
+from bot.operations.doctor.check_result import (
+    CheckResult,
     ok,
     warning,
     wrong,
@@ -41,7 +41,7 @@ def is_running(data_dir: Path) -> bool:
         return True
 
 
-def check_disk(data_dir: Path, *, running: bool) -> list[Finding]:
+def check_disk(data_dir: Path, *, running: bool) -> list[CheckResult]:
     """Everything about the directory. Blocks; a big file is given up after some seconds."""
     if not data_dir.exists():
         return [_future(data_dir)]
@@ -57,7 +57,7 @@ def check_disk(data_dir: Path, *, running: bool) -> list[Finding]:
     ]
 
 
-def room(free: int) -> Finding:
+def room(free: int) -> CheckResult:
     """What so many free bytes mean."""
     text = f"{free // _MIB} MiB are free"
     if free < _FULL:
@@ -65,14 +65,14 @@ def room(free: int) -> Finding:
     return warning("space", f"{text}: make room soon") if free < _LITTLE else ok("space", text)
 
 
-def _future(data_dir: Path) -> Finding:
+def _future(data_dir: Path) -> CheckResult:
     parent = next(p for p in data_dir.parents if p.exists())
     if parent.is_dir() and os.access(parent, os.W_OK | os.X_OK):
         return ok("data", f"{data_dir} will be made at the first start")
     return wrong("data", f"{data_dir} can't be made in {parent}: check its rights, {_OTHER_PLACE}")
 
 
-def _unwritable(data_dir: Path) -> Finding | None:
+def _unwritable(data_dir: Path) -> CheckResult | None:
     try:
         with tempfile.TemporaryFile(dir=data_dir) as probe:
             probe.write(b"?")
@@ -82,15 +82,15 @@ def _unwritable(data_dir: Path) -> Finding | None:
     return None
 
 
-def _databases(data_dir: Path) -> Iterator[Finding]:
+def _databases(data_dir: Path) -> Iterator[CheckResult]:
     there = [data_dir / name for name in _DATABASES if (data_dir / name).exists()]
-    damaged = [finding for file in there if (finding := _damage(file))]
+    damaged = [result for file in there if (result := _damage(file))]
     yield from damaged
     if there and not damaged:
         yield ok("files", f"{', '.join(file.name for file in there)} are whole")
 
 
-def _damage(file: Path) -> Finding | None:
+def _damage(file: Path) -> CheckResult | None:
     end = time.monotonic() + _SECONDS_FOR_A_FILE
     try:
         # Not read-only: that would leave the files of its write-ahead log behind.
@@ -109,7 +109,7 @@ def _damage(file: Path) -> Finding | None:
     return wrong("files", f"{file} is damaged ({said}): {text}")
 
 
-def _memories(folder: Path) -> Iterator[Finding]:
+def _memories(folder: Path) -> Iterator[CheckResult]:
     if not folder.is_dir():
         return
     files = sorted(folder.glob("*.sqlite"))
@@ -130,7 +130,7 @@ def _readable(file: Path) -> bool:
     return start in (b"", _SQLITE_HEADER) and os.access(file, os.W_OK)
 
 
-def _process(data_dir: Path, *, running: bool) -> Iterator[Finding]:
+def _process(data_dir: Path, *, running: bool) -> Iterator[CheckResult]:
     if not running:
         return
     problem = trouble(data_dir)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import structlog
 
-from bot.operations.doctor.finding import Finding, wrong
+from bot.operations.doctor.check_result import CheckResult, wrong
 
 _log = structlog.get_logger(__name__)
 
@@ -16,26 +16,26 @@ class Check:
     """Something to look at. After so many seconds it counts as wrong."""
 
     subject: str
-    look: Callable[[], Awaitable[Sequence[Finding]]]
+    look: Callable[[], Awaitable[Sequence[CheckResult]]]
     seconds: float = 30.0
 
 
-async def examine(checks: Sequence[Check]) -> AsyncGenerator[Finding, None]:
-    """Make all checks at once; their findings in the order of the checks, as soon as they are
-    there. Whatever happens inside a check becomes a finding of it."""
+async def examine(checks: Sequence[Check]) -> AsyncGenerator[CheckResult, None]:
+    """Make all checks at once; their results in the order of the checks, as soon as they are
+    there. Whatever happens inside a check becomes its result."""
     tasks = [asyncio.create_task(_in_time(check), name=check.subject) for check in checks]
     try:
         for check, task in zip(checks, tasks, strict=True):
             await asyncio.wait([task])
-            for finding in _found(check, task):
-                yield finding
+            for result in _found(check, task):
+                yield result
     finally:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _in_time(check: Check) -> Sequence[Finding]:
+async def _in_time(check: Check) -> Sequence[CheckResult]:
     try:
         async with asyncio.timeout(check.seconds):
             return await check.look()
@@ -43,7 +43,7 @@ async def _in_time(check: Check) -> Sequence[Finding]:
         return [wrong(check.subject, f"no answer within {check.seconds:g} s: try again later")]
 
 
-def _found(check: Check, task: asyncio.Task[Sequence[Finding]]) -> Sequence[Finding]:
+def _found(check: Check, task: asyncio.Task[Sequence[CheckResult]]) -> Sequence[CheckResult]:
     error = task.exception()
     if error is None:
         return task.result()

@@ -13,8 +13,8 @@ from bot.assistant.failures import MODEL_ERRORS, THROTTLED, failure_of
 from bot.errors import OperatorError
 from bot.models.catalogue import OFFLINE
 from bot.models.configured import model_of
-from bot.operations.doctor.finding import (
-    Finding,
+from bot.operations.doctor.check_result import (
+    CheckResult,
     ok,
     warning,
     wrong,
@@ -26,7 +26,7 @@ _HELLO: Sequence[ModelMessage] = (ModelRequest([UserPromptPart("Say: ok")]),)
 _SHORT = ModelSettings(max_tokens=16)
 
 
-async def check_model(settings: Settings) -> list[Finding]:
+async def check_model(settings: Settings) -> list[CheckResult]:
     """Ask the model for one word the way the bot does, as a stream; Bedrock also without, which is
     a permission of its own."""
     name = settings.model
@@ -49,7 +49,7 @@ async def check_model(settings: Settings) -> list[Finding]:
 
 async def _trouble(
     ask: Callable[[Model], Awaitable[None]], model: Model, name: str
-) -> Finding | None:
+) -> CheckResult | None:
     try:
         await ask(model)
     except MODEL_ERRORS as error:

@@ -8,14 +8,14 @@ from datetime import timedelta
 from bot.assistant.files import NotTranscribed
 from bot.errors import OperatorError
 from bot.models.transcription import transcriber_of
-from bot.operations.doctor.finding import Finding, ok, wrong
+from bot.operations.doctor.check_result import CheckResult, ok, wrong
 from bot.settings import Settings
 
 #: What is sent: silence, in samples of two bytes. Vendors refuse less than a tenth of a second.
 _LENGTH, _RATE = timedelta(seconds=1), 16_000
 
 
-async def check_transcriber(settings: Settings) -> list[Finding]:
+async def check_transcriber(settings: Settings) -> list[CheckResult]:
     """Have a second of silence written down, the way voice messages are; nothing if no transcriber
     is set."""
     name, start = settings.transcriber, time.monotonic()

@@ -6,14 +6,14 @@ from telegram import Bot
 from telegram.error import Conflict, InvalidToken, RetryAfter, TelegramError
 from telegram.request import HTTPXRequest
 
-from bot.operations.doctor.finding import (
-    Finding,
+from bot.operations.doctor.check_result import (
+    CheckResult,
     ok,
     warning,
     wrong,
 )
 from bot.settings import Settings
-from bot.telegram.checkup.webhook import webhook_finding
+from bot.telegram.checkup.webhook import webhook_status
 from bot.telegram.intake.receiving import RejectedToken
 
 #: Another program that polls is thrown out by our poll and comes back within a second or two, which
@@ -21,7 +21,7 @@ from bot.telegram.intake.receiving import RejectedToken
 _WAIT_FOR_RIVAL = 3
 
 
-async def check_token(settings: Settings, *, running: bool) -> list[Finding]:
+async def check_token(settings: Settings, *, running: bool) -> list[CheckResult]:
     """The token, the webhook and the privacy mode; and other pollers, unless the bot itself is
     running: it would be thrown out. Nothing is acknowledged, so no message gets lost."""
     if settings.telegram_bot_token is None:
@@ -64,10 +64,10 @@ def _unreachable(settings: Settings, failure: TelegramError) -> str:
     )
 
 
-async def _updates(bot: Bot, settings: Settings, *, running: bool) -> Finding:
+async def _updates(bot: Bot, settings: Settings, *, running: bool) -> CheckResult:
     webhook = await bot.get_webhook_info()
     if webhook.url or settings.webhook_url:
-        return webhook_finding(webhook, settings, running=running)
+        return webhook_status(webhook, settings, running=running)
     waiting = f"{webhook.pending_update_count} messages wait"
     if running:
         return ok(
@@ -81,7 +81,7 @@ async def _updates(bot: Bot, settings: Settings, *, running: bool) -> Finding:
     return ok("updates", f"{waiting}; no other program was seen getting them")
 
 
-def _groups(bot: Bot) -> Finding:
+def _groups(bot: Bot) -> CheckResult:
     me = bot.bot
     if not me.can_join_groups:
         text = "the bot may not be added to groups (change it with /setjoingroups at @BotFather)"

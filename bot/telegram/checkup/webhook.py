@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 from telegram import WebhookInfo
 
 from bot.errors import OperatorError
-from bot.operations.doctor.finding import (
-    Finding,
+from bot.operations.doctor.check_result import (
+    CheckResult,
     ok,
     warning,
     wrong,
@@ -22,7 +22,7 @@ from bot.telegram.intake.webhook import WebhookOptions, tls_context
 _RECENT = timedelta(hours=1)
 
 
-async def check_webhook(settings: Settings, *, running: bool) -> list[Finding]:
+async def check_webhook(settings: Settings, *, running: bool) -> list[CheckResult]:
     """The certificate, and whether the port is free; none where the bot polls. That address and
     port are such as Telegram calls is seen when the settings are read."""
     options = webhook_of(settings)
@@ -31,7 +31,7 @@ async def check_webhook(settings: Settings, *, running: bool) -> list[Finding]:
     return [await asyncio.to_thread(_listening, options, running=running)]
 
 
-def _listening(options: WebhookOptions, *, running: bool) -> Finding:
+def _listening(options: WebhookOptions, *, running: bool) -> CheckResult:
     try:
         tls = tls_context(options)
         if not running:
@@ -44,7 +44,7 @@ def _listening(options: WebhookOptions, *, running: bool) -> Finding:
     return ok("webhook", f"listens at {where}; a proxy in front has to speak TLS")
 
 
-def webhook_finding(info: WebhookInfo, settings: Settings, *, running: bool) -> Finding:
+def webhook_status(info: WebhookInfo, settings: Settings, *, running: bool) -> CheckResult:
     """What Telegram says of its calls."""
     waiting = f"{info.pending_update_count} messages wait"
     if settings.webhook_url is None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markdown_it.token import Token
 from rich.cells import cell_len
 
-from bot.markdown import parse
+from bot.markdown import parse_markdown
 from bot.telegram.formatting.marked import Marked, Span
 
 _LANGUAGE = re.compile(r"[\w+#.-]{1,40}")
@@ -26,7 +26,7 @@ _STYLES = frozenset(_KINDS.values())
 
 def mark_up(source: str) -> Marked:
     """The text of some Markdown, with its spans."""
-    tokens = parse(source)
+    tokens = parse_markdown(source)
     if tokens is None:
         return Marked(source).strip()
     writer = _Writer()

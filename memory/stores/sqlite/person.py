@@ -17,7 +17,7 @@ from memory.search.fusion import QueryMeaning, fuse
 from memory.search.query import parse
 from memory.search.ranking import CONTEXT, Ranked, Weights
 from memory.search.resemblance import distinct, telling
-from memory.search.text import TOKENISER_VERSION, clean
+from memory.search.text import TOKENISER_VERSION, storable
 from memory.stores.sqlite.index import INDEXES, candidates, index_of
 from memory.stores.sqlite.rows import (
     COLUMNS,
@@ -78,7 +78,7 @@ class PersonFile:
             if known.fetchone():
                 return
             self._connection.execute("INSERT INTO turn VALUES (?)", (turn.id,))
-            self._insert([_archived(said, turn) for said in turn.messages if clean(said.text)])
+            self._insert([_archived(said, turn) for said in turn.messages if storable(said.text)])
 
     def commit(self, drafts: Sequence[Draft]) -> list[Record]:
         """Write all drafts or none. Raises UnknownRecord for one that supersedes what is not a
@@ -258,7 +258,7 @@ class PersonFile:
     def _write(self, draft: Draft) -> Record:
         if draft.kind not in LEARNED_KINDS:
             raise ValueError(f"a {draft.kind} is archived with its turn, not committed")
-        text = clean(draft.text)
+        text = storable(draft.text)
         if not text:
             raise RefusedText("There is nothing in this text to remember.")
         if draft.supersedes is not None:
@@ -426,7 +426,7 @@ def _archived(message: Utterance, turn: Turn) -> Record:
     return Record(
         id="",
         kind=Kind.MESSAGE,
-        text=clean(message.text),
+        text=storable(message.text),
         created_at=message.at,
         session_id=turn.session_id,
         turn_ids=(turn.id,),

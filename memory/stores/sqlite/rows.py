@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from memory.records import Kind, Place, Record, Role
-from memory.search.text import clean
+from memory.search.text import storable
 
 #: What `values_of` fills and `record_of` reads, in this order.
 COLUMNS = (
@@ -33,7 +33,7 @@ def values_of(record: Record) -> tuple[object, ...]:
         record.role.value,
         _cleaned(record.speaker),
         _place_text(record.place),
-        json.dumps([clean(topic) for topic in record.topics]) if record.topics else None,
+        json.dumps([storable(topic) for topic in record.topics]) if record.topics else None,
         _zoned(record.created_at).timestamp(),
     )
 
@@ -87,4 +87,4 @@ def _zoned(at: datetime) -> datetime:
 
 
 def _cleaned(text: str | None) -> str | None:
-    return None if text is None else clean(text) or None
+    return None if text is None else storable(text) or None

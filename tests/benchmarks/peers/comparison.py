@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from bot.evals.recall import Conversation, Report, read
+from bot.evals.recall import Dialogue, Report, read_dialogues
 from bot.evals.scores import score_of
 from tests.benchmarks.peers.environments import MODEL, python_of, variables
 from tests.benchmarks.peers.job import Job, Outcome, Person
@@ -39,7 +39,7 @@ class DataSet:
     """The part of a file that is used, and its vectors once they are made."""
 
     name: str
-    conversations: list[Conversation]
+    conversations: list[Dialogue]
     vectors: Path | None = None
     embed_seconds: float = 0.0
     cannot_embed: str = ""
@@ -81,8 +81,8 @@ class Row:
 def load(path: Path, limits: Limits) -> DataSet:
     """The used part of a data set. Raises OSError, ValueError."""
     conversations = [
-        Conversation(one.turns, one.questions[: limits.questions])
-        for one in islice(read(path), limits.conversations)
+        Dialogue(one.turns, one.questions[: limits.questions])
+        for one in islice(read_dialogues(path), limits.conversations)
     ]
     return DataSet(path.name.partition(".")[0], conversations)
 
@@ -196,7 +196,7 @@ def _run(python: Path, module: str, arguments: Sequence[Path], home: Path, secon
         raise CannotRun(said[-1]) from failure
 
 
-def _person(name: str, conversation: Conversation) -> Person:
+def _person(name: str, conversation: Dialogue) -> Person:
     turns = tuple(
         Said(
             id=turn.id,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bot.evals.recall import run
+from bot.evals.recall import report_recall
 
 TOY: dict[str, Any] = {
     "id": "c1",
@@ -78,7 +78,7 @@ def test_a_file_that_is_no_data_set_is_one_line_and_exit_2(
 ) -> None:
     file = tmp_path / name
     file.write_bytes(content)
-    assert run([file], json_wanted=True) == 2
+    assert report_recall([file], json_wanted=True) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
     assert str(file) in printed.err
@@ -88,5 +88,5 @@ def test_a_file_that_is_no_data_set_is_one_line_and_exit_2(
 def test_a_directory_is_one_line_and_exit_2(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run([tmp_path]) == 2
+    assert report_recall([tmp_path]) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.evals.recall import evaluate, read, run, work_in
+from bot.evals.recall import evaluate, read_dialogues, report_recall, work_in
 from memory.records import Role
 from tests.fakes.embedders import WordEmbedder
 
@@ -40,7 +40,7 @@ def data_set(tmp_path: Path) -> Path:
 
 
 def test_speakers_are_names_and_roles_are_none(data_set: Path) -> None:
-    (conversation,) = read(data_set)
+    (conversation,) = read_dialogues(data_set)
     messages = [turn.messages[0] for turn in conversation.turns]
     assert [message.speaker for message in messages] == [None, None, "Bo"]
     assert messages[1].role is Role.ASSISTANT
@@ -72,7 +72,7 @@ def test_an_embedder_that_can_not_be_used_is_an_error_not_a_traceback(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert run([data_set], embedder="nobody:nothing") == 2
+    assert report_recall([data_set], embedder="nobody:nothing") == 2
     assert "embedder = 'nobody:nothing' is unknown" in capsys.readouterr().err.replace("\n", " ")
 
 
@@ -85,7 +85,7 @@ async def test_every_turn_and_question_moves_the_progress_bar(data_set: Path) ->
 def test_the_command_prints_the_agreed_json(
     data_set: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run([data_set], json_wanted=True) == 0
+    assert report_recall([data_set], json_wanted=True) == 0
     printed: dict[str, Any] = json.loads(capsys.readouterr().out)
     measures = {"r5", "r10", "r25", "ndcg10", "mrr", "any10"}
     assert set(printed) == {
@@ -100,7 +100,7 @@ def test_the_command_prints_the_agreed_json(
 def test_the_command_prints_a_table_for_people(
     data_set: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run([data_set]) == 0
+    assert report_recall([data_set]) == 0
     printed = capsys.readouterr().out
     assert "overall" in printed
     assert "100.0" in printed
@@ -109,7 +109,7 @@ def test_the_command_prints_a_table_for_people(
 def test_gzipped_data_is_read_too(tmp_path: Path) -> None:
     file = tmp_path / "set.jsonl.gz"
     file.write_bytes(gzip.compress(json.dumps(CONVERSATION).encode()))
-    assert len(list(read(file))) == 1
+    assert len(list(read_dialogues(file))) == 1
 
 
 @pytest.mark.parametrize("content", ["not json", '{"id": 1}', '{"turns": 3, "questions": []}'])
@@ -118,7 +118,7 @@ def test_a_file_that_is_no_data_set_is_named_with_the_line(
 ) -> None:
     file = tmp_path / "bad.jsonl"
     file.write_text(content)
-    assert run([file]) == 2
+    assert report_recall([file]) == 2
     complaint = capsys.readouterr().err.replace("\n", "")
     assert "bad.jsonl, line 1" in complaint
 
@@ -126,5 +126,5 @@ def test_a_file_that_is_no_data_set_is_named_with_the_line(
 def test_a_missing_file_is_an_error_not_a_traceback(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run([tmp_path / "nowhere.jsonl"]) == 2
+    assert report_recall([tmp_path / "nowhere.jsonl"]) == 2
     assert "nowhere.jsonl" in capsys.readouterr().err.replace("\n", "")

@@ -4,7 +4,7 @@ import pytest
 
 from bot.offline.understanding import by_rules
 from memory.records import Kind
-from memory.understanding import NO_RULES, Meaning, Question
+from memory.understanding import NO_RULES, Meaning, SearchQuestion
 
 RULES = by_rules().rules
 
@@ -28,13 +28,13 @@ def test_rules_say_what_somebody_wants_remembered(said: str, meaning: Meaning):
 @pytest.mark.parametrize(
     ("query", "question"),
     [
-        ("what do you know about me?", Question(everything=True)),
-        ("what did we talk about last time?", Question(last_talks=True)),
-        ("where do I live?", Question(slots=("home",))),
-        ("what is your name?", Question(slots=("name", "nickname"), agent_name=True)),
-        ("green tea", Question()),
+        ("what do you know about me?", SearchQuestion(everything=True)),
+        ("what did we talk about last time?", SearchQuestion(last_talks=True)),
+        ("where do I live?", SearchQuestion(slots=("home",))),
+        ("what is your name?", SearchQuestion(slots=("name", "nickname"), agent_name=True)),
+        ("green tea", SearchQuestion()),
     ],
 )
-def test_rules_say_what_a_search_is_for(query: str, question: Question):
+def test_rules_say_what_a_search_is_for(query: str, question: SearchQuestion):
     assert RULES.question(query) == question
-    assert NO_RULES.question(query) == Question()
+    assert NO_RULES.question(query) == SearchQuestion()

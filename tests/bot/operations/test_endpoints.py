@@ -14,7 +14,7 @@ import pytest
 from bot.errors import OperatorError
 from bot.offline.understanding import by_rules
 from bot.operations.endpoints import (
-    Check,
+    ReadinessCheck,
     at_most_every,
     endpoints,
     is_writable,
@@ -51,7 +51,7 @@ def free_port() -> int:
 
 
 @asynccontextmanager
-async def asked(checks: Mapping[str, Check]) -> AsyncIterator[httpx.AsyncClient]:
+async def asked(checks: Mapping[str, ReadinessCheck]) -> AsyncIterator[httpx.AsyncClient]:
     port = free_port()
     async with (
         endpoints("127.0.0.1", port, checks),
@@ -76,7 +76,7 @@ async def never() -> bool:
 @asynccontextmanager
 async def bot_checks(
     channel: Channel, store: Store, folder: Path
-) -> AsyncIterator[Mapping[str, Check]]:
+) -> AsyncIterator[Mapping[str, ReadinessCheck]]:
     with ThreadPoolExecutor(2) as pool:
         async with (
             SqliteJournal(folder / "journal.sqlite", pool) as journal,

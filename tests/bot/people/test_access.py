@@ -10,7 +10,7 @@ import structlog
 
 from bot.operations import logs
 from bot.people.access import Access, AccessMode
-from bot.people.approvals import Approval, Verdict, approve
+from bot.people.approvals import Approval, Verdict, add_guest
 from bot.people.guestbook import (
     MOST_WAITING,
     WAITING,
@@ -179,7 +179,7 @@ async def test_an_approval_on_the_command_line_is_noticed(tmp_path: Path) -> Non
     asked = await access.ask(7, "Boris")
     assert asked
     book = GuestBook(tmp_path / "access.json")
-    book.change(lambda known: approve(known, asked[0].code, datetime.now(UTC), welcomed=False))
+    book.change(lambda known: add_guest(known, asked[0].code, datetime.now(UTC), welcomed=False))
     assert await access.admits(7)
     assert await access.unwelcomed() == (7,)
     assert await access.unwelcomed() == (), "they are told once"

@@ -107,7 +107,7 @@ def test_all_faults_of_all_files_are_told_at_once(tmp_path: Path) -> None:
     assert [line.removeprefix(f"{tmp_path}/") for line in str(refused.value).splitlines()] == [
         "de.toml: stopped is missing: add it, as in en.toml",
         "hi.toml: No such file or directory: install Mordecai again",
-        "fr.toml: no plural rule for this language: add it to RULES in plurals.py",
+        "fr.toml: no plural rule for this language: add it to PLURAL_RULES in plurals.py",
     ]
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.search.text import MAX_WORD, clean, words
+from memory.search.text import MAX_WORD, storable, words
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_a_long_word_is_cut() -> None:
 
 
 def test_clean_drops_nul_and_replaces_half_characters() -> None:
-    assert clean(" a\0b\ud800 ") == "ab\ufffd"
+    assert storable(" a\0b\ud800 ") == "ab\ufffd"
 
 
 @given(st.text())
@@ -85,5 +85,5 @@ def test_words_never_fails_and_never_holds_what_an_index_would_part(text: str) -
 
 @given(st.text())
 def test_cleaned_text_can_be_written_anywhere(text: str) -> None:
-    assert "\0" not in clean(text)
-    clean(text).encode()
+    assert "\0" not in storable(text)
+    storable(text).encode()

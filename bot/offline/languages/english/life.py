@@ -1,5 +1,6 @@
 """English: what people tell of their lives, what they do, and what is coming."""
 
+from bot.offline.grammar.shapes import fact, liking, nothing
 from bot.offline.languages.english.words import (
     ADVERBS,
     DAY,
@@ -13,9 +14,6 @@ from bot.offline.languages.english.words import (
     PASSING,
     POINTING,
     SUBJECT,
-    fact,
-    liking,
-    nothing,
 )
 
 LIFE = (

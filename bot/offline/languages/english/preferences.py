@@ -1,5 +1,6 @@
 """English: likes and dislikes, and how the person wants to be answered."""
 
+from bot.offline.grammar.shapes import liking, nothing
 from bot.offline.languages.english.words import (
     ANSWER,
     ANSWERS,
@@ -12,8 +13,6 @@ from bot.offline.languages.english.words import (
     POINTING,
     SUBJECT,
     WILL,
-    liking,
-    nothing,
 )
 
 WISHES_FOR_ANSWERS = (

@@ -1,5 +1,6 @@
 """English: which clauses say something lasting about the person, in the order they are tried."""
 
+from bot.offline.grammar.shapes import fact, nothing
 from bot.offline.languages.english.life import COMING, LIFE
 from bot.offline.languages.english.preferences import PREFERENCES, WISHES_FOR_ANSWERS
 from bot.offline.languages.english.words import (
@@ -15,8 +16,6 @@ from bot.offline.languages.english.words import (
     POINTING,
     SUBJECT,
     TRAIT,
-    fact,
-    nothing,
 )
 
 _OWN_DATA = (
@@ -64,7 +63,9 @@ _OWN_DATA = (
         r"my\s+(height|weight|shoe\s+size|blood\s+type|religion|nationality|star\s+sign|zodiac\s+"
         r"sign|citizenship|pronouns|major|dream|goal|hobby|hobbies|pronoun|degree|faith|"
         r"dream\s+job|car|bike|diet|budget|mother\s+tongue|interests|passion)\s+(?:is|are)\s+"
-        r"(?!broken|dead|gone|dirty|back|here|fine|ok|good|bad|great|not\s+working|in\s+the)\S+"
+        r"(?!broken|dead|gone|dirty|back|here|fine|ok|good|bad|great|not\s+working|in\s+the)\S+",
+        None,
+        5,
     ),
 )
 

@@ -1,8 +1,5 @@
 """English: the word groups that the shapes of statements are built from."""
 
-from bot.offline.grammar.shapes import Rule, Shape
-from memory.records import Kind
-
 ADVERBS = (
     r"(?:(?:also|really|just|currently|now|usually|actually|always|often|normally|mostly|mainly|"
     r"generally|typically|sometimes|rarely|seldom|hardly|still|already|recently|finally|only|"
@@ -129,18 +126,3 @@ HABIT_ALONE = (
     r"(?:smoke|drive|drink|freelance|commute|meditate|paint|sing|dance|ski|surf|swim|cycle|garden|"
     r"knit|code|climb|fish|hunt|vape|snore|sew|sail|dive|box|fence|stutter)"
 )
-
-
-def fact(shape: str, slot: str | None = None, importance: int = 5, **more: bool) -> Rule:
-    """A shape of statements that are facts about the person."""
-    return Rule(Shape(shape), Kind.FACT, slot, importance, **more)
-
-
-def liking(shape: str, slot: str | None = None, importance: int = 4, **more: bool) -> Rule:
-    """A shape of statements that are likes, dislikes or wishes."""
-    return Rule(Shape(shape), Kind.PREFERENCE, slot, importance, **more)
-
-
-def nothing(shape: str) -> Rule:
-    """A shape of clauses that say nothing lasting."""
-    return Rule(Shape(shape), None)

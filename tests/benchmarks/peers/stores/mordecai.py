@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from memory.records import Actor, Kind, Role, Turn, Utterance
-from memory.search.text import clean
+from memory.search.text import storable
 from memory.stores.sqlite.store import SqliteStore
 from tests.benchmarks.peers.peer import Embedder, Said
 
@@ -75,7 +75,7 @@ class _Vectors:
         from memory.stores.sqlite.vectors import MAX_EMBEDDED_CHARS
 
         for turn in turns:
-            kept = replace(turn, text=clean(turn.text)).attributed
+            kept = replace(turn, text=storable(turn.text)).attributed
             self._whole[kept[:MAX_EMBEDDED_CHARS]] = turn.attributed
 
     async def embed(self, texts: Sequence[str], *, query: bool = False) -> list[list[float]]:

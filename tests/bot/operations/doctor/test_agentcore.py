@@ -7,7 +7,7 @@ import boto3
 import pytest
 
 from bot.operations.doctor.agentcore import check_memory
-from bot.operations.doctor.finding import Finding, Mark
+from bot.operations.doctor.check_result import CheckResult, Mark
 from bot.settings import Settings
 from memory.records import Kind
 from memory.stores.agentcore.setup import TEMPLATES
@@ -65,7 +65,7 @@ def settings(aws: FakeAws, memory_id: str | None = None, **others: Any) -> Setti
     )
 
 
-async def the_only(wanted: Settings, pool: ThreadPoolExecutor) -> Finding:
+async def the_only(wanted: Settings, pool: ThreadPoolExecutor) -> CheckResult:
     (finding,) = await check_memory(wanted, pool)
     return finding
 

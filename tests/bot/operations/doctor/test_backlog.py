@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bot.operations.doctor.backlog import check_backlog
-from bot.operations.doctor.finding import Finding, Mark
+from bot.operations.doctor.check_result import CheckResult, Mark
 from memory.records import Actor, Place, Session
 from memory.stores.journal.journal import SqliteJournal
 
@@ -27,7 +27,7 @@ async def ended(journal: SqliteJournal, *ids: str) -> None:
         await journal.sessions.end(id_, "new", NOW)
 
 
-def the_only(data: Path) -> Finding:
+def the_only(data: Path) -> CheckResult:
     (finding,) = check_backlog(data)
     return finding
 

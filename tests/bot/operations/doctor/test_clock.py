@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from pydantic import SecretStr
 
+from bot.operations.doctor.check_result import CheckResult, Mark
 from bot.operations.doctor.clock import check_clock, judged
-from bot.operations.doctor.finding import Finding, Mark
 from bot.settings import Settings
 from tests.bot.operations.doctor.canned import Canned
 from tests.fakes.aws import FakeAws
@@ -18,7 +18,7 @@ def at(url: str) -> Settings:
     return Settings(aws_region="us-east-1", aws_endpoint_url=url)
 
 
-async def the(settings: Settings, pool: ThreadPoolExecutor, *, aws: bool = True) -> Finding:
+async def the(settings: Settings, pool: ThreadPoolExecutor, *, aws: bool = True) -> CheckResult:
     (finding,) = await check_clock(settings, pool, aws=aws)
     return finding
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from bot.operations.doctor.check_result import CheckResult, Mark
 from bot.operations.doctor.credentials import check_credentials
-from bot.operations.doctor.finding import Finding, Mark
 from bot.settings import Settings
 from tests.bot.operations.doctor.canned import Canned
 
@@ -19,7 +19,7 @@ def refusal(code: str) -> bytes:
     return f"<ErrorResponse>{error}</ErrorResponse>".encode()
 
 
-def found(settings: Settings) -> dict[str, Finding]:
+def found(settings: Settings) -> dict[str, CheckResult]:
     findings = check_credentials(settings)
     assert not any(SECRET in finding.text for finding in findings)
     return {finding.subject: finding for finding in findings}

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from bot.operations.doctor.check_result import CheckResult, Mark
 from bot.operations.doctor.disk import check_disk, is_running, room
-from bot.operations.doctor.finding import Finding, Mark
 
 
-def found(data: Path, *, running: bool = False) -> dict[str, Finding]:
+def found(data: Path, *, running: bool = False) -> dict[str, CheckResult]:
     return {finding.subject: finding for finding in check_disk(data, running=running)}
 
 

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import SecretStr
 
-from bot.operations.doctor.finding import Finding, Mark
+from bot.operations.doctor.check_result import CheckResult, Mark
 from bot.operations.doctor.model import check_model
 from bot.settings import Settings
 from tests.fakes.aws import FakeAws, throttled
@@ -13,7 +13,7 @@ from tests.fakes.openai_server import OpenAIServer, refusing, text
 CLAUDE = "bedrock:us.anthropic.claude-sonnet-4-5-20250929-v1:0"
 
 
-async def the(settings: Settings) -> Finding:
+async def the(settings: Settings) -> CheckResult:
     (finding,) = await check_model(settings)
     return finding
 

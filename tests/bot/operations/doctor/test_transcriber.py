@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from bot.operations.doctor.finding import Finding, Mark
+from bot.operations.doctor.check_result import CheckResult, Mark
 from bot.operations.doctor.transcriber import check_transcriber
 from bot.settings import Settings
 from tests.fakes.openai_server import OpenAIServer, refusing, text
 
 
-async def the(server: OpenAIServer, **values: Any) -> Finding:
+async def the(server: OpenAIServer, **values: Any) -> CheckResult:
     server_of_ones_own = {
         "transcriber": "openai:whisper-1",
         "transcriber_base_url": server.base_url,

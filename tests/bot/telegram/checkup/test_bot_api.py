@@ -10,7 +10,7 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from bot.operations.doctor.finding import Finding, Mark
+from bot.operations.doctor.check_result import CheckResult, Mark
 from bot.settings import Settings
 from bot.telegram.checkup.bot_api import check_token
 from bot.telegram.checkup.webhook import check_webhook
@@ -24,7 +24,7 @@ async def found(
     token: str | None = None,
     running: bool = False,
     webhook_url: str | None = None,
-) -> dict[str, Finding]:
+) -> dict[str, CheckResult]:
     settings = Settings(
         telegram_bot_token=SecretStr(token or server.token),
         telegram_base_url=server.root,

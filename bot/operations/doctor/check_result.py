@@ -13,7 +13,7 @@ class Mark(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckResult:
     """One line for the operator: what was looked at, how it is, and how to mend it."""
 
     subject: str
@@ -21,16 +21,16 @@ class Finding:
     text: str
 
 
-def ok(subject: str, text: str) -> Finding:
+def ok(subject: str, text: str) -> CheckResult:
     """All is well."""
-    return Finding(subject, Mark.OK, text)
+    return CheckResult(subject, Mark.OK, text)
 
 
-def warning(subject: str, text: str) -> Finding:
+def warning(subject: str, text: str) -> CheckResult:
     """It works, but the operator should know."""
-    return Finding(subject, Mark.WARNING, text)
+    return CheckResult(subject, Mark.WARNING, text)
 
 
-def wrong(subject: str, text: str) -> Finding:
+def wrong(subject: str, text: str) -> CheckResult:
     """It does not work; the text says how to mend it."""
-    return Finding(subject, Mark.WRONG, text)
+    return CheckResult(subject, Mark.WRONG, text)
