@@ -19,8 +19,8 @@ def log_outage(log: Any, event: str, **details: Any) -> Iterator[None]:
 
 
 class Boundary:
-    """`with Boundary(log, "extraction_broke") as ended: …` lets no exception out of its block, but
-    for those that end the task or the program. `ended.failure` is what it kept in."""
+    """Lets no exception out of its block but those that end the task or the program:
+    `with Boundary(log, "extraction_crashed") as ended: …`. `ended.failure` is what it kept in."""
 
     def __init__(self, log: Any, event: str) -> None:
         self._log, self._event = log, event

@@ -36,7 +36,7 @@ class Periodic:
         outages = RateLimitedLog(_log, 2 * self._seconds)
         while True:
             # The background boundary: whatever breaks, the next round comes.
-            with Boundary(_log, "periodic_work_broke"):
+            with Boundary(_log, "periodic_work_crashed"):
                 try:
                     await work()
                 except StoreUnavailable as failure:

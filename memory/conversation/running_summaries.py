@@ -91,7 +91,7 @@ class RunningSummaries:
         settled = False
         try:
             async with self._slots:
-                with Boundary(_log.bind(session=session_id), "running_summaries_broke"):
+                with Boundary(_log.bind(session=session_id), "running_summaries_crashed"):
                     settled = await self._work_off(session_id, due)
         finally:
             # A fallback that could not even be put off waits until we look again by ourselves.
@@ -115,7 +115,7 @@ class RunningSummaries:
         """Try to make a summary; whether it is made, or put off."""
         log = _log.bind(actor=job.session.actor.id, session=job.session.id)
         # The background boundary: one summary, not all.
-        with Boundary(log, "running_summary_broke") as ended:
+        with Boundary(log, "running_summary_crashed") as ended:
             try:
                 await self._make(job)
             except (ExtractionFailed, MemoryFailure, TimeoutError) as failure:

@@ -116,14 +116,14 @@ class ExtractionJobs:
         outcome = Outcome.LATER
         try:
             # The background boundary: one job, not all.
-            with Boundary(log, "extraction_broke") as ended:
+            with Boundary(log, "extraction_crashed") as ended:
                 outcome = await self._try(job, log)
             if ended.failure:
-                with Boundary(log, "journal_broke"):
+                with Boundary(log, "journal_crashed"):
                     await self._put_off(job, ended.failure, log)
         finally:
             try:
-                with Boundary(log, "observer_broke"):
+                with Boundary(log, "observer_crashed"):
                     await self.endings.finish(session, outcome)
             finally:
                 self._work.end(session.id, look=True)

@@ -28,4 +28,4 @@ async def test_work_that_fails_comes_again_and_holds_up_no_other():
         async with asyncio.timeout(10):
             await done.wait()
         await periodic.aclose()
-    assert {line["event"] for line in logs} == {"memory_degraded", "periodic_work_broke"}
+    assert {line["event"] for line in logs} == {"memory_degraded", "periodic_work_crashed"}
