@@ -3,6 +3,7 @@
 import asyncio
 import shutil
 import tempfile
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import ClassVar
@@ -16,9 +17,11 @@ class TemporaryStore(SqliteStore):
     _open: ClassVar[list["TemporaryStore"]] = []
 
     def __init__(self) -> None:
-        self._folder = tempfile.mkdtemp(prefix="mordecai-test-")
+        folder = tempfile.mkdtemp(prefix="mordecai-test-")
+        # At the latest when the program ends: a benchmark removes nothing.
+        self._remove = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         self._thread = ThreadPoolExecutor(1, "store")
-        super().__init__(Path(self._folder), self._thread)
+        super().__init__(Path(folder), self._thread)
         self._open.append(self)
 
     @classmethod
@@ -26,6 +29,8 @@ class TemporaryStore(SqliteStore):
         """Close what tests have left open, and delete it."""
         while cls._open:
             store = cls._open.pop()
-            asyncio.run(store.aclose())
-            store._thread.shutdown()
-            shutil.rmtree(store._folder)
+            try:
+                asyncio.run(store.aclose())
+                store._thread.shutdown()
+            finally:
+                store._remove()
