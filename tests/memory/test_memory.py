@@ -211,7 +211,7 @@ async def test_a_failed_extraction_says_nothing_wrong_and_is_tried_again(world: 
 
 async def test_extraction_that_takes_too_long_is_left_for_later(world: World):
     world.extractor.gate.clear()
-    async with world.process(extraction_seconds=0.05) as memory:
+    async with world.process(extraction_timeout_seconds=0.05) as memory:
         await world.talk(memory, "I live in Oslo")
         ending = await memory.talk.end(ANNA, HOME, "new")
         assert ending is not None
@@ -334,7 +334,7 @@ async def test_a_store_that_is_down_costs_recall_and_nothing_else(world: World):
 
 
 async def test_a_store_that_hangs_holds_a_reply_up_for_the_recall_deadline_at_most(world: World):
-    async with world.process(recall_seconds=0.05) as memory:
+    async with world.process(memory_recall_timeout_seconds=0.05) as memory:
         world.store.hanging = True
         history = await memory.talk.recall(ANNA, HOME, "hello")
         assert history.recalled == ""
@@ -548,7 +548,7 @@ async def test_an_export_holds_everything_with_its_history(world: World):
 
 
 async def test_with_memory_switched_off_nothing_outlives_the_window(world: World):
-    async with world.process(enabled=False) as memory:
+    async with world.process(memory_enabled=False) as memory:
         await world.talk(memory, "I live in Oslo")
         assert len((await memory.talk.recall(ANNA, HOME, "and?")).messages) == 2
         assert await memory.talk.end(ANNA, HOME, "new") is None
