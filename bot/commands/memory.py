@@ -5,6 +5,7 @@ import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
+from io import BytesIO, TextIOWrapper
 from typing import Any
 
 from bot.assistant.context import Context
@@ -118,11 +119,14 @@ async def export(said: Command, context: Context) -> Reply:
 
 
 def _files(name: str, everything: dict[str, Any]) -> dict[str, bytes]:
-    texts = {
-        f"{name}.json": json.dumps(everything, ensure_ascii=False, indent=2),
-        f"{name}.md": export_as_markdown(everything),
-    }
-    return {file: text.encode(errors="replace") for file, text in texts.items()}
+    content = BytesIO()
+    # Piece by piece: tens of megabytes joined and encoded at once would hold up other threads.
+    with TextIOWrapper(content, "utf-8", errors="replace", newline="") as text:
+        json.dump(everything, text, ensure_ascii=False, indent=2)
+        text.flush()
+        document = content.getvalue()
+    markdown = export_as_markdown(everything).encode(errors="replace")
+    return {f"{name}.json": document, f"{name}.md": markdown}
 
 
 def _ask_for_more(said: Command, question: str, how: str) -> Reply:
