@@ -221,17 +221,19 @@ class Assistant:
         return await self._marked(refusal, click.origin) if refusal else None
 
     async def _refuse_talk(self, said: Message) -> Reply | None:
-        texts = await self.people.texts(said.origin)
-        refusal: Reply | None = None
-        if said.unreadable:
-            refusal = Reply(texts.only_text)
-        elif is_blank(said.text):
-            refusal = Reply(texts.empty)
-        elif (length := len(said.text)) > self._longest:
-            refusal = Reply(texts.too_long.format(length, longest=self._longest))
-        else:
+        length = len(said.text)
+        if not (said.unreadable or is_blank(said.text) or length > self._longest):
+            # What is answered looks up nobody's language: everybody waits meanwhile.
             refusal = await self.people.limit(said)
-        return await self._marked(refusal, said.origin) if refusal else None
+            return await self._marked(refusal, said.origin) if refusal else None
+        texts = await self.people.texts(said.origin)
+        if said.unreadable:
+            text = texts.only_text
+        elif length > self._longest:
+            text = texts.too_long.format(length, longest=self._longest)
+        else:
+            text = texts.empty
+        return await self._marked(Reply(text), said.origin)
 
     async def _apology(self, said: Message | Command) -> Reply:
         """Say once that what waited while the bot was away is not answered."""

@@ -6,21 +6,22 @@ import time
 from collections.abc import AsyncGenerator
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from bot.assistant.events import Event
-from bot.assistant.inbound import Message
+from bot.assistant.inbound import Message, Origin
 from bot.telegram.options import ChannelOptions
-from memory.records import Actor, Record, Turn
+from memory.records import Actor, Choices, Place, Turn
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.journal.turns import SqliteTurns
+from memory.stores.sqlite.choices import SqliteChoices
 from memory.stores.sqlite.database import Database
 from tests.bot.telegram.stage import Stage, ask, stage
 from tests.bot.telegram.streaming import CURSOR, options, shows, texts
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.conversing import Echo, Writer
+from tests.fakes.memories import NOON
 from tests.fakes.temporary_store import TemporaryStore
 
 ANNA, BORIS = 1001, 1002
@@ -207,31 +208,46 @@ async def test_between_two_beginnings_a_reply_is_stopped_or_changed_as_well(
         assert len(server.sent(ANNA)) == 1
 
 
-class SlowStore(TemporaryStore):
-    """Takes its time to say what is known of Anna."""
+class SlowChoices(SqliteChoices):
+    """Takes its time to say what Anna has chosen."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, store: TemporaryStore) -> None:
+        super().__init__(store)
         self.asked, self.gate = asyncio.Event(), asyncio.Event()
 
-    async def records(self, actor: Actor, **which: Any) -> list[Record]:
-        """See Store."""
+    async def get(self, actor: Actor) -> Choices:
+        """See ChoiceStore."""
         if actor == Actor.person(ANNA):
             self.asked.set()
             await self.gate.wait()
-        return await super().records(actor, **which)
+        return await super().get(actor)
 
 
 async def test_a_reply_can_be_stopped_before_its_first_word_is_asked_for(
     server: BotApiServer, tmp_path: Path
 ) -> None:
-    store = SlowStore()
+    store = TemporaryStore()
+    slow = store.choices = SlowChoices(store)
     async with stage(server, tmp_path, store=store) as on:
         on.echo.hold("a long story, please")
         await server.user(ANNA).says("a long story, please")
-        await store.asked.wait()
+        await slow.asked.wait()
         await server.user(ANNA).says("/stop")
         assert await server.replies_to(ANNA, 1) == ["Stopped."]
-        store.gate.set()
+        slow.gate.set()
         await on.channel.settle()
         assert on.echo.running == 0
+
+
+async def test_what_is_answered_looks_up_nothing_of_its_sender_on_arrival(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    """Everybody who writes after them would wait for it."""
+    store = TemporaryStore()
+    slow = store.choices = SlowChoices(store)
+    async with stage(server, tmp_path, store=store) as on:
+        origin = Origin(Place("telegram", ANNA), Actor.person(ANNA), ANNA, "en")
+        said = Message("telegram:1001:1", origin, NOON, "hello", 1, 1)
+        assert await on.assistant.admit(said) == said
+        assert not slow.asked.is_set()
+        slow.gate.set()
