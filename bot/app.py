@@ -112,7 +112,7 @@ async def run_telegram(settings: Settings) -> int:
                 base_url=settings.telegram_base_url,
             )
             assistant = _assistant(settings, parts, channel, access)
-            async with channel, beating(data, channel), _health(settings, parts, channel):
+            async with beating(data, channel), _health(settings, parts, channel):
                 collect_garbage_seldom()
                 try:
                     await channel.run_until(assistant, stopped_by_signals())

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Coroutine
 from functools import cache
 from ssl import SSLContext
-from typing import Any, Self
+from typing import Any
 
 import httpx
 import structlog
@@ -41,8 +41,7 @@ _LARGEST_DOCUMENT = 50_000_000
 
 
 class TelegramChannel:
-    """The bot on Telegram. Use as `async with`, and `run_until` a stop event within. An assistant
-    may ask it what `bot.assistant.context.Channel` says."""
+    """The bot on Telegram. An assistant may ask it what `bot.assistant.context.Channel` says."""
 
     name = CHANNEL
     largest_document = _LARGEST_DOCUMENT
@@ -82,13 +81,6 @@ class TelegramChannel:
         self._tasks: list[asyncio.Task[None]] = []
         #: True while updates come in and are answered.
         self.listening = False
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *exc: object) -> None:
-        await self._intake.stop()
-        await self._bot.shutdown()
 
     async def run_until(self, assistant: Assistant, stop: asyncio.Event) -> None:
         """Connect, answer what is waiting and what comes in, until `stop` is set; then finish what

@@ -104,16 +104,15 @@ async def stage(
                 longest_text=options.longest_text,
                 leaves_strangers=leaves_strangers,
             )
-            async with channel:
-                stop = asyncio.Event()
-                running = asyncio.create_task(channel.run_until(assistant, stop))
-                try:
-                    yield Stage(
-                        server, memory, inbox, accounts, channel, assistant, stop, running, echo
-                    )
-                finally:
-                    stop.set()
-                    await asyncio.gather(running, return_exceptions=True)
+            stop = asyncio.Event()
+            running = asyncio.create_task(channel.run_until(assistant, stop))
+            try:
+                yield Stage(
+                    server, memory, inbox, accounts, channel, assistant, stop, running, echo
+                )
+            finally:
+                stop.set()
+                await asyncio.gather(running, return_exceptions=True)
 
 
 async def ask(server: BotApiServer, text: str, user_id: int = 1001) -> str:
