@@ -6,17 +6,17 @@ from datetime import datetime
 from typing import Self
 
 from memory.background.locks import Locks
-from memory.background.periodic import Periodic
+from memory.background.work import Periodic
 from memory.conversation.lifecycle import Lifecycle
 from memory.conversation.running_summaries import RunningSummaries, SummaryLimits
 from memory.conversation.sessions import LiveSessions
 from memory.conversation.talk import Talk
 from memory.conversation.tiered_sessions import TieredSessions
 from memory.conversation.tokens import Tokens
-from memory.knowledge.choice_registry import ChoiceRegistry
+from memory.knowledge.choices import ChoiceRegistry
 from memory.knowledge.knowledge import Knowledge
 from memory.knowledge.maintenance import Maintenance
-from memory.knowledge.profiles import Profiles
+from memory.knowledge.recall import Profiles
 from memory.learning.endings import Observer
 from memory.learning.extraction import Bounded
 from memory.learning.jobs import ExtractionJobs, ExtractionLimits

@@ -1,8 +1,8 @@
 """The tool by which the model keeps the name that the user gives it."""
 
 from memory.errors import RefusedText, StoreUnavailable
+from memory.knowledge.choices import clean_name
 from memory.records import Choice
-from memory.safety.names import clean_name
 from tools.context import ToolContext, ToolFailure, refuse_if_private
 
 

@@ -18,7 +18,7 @@ from bot.people.personal import Streaming
 from bot.people.privacy import PRIVATE_MARK
 from bot.people.usage import Usage
 from bot.texts import Texts, texts_in
-from memory.background.throttle import Throttle
+from memory.background.pacing import Throttle
 from memory.errors import StoreUnavailable
 from memory.records import Actor, Place, Role, Session, Utterance
 from memory.safety.escaping import is_blank

@@ -5,7 +5,7 @@ from typing import Protocol
 
 import structlog
 
-from memory.background.bounded_dict import BoundedDict
+from memory.background.caches import BoundedDict
 from memory.errors import StoreUnavailable
 from memory.memory import Memory
 from memory.ports import ExtractionFailed

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from bot.assistant.events import Question
 from bot.assistant.inbound import Click, Command, Inbound, Message
 from bot.texts import languages
-from memory.background.bounded_dict import BoundedDict
+from memory.background.caches import BoundedDict
 from memory.records import Place
 
 #: How long a question waits for its answer. In seconds.

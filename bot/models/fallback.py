@@ -24,7 +24,7 @@ from bot.assistant.failures import (
     failure_of,
 )
 from bot.models.sight import shown_in, sight_of
-from memory.background.backoff import Backoff
+from memory.background.pacing import Backoff
 
 _log = structlog.get_logger(__name__)
 

@@ -23,7 +23,7 @@ from bot.people.guestbook import (
     UnreadableOwner,
 )
 from bot.people.pairing import Guess, Pairing, new_code
-from memory.background.throttle import Throttle
+from memory.background.pacing import Throttle
 
 _log = structlog.get_logger(__name__)
 

@@ -13,7 +13,7 @@ from bot.people.personal import PersonalSettings
 from bot.people.privacy import Privacy
 from bot.people.quotas import Quotas, quota_text
 from bot.texts import Texts, texts_in
-from memory.background.throttle import Throttle
+from memory.background.pacing import Throttle
 from memory.records import Place
 
 _log = structlog.get_logger(__name__)

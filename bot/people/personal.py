@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from bot.assistant.inbound import Origin
 from bot.texts import Texts, texts_in
-from memory.background.bounded_dict import BoundedDict
+from memory.background.caches import BoundedDict
 from memory.errors import StoreUnavailable
 from memory.memory import Memory
 from memory.records import Actor, Choices, Place

@@ -12,7 +12,7 @@ import structlog
 
 from bot.people.usage import Accounts
 from bot.texts import Texts
-from memory.background.throttle import Throttle
+from memory.background.pacing import Throttle
 from memory.errors import StoreUnavailable
 from memory.memory import utc_now
 from memory.records import Actor

@@ -20,7 +20,7 @@ from bot.telegram.intake.updates import CHANNEL, click_of, inbound_of
 from bot.telegram.lanes import Item, Job, Lanes
 from bot.telegram.options import ChannelOptions
 from bot.telegram.turns import Turns
-from memory.background.bounded_dict import BoundedDict
+from memory.background.caches import BoundedDict
 from memory.errors import StoreUnavailable
 from memory.records import Place
 

@@ -31,7 +31,7 @@ from bot.telegram.intake.webhook import Webhook
 from bot.telegram.lanes import Lanes
 from bot.telegram.options import ChannelOptions
 from bot.telegram.turns import Turns
-from memory.background.rate_limited_log import RateLimitedLog
+from memory.background.pacing import RateLimitedLog
 from memory.records import Actor, Place
 
 _log = structlog.get_logger(__name__)

@@ -23,7 +23,7 @@ from bot.telegram.intake.media import Declined, Media
 from bot.telegram.lanes import Item, Job
 from bot.telegram.options import ChannelOptions
 from bot.telegram.turn import Turn
-from memory.background.throttle import Throttle
+from memory.background.pacing import Throttle
 from memory.errors import StoreUnavailable
 from memory.records import Place
 from memory.safety.escaping import is_blank

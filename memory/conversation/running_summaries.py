@@ -8,10 +8,9 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from memory.background.backoff import Backoff
-from memory.background.boundary import Boundary
 from memory.background.locks import Locks
-from memory.background.worklist import PAUSE, Worklist
+from memory.background.pacing import Backoff
+from memory.background.work import PAUSE, Boundary, Worklist
 from memory.conversation.tiers import unread
 from memory.conversation.tokens import Count, cut_to_tokens, estimate_tokens
 from memory.errors import MemoryFailure, StoreUnavailable

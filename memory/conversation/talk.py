@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import structlog
 
-from memory.background.rate_limited_log import RateLimitedLog
+from memory.background.pacing import RateLimitedLog
 from memory.conversation.adaptive import points_back, turns_to_show
 from memory.conversation.history import ConversationHistory, HistoryMetadata
 from memory.conversation.lifecycle import Lifecycle
@@ -17,9 +17,9 @@ from memory.conversation.sessions import Live
 from memory.conversation.tiered_sessions import TieredSessions
 from memory.conversation.tiers import Tiers
 from memory.errors import StoreUnavailable
-from memory.knowledge.choice_registry import ChoiceRegistry
+from memory.knowledge.choices import ChoiceRegistry
 from memory.knowledge.knowledge import Knowledge
-from memory.knowledge.profiles import Profiles
+from memory.knowledge.recall import Profiles
 from memory.learning.endings import Ending
 from memory.options import MemoryOptions
 from memory.records import (

@@ -1,18 +1,89 @@
 """What an actor can choose: what the assistant is called, the language, the time zone, how long
 answers are and how they are shown."""
 
+import asyncio
 import re
+import unicodedata
 import zoneinfo
 from collections.abc import Callable, Mapping
-from datetime import tzinfo
+from dataclasses import replace
+from datetime import datetime, tzinfo
 from enum import StrEnum
 from functools import lru_cache
 
-from memory.errors import RefusedText
+from memory.background.caches import ActorCache
+from memory.background.locks import Locks
+from memory.errors import Refusal, RefusedText
 from memory.knowledge.moments import base_language, known_languages
-from memory.records import Choice
-from memory.safety.escaping import one_line
-from memory.safety.names import clean_name
+from memory.options import MemoryOptions
+from memory.ports import ChoiceStore
+from memory.records import Actor, Choice, Choices
+from memory.safety.escaping import LOOK_LIKE_BRACKETS, one_line
+
+
+class ChoiceRegistry:
+    """The settings that people made for themselves. Where long-term memory is switched off, there
+    are none."""
+
+    def __init__(
+        self,
+        store: ChoiceStore,
+        locks: Locks,
+        options: MemoryOptions,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._store, self._locks, self._options, self._clock = store, locks, options, clock
+        #: The choices as far as they have been asked for.
+        self.known = ActorCache("choices", store.get)
+
+    def of(self, actor: Actor) -> Choices | None:
+        """What this actor has chosen, as far as it is known without asking the store: neither a
+        search nor a sentence of the bot's can wait for it. None if it was never read."""
+        return self.known.peek(actor) if self._options.memory_enabled else Choices()
+
+    async def read(self, actor: Actor) -> Choices:
+        """What this actor has chosen. Raises StoreUnavailable."""
+        return await self.known.get(actor) if self._options.memory_enabled else Choices()
+
+    async def set(self, actor: Actor, choice: Choice, value: str) -> str:
+        """Keep what the actor chose, as a person says it: a language by its own name, a time zone
+        by its place. The value as it was stored. Raises RefusedText, StoreUnavailable."""
+        # The first time, the system's list of zones is read from the disk.
+        value = await asyncio.to_thread(clean_choice, choice, value)
+        self._options.require_enabled()
+        async with self._locks[actor]:
+            await self._store.set(actor, choice, value, self._clock())
+            self._note(actor, choice, value)
+        return value
+
+    async def unset(self, actor: Actor, choice: Choice) -> None:
+        """Keep no such choice any more. Raises StoreUnavailable."""
+        async with self._locks[actor]:
+            await self._store.unset(actor, choice)
+            self._note(actor, choice, None)
+
+    def now(self) -> datetime:
+        """The present moment, in any time zone."""
+        return self._clock()
+
+    def local_time(self, actor: Actor) -> datetime:
+        """The present moment by the actor's own clock, as of the last reading of their choices."""
+        chosen = self.known.peek(actor) or Choices()
+        return self._clock().astimezone(zone_of(chosen.time_zone) or self._options.time_zone)
+
+    def _note(self, actor: Actor, choice: Choice, value: str | None) -> None:
+        """It counts from now on. Where the others are not known, all wait for the next reading."""
+        known = self.known.peek(actor)
+        if known is None:
+            self.known.drop(actor)
+        else:
+            self.known.put(actor, replace(known, **{choice.value: value}))
+
+
+#: Telegram allows 64 characters for a first name; nobody calls an assistant by more.
+MAX_NAME_LENGTH = 64
+
+_QUOTES = "\"'`«»„“”‘’"
 
 #: Listed by some systems, and no place on earth.
 _NO_ZONES = {"localtime", "posixrules", "Factory"}
@@ -33,6 +104,27 @@ def clean_choice(choice: Choice, wanted: str) -> str:
     """What was chosen, as it is stored. Raises RefusedText. For a time zone, reads the system's
     list of zones when first asked."""
     return _CLEANERS[choice](wanted)
+
+
+def clean_name(name: str) -> str:
+    """The name without quotes, markup and surplus space. Raises RefusedText for what is none."""
+    if "\n" in name.strip() or "\r" in name.strip():
+        raise RefusedText("a name stands on one line", Refusal.NAME_LINES)
+    # Without what can't be seen: reversed writing, zero widths.
+    folded = unicodedata.normalize("NFC", one_line(name)).strip(_QUOTES + " .,;:!?")
+    if not folded or not any(c.isalnum() for c in folded):
+        raise RefusedText("a name needs at least one letter or digit", Refusal.NAME_EMPTY)
+    if len(folded) > MAX_NAME_LENGTH:
+        raise RefusedText(
+            f"a name has at most {MAX_NAME_LENGTH} characters, this one has {len(folded)}",
+            Refusal.NAME_LONG,
+        )
+    controls = any(unicodedata.category(c) in ("Cc", "Cs", "Cn") for c in " ".join(name.split()))
+    if controls or set(LOOK_LIKE_BRACKETS) & set(folded):
+        raise RefusedText(
+            "a name has no control characters and no angle brackets", Refusal.NAME_CHARACTERS
+        )
+    return folded
 
 
 def _clean_language(wanted: str) -> str:

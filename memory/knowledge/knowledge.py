@@ -8,7 +8,7 @@ from typing import Any
 from memory.background.locks import Locks
 from memory.conversation.tiered_sessions import TieredSessions
 from memory.errors import Refusal, RefusedText, StoreUnavailable, UnknownRecord
-from memory.knowledge.choice_registry import ChoiceRegistry
+from memory.knowledge.choices import ChoiceRegistry
 from memory.knowledge.export import export_document
 from memory.knowledge.forgetting import Forgotten, mark_outdated, mentions, plan_deletion
 from memory.learning.statement import Statement

@@ -13,10 +13,9 @@ from typing import Any
 
 import structlog
 
-from memory.background.backoff import Backoff
-from memory.background.boundary import Boundary, log_outage
 from memory.background.locks import Locks
-from memory.background.worklist import PAUSE, Worklist
+from memory.background.pacing import Backoff
+from memory.background.work import PAUSE, Boundary, Worklist, log_outage
 from memory.errors import MemoryFailure
 from memory.learning.endings import Ending, Endings, Outcome
 from memory.learning.extraction import plan

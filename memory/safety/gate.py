@@ -1,13 +1,12 @@
-"""The write gate: what may become a record at all, and with which parts masked."""
+"""The write gate: what may become a record at all, and which parts are masked."""
 
+import re
+import unicodedata
+from collections.abc import Callable
 from dataclasses import replace
 
 from memory.errors import Refusal, RefusedText
 from memory.records import ToolUse, Turn
-from memory.safety.instructions import is_instruction
-from memory.safety.masking import MASK, mask_secrets
-
-__all__ = ["MASK", "MAX_RECORD_LENGTH", "admit", "mask_secrets", "mask_turn"]
 
 #: A fact is a sentence or two; what is longer is a document.
 MAX_RECORD_LENGTH = 1000
@@ -43,3 +42,323 @@ def mask_turn(turn: Turn) -> Turn:
         for use in turn.tools
     )
     return replace(turn, messages=messages, tools=tools)
+
+
+# Orders to the assistant. The rule for what is to be stored, and read by a model from then on:
+#
+# - Kept: statements, and wishes on how to be spoken to, also as an imperative: "Always answer
+#   briefly", "Remember to always call me Anna", "Don't use emojis".
+# - Refused: what speaks of the assistant's instructions, rules, prompt or limits in order to have
+#   them ignored, changed or told; what obliges the assistant in the second person ("you must
+#   always …"); what puts it into another mode or gives somebody rights; what wants things hidden
+#   from the user, links in every answer, tools called; and marks of the machinery: roles with a
+#   colon, tokens of chat templates, tags.
+#
+# It is a net, not a proof: recalled text stays escaped, delimited data whatever this lets through.
+
+_RULES = (
+    r"(?:instructions?|rules?|prompts?|guidelines?|directives?|polic(?:y|ies)|restrictions?|"
+    r"safeguards?|safety|filters?|guardrails?|programming|training|"
+    r"anweisung\w*|regeln?|vorgaben?|richtlinien?|einschränkung\w*|"
+    r"instrucciones|reglas|restricciones|normas|istruzioni|regole|restrizioni|"
+    r"instruções|instrucoes|regras|restrições|consignes|règles|directives|restrictions|"
+    r"инструкци\w+|правил\w*|указани\w+|ограничени\w+|промпт\w*)"
+)
+_IGNORE = (
+    r"(?:ignor\w*|disregard\w*|forget|overrid\w+|bypass\w*|discard|drop|stop\s+following|"
+    r"do\s+not\s+follow|"
+    r"don't\s+follow|disobey|vergiss|vergesst|missachte\w*|umgeh\w*|"
+    r"olvida\w*|dimentica\w*|esqueça|esqueca|desconsider\w+|oublie\w*|contourne\w*|"
+    r"игнорир\w+|проигнорир\w+|забудь\w*|обойди\w*|нарушай\w*)"
+)
+_YOURS = (
+    r"(?:your|all|any|every|previous|prior|earlier|above|preceding|the|these|those|system|safety|"
+    r"deine?n?|ihre|alle|vorherigen?|bisherigen?|obigen?|tus|sus|todas|las|anteriores|previas|"
+    r"le|tue|tutte|precedenti|suas|as|todas|tes|vos|toutes|les|précédentes|"
+    r"сво\w+|тво\w+|все|всех|предыдущ\w+|прежн\w+|системн\w+)"
+)
+_SHAPES = (
+    # Have the rules ignored.
+    rf"\b{_IGNORE}\s+(?:[\w-]+\s+){{0,3}}?{_YOURS}\s+(?:[\w-]+\s+){{0,3}}?{_RULES}\b",
+    rf"\b{_IGNORE}\s+(?:everything|all|anything|alles|todo|tutto|tudo|tout|всё|все)\b.{{0,25}}"
+    r"\b(?:above|before|said|told|previous\w*|vorher\w*|oben|anterior\w*|precedente?|avant|выше|"
+    r"раньше|до\s+этого)\b",
+    r"(?:忽略|无视|無視し?|忘记|忘掉)[^。！]{0,12}(?:指令|指示|规则|規則|提示|说明|命令|ルール)",
+    r"(?:指示|ルール|命令|プロンプト)を?(?:すべて)?(?:無視|忘れ)",
+    rf"\b(?:new|updated|real|true|secret|neue|nuevas|nuove|novas|nouvelles|"
+    rf"новые)\s+(?:system\s+)?{_RULES}\s*[:：]",
+    # Oblige the assistant.
+    r"\b(?:you|assistant|the\s+(?:assistant|ai|bot|model))\s+(?:must(?!\s+(?:be|have|feel|love|"
+    r"really|think)\b)|shall|have\s+to|has\s+to|are\s+(?:required|obliged|ordered)|"
+    r"will\s+(?:always|never|now|from\s+now)|are\s+(?:no\s+longer|not)\s+allowed|"
+    r"may\s+no\s+longer)\b",
+    r"\b(?:du\s+musst|sie\s+müssen|du\s+darfst\s+nicht|debes|tienes\s+que|deberás|devi|"
+    r"devi\s+sempre|dovrai|"
+    r"você\s+deve|voce\s+deve|tu\s+dois|vous\s+devez)\b",
+    r"(?<!\w)(?:ты|вы)\s+(?:всегда\s+|теперь\s+)?(?:должен|должна|должны|обязан\w*)\b",
+    r"(?:你|您)(?:必须|必須|一定要)|あなたは.{0,20}(?:なければならない|必要があります)",
+    # Another mode, other rights.
+    r"\b(?:developer|debug|god|admin|root|sudo|maintenance|dan|jailbreak|unrestricted|entwickler|"
+    r"desarrollador|"
+    r"sviluppatore|développeur)[\s-]*mod(?:e|us|o|alità)\b|режим\w*\s+(?:разработчик\w*|бога|"
+    r"администратор\w*)|"
+    r"\bmod[oe]\s+(?:desarrollador|sviluppatore|développeur|desenvolvedor)\b|开发者模式",
+    r"\bjailbr(?:eak|oken)\w*|\bdo\s+anything\s+now\b|\b(?-i:DAN)\b",
+    r"\b(?:without|no|free\s+of|ohne|sin|senza|sem|sans|без)\s+(?:any\s+|jede\s+|ninguna\s+|"
+    r"aucune\s+|каких-либо\s+)?"
+    r"(?:restrictions?|limitations?|filters?|censorship|guardrails|safety|einschränkungen|"
+    r"restricciones|"
+    r"restrizioni|restrições|ограничений|цензуры)\b",
+    r"\b(?:you\s+are|you're|act\s+as|behave\s+as|pretend\s+to\s+be)\s+(?:now\s+)?(?:an?\s+)?"
+    r"(?:unrestricted|unfiltered|uncensored|evil|admin\w*|root|system)\b",
+    r"\b(?:grant\w*|give\w*|has|have|having|with)\s+(?:[\w-]+\s+){0,3}?"
+    r"(?:admin\w*|root|full|unlimited|all)\s+(?:rights|access|privileges|permissions)\b",
+    r"\btreat\s+(?:[\w-]+\s+){1,4}?as\s+(?:an?\s+|the\s+)?(?:admin\w*|root|owner|developer|"
+    r"system|trusted)\b",
+    r"\b(?:trust|obey|follow)\s+(?:[\w-]+\s+){0,3}?(?:instructions?|commands?|orders?)\b",
+    # Have things told, hidden, called or spread.
+    r"\b(?:reveal|print|show|repeat|output|leak|expose|disclose|display|send|share|tell|"
+    r"exfiltrate|write\s+out)\s+"
+    r"(?:[\w'-]+\s+){0,5}?(?:system\s+(?:prompt|message|instructions?)|"
+    r"your\s+(?:\w+\s+)?(?:prompt|instructions?|rules)|"
+    r"(?:other|all)\s+users?\b|(?:api\s+)?keys?\b|credentials|(?:bot\s+)?tokens?\b|passwords?)",
+    r"\b(?:zeige?|verrate|gib\s+.{0,12}aus|muestra|revela|mostra|rivela|mostre|montre|révèle|"
+    r"покажи|раскрой|выведи)\b"
+    r".{0,30}\b(?:system-?\s*prompt\w*|systemanweisung\w*|prompt\s+(?:del\s+sistema|di\s+sistema|"
+    r"do\s+sistema|système)|"
+    r"инструкци\w+|системн\w+\s+\w+)",
+    r"(?:显示|透露|输出|告诉我).{0,8}(?:系统提示|提示词|指令)",
+    r"\b(?:without\s+telling|don't\s+tell|do\s+not\s+tell|never\s+tell|hide\s+(?:this|it)\s+from|"
+    r"keep\s+(?:this|it)\s+from|"
+    r"don't\s+mention\s+(?:this|it)\s+to)\s+(?:the\s+)?(?:user|users|anyone\s+that\s+you|"
+    r"operator|developers?)\b",
+    r"(?:^|[.,:;!?]\s*|\b(?:please|then|and|now|to)\s+)(?:call|invoke|execute|run|"
+    r"trigger)\s+(?:the\s+)?(?:\w+_\w+|\w+\(\)|tool|function|shell|command|script)\b",
+    r"\b(?:delete|erase|wipe|forget|remove)\s+(?:all|every|"
+    r"everything\s+in)\s+(?:\w+\s+){0,3}?(?:memor(?:y|ies)|records?|notes?|data)\b",
+    r"\b(?:always|append|add|include|insert|end|finish|begin|immer|siempre|sempre|toujours|"
+    r"всегда)\b.{0,60}https?://",
+    # Marks of the machinery.
+    r"^\W*(?:system|assistant|developer|user|human|ai|tool|instructions?|"
+    r"система|ассистент|пользователь|sistema|système|asistente|assistente|系统|助手|用户|システム)"
+    r"(?:\s+(?:message|prompt|note|override))?\s*[:：>\]]",
+    r"\bsystem\s+(?:prompt|message|override|note|instruction)s?\s*[:：]",
+    r"\[\s*(?:system|/?inst|assistant|developer)\b|<<\s*/?\s*sys\s*>>|<\|[^|>]{1,30}\|>|"
+    r"^\W*###?\s*(?:system|instruction|assistant|human|user)\b",
+    r"</?\s*(?:system|assistant|user|developer|instructions?|prompt|recalled_notes|about_the_user|"
+    r"known_notes|conversation|notes|memory|memories|script)\b[^>]*>",
+    r"\b(?:begin|end)\s+(?:of\s+)?(?:system|user|assistant|prompt|instructions?|conversation)\b|"
+    r"```\s*(?:system|tool|prompt)",
+)  # fmt: skip
+_INSTRUCTION = re.compile("|".join(f"(?:{shape})" for shape in _SHAPES), re.IGNORECASE)
+
+
+def is_instruction(text: str) -> bool:
+    """Whether this text reads as an order to the assistant about itself; letters that only look
+    like others and invisible ones make no difference."""
+    folded = unicodedata.normalize("NFKC", text)
+    plain = "".join(c for c in folded if unicodedata.category(c) != "Cf").replace("’", "'")
+    return _INSTRUCTION.search(" ".join(plain.split())) is not None
+
+
+# Secrets are found by their shape, their check digits or the word beside them. Check digits keep
+# order numbers and phone numbers readable: a number is masked without a word beside it only if its
+# kind has a shape of its own or digits that must add up.
+
+#: What stands where a secret was.
+MASK = "[hidden]"
+
+_KEYS = (
+    re.compile(r"\b(?:sk|pk|rk)[-_](?:live|test|proj|ant)?[-_A-Za-z0-9]{16,}", re.ASCII),
+    re.compile(r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b", re.ASCII),
+    re.compile(r"\bgh[pousr]_[A-Za-z0-9]{20,}", re.ASCII),
+    re.compile(r"\bglpat-[A-Za-z0-9_-]{16,}", re.ASCII),
+    re.compile(r"\bAIza[A-Za-z0-9_-]{30,}", re.ASCII),
+    re.compile(r"\bxox[abprs]-[A-Za-z0-9-]{10,}", re.ASCII),
+    re.compile(r"\b\d{6,12}:[A-Za-z0-9_-]{30,}", re.ASCII),
+    re.compile(r"\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}", re.ASCII),
+    re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*", re.DOTALL | re.ASCII),
+)
+
+_WORDS_BEFORE = (
+    r"pass ?word|passcode|passphrase|pin(?: ?code| number)?|cvv|cvc|secret key|private key|"
+    r"api[ -]?key|access key|token|seed phrase|"
+    r"парол[ья]|пин-?код|passwort|kennwort|geheimzahl|contraseña|clave|senha|palavra-passe|"
+    r"mot de passe|parola d'ordine|wachtwoord|hasło|şifre[m]?|пароль"
+)
+_WORDS_WITHOUT_SPACES = r"密码|密碼|口令|パスワード|暗証番号|비밀번호"
+_IS = r"(?:\bis\b|\bist\b|\bes\b|\bé\b|\best\b|\bè\b|[:=：—-]|是|は)"
+
+#: "my password is hunter2": the word says that what follows is a secret.
+_NAMED_SECRET = re.compile(
+    rf"(?P<name>(?:\b(?:{_WORDS_BEFORE})\b|{_WORDS_WITHOUT_SPACES})"
+    rf"[^.\n]{{0,40}}?{_IS}\s*[\"'“«]?)"
+    r"(?P<value>\S*[^\s.,;:!?\"'“”«»)。，])",
+    re.IGNORECASE,
+)
+
+_DOCUMENT_WORDS = (
+    r"passports?|pass(?:port)?nummer|reisepass(?:nummer)?|personalausweis(?:nummer)?|"
+    r"ausweis(?:nummer)?|id card|identity card|id number|national id|driving licen[cs]e|"
+    r"driver'?s? licen[cs]e|führerschein(?:nummer)?|ssn|social security|social insurance|"
+    r"national insurance|tax (?:id|number|identification)|tin|steuer-?(?:id|nummer)|"
+    r"sozialversicherungsnummer|паспорт\w*|снилс|инн|водительск\w+|удостоверени\w+|"
+    r"dni|nie|pasaporte|seguridad social|passaporto|carta d'identità|codice fiscale|patente|"
+    r"passaporte|cpf|rg|nif|passeport|carte d'identité|sécurité sociale|pesel|aadhaar|"
+    r"pan card|bsn|kimlik"
+)
+_DOCUMENT_WORDS_UNSPACED = r"身份证|身分證|护照|護照|パスポート|マイナンバー|आधार"
+_DATE = r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(?!\d)|\d{4}-\d\d-\d\d"
+
+#: "passport 4509 123456": at least five digits that are no date, near the name of a document.
+_NAMED_DOCUMENT = re.compile(
+    rf"(?P<name>(?i:(?<!\w)(?:{_DOCUMENT_WORDS})\b|{_DOCUMENT_WORDS_UNSPACED})[^\d.\n]{{0,40}}?)"
+    rf"(?!{_DATE})"
+    rf"(?P<value>(?<![A-Za-z\d])(?:[A-Z]{{1,6}}[ -]?)?\d(?:[A-Z]{{0,3}}[ "
+    rf"./№-]{{0,2}}\d){{4,}}[A-Z]{{0,2}}(?![A-Za-z\d]))"
+)
+
+
+#: "card number 6222 0200 …": where a word says so, also what does not add up, from eight digits.
+_NAMED_ACCOUNT = re.compile(
+    r"(?P<name>(?i:(?<!\w)(?:(?:card|account|iban)\s*(?:number|no)?|credit card|debit card|"
+    r"(?:konto|karten)nummer|"
+    r"kreditkarte|tarjeta|cuenta|carta di credito|conto|cartão|conta|carte bancaire|compte|"
+    r"карт[аеуыо]\w*|счёт\w*|счет\w*)"
+    r"(?!\w)|银行卡号?|信用卡号?|卡号|账号|帳號|カード番号|口座番号)[^\d.\n]{0,30}?)"
+    r"(?P<value>(?<![A-Za-z\d])\d(?:[ -]?\d){7,}(?!\d))"
+)
+
+
+def mask_secrets(text: str) -> str:
+    """The text with passwords, keys, card, account and document numbers replaced by a mark."""
+    for pattern in _KEYS:
+        text = pattern.sub(MASK, text)
+    for named in (_NAMED_SECRET, _NAMED_DOCUMENT, _NAMED_ACCOUNT):
+        text = named.sub(lambda m: m["name"] + MASK, text)
+    for shape, adds_up in _NUMBERS:
+        for number in {found[0] for found in shape.finditer(text) if adds_up(found[0])}:
+            text = text.replace(number, MASK)
+    return text
+
+
+def _digits(text: str) -> list[int]:
+    return [int(c) for c in text if c.isascii() and c.isdigit()]
+
+
+def _luhn(number: str) -> bool:
+    """Payment cards (ISO/IEC 7812-1)."""
+    digits = _digits(number)[::-1]
+    doubled = [d if i % 2 == 0 else (d * 2 - 9 if d > 4 else d * 2) for i, d in enumerate(digits)]
+    return sum(doubled) % 10 == 0
+
+
+def _mod_97(iban: str) -> bool:
+    """Bank accounts (ISO 13616)."""
+    plain = iban.replace(" ", "")
+    digits = "".join(str(int(c, 36)) for c in plain[4:] + plain[:4])
+    return int(digits) % 97 == 1
+
+
+def _us_social_security(number: str) -> bool:
+    """No area, group or serial of zeros, no area of 666 or from 900 on (SSA)."""
+    area, group, serial = re.split(r"[ -]", number)
+    return area not in ("000", "666") and area < "900" and group != "00" and serial != "0000"
+
+
+def _snils(number: str) -> bool:
+    """Russia's insurance number: the nine digits by their place from the right, modulo 101."""
+    digits = _digits(number)
+    total = sum(d * (9 - i) for i, d in enumerate(digits[:9])) % 101
+    return total % 100 == digits[9] * 10 + digits[10]
+
+
+_ODD_PLACES = (1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25,
+               24, 23)  # fmt: skip
+
+
+def _codice_fiscale(code: str) -> bool:
+    """Italy's tax code: letters and digits by a table of their own in odd places (1976)."""
+    values = [int(c) if c.isdigit() else ord(c) - ord("A") for c in code[:15].upper()]
+    total = sum(_ODD_PLACES[v] if i % 2 == 0 else v for i, v in enumerate(values))
+    return chr(ord("A") + total % 26) == code[15].upper()
+
+
+def _spanish_id(number: str) -> bool:
+    """DNI and NIE: the letter is the number modulo 23."""
+    plain = re.sub(r"[ -]", "", number).upper()
+    digits = plain[:-1].translate(str.maketrans("XYZ", "012"))
+    return "TRWAGMYFPDXBNJZSQVHLCKE"[int(digits) % 23] == plain[-1]
+
+
+def _cpf(number: str) -> bool:
+    """Brazil's taxpayer number: two digits modulo 11."""
+    digits = _digits(number)
+    for length in (9, 10):
+        total = sum(d * (length + 1 - i) for i, d in enumerate(digits[:length]))
+        if total * 10 % 11 % 10 != digits[length]:
+            return False
+    return True
+
+
+def _chinese_id(number: str) -> bool:
+    """The resident identity card (GB 11643-1999): weights are powers of two modulo 11."""
+    total = sum(int(d) * (2 ** (17 - i) % 11) for i, d in enumerate(number[:17]))
+    return "10X98765432"[total % 11] == number[17].upper()
+
+
+def _french_nir(number: str) -> bool:
+    """France's social security number: 97 less the rest modulo 97."""
+    digits = "".join(map(str, _digits(number)))
+    return 97 - int(digits[:13]) % 97 == int(digits[13:])
+
+
+_VERHOEFF_TURN = (1, 5, 7, 6, 2, 8, 3, 0, 9, 4)
+
+
+def _verhoeff(number: str) -> bool:
+    """India's Aadhaar (Verhoeff's check in the dihedral group of order ten)."""
+    check = 0
+    for place, digit in enumerate(reversed(_digits(number))):
+        for _ in range(place % 8):
+            digit = _VERHOEFF_TURN[digit]
+        check = _dihedral(check, digit)
+    return check == 0
+
+
+def _dihedral(a: int, b: int) -> int:
+    """The product of two elements of the dihedral group of order ten."""
+    turn = (a + b if a < 5 else a - b) % 5
+    return turn + (5 if (a < 5) != (b < 5) else 0)
+
+
+def _any(number: str) -> bool:
+    """A shape that nothing else has."""
+    return True
+
+
+_NUMBERS: tuple[tuple[re.Pattern[str], Callable[[str], bool]], ...] = (
+    (re.compile(r"\b\d(?:[ -]?\d){12,18}\b", re.ASCII), _luhn),
+    (re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b", re.ASCII), _mod_97),
+    (re.compile(r"\b[1-9]\d{5}(?:19|20)\d{9}[\dXx]\b", re.ASCII), _chinese_id),
+    (
+        re.compile(r"\b[12] ?\d\d ?(?:0[1-9]|1[0-2]) ?\d\d ?\d{3} ?\d{3} ?\d\d\b", re.ASCII),
+        _french_nir,
+    ),
+    (re.compile(r"\b\d{3}-\d{2}-\d{4}\b", re.ASCII), _us_social_security),
+    (re.compile(r"\b\d{3}-\d{3}-\d{3}[ -]\d{2}\b", re.ASCII), _snils),
+    (re.compile(r"\b\d{3}\.\d{3}\.\d{3}-\d{2}\b", re.ASCII), _cpf),
+    (
+        re.compile(r"\b[A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z]\b", re.IGNORECASE | re.ASCII),
+        _codice_fiscale,
+    ),
+    (re.compile(r"\b(?:\d{8}|[XYZxyz]-?\d{7})[ -]?[A-Za-z]\b", re.ASCII), _spanish_id),
+    (re.compile(r"\b[2-9]\d{3} \d{4} \d{4}\b", re.ASCII), _verhoeff),
+    (
+        re.compile(
+            r"\b(?!BG|GB|NK|KN|TN|NT|ZZ)[A-CEGHJ-PR-TW-Z]{2} ?\d{2} ?\d{2} ?\d{2} ?[A-D]\b",
+            re.ASCII,
+        ),
+        _any,
+    ),
+)

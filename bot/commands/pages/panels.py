@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from bot.assistant.events import Button, ButtonRows, Question, Reply
 from bot.assistant.inbound import Click, Origin
 from bot.texts import Texts
-from memory.background.bounded_dict import BoundedDict
+from memory.background.caches import BoundedDict
 from memory.knowledge.forgetting import Forgotten
 from memory.records import Actor, Record
 

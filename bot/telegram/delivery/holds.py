@@ -3,7 +3,7 @@
 import structlog
 
 from bot.clock import Clock
-from memory.background.bounded_dict import BoundedDict
+from memory.background.caches import BoundedDict
 
 #: More chats than Telegram holds at once.
 _MOST_HELD = 10_000

@@ -31,7 +31,7 @@ from bot.telegram.delivery.failures import (
 )
 from bot.telegram.delivery.holds import Holds
 from bot.telegram.formatting.marked import Marked
-from memory.background.backoff import Backoff
+from memory.background.pacing import Backoff
 from memory.records import Place
 
 _log = structlog.get_logger(__name__)

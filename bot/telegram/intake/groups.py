@@ -9,7 +9,7 @@ from telegram import Bot, Chat, ChatMember, ChatMemberRestricted, ChatMemberUpda
 from telegram.error import TelegramError
 
 from bot.telegram.intake.updates import CHANNEL
-from memory.background.bounded_dict import BoundedDict
+from memory.background.caches import BoundedDict
 from memory.records import Place
 
 _log = structlog.get_logger(__name__)

@@ -14,7 +14,7 @@ from telegram import Message
 from bot.clock import Clock
 from bot.telegram.intake.updates import CHANNEL
 from bot.telegram.lanes import Job, Lanes
-from memory.background.backoff import Backoff
+from memory.background.pacing import Backoff
 from memory.errors import StoreUnavailable
 from memory.records import Place
 

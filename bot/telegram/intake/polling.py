@@ -30,8 +30,7 @@ from bot.telegram.intake.receiving import (
     readable,
 )
 from bot.telegram.options import ChannelOptions
-from memory.background.backoff import Backoff
-from memory.background.rate_limited_log import RateLimitedLog
+from memory.background.pacing import Backoff, RateLimitedLog
 from memory.errors import StoreUnavailable
 
 _log = structlog.get_logger(__name__)

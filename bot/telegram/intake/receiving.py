@@ -9,8 +9,7 @@ from telegram import Update
 from telegram.error import InvalidToken, NetworkError, RetryAfter, TelegramError
 
 from bot.telegram.delivery.failures import seconds_of
-from memory.background.backoff import Backoff
-from memory.background.rate_limited_log import RateLimitedLog
+from memory.background.pacing import Backoff, RateLimitedLog
 
 _log = structlog.get_logger(__name__)
 

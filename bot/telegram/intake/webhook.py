@@ -38,7 +38,7 @@ from bot.telegram.intake.receiving import (
     persistently,
     readable,
 )
-from memory.background.rate_limited_log import RateLimitedLog
+from memory.background.pacing import RateLimitedLog
 from memory.errors import StoreUnavailable
 
 _log = structlog.get_logger(__name__)

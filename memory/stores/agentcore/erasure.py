@@ -11,7 +11,7 @@ from typing import Any
 
 import structlog
 
-from memory.background.backoff import Backoff
+from memory.background.pacing import Backoff
 from memory.errors import StoreUnavailable
 from memory.records import LEARNED_KINDS, Actor
 from memory.stores.agentcore.calls.clients import AwsCalls

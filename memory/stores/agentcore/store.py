@@ -15,7 +15,7 @@ from typing import Any, Self, TypeVar
 
 import structlog
 
-from memory.background.rate_limited_log import RateLimitedLog
+from memory.background.pacing import RateLimitedLog
 from memory.errors import StoreUnavailable, UnknownRecord
 from memory.records import LEARNED_KINDS, Actor, Draft, Hit, Kind, Record, Turn
 from memory.stores.agentcore import events as agentcore_events

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import structlog
 
-from memory.background.rate_limited_log import RateLimitedLog
+from memory.background.pacing import RateLimitedLog
 from memory.ports import Embedder
 from memory.records import Actor
 from memory.search.fusion import QueryMeaning

@@ -6,10 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
-from memory.background.backoff import Backoff
-from memory.background.bounded_dict import BoundedDict
-from memory.background.rate_limited_log import RateLimitedLog
-from memory.background.throttle import Throttle
+from memory.background.caches import BoundedDict
+from memory.background.pacing import Backoff, RateLimitedLog, Throttle
 
 
 class Clock:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import structlog
 
-from memory.background.backoff import Backoff
-from memory.background.rate_limited_log import RateLimitedLog
+from memory.background.pacing import Backoff, RateLimitedLog
 from memory.errors import StoreUnavailable
 from memory.records import Actor
 from memory.stores.agentcore.calls.circuit import CircuitOpen

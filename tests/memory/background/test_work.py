@@ -1,10 +1,35 @@
-"""What is due in the background is looked for again and again, whatever breaks."""
+"""Background work goes on, whatever becomes of a round."""
 
 import asyncio
 
 import structlog
+from structlog.testing import capture_logs
 
-from memory.background.worklist import Worklist
+from memory.background.work import Periodic, Worklist
+from memory.errors import StoreUnavailable
+
+
+async def test_work_that_fails_comes_again_and_holds_up_no_other():
+    done = asyncio.Event()
+    rounds = 0
+
+    async def failing() -> None:
+        nonlocal rounds
+        rounds += 1
+        if rounds >= 4:
+            done.set()
+        raise StoreUnavailable("away") if rounds % 2 else RuntimeError("a mistake")
+
+    async def hanging() -> None:
+        await asyncio.Event().wait()
+
+    periodic = Periodic([hanging, failing], seconds=0.001)
+    with capture_logs() as logs:
+        periodic.start()
+        async with asyncio.timeout(10):
+            await done.wait()
+        await periodic.aclose()
+    assert {line["event"] for line in logs} == {"memory_degraded", "periodic_work_crashed"}
 
 
 async def test_a_round_that_breaks_is_told_and_the_next_one_comes() -> None:

@@ -1,0 +1,104 @@
+"""How often something may happen, be tried again, or be logged."""
+
+import random
+import time
+from collections import deque
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from memory.background.caches import BoundedDict
+
+
+class Backoff:
+    """Pauses in seconds: `first`, then `factor` times as long after each failure in a row, up to
+    `longest`. `spread` is the share of a pause, 0 to 1, that is left to chance, so that many do not
+    come back at once after an outage."""
+
+    def __init__(
+        self, first: float, longest: float, *, factor: float = 2.0, spread: float = 0.0
+    ) -> None:
+        self._first, self._longest, self._factor = first, longest, factor
+        self._spread = spread
+        self._failures = 0
+
+    def pause(self, failures: int) -> float:
+        """The pause after an attempt that failed, given the failures in a row before it."""
+        # Bounded: a float has no room for the power of a failure that lasts for weeks.
+        pause = min(self._longest, self._first * self._factor ** min(failures, 64))
+        return pause * (1 - self._spread * random.random())  # noqa: S311  # a delay is no secret
+
+    def fail(self) -> float:
+        """Count a failure; the pause after it."""
+        self._failures += 1
+        return self.pause(self._failures - 1)
+
+    def reset(self) -> None:
+        """Begin with the first pause again: it went well."""
+        self._failures = 0
+
+
+class Throttle:
+    """Lets something through `times` in `seconds`, for each subject by itself. At most `most`
+    subjects are remembered; the one forgotten for that may go through again."""
+
+    def __init__(
+        self,
+        seconds: float = 60.0,
+        times: int = 1,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        most: int = 10_000,
+    ) -> None:
+        self._seconds, self._times, self._clock = seconds, times, clock
+        #: For each subject, when each time it went through stops counting, in that order.
+        self._ends = BoundedDict[Hashable, deque[float]](most)
+
+    def allow(self, subject: Hashable = None, *, seconds: float | None = None) -> bool:
+        """Whether it may happen now; if so, it counts, for `seconds` if given."""
+        if self.wait(subject):
+            return False
+        self._ends.setdefault(subject, deque()).append(self._end(seconds))
+        return True
+
+    def wait(self, subject: Hashable = None) -> float:
+        """Seconds until it may happen again; 0 if it may now."""
+        ends, now = self._ends.get(subject, deque()), self._clock()
+        while ends and ends[0] <= now:
+            ends.popleft()
+        return ends[0] - now if len(ends) >= self._times else 0.0
+
+    def extend(self, subject: Hashable = None) -> None:
+        """Count the last time from now on."""
+        if ends := self._ends.get(subject):
+            ends[-1] = self._end(None)
+
+    def forget(self, subject: Hashable = None) -> None:
+        """Let this subject through again at once."""
+        self._ends.pop(subject, None)
+
+    def clear(self) -> None:
+        """Let everything through again at once."""
+        self._ends.clear()
+
+    def _end(self, seconds: float | None) -> float:
+        return self._clock() + (self._seconds if seconds is None else seconds)
+
+
+class RateLimitedLog:
+    """Warns through `log`, at most once in `seconds` for each event, or each `subject` of it."""
+
+    def __init__(
+        self, log: Any, seconds: float = 60.0, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._log = log
+        self._throttle = Throttle(seconds, clock=clock, most=1_000)
+
+    def warning(self, event: str, *, subject: object = None, **details: Any) -> None:
+        """Warn, unless there was the same warning a short while ago."""
+        if self._throttle.allow((event, subject)):
+            self._log.warning(event, **details)
+
+    def warn_once(self, event: str, *, subject: object = None, **details: Any) -> None:
+        """Warn, unless there was the same warning and it has gone on since."""
+        self.warning(event, subject=subject, **details)
+        self._throttle.extend((event, subject))
