@@ -181,7 +181,7 @@ async def run_chat(settings: Settings, user_id: int) -> int:
 
             async def settle() -> None:
                 await parts.memory.settle()
-                await assistant.announced()
+                await assistant.wait_for_notices()
 
             async with beating(data, channel):
                 await Terminal(channel, assistant, settle, data / "exports").run()

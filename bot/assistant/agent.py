@@ -1,5 +1,5 @@
-"""The one agent of this program: stateless, shared by all actors. Who is talking and what was said
-are arguments of each run, so that users can't mix."""
+"""The program's one agent: stateless, shared by all actors. The actor and the message are arguments
+of each run, so that users can't mix."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterable, Sequence
@@ -40,13 +40,13 @@ from bot.assistant.prompt import Prompt
 from memory.records import ToolUse
 from tools.context import ToolContext
 
-# pydantic-ai greets whoever runs an agent in a terminal for the first time. That is our user's
-# conversation, so it must not.
+# pydantic-ai prints a banner the first time an agent runs in a terminal, in the middle of our
+# user's conversation.
 pydantic_ai.BANNER_ENABLED = False
 
-#: Why a model on Bedrock or at Anthropic stops that has no room left to write.
+#: The stop reason of Bedrock and Anthropic when the context window is full.
 _WINDOW_FULL = "model_context_window_exceeded"
-#: Shows that the model had more to say than the output limit let it.
+#: Marks an answer that hit the output limit.
 CUT_OFF = " …"
 
 
@@ -65,8 +65,8 @@ class TurnLimits:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The model's final answer, without what it wrote before its tool calls. `model` is the one
-    that wrote it, as its vendor calls it."""
+    """The model's final answer, without what it wrote before its tool calls. `model` is the
+    vendor's name of the model that wrote it."""
 
     text: str
     tools: tuple[ToolUse, ...] = ()
@@ -78,7 +78,7 @@ AgentEvent = TextDelta | ToolCalled | Answer
 
 
 class TurnAgent:
-    """Runs a model and its tools for one turn at a time, any number of turns at once."""
+    """Runs a model and its tools for a turn; many turns can run at once."""
 
     def __init__(
         self,
@@ -96,21 +96,21 @@ class TurnAgent:
             tools=tools,
             model_settings=self._settings,
             capabilities=[WholeAnswers()],
-            # A tool called wrongly may be corrected as long as rounds last; an empty answer once.
+            # The model may correct a bad tool call as long as rounds last, an empty answer once.
             retries={"tools": limits.model_max_tool_rounds + 1, "output": 1},
         )
 
     async def answer(
         self, prompt: Prompt, context: ToolContext, usage: RunUsage | None = None
     ) -> AsyncGenerator[AgentEvent, None]:
-        """What the model writes and calls as it happens; the Answer is the last event. `usage`
-        grows with every request, so that it is known even if there is no answer.
+        """Yield what the model writes and calls as it happens; the Answer comes last. `usage` grows
+        with every request, so it is known even if there is no answer.
 
-        Closing the iterator ends the model's work. Raises whatever pydantic-ai raises for a model
-        that does not deliver, StreamCut, and TimeoutError at the deadline."""
+        Closing the iterator stops the model. Raises MODEL_ERRORS: whatever pydantic-ai raises for a
+        model that fails, StreamCut, and TimeoutError at the deadline."""
         events: asyncio.Queue[AgentEvent | None] = asyncio.Queue()
-        # The run has a task of its own: its deadline must neither reach into the consumer nor count
-        # the time the consumer takes, and it must end wherever the consumer stops.
+        # The run has its own task: its deadline must not hit the consumer or count the consumer's
+        # time, and the run must end wherever the consumer stops.
         run = asyncio.create_task(self._run(prompt, context, events, usage), name="model run")
         run.add_done_callback(lambda _: events.put_nowait(None))
         try:
@@ -135,23 +135,23 @@ class TurnAgent:
                 message_history=prompt.history,
                 deps=context,
                 usage=usage,
-                # A belt: the rounds, the last request, and one more for an empty answer.
+                # A safety net: the rounds, the last request, and one more for an empty answer.
                 usage_limits=UsageLimits(request_limit=self._limits.model_max_tool_rounds + 2),
             ) as stream,
         ):
             async for event in stream:
                 if isinstance(event, AgentRunResultEvent):
-                    events.put_nowait(_answer(event.result))
-                elif piece := _piece(event):
+                    events.put_nowait(_final_answer(event.result))
+                elif piece := _agent_event(event):
                     events.put_nowait(piece)
 
     def _settings(self, context: RunContext[ToolContext]) -> ModelSettings:
-        """The settings of one request. The last one forbids tools but still declares them: their
-        declaration is part of the cached prefix, and Bedrock wants it wherever the messages hold
-        tool calls."""
+        """The settings of one request. The last request forbids tools but still declares them: the
+        declaration is part of the cached prefix, and Bedrock requires it whenever the messages
+        contain tool calls."""
         settings = ModelSettings(
             max_tokens=self._limits.model_max_output_tokens,
-            # Else the system prompt would change with what users write.
+            # Otherwise the system prompt would change with what users write.
             framing_announcement="never",
         )
         if context.run_step > self._limits.model_max_tool_rounds:
@@ -159,7 +159,7 @@ class TurnAgent:
         return settings
 
 
-def _piece(event: AgentStreamEvent) -> TextDelta | ToolCalled | None:
+def _agent_event(event: AgentStreamEvent) -> TextDelta | ToolCalled | None:
     match event:
         case PartStartEvent(part=TextPart(content=text)) if text:
             return TextDelta(text)
@@ -170,7 +170,7 @@ def _piece(event: AgentStreamEvent) -> TextDelta | ToolCalled | None:
     return None
 
 
-def _answer(result: AgentRunResult[str]) -> Answer:
+def _final_answer(result: AgentRunResult[str]) -> Answer:
     text = result.output.strip()
     if not text:
         raise UnexpectedModelBehavior("the answer was blank")
@@ -181,7 +181,7 @@ def _answer(result: AgentRunResult[str]) -> Answer:
 
 
 def _tool_uses(messages: Iterable[ModelMessage]) -> Iterable[ToolUse]:
-    """The calls of a run, in order, each with what the model was told in return."""
+    """The tool calls of a run, in order, each with its result."""
     calls: dict[str, ToolCallPart] = {}
     for message in messages:
         for part in message.parts:
@@ -192,21 +192,21 @@ def _tool_uses(messages: Iterable[ModelMessage]) -> Iterable[ToolUse]:
 
 
 def was_cut(response: ModelResponse) -> bool:
-    """Whether a response ended without its model saying that it was done. Models that run in this
-    process name no provider and no reason: they can't be cut."""
-    told = response.finish_reason or _vendors_reason(response)
-    return response.provider_name is not None and not told
+    """True if a response ended without a finish reason. Models that run in this process give no
+    provider and no reason: they can't be cut."""
+    reason = response.finish_reason or _vendors_reason(response)
+    return response.provider_name is not None and not reason
 
 
 def _vendors_reason(response: ModelResponse) -> str | None:
-    """Why the model stopped, in its vendor's words."""
+    """The vendor's own finish reason."""
     return (response.provider_details or {}).get("finish_reason")
 
 
 @dataclass
 class WholeAnswers(AbstractCapability[ToolContext]):
-    """Ends the run on a response that is not whole, before its text is taken for the answer or a
-    tool is called with what there is of its arguments."""
+    """Fails the run on an incomplete response, before its text becomes the answer or a tool is
+    called with half its arguments."""
 
     async def after_model_request(
         self,

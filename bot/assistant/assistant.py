@@ -1,4 +1,4 @@
-"""The assistant: what the bot does, as a function from what was said to what is to be said."""
+"""The assistant: a function from an inbound to the replies to it."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -11,7 +11,7 @@ import structlog
 from bot.assistant.context import Context
 from bot.assistant.events import SILENCE, Conversing, Event, Notice, Reply
 from bot.assistant.files import Transcript
-from bot.assistant.inbound import Click, Command, Inbound, Joined, Message, Origin
+from bot.assistant.inbound import Click, Command, GroupJoin, Inbound, Message, Origin
 from bot.commands.introduction import hello_to_group
 from bot.commands.table import Commands
 from bot.people.personal import Streaming
@@ -25,7 +25,7 @@ from memory.safety.escaping import is_blank
 
 _log = structlog.get_logger(__name__)
 
-#: How often the guest book is read for whom the command line has let in, in seconds.
+#: How often to look for guests approved on the command line, in seconds.
 GUESTS_SECONDS = 5.0
 Sleep = Callable[[float], Awaitable[object]]
 #: A backlog gets one apology, however many messages it has.
@@ -33,7 +33,7 @@ _APOLOGY_SECONDS = 600.0
 
 
 class Assistant:
-    """Answers what channels hand over. It sends nothing: a channel delivers what comes back."""
+    """Answers the inbounds of all channels. It sends nothing: the channel delivers the replies."""
 
     def __init__(
         self,
@@ -44,8 +44,8 @@ class Assistant:
         longest_text: int = 16_000,
         leaves_strangers: bool = True,
     ) -> None:
-        """A message is answered up to `longest_text` characters. `leaves_strangers`: the bot leaves
-        groups that somebody who may not use it has added it to."""
+        """`longest_text` is in characters. `leaves_strangers`: leave a group if the person who
+        added the bot may not use it."""
         self._conversation, self._commands, self._context = conversation, commands, context
         self.people, self.health, self._memory = context.people, context.health, context.memory
         self._longest, self._leaves_strangers = longest_text, leaves_strangers
@@ -53,7 +53,7 @@ class Assistant:
         context.memory.on_saved(self._announce_ending)
 
     async def respond(self, said: Inbound) -> AsyncGenerator[Event, None]:
-        """Everything that is to be said to an inbound; nothing at all means silence."""
+        """Yield the reply to an inbound and the events before it; no event at all means silence."""
         if isinstance(said, Click):
             self.note(said)
         admitted = await self.admit(said)
@@ -65,11 +65,12 @@ class Assistant:
             yield admitted
 
     async def admit(self, said: Inbound, *, late: bool = False) -> Inbound | Reply:
-        """Access, limits and open questions: the inbound as it is meant (a typed answer is a press
-        of the button), or the Reply that refuses it. What comes too `late` gets an apology.
+        """Check access, limits and open questions. Returns the inbound to answer (a typed answer
+        becomes the click it stands for), or the Reply that refuses it. An inbound that is too
+        `late` gets an apology.
 
-        Call it once for each message and command as it arrives, because limits count there and an
-        open question is answered by the very next message. A click may be asked about again."""
+        Call it once for each message and command, on arrival: it counts towards the limits, and
+        only the very next message answers an open question. Clicks may be checked again."""
         if refusal := await self.people.refuse(said):
             return refusal
         if isinstance(said, Click):
@@ -91,38 +92,40 @@ class Assistant:
                 return await self._refuse_talk(meant) or meant
 
     def note(self, click: Click) -> None:
-        """A button was pressed: no question waits for this person's words any more."""
+        """Close the person's open question, because they pressed a button."""
         self._commands.questions.note(click)
 
     async def answer(self, said: Inbound) -> AsyncGenerator[Event, None]:
-        """Carry out what was admitted, in its turn. Raises whatever breaks unexpectedly."""
+        """Answer an admitted inbound, in its turn. Unexpected errors are raised."""
         texts = await self.people.texts(said.origin)
         if handler := self._commands.match(said):
             reply = await handler(said, replace(self._context, texts=texts))
             if not reply.silent:
-                yield await self._marked(reply, said.origin)
+                yield await self._with_private_mark(reply, said.origin)
         elif isinstance(said, Message):
             async with aclosing(self._conversation.reply(said)) as events:
                 async for event in events:
                     if isinstance(event, Reply):
                         self.health.errors += bool(event.failure)
-                        event = await self._marked(_in_their_language(event, texts), said.origin)
+                        event = await self._with_private_mark(
+                            _in_their_language(event, texts), said.origin
+                        )
                     yield event
 
-    def delivered(self, said: Inbound, reply: Reply, message_id: int | None) -> None:
-        """The channel has sent a reply under this id (None: it may not have arrived); from now on
-        its question can be answered by typing."""
+    def note_delivery(self, said: Inbound, reply: Reply, message_id: int | None) -> None:
+        """Note that the channel sent a reply under this id (None: it may not have arrived). From
+        now on the person can answer its question by typing."""
         if reply.question:
             self._commands.questions.expect(said, reply.question, message_id)
 
     async def limit(self, changed: Message) -> Reply | None:
-        """What an edit that begins a reply again costs: as much as a message."""
+        """Count an edit that restarts a reply: it costs as much as a message."""
         reply = await self.people.limit(changed)
-        return await self._marked(reply, changed.origin) if reply else None
+        return await self._with_private_mark(reply, changed.origin) if reply else None
 
-    async def interrupted(self, said: Message, written: str) -> None:
-        """A reply was stopped after this much of it: let the conversation go on from there. It goes
-        no further than the session: nobody knows what a tool did on the way."""
+    async def record_interrupted(self, said: Message, written: str) -> None:
+        """Record a reply that was stopped after this much of it, so that the conversation goes on
+        from there. It stays in the session: what its tools did is unknown."""
         origin = said.origin
         turn = (
             Utterance(Role.USER, said.text, said.at, origin.speaker),
@@ -136,47 +139,47 @@ class Assistant:
         except StoreUnavailable as failure:
             _log.warning("journal_unavailable", error=str(failure))
 
-    async def recorded(self, said: Message) -> Reply | None:
-        """The reply to a message that is on record already: a process that was killed may have
-        recorded it and not sent it."""
+    async def recorded_reply(self, said: Message) -> Reply | None:
+        """The recorded reply to a message, if any: a killed process may have recorded it without
+        sending it."""
         try:
             text = await self._memory.talk.answer(said.origin.actor, said.id)
         except StoreUnavailable as failure:
             _log.warning("journal_unavailable", error=str(failure))
             return None
-        return None if text is None else await self.kept(said, text)
+        return None if text is None else await self.finished_reply(said, text)
 
-    async def kept(self, said: Inbound, text: str) -> Reply:
-        """A reply that was made before, as it is to be delivered now."""
-        return await self._marked(Reply(text, markdown=True), said.origin)
+    async def finished_reply(self, said: Inbound, text: str) -> Reply:
+        """A reply whose text is already written, ready to deliver."""
+        return await self._with_private_mark(Reply(text, markdown=True), said.origin)
 
     async def apologize(self, place: Place, error_id: str) -> Reply:
-        """What is said where something broke; the operator's log knows it by `error_id`."""
+        """The reply to an unexpected error, which the operator finds in the log by `error_id`."""
         texts = await self.people.personal.texts_at(place)
         return Reply(texts.failed.format(id=error_id), private=False, error_id=error_id)
 
-    async def join(self, joined: Joined) -> tuple[Reply, bool]:
-        """What the bot says in a group that it was added to, and whether it stays."""
+    async def join(self, joined: GroupJoin) -> tuple[Reply, bool]:
+        """The reply to being added to a group, and whether to stay."""
         texts = texts_in(joined.language)
         if self._leaves_strangers and not await self.people.access.admits(joined.user_id):
             return Reply(texts.group_not_welcome, private=False), False
         return Reply(hello_to_group(replace(self._context, texts=texts)), private=False), True
 
     async def is_private(self, origin: Origin) -> bool:
-        """True if nothing that is said there is kept. Never fails."""
-        return await self.people.privacy.marks(origin.actor, origin.place)
+        """True in a private session, which is not kept. Never fails."""
+        return await self.people.privacy.shows_mark(origin.actor, origin.place)
 
     async def streaming(self, origin: Origin) -> Streaming | None:
-        """How this person wants to see a reply grow; None if they have chosen nothing."""
+        """The streaming mode this person chose; None if they chose none."""
         return await self.people.personal.streaming(origin.actor)
 
     async def texts(self, origin: Origin) -> Texts:
-        """The bot's texts for whoever wrote. Never fails."""
+        """The texts in the sender's language. Never fails."""
         return await self.people.texts(origin)
 
     async def notices(self, sleep: Sleep = asyncio.sleep) -> AsyncGenerator[Notice, None]:
-        """What is to be said unasked, as it comes up; never ends. One counts as taken when the next
-        one is asked for."""
+        """Yield notices as they come up; never ends. Asking for the next one marks the previous one
+        as taken."""
         channel = self._context.channel.name
         watch = asyncio.create_task(self._watch_guests(channel, sleep), name="guests")
         try:
@@ -187,24 +190,24 @@ class Assistant:
                         texts = await self.people.personal.texts_at(place)
                         yield Notice(place, Reply(sentence(texts), private=False))
                 finally:
-                    self.people.notices.taken()
+                    self.people.notices.mark_taken()
         finally:
             watch.cancel()
             await asyncio.gather(watch, return_exceptions=True)
 
-    async def announced(self) -> None:
-        """Return when all notices so far were taken."""
+    async def wait_for_notices(self) -> None:
+        """Return when all notices so far have been taken."""
         await self.people.notices.settle()
 
     async def move(self, old: Place, new: Place) -> None:
-        """A group has become a supergroup, with another id: what is known of it goes along. Done
-        again, it completes what was broken off. Raises StoreUnavailable."""
+        """Move a group's memory and usage to its new id: the group has become a supergroup. Safe to
+        repeat after an interruption. Raises StoreUnavailable."""
         actor, to = Actor.group(old.chat_id), Actor.group(new.chat_id)
         await self._memory.move(actor, to, old, new)
         await self._context.usage.move(actor, to)
 
     async def count_recording(self, said: Message, transcript: Transcript) -> None:
-        """Put what a recording cost, with words in it or not, to the account. Never fails."""
+        """Add the cost of a recording, even one without words, to the usage. Never fails."""
         origin = said.origin
         try:
             session = (await self._memory.talk.session_now(origin.actor, origin.place)).id
@@ -218,14 +221,14 @@ class Assistant:
     async def _refuse_click(self, click: Click) -> Reply | None:
         texts = await self.people.texts(click.origin)
         refusal = await self._commands.refuse(click, replace(self._context, texts=texts))
-        return await self._marked(refusal, click.origin) if refusal else None
+        return await self._with_private_mark(refusal, click.origin) if refusal else None
 
     async def _refuse_talk(self, said: Message) -> Reply | None:
         length = len(said.text)
         if not (said.unreadable or is_blank(said.text) or length > self._longest):
             # What is answered looks up nobody's language: everybody waits meanwhile.
             refusal = await self.people.limit(said)
-            return await self._marked(refusal, said.origin) if refusal else None
+            return await self._with_private_mark(refusal, said.origin) if refusal else None
         texts = await self.people.texts(said.origin)
         if said.unreadable:
             text = texts.only_text
@@ -233,17 +236,18 @@ class Assistant:
             text = texts.too_long.format(length, longest=self._longest)
         else:
             text = texts.empty
-        return await self._marked(Reply(text), said.origin)
+        return await self._with_private_mark(Reply(text), said.origin)
 
     async def _apology(self, said: Message | Command) -> Reply:
-        """Say once that what waited while the bot was away is not answered."""
+        """Apologize once per place for not answering the messages of an outage."""
         if not self._apologies.allow(said.origin.place):
             return SILENCE
-        return await self._marked(Reply((await self.texts(said.origin)).stale), said.origin)
+        return await self._with_private_mark(
+            Reply((await self.texts(said.origin)).stale), said.origin
+        )
 
-    async def _marked(self, reply: Reply, origin: Origin) -> Reply:
-        """The reply with what is still open about it: whether it bears the mark of a private
-        conversation."""
+    async def _with_private_mark(self, reply: Reply, origin: Origin) -> Reply:
+        """The reply with `private` filled in."""
         if reply.private is not None:
             return reply
         if reply.text.startswith(PRIVATE_MARK):
@@ -251,7 +255,8 @@ class Assistant:
         return replace(reply, private=await self.is_private(origin))
 
     async def _announce_ending(self, session: Session) -> None:
-        """A session was saved and nobody waited for it, or a private one is over by itself."""
+        """Tell the person that a session was saved in the background, or that a private one
+        expired."""
         if session.private:
             self.people.notices.put(session.place, lambda texts: texts.private_over)
             try:
@@ -259,10 +264,10 @@ class Assistant:
             except StoreUnavailable as failure:
                 _log.warning("inbox_unavailable", error=str(failure))
         else:
-            self.people.notices.put(session.place, lambda texts: self._saved(session, texts))
+            self.people.notices.put(session.place, lambda texts: self._saved_text(session, texts))
 
-    def _saved(self, session: Session, texts: Texts) -> str:
-        """That a conversation was saved, and why it is over if nobody ended it."""
+    def _saved_text(self, session: Session, texts: Texts) -> str:
+        """Says that a conversation was saved, and why it ended if nobody ended it."""
         limits = self._memory.options.limits
         if session.message_count >= limits.max_conversation_messages:
             return f"{texts.saved}\n{texts.saved_full.format(session.message_count)}"
@@ -278,7 +283,7 @@ class Assistant:
 
 
 def _in_their_language(reply: Reply, texts: Texts) -> Reply:
-    """A failure as the bot says it in this language; an empty answer as a sentence."""
+    """A failure or an empty answer as a sentence in this language."""
     if not reply.failure:
         return replace(reply, text=texts.no_answer) if is_blank(reply.text) else reply
     number = f" {texts.error_number.format(id=reply.error_id)}" if reply.error_id else ""

@@ -1,4 +1,4 @@
-"""What commands work with: one value instead of a dozen constructor arguments."""
+"""Everything a command needs, in one value instead of a dozen constructor arguments."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,50 +15,50 @@ from memory.records import Actor, Place
 
 
 class Channel(Protocol):
-    """What the assistant may ask of the channel that an inbound came through."""
+    """What the assistant may ask of the channel of an inbound."""
 
-    #: What places of this channel name: "telegram", "terminal".
+    #: The channel in its places: "telegram", "terminal".
     name: str
     #: The largest document that can be sent, in bytes.
     largest_document: int
 
     @property
     def streaming(self) -> Streaming:
-        """How answers are shown to whoever has chosen nothing."""
+        """The default streaming mode."""
         ...
 
     @property
     def reads_everything(self) -> bool:
-        """True if the bot gets every message of its groups, not only those addressed to it."""
+        """True if the bot receives every message of its groups, not only those addressed to it."""
         ...
 
     async def is_admin(self, place: Place, user_id: int) -> bool:
-        """True if this person manages the group; False if that can't be found out."""
+        """True if this person is an admin of the group; False if the channel can't tell."""
         ...
 
     def streaming_offered(self, actor: Actor) -> tuple[Streaming, ...]:
-        """The ways of showing a growing answer that this actor can choose between; none where the
-        operator wants no previews."""
+        """The streaming modes this actor can choose from; none if the operator disabled
+        previews."""
         ...
 
     async def erase(self, place: Place, before: int) -> None:
-        """Drop what the inbox still has of this place from before the receipt `before`. Raises
+        """Delete what the inbox holds of this place from before the receipt `before`. Raises
         StoreUnavailable."""
         ...
 
     async def scrub(self) -> None:
-        """Take what answered inbounds said off the disk for good. Raises StoreUnavailable."""
+        """Erase the content of answered inbounds from disk. Raises StoreUnavailable."""
         ...
 
     async def say(self, place: Place, text: str) -> bool:
-        """Say something there now; True if it arrived."""
+        """Send a text there now; True if it arrived."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """Facts about this bot that its texts tell. `models` write its answers, the first one if it
-    can; none means rules only."""
+    """Facts about this bot for its texts. `models` are tried in this order; none means rules
+    only."""
 
     agent_name: str = "Mordecai"
     models: tuple[str, ...] = ()
@@ -67,7 +67,7 @@ class About:
 
 @dataclass(slots=True)
 class Health:
-    """How this process does, for /stats: since when it runs, and how often something went wrong."""
+    """The health of this process, for /stats: its start and its number of errors."""
 
     since: datetime
     errors: int = 0
@@ -75,7 +75,7 @@ class Health:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a command works with; `texts` are those of whoever gave it."""
+    """Everything a command needs; `texts` are in the sender's language."""
 
     memory: Memory
     people: People

@@ -18,13 +18,13 @@ from bot.assistant.events import Event, Reply, TextDelta
 from bot.assistant.failures import (
     MODEL_ERRORS,
     Failure,
+    attempts_in,
     failure_of,
     failure_with_files,
-    tried,
 )
 from bot.assistant.inbound import Message
 from bot.assistant.toolbox import toolbox
-from bot.people.usage import Accounts, Usage, broken_off
+from bot.people.usage import Accounts, Usage, estimated_usage
 from bot.texts import ENGLISH
 from memory.conversation.history import ConversationHistory, HistoryMetadata
 from memory.errors import StoreUnavailable
@@ -43,10 +43,10 @@ NOTHING_SAID = ENGLISH.empty
 
 
 class Conversation:
-    """Answers people: one model, one memory, any number of actors and turns at once.
+    """Answers messages with one model and one memory, for any number of actors and turns at once.
 
-    Nothing of a turn is kept in this object. A turn that fails leaves window and journal as if it
-    had not happened; what a tool stored on the way stays stored, as the tool has told the model."""
+    This object keeps no state of a turn. A failed turn leaves the window and the journal unchanged;
+    what a tool stored on the way stays stored, because the tool told the model so."""
 
     def __init__(
         self,
@@ -57,19 +57,17 @@ class Conversation:
         clock: Callable[[], datetime] = utc_now,
         accounts: Accounts | None = None,
     ) -> None:
-        """`persona` is the static system prompt, as `prompt.system_prompt` makes it. Whoever made
-        the model opens and closes it. Without `accounts` nobody counts what turns use."""
+        """`persona` is the static system prompt, made by `prompt.system_prompt`. The caller opens
+        and closes the model. Without `accounts`, usage is not counted."""
         self._model, self._model_name, self._persona = model, model.model_name, persona
         self._memory, self._clock, self._accounts = memory, clock, accounts
-        # Without a memory there is nothing that its tools could do.
+        # All tools need the memory.
         tools = toolbox() if memory.options.memory_enabled else []
         self._limits = limits or TurnLimits()
         self._agent = TurnAgent(model, tools, persona, self._limits)
 
     async def reply(self, message: Message) -> AsyncGenerator[Event, None]:
-        """Answer one message. The last event is a Reply; unless it is a failure, the turn is
-        recorded before it is yielded. Closing the iterator early ends the model's work; nothing is
-        recorded then."""
+        """See Conversing."""
         if not message.text.strip():
             yield Reply(NOTHING_SAID, failure="empty")
             return
@@ -86,7 +84,7 @@ class Conversation:
             origin.actor,
             self._memory,
             own_words(message.text),
-            _said_before(history),
+            _earlier_words(history),
             private=history.metadata.private,
             unsure=not history.metadata.session_id,
             speaker=prompt.speaker_name(origin.speaker) or None,
@@ -106,27 +104,27 @@ class Conversation:
         except MODEL_ERRORS as error:
             failed = True
             failure = (failure_with_files if request.has_files else failure_of)(error)
-            yield _failed(error, failure, log, started)
+            yield _failure_reply(error, failure, log, started)
         finally:
             if finished and usage.requests == 1 and not request.has_files:
-                # Later requests hold what tools have answered, which the prompt does not.
+                # Later requests contain tool results, which the prompt does not.
                 self._memory.tokens.observe(model, request.texts, usage.input_tokens)
             if not (finished or usage.output_tokens) and (written or not failed):
-                usage = self._broken_off(request, "".join(written)) or usage
+                usage = self._estimate_usage(request, "".join(written)) or usage
             if self._accounts and usage.requests:
                 count = Usage.of(usage, finished=finished)
                 self._accounts.note_turn(origin.actor, session, count, origin.user_id)
 
-    def _broken_off(self, request: prompt.Prompt, written: str) -> RunUsage | None:
-        """What was used of a model that could not come to its end: else a person would have for
-        nothing what they stop just before that."""
+    def _estimate_usage(self, request: prompt.Prompt, written: str) -> RunUsage | None:
+        """The estimated usage of an interrupted request: otherwise a reply that is stopped just
+        before its end would be free."""
         count = self._memory.tokens.count
         read = sum(map(count, (self._persona, *request.texts)))
-        return broken_off(self._model, read, count(written))
+        return estimated_usage(self._model, read, count(written))
 
     async def _recall(self, message: Message) -> ConversationHistory:
-        """What is remembered; if even the journal does not answer, nothing is, and the bot goes on
-        without."""
+        """Recall the conversation; an empty one if even the journal fails, so that the bot still
+        answers."""
         try:
             return await self._memory.talk.recall(
                 message.origin.actor, message.origin.place, message.text, message.origin.language
@@ -144,8 +142,8 @@ class Conversation:
         started: float,
     ) -> Reply:
         record = self._record(message, answer, log, private=context.private)
-        # Too late to stop: half a turn, in the journal and not in the window, is none.
-        await _to_its_end(record)
+        # Too late to stop: a turn in the journal must be in the window too.
+        await _finish_uncancelled(record)
         _log_turn(answer, log, started)
         return Reply(answer.text, markdown=True)
 
@@ -157,11 +155,11 @@ class Conversation:
         *,
         private: bool,
     ) -> None:
-        """Write the turn down.
+        """Record the turn.
 
-        If the journal refuses, the person still gets the answer: it promises nothing that only the
-        journal could keep (what a tool stored was stored by its own store), and silence would not
-        bring the turn back. The operator gets an error."""
+        If the journal fails, the person still gets the answer: it promises nothing that depends on
+        the journal (tools use the store), and silence would not bring the turn back. The operator
+        gets an error."""
         messages = (
             Utterance(Role.USER, message.text, message.at, message.origin.speaker),
             Utterance(Role.ASSISTANT, answer.text, self._clock()),
@@ -182,15 +180,15 @@ class Conversation:
             )
 
     def _is_kept(self, said: str, answer: Answer) -> bool:
-        """A turn in which something was forgotten names it, and must not be remembered for that;
-        nor one that the person asked not to remember."""
+        """False for a turn that forgot something, because it names what was forgotten, and for one
+        that the person asked not to remember."""
         forgot = any(use.name == forget_memory.__name__ for use in answer.tools)
         return not forgot and not self._memory.rules.is_off_record(said)
 
 
-async def _to_its_end(work: Coroutine[Any, Any, T]) -> T:
-    """The result of the work, which is not broken off however often this is cancelled meanwhile:
-    that comes through afterwards."""
+async def _finish_uncancelled(work: Coroutine[Any, Any, T]) -> T:
+    """The result of the work, which always runs to its end; a cancellation meanwhile is raised
+    afterwards."""
     task = asyncio.create_task(work)
     cancelled: asyncio.CancelledError | None = None
     while not task.done():
@@ -204,17 +202,17 @@ async def _to_its_end(work: Coroutine[Any, Any, T]) -> T:
     return result
 
 
-def _said_before(history: ConversationHistory) -> str:
-    """What the user said in the turns that are still in the window."""
+def _earlier_words(history: ConversationHistory) -> str:
+    """The user's own words in the turns of the window."""
     return "\n".join(own_words(m.text) for m in history.messages if m.role is Role.USER)
 
 
-def _failed(
+def _failure_reply(
     error: Exception, failure: Failure, log: structlog.stdlib.BoundLogger, started: float
 ) -> Reply:
-    """The user's sentence, after the operator's line. The error's own text stays out of the log: it
-    may quote what was said, or a key."""
-    if models := tried(error):
+    """Log the failure and return the user's sentence. The error's own text stays out of the log: it
+    may quote messages or keys."""
+    if models := attempts_in(error):
         log = log.bind(tried=models)
     error_id = secrets.token_hex(3)
     log.warning(
@@ -224,7 +222,7 @@ def _failed(
         status=failure.status,
         error=type(error).__name__,
         remedy=failure.remedy,
-        duration_ms=_since(started),
+        duration_ms=_milliseconds_since(started),
     )
     return Reply(failure.user, failure=failure.kind, error_id="" if failure.askable else error_id)
 
@@ -235,7 +233,7 @@ def _log_turn(answer: Answer, log: structlog.stdlib.BoundLogger, started: float)
         log = log.bind(model=answer.model)
     log.info(
         "turn",
-        duration_ms=_since(started),
+        duration_ms=_milliseconds_since(started),
         requests=usage.requests,
         input_tokens=usage.input_tokens,
         output_tokens=usage.output_tokens,
@@ -246,5 +244,5 @@ def _log_turn(answer: Answer, log: structlog.stdlib.BoundLogger, started: float)
     )
 
 
-def _since(started: float) -> int:
+def _milliseconds_since(started: float) -> int:
     return round((time.monotonic() - started) * 1000)

@@ -1,4 +1,4 @@
-"""What comes of an inbound: pieces of an answer as it grows, and replies."""
+"""Events of a turn: pieces of the answer as it grows, and the reply."""
 
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
@@ -10,21 +10,21 @@ from memory.records import Place
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
-    """A further piece of the answer as the model writes it."""
+    """The next piece of the answer as the model writes it."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCalled:
-    """The model called a tool; what was written before it was a preamble, not the answer."""
+    """The model called a tool; the text before the call was a preamble, not the answer."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Button:
-    """A button: what it says, and the data that a press of it brings back (at most 64 bytes)."""
+    """A button; a click on it carries its `data` (at most 64 bytes)."""
 
     label: str
     data: str
@@ -44,24 +44,23 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A reply that the very next message of the same person may answer by typing.
+    """Lets the person's very next message answer a reply by typing.
 
-    `reads` is given that message and the id under which the channel sent the question; it returns
-    the command or click that the answer stands for, or None if it is no answer."""
+    `reads` gets that message and the id under which the channel sent the question. It returns the
+    command or click the answer stands for, or None if the message is no answer."""
 
     reads: Callable[[Message, int], "Command | Click | None"]
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What is to be said.
+    """What to say.
 
-    `markdown` marks the model's own answer, whose turn is on record: the channel keeps it until it
-    is delivered. Any other text is plain, one of the bot's own sentences. `replaces` is the bot's
-    message that reads so from now on, instead of a new message. `private` puts the 🔒 mark before
-    it; None leaves that to the assistant. A `note` is shown at the pressed button, not in the
-    chat. A reply with a `failure` (its kind) says why there is no answer; `error_id` is what the
-    operator's log calls it."""
+    `markdown` marks the model's own answer, whose turn is recorded: the channel keeps it until it
+    is delivered. Any other text is plain, one of the bot's own sentences. `replaces` is the id of
+    the bot's message to edit instead of sending a new one. `private` adds the 🔒 mark; None lets
+    the assistant decide. A `note` is shown at the pressed button, not in the chat. A `failure` is
+    the kind of error that prevented an answer; `error_id` identifies it in the operator's log."""
 
     text: str
     buttons: ButtonRows = ()
@@ -80,7 +79,7 @@ class Reply:
         return not (self.text or self.documents)
 
 
-#: A refusal that says nothing.
+#: A silent refusal.
 SILENCE = Reply("", private=False)
 
 Event = TextDelta | ToolCalled | Reply
@@ -88,8 +87,7 @@ Event = TextDelta | ToolCalled | Reply
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something to be said in a place where nobody has just asked: a session was saved, somebody
-    wants in, a guest was approved."""
+    """An unsolicited reply: a session was saved, somebody requests access, a guest was approved."""
 
     place: Place
     reply: Reply
@@ -99,7 +97,7 @@ class Conversing(Protocol):
     """What the assistant needs of the conversation."""
 
     def reply(self, message: Message) -> AsyncGenerator[Event, None]:
-        """Answer one message. The last event is a Reply; the turn is recorded before it is yielded
-        unless it is a failure. Closing the iterator early ends the model's work; nothing is
-        recorded then."""
+        """Answer one message. The last event is the Reply; unless it is a failure, the turn is
+        recorded before it is yielded. Closing the iterator early stops the model and records
+        nothing."""
         ...

@@ -1,6 +1,6 @@
-"""What a failing model means, and the remedy for the operator.
+"""What a model's error means to the user, and its remedy for the operator.
 
-Nothing here repeats what an error says of the request: its text may quote messages or keys."""
+Nothing here repeats the text of an error: it may quote messages or keys."""
 
 import re
 from dataclasses import dataclass, replace
@@ -12,30 +12,30 @@ from bot.texts import ENGLISH
 
 
 class StreamCut(errors.UnexpectedModelBehavior):
-    """The connection ended before the model had finished."""
+    """The stream ended before the model finished."""
 
 
 class WindowFull(errors.UnexpectedModelBehavior):
-    """What was asked left the model no room for an answer."""
+    """The request left no room for an answer in the context window."""
 
 
 class Resting(errors.ModelAPIError):
-    """The model was not asked, because it has just failed and there are others."""
+    """The model was skipped because it has just failed and others are available."""
 
 
 class CannotSee(errors.ModelAPIError):
-    """The model was not asked, because it can't look at what the request holds."""
+    """The model was skipped because it can't read the attached files."""
 
 
 class AccessNotGranted(errors.ModelAuthenticationError):
-    """The account may not use this model in this region of AWS."""
+    """The AWS account has no access to this model in this region."""
 
     def __init__(self, model_name: str, region: str) -> None:
         super().__init__(model_name, f"model access is not granted for {model_name} in {region}")
         self.region = region
 
 
-#: What a run of a model may raise. Anything else is a bug and goes to the handler boundary.
+#: What a model run may raise. Anything else is a bug, which the channel handles.
 MODEL_ERRORS: tuple[type[Exception], ...] = (
     errors.AgentRunError,
     errors.FallbackExceptionGroup,
@@ -44,7 +44,7 @@ MODEL_ERRORS: tuple[type[Exception], ...] = (
     TimeoutError,
 )
 
-#: How servers say that the prompt is too long, where pydantic-ai does not know the wording.
+#: How servers report a prompt that is too long, where pydantic-ai does not know the wording.
 _OVERFLOW = re.compile(
     r"context (?:size|length|window|limit)|too many (?:input )?tokens|(?:input|prompt) is too long"
     r"|reduce the length|maximum context|input tokens exceed|expected maxLength",
@@ -52,7 +52,7 @@ _OVERFLOW = re.compile(
 )
 
 
-#: How servers say that their model takes no pictures, some of them with a 500.
+#: How servers report that their model takes no images, some of them with a 500.
 _SEES_NOTHING = re.compile(
     r"image[_ -]?(?:input|url)|support(?:s|ed)? (?:for )?(?:images?|vision|documents?|files?)\b"
     r"|(?:images?|documents?|files?) (?:is|are) not (?:supported|allowed)|multi-?modal|mmproj",
@@ -62,10 +62,10 @@ _SEES_NOTHING = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a model gave no answer. `remedy` is for the operator and None where there is nothing to
-    mend. `permanent` means that the same request can't succeed later either; `outage` that the
-    model is out of service for now, and another one may do. `askable` means that the person can put
-    it right by asking otherwise: no error of anybody's."""
+    """Why a model gave no answer. `remedy` tells the operator what to fix; None if there is
+    nothing. `permanent`: the same request will fail again. `outage`: the model is down for now, and
+    another one may answer. `askable`: rephrasing the request helps, so it is not counted as an
+    error."""
 
     kind: str
     remedy: str | None
@@ -76,7 +76,7 @@ class Failure:
 
     @property
     def user(self) -> str:
-        """What the person should do next, in English."""
+        """What the user should do next, in English."""
         return ENGLISH.failures[self.kind]
 
 
@@ -143,13 +143,12 @@ ENDLESS = Failure(
 )
 MISUSED = Failure("configuration", "check the model's settings: it can't be used like this")
 
-#: Every failure there is.
 FAILURES = (
     UNREACHABLE, SERVER_ERROR, BAD_CREDENTIALS, UNKNOWN_MODEL, QUOTA, THROTTLED, OVERFLOW, REJECTED,
     UNSEEN, TIMEOUT, CUT, FILTERED, NO_ANSWER, TOO_LONG, ENDLESS, MISUSED,
 )  # fmt: skip
 
-#: From the special to the general: the first that fits counts.
+#: From specific to general: the first match counts.
 _BY_TYPE: tuple[tuple[type[BaseException], Failure], ...] = (
     (StreamCut, CUT),
     (WindowFull, OVERFLOW),
@@ -173,28 +172,28 @@ _BY_TYPE: tuple[tuple[type[BaseException], Failure], ...] = (
 
 
 def failure_of(error: BaseException) -> Failure:
-    """What this error means. Where several models were tried, the error of the last one that was
-    asked counts."""
+    """The failure behind this error. If several models were tried, the error of the last one that
+    was not skipped counts."""
     if isinstance(error, BaseExceptionGroup):
         asked = [e for e in error.exceptions if not isinstance(e, Resting | CannotSee)]
         return failure_of((asked or error.exceptions)[-1])
     found = next((failure for kind, failure in _BY_TYPE if isinstance(error, kind)), MISUSED)
     if isinstance(error, errors.ModelAPIError):
-        found = _looked_at_closely(error, found)
+        found = _refine(error, found)
     if isinstance(error, AccessNotGranted):
-        return replace(found, remedy=_grant(error), status=403)
+        return replace(found, remedy=_grant_remedy(error), status=403)
     status = error.status_code if isinstance(error, errors.ModelHTTPError) else None
     return replace(found, status=status)
 
 
 def failure_with_files(error: BaseException) -> Failure:
-    """What this error means where the request held files: these are what was refused."""
+    """The failure behind this error of a request with files: a rejection means the files."""
     failure = failure_of(error)
     return replace(UNSEEN, status=failure.status) if failure.kind == REJECTED.kind else failure
 
 
-def tried(error: BaseException) -> list[str]:
-    """Where several models were tried, what became of each, in order; else nothing."""
+def attempts_in(error: BaseException) -> list[str]:
+    """The outcome of each model tried, in order; empty if there was only one."""
     if not isinstance(error, BaseExceptionGroup):
         return []
     return [_outcome(each) for each in error.exceptions]
@@ -211,7 +210,7 @@ def _outcome(error: BaseException) -> str:
     return f"{model}: {failure.kind}{status}: {failure.remedy}"
 
 
-def _grant(error: AccessNotGranted) -> str:
+def _grant_remedy(error: AccessNotGranted) -> str:
     return (
         f"model access is not granted for {error.model_name} in {error.region}: request it on "
         "Bedrock's page of model access there, and allow bedrock:InvokeModel and "
@@ -219,8 +218,8 @@ def _grant(error: AccessNotGranted) -> str:
     )
 
 
-def _looked_at_closely(error: errors.ModelAPIError, found: Failure) -> Failure:
-    """The cases that pydantic-ai's types do not tell apart."""
+def _refine(error: errors.ModelAPIError, found: Failure) -> Failure:
+    """Distinguish the cases that share one of pydantic-ai's types."""
     if found in (REJECTED, SERVER_ERROR) and _OVERFLOW.search(str(error.body)):
         return OVERFLOW
     if found in (REJECTED, SERVER_ERROR) and _SEES_NOTHING.search(str(error.body)):
@@ -229,5 +228,5 @@ def _looked_at_closely(error: errors.ModelAPIError, found: Failure) -> Failure:
         return TIMEOUT if error.status_code == 408 else found
     if found is UNREACHABLE and getattr(error, "phase", None) == "read":
         return CUT
-    # Of an OpenAI-compatible stream without its last chunk, the message is all there is.
+    # An OpenAI-compatible stream without its last chunk is recognizable by the message alone.
     return CUT if found is SERVER_ERROR and "finish_reason" in error.message else found

@@ -1,4 +1,4 @@
-"""Files that come with a message: what they are, and how much of them one turn takes."""
+"""Files that come with a message, and how much of them one turn takes."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -9,8 +9,8 @@ from typing import Protocol
 
 
 class FileKind(StrEnum):
-    """What a file is, as far as it matters who can read it. SPEECH is transcribed before anybody
-    reads it; nobody reads OTHER."""
+    """The kind of a file decides which models can read it. SPEECH is transcribed first; OTHER is
+    not read at all."""
 
     PICTURE = "images"
     PDF = "pdf"
@@ -19,8 +19,8 @@ class FileKind(StrEnum):
     OTHER = "other"
 
 
-#: The largest file of each kind, in bytes. Pictures and PDFs: what Bedrock's Converse takes, the
-#: strictest of the vendors. Recordings: what the Bot API lets bots fetch.
+#: The largest file of each kind, in bytes. Pictures and PDFs: the limit of Bedrock's Converse, the
+#: strictest vendor. Recordings: the most that bots may download from the Bot API.
 LARGEST = {
     FileKind.PICTURE: 3_750_000,
     FileKind.PDF: 4_500_000,
@@ -28,18 +28,17 @@ LARGEST = {
     FileKind.SPEECH: 20_000_000,
     FileKind.OTHER: 0,
 }
-#: The longest recording that is transcribed.
+#: The longest recording to transcribe.
 LONGEST_RECORDING = timedelta(minutes=10)
-#: What one turn takes together: files, PDFs among them (Converse again), and bytes that go to the
-#: model.
+#: Limits of one turn: files, PDFs among them (Converse again), and bytes sent to the model.
 MOST_FILES, MOST_PDFS, MOST_BYTES = 10, 5, 15_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class EnclosedFile:
-    """A file of a message that the channel has not fetched yet. `size` is in bytes, as far as the
-    channel tells. `mark` stands in the message's text where the words of a recording will come.
-    A file that `is_context` belongs to the message that is answered: a turn can do without it."""
+    """A file of a message that the channel has not fetched yet. `size` is in bytes, if the channel
+    tells. `mark` is the placeholder in the message's text for the words of a recording. A file that
+    `is_context` belongs to the message replied to: the turn can do without it."""
 
     kind: FileKind
     file_id: str
@@ -53,8 +52,8 @@ class EnclosedFile:
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file that came with a message, for the model to look at in this one turn. The data of a
-    TEXT is UTF-8. It is nobody's own words."""
+    """A file that the model gets in this turn only. The data of a TEXT is UTF-8. It never counts as
+    the user's own words."""
 
     kind: FileKind
     media_type: str
@@ -63,7 +62,7 @@ class Attachment:
 
 
 def go_together(files: Iterable[EnclosedFile]) -> bool:
-    """True if these files are not too much for one turn."""
+    """True if one turn takes all these files."""
     kinds = [(file.kind, file.size) for file in files]
     shown = sum(size for kind, size in kinds if kind is not FileKind.SPEECH)
     pdfs = sum(kind is FileKind.PDF for kind, _ in kinds)
@@ -71,13 +70,12 @@ def go_together(files: Iterable[EnclosedFile]) -> bool:
 
 
 class NotTranscribed(Exception):
-    """A recording could not be transcribed; the text tells the operator why and what to do."""
+    """Transcribing failed; the text tells the operator why and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """What is said in a recording; no words if there are none. `length` is how long it was, `cost`
-    what transcribing it cost in US dollars, None if nobody knows."""
+    """The words of a recording, if any. `cost` is in US dollars, None if unknown."""
 
     text: str
     length: timedelta = timedelta(0)
@@ -88,5 +86,5 @@ class Transcriber(Protocol):
     """Turns recordings into text."""
 
     async def transcribe(self, recording: bytes, media_type: str, length: timedelta) -> Transcript:
-        """What is said in a recording of this length; zero means unknown. Raises NotTranscribed."""
+        """Transcribe a recording of this length; zero means unknown. Raises NotTranscribed."""
         ...

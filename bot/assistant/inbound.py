@@ -1,4 +1,4 @@
-"""What a channel hands over: a message, a command or a click, and who it came from."""
+"""Inbounds: a message, a command or a click from a channel, and who sent it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -10,11 +10,11 @@ from memory.records import Actor, Place
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where something was said, by whom, and whose memory it belongs to.
+    """The place and sender of an inbound, and the actor whose memory it belongs to.
 
-    `user_id` is the numeric id that decides who it is; an admin who writes in the name of a group
-    has the group's id. `name` is what the channel shows of the person, `speaker` what tells them
-    from others where several people speak. `language` is the IETF tag of their client."""
+    `user_id` is the numeric id that identifies the sender; an admin who writes in the name of a
+    group has the group's id. `name` is the display name, `speaker` the name that tells people apart
+    in a group. `language` is the IETF tag of the client."""
 
     place: Place
     actor: Actor
@@ -30,21 +30,21 @@ class Origin:
 
     @property
     def is_anonymous(self) -> bool:
-        """True for a group's admin who writes in its name: nobody knows which one."""
+        """True for an unknown admin who writes in the name of the group."""
         return self.actor.is_group and self.user_id == self.place.chat_id
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """Something said that wants an answer: one message, or a burst of them answered together.
+    """One message, or a burst of messages answered together.
 
-    `id` names it for good: the same message delivered twice has the same id. `text` quotes what is
-    forwarded, answered or enclosed, because those are not the sender's words; it is all that is
-    recorded. `words` is what the sender typed, if the message is nothing else. `message_id` numbers
-    the message in its place, `receipt` in the channel's inbox. `answers` is the message it replies
-    to. An `unreadable` message holds what can't be put into words. `files` are fetched by the
-    channel in the message's turn and become `attachments`. `more_may_follow` marks what looks like
-    one piece of several. A burst has `parts`; its own numbers are those of its last part."""
+    `id` is permanent: the same message delivered twice has the same id. `text` is what gets
+    recorded; it quotes what is forwarded, replied to or enclosed, because those are not the
+    sender's words. `words` is what the sender typed, if there is nothing else. `message_id` is the
+    number in its place, `receipt` the number in the channel's inbox. `answers` is the message it
+    replies to. An `unreadable` message can't be put into words. The channel fetches `files` in the
+    message's turn and turns them into `attachments`. `more_may_follow`: this looks like one piece
+    of several. A burst has `parts`; its own numbers are those of its last part."""
 
     id: str
     origin: Origin
@@ -62,7 +62,7 @@ class Message:
 
     @property
     def singles(self) -> "tuple[Message, ...]":
-        """The single messages it is made of, one or more."""
+        """The messages of a burst, or this one."""
         return self.parts or (self,)
 
     @property
@@ -73,9 +73,9 @@ class Message:
     def receipts(self) -> tuple[int, ...]:
         return tuple(single.receipt for single in self.singles)
 
-    def joined(self, later: "Message", longest: int) -> "Message | None":
-        """Both as one burst, if one person said them and they are not too much together: at most
-        `longest` characters."""
+    def join(self, later: "Message", longest: int) -> "Message | None":
+        """Both as one burst; None if they have different senders or are too much for one turn (more
+        than `longest` characters)."""
         # Anonymous admins have one id, and may sign in different ways.
         who = [(o.actor, o.user_id, o.speaker) for o in (self.origin, later.origin)]
         if who[0] != who[1]:
@@ -83,9 +83,9 @@ class Message:
         burst = _burst((*self.singles, *later.singles))
         return burst if len(burst.text) <= longest and go_together(burst.files) else None
 
-    def amended(self, changed: "Message", longest: int) -> "Message | None":
-        """The same with one of its messages as it reads now; None if that is not one of them, or it
-        would be too much."""
+    def with_edit(self, changed: "Message", longest: int) -> "Message | None":
+        """This message or burst with one of its messages edited; None if the edited message is not
+        in it, or the result is too long."""
         if changed.message_id not in self.message_ids:
             return None
         burst = _burst(
@@ -97,7 +97,8 @@ class Message:
         return burst if len(burst.text) <= longest and go_together(burst.files) else None
 
     def beginnings(self) -> "list[tuple[Message, Message | None]]":
-        """Its first message and the rest, its first two and the rest …, all of it and None."""
+        """All ways to split it: the first message and the rest, the first two and the rest …, all
+        of it and None."""
         singles = self.singles
         cuts = range(1, len(singles) + 1)
         return [(_burst(singles[:n]), _burst(singles[n:]) if singles[n:] else None) for n in cuts]
@@ -105,8 +106,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command without its slash, and what follows it. `addressed` says that this bot was named
-    in it."""
+    """A command without its slash, and its argument. `addressed`: it names this bot."""
 
     name: str
     argument: str
@@ -125,8 +125,8 @@ class Command:
 class Click:
     """A press of a button under the bot's message `message_id`, which was sent at `asked_at`.
 
-    `data` is what the button carries; it may be made up. `query_id` lets the channel release the
-    button. `words` is what was typed instead of pressing one."""
+    `data` comes from the button, but may be forged. `query_id` lets the channel release the button.
+    `words` is what the person typed instead of pressing."""
 
     data: str
     origin: Origin
@@ -145,7 +145,7 @@ Inbound = Message | Command | Click
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class GroupJoin:
     """Somebody added the bot to a group."""
 
     place: Place
@@ -154,7 +154,8 @@ class Joined:
 
 
 def _burst(singles: Iterable[Message]) -> Message:
-    """The messages as one. Its id depends on nothing but its messages, however the burst grew."""
+    """The messages as one burst. The id depends on its messages alone, not on how the burst
+    grew."""
     parts = tuple(singles)
     if len(parts) == 1:
         return parts[0]
@@ -166,7 +167,7 @@ def _burst(singles: Iterable[Message]) -> Message:
         words="",
         answers=None,
         more_may_follow=last.more_may_follow,
-        # An album that answers a picture brings that with every message of its own.
+        # An album that replies to a picture repeats it with every message.
         files=tuple(dict.fromkeys(file for part in parts for file in part.files)),
         parts=parts,
     )

@@ -1,11 +1,11 @@
-"""What the model is asked: the static system prompt, and one turn's messages around it. Pure.
+"""The model's input: the static system prompt and the messages of one turn. Pure.
 
-The order is one that a prompt cache can serve: what never changes first, what changes with every
-turn last. The system prompt is the same bytes for every actor and turn; the profile opens the
-messages and stays for the session; then what has left the window, summed up, which changes when the
-window moves on; the window follows as it was said; then the cache point, and after it only what
-belongs to this turn: the date, how long the answer is to be, the recalled notes, what is attached,
-and the user's own words."""
+The order suits a prompt cache: what never changes comes first, what changes every turn last. The
+system prompt is the same bytes for every actor and turn. The profile opens the messages and stays
+for the session; the running summaries follow, which change when turns leave the window; then the
+window, word for word; then the cache point. After it comes only what belongs to this turn: the
+date, the wanted length of the answer, the recalled notes, the attachments, and the user's own
+words."""
 
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -27,29 +27,29 @@ from memory.knowledge.choices import AnswerLength
 from memory.records import Role, Utterance
 from memory.safety.escaping import LOOK_LIKE_BRACKETS, one_line
 
-#: What a display name may take of the prompt. Telegram's own limit is 64 for each half of a name.
+#: Maximum characters of a display name. Telegram allows 64 for each half of a name.
 MAX_SPEAKER_LENGTH = 64
 
 _NOT_IN_NAMES = frozenset("<>:[]{}|`~\\" + LOOK_LIKE_BRACKETS)
-#: Who speaks in a chat template. A person of this name is put in parentheses.
+#: The roles of chat templates. A person with such a name gets parentheses.
 _ROLES = frozenset(
     "system assistant user human ai bot model developer tool function claude gpt chatgpt".split()
 )
 
-#: Stands before the first message after a long silence.
+#: Precedes the first message after a long silence.
 REUNION = (
     "The user comes back after a while. If it fits what they write now, take up the topic of your "
     "last conversation in one short sentence; never retell or list what you know."
 )
 
-#: Stands where a window begins with the assistant: models want the user to speak first.
+#: Opens a window that begins with the assistant: models want the user to speak first.
 EARLIER = "(The conversation began earlier.)"
 
-#: Stands before the words of a turn of which nothing is kept.
+#: Precedes the words of a private turn.
 PRIVATE = "(This conversation is private: nothing said in it will be remembered.)"
 
-#: Stands before the words of somebody who has chosen how long answers are. Not in the profile:
-#: notes are no requests, and a choice counts from the next turn on and changes nothing cached.
+#: Precedes the words of a person who chose a length of answers. Not in the profile: notes are not
+#: requests, and here the choice counts from the next turn on without changing a cached byte.
 ANSWER_LENGTHS = {
     AnswerLength.SHORT.value: (
         "(The user has set answers to short: one to three sentences, unless they ask for more.)"
@@ -59,7 +59,7 @@ ANSWER_LENGTHS = {
     ),
 }
 
-#: How the model is to use its memory, whatever the operator writes into the sections above it.
+#: How to use the memory; follows the operator's own sections.
 MEMORY_GUIDANCE = """\
 # MEMORY
 
@@ -78,7 +78,7 @@ passing is learned without you.
 
 @dataclass(frozen=True, slots=True)
 class Persona:
-    """Who the agent is, in the operator's words. An empty section is left out."""
+    """The operator's description of the agent. Empty sections are left out."""
 
     identity: str = ""
     personality: str = ""
@@ -89,20 +89,19 @@ class Persona:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One turn's request to the model. `content` belongs to the last user message; its last item
-    is always the user's own words, and what stands before them is context."""
+    """One turn's request to the model. `content` is the last user message; its last item is always
+    the user's own words, and everything before them is context."""
 
     history: tuple[ModelMessage, ...]
     content: tuple[str | CachePoint | BinaryContent, ...]
 
     @property
     def has_files(self) -> bool:
-        """Whether there is more in the request than texts."""
         return any(isinstance(item, BinaryContent) for item in self.content)
 
     @property
     def texts(self) -> Iterable[str]:
-        """All texts of the request that belong to this turn and not to every one."""
+        """All texts of the request except the static system prompt."""
         for message in self.history:
             for part in message.parts:
                 if isinstance(part, TextPart):
@@ -113,8 +112,8 @@ class Prompt:
 
 
 def system_prompt(persona: Persona, *, remembers: bool = True) -> str:
-    """The static system prompt: the same bytes for every actor and every turn. Without a memory
-    there is nothing to say of its tools."""
+    """The static system prompt: the same bytes for every actor and turn. Unless the bot
+    `remembers`, it does not mention the memory's tools."""
     sections = (
         ("IDENTITY", persona.identity),
         ("PERSONALITY", persona.personality),
@@ -134,15 +133,16 @@ def build(
     attached: Iterable[str | BinaryContent] = (),
 ) -> Prompt:
     """The messages of one turn. `words` must not be blank; `speaker` names the person in a group;
-    `attached` is what came with the words, which stands before them in this turn alone.
+    `attached` precedes the words, in this turn only.
 
-    User and assistant alternate strictly, and no text is blank: several vendors refuse both."""
-    blocks = _alternating(history)
+    User and assistant alternate strictly and no text is blank, because several vendors reject
+    anything else."""
+    blocks = _alternating_blocks(history)
     content = blocks.pop().content if blocks and blocks[-1].role is Role.USER else []
     notes = len(history.context_messages) - bool(history.recalled.strip())
-    _mark_last_turn_s_point(blocks, notes)
+    _restore_last_cache_point(blocks, notes)
     if blocks or content:
-        # Everything up to here comes again, byte for byte, with the next turn.
+        # The next turn repeats everything up to here, byte for byte.
         content.append(CachePoint())
     content.append(f"Today is {today:%A}, {today:%Y-%m-%d}.")
     if history.metadata.private:
@@ -160,8 +160,8 @@ def build(
 
 
 def speaker_name(speaker: str | None) -> str:
-    """A display name as it may stand before what was said: on one line, cut, and unable to look
-    like another speaker's turn, a role of the conversation or markup. Empty for nobody."""
+    """A display name that can safely precede a message: on one line, cut, and unable to look like
+    another speaker's turn, a role or markup. Empty without a speaker."""
     plain = unicodedata.normalize("NFKC", one_line(speaker or ""))
     folded = "".join(c if c.isprintable() and c not in _NOT_IN_NAMES else " " for c in plain)
     name = " ".join(folded.split())[:MAX_SPEAKER_LENGTH].strip()
@@ -170,19 +170,18 @@ def speaker_name(speaker: str | None) -> str:
 
 @dataclass(slots=True)
 class _Block:
-    """What one side says until the other one speaks."""
+    """Everything one side says until the other side speaks."""
 
     role: Role
     content: list[str | CachePoint]
 
 
-def _alternating(history: ConversationHistory) -> list[_Block]:
-    """The profile and the window as blocks that alternate, the user's first; blank texts and
-    nothing else left out."""
+def _alternating_blocks(history: ConversationHistory) -> list[_Block]:
+    """The profile and the window as alternating blocks, the user's first, without blank texts."""
     notes = [note for block in (history.profile, history.earlier) if (note := block.strip())]
     blocks = [_Block(Role.USER, [*notes])] if notes else []
     for message in history.messages:
-        text = _as_said(message)
+        text = _attributed_text(message)
         if not text:
             continue
         if not blocks and message.role is Role.ASSISTANT:
@@ -194,9 +193,9 @@ def _alternating(history: ConversationHistory) -> list[_Block]:
     return blocks
 
 
-def _mark_last_turn_s_point(blocks: Sequence[_Block], notes: int) -> None:
-    """Put a cache point where the turn before had its own: before what was its current message, and
-    behind the notes that open the messages. Claude looks back for what an earlier point has cached;
+def _restore_last_cache_point(blocks: Sequence[_Block], notes: int) -> None:
+    """Add the previous turn's cache point: after the window, before that turn's own message, and
+    after the notes that open the messages. Claude finds the cache of an earlier point by itself;
     other models on Bedrock do not."""
     users = [block for block in blocks if block.role is Role.USER]
     if len(users) > 1:
@@ -210,7 +209,7 @@ def _strings(content: str | Sequence[object]) -> list[str]:
     return [item for item in items if isinstance(item, str)]
 
 
-def _as_said(message: Utterance) -> str:
+def _attributed_text(message: Utterance) -> str:
     text = message.text.strip()
     name = speaker_name(message.speaker) if message.role is Role.USER else ""
     return f"{name}: {text}" if name and text else text

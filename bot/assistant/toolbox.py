@@ -1,5 +1,5 @@
-"""The functions of `tools` as the model's tools. The call's context says whose memory they touch;
-this is also the boundary where a tool that breaks becomes an answer the model can work with."""
+"""The functions of `tools` as the model's tools. The call's context names the actor whose memory
+they touch. A tool that crashes returns an error the model can work with."""
 
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
@@ -18,20 +18,19 @@ _log = structlog.get_logger(__name__)
 
 ToolFunction = Callable[Concatenate[ToolContext, ...], Awaitable[str]]
 
-#: What the model may do, in the order it is told of it. The order is part of the cached prefix.
+#: The tools in the order the model sees them, which is part of the cached prefix.
 FUNCTIONS: tuple[ToolFunction, ...] = (set_agent_name, search_memory, remember, forget_memory)
 
 _BROKE = "The tool broke and did nothing. Go on without it, and say so if it matters."
 
 
 def toolbox(functions: Sequence[ToolFunction] = FUNCTIONS) -> list[Tool[ToolContext]]:
-    """The tools for an agent whose dependencies are a ToolContext."""
-    return [_as_tool(function) for function in functions]
+    return [_make_tool(function) for function in functions]
 
 
-def _as_tool(function: ToolFunction) -> Tool[ToolContext]:
-    """A tool with the function's name, description and arguments, its context taken from the run
-    and never from the model."""
+def _make_tool(function: ToolFunction) -> Tool[ToolContext]:
+    """A tool with the function's name, description and arguments. Its context comes from the run,
+    never from the model."""
 
     async def run(context: RunContext[ToolContext], **arguments: Any) -> str:
         try:

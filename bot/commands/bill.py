@@ -16,9 +16,9 @@ def bill(account: Account, texts: Texts) -> str:
         return texts.usage_nothing
     lines = texts.usage_account.format(
         turns=account.turns.runs,
-        read=_grouped(f"{total.input_tokens:,}"),
+        read=_group_digits(f"{total.input_tokens:,}"),
         cached=f"{total.cached_share:.0%}",
-        written=_grouped(f"{total.output_tokens:,}"),
+        written=_group_digits(f"{total.output_tokens:,}"),
         cost=cost_of(total, texts, nothing=texts.usage_free),
     )
     if not total.audio_milliseconds:
@@ -45,10 +45,10 @@ def length_of(total: Usage) -> str:
 def _amount(cost: Decimal) -> str:
     """US dollars, rounded up: to cents from a dollar on, below to hundredths of a cent."""
     step = Decimal("0.01") if cost >= 1 else _SMALLEST
-    return _grouped(f"{cost.quantize(step, ROUND_UP):,}")
+    return _group_digits(f"{cost.quantize(step, ROUND_UP):,}")
 
 
-def _grouped(number: str) -> str:
+def _group_digits(number: str) -> str:
     """The thousands apart as the SI does it, by a narrow space that does not break: a comma or a
     point is a decimal sign in one language or the other."""
     return number.replace(",", "\N{NARROW NO-BREAK SPACE}")

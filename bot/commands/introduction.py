@@ -21,17 +21,19 @@ async def start(said: Command, context: Context) -> Reply:
     else:
         hello = hello_to_group(context, name)
     greeting = await context.greetings.sentence(said.origin.actor, texts.greeting_topics)
-    return Reply(paragraphs(hello, _engine(context), greeting or ""))
+    return Reply(paragraphs(hello, _engine_line(context), greeting or ""))
 
 
 async def help_(said: Command, context: Context) -> Reply:
     texts = context.texts
     if not said.origin.is_private:
-        lists = texts.group_help.format(commands=_lines(group_menu(texts)))
-        return Reply(paragraphs(_group_instructions(context), lists, _engine(context)))
+        lists = texts.group_help.format(commands=_command_lines(group_menu(texts)))
+        return Reply(paragraphs(_group_instructions(context), lists, _engine_line(context)))
     owns = context.people.access.owns(said.origin.user_id)
     commands = {**texts.commands, **(texts.owner_commands if owns else {})}
-    return Reply(paragraphs(texts.help.format(commands=_lines(commands)), _engine(context)))
+    return Reply(
+        paragraphs(texts.help.format(commands=_command_lines(commands)), _engine_line(context))
+    )
 
 
 async def ask(said: Command, context: Context) -> Reply:
@@ -62,11 +64,11 @@ def _group_instructions(context: Context) -> str:
     return f"{context.texts.group_how} {context.texts.group_privacy}"
 
 
-def _lines(commands: Mapping[str, str]) -> str:
+def _command_lines(commands: Mapping[str, str]) -> str:
     return "\n".join(f"/{name} – {what}" for name, what in commands.items())
 
 
-def _engine(context: Context) -> str:
+def _engine_line(context: Context) -> str:
     """Which models write the answers."""
     texts, models = context.texts, context.about.models
     if not models:

@@ -12,7 +12,7 @@ from bot.assistant.context import Context
 from bot.assistant.events import Document, Question, Reply
 from bot.assistant.inbound import Command, Message
 from bot.commands.pages.browser import ask_for_words, open_browser, pages
-from bot.commands.questions import complete, yes_or_no
+from bot.commands.questions import command_of, yes_or_no
 from bot.texts import Texts
 from memory.errors import RefusedText, UnknownRecord
 from memory.knowledge.export import export_as_markdown
@@ -106,7 +106,7 @@ async def export(said: Command, context: Context) -> Reply:
         }
     name = f"mordecai-{actor.id}-{datetime.now(UTC):%Y-%m-%d}"
     # Of 100,000 messages this takes seconds, in which others want to be answered.
-    files = await asyncio.to_thread(_files, name, everything)
+    files = await asyncio.to_thread(_encode_files, name, everything)
     caption = texts.export_caption if said.origin.is_private else texts.export_caption_group
     documents: list[Document] = []
     too_big: list[str] = []
@@ -118,7 +118,7 @@ async def export(said: Command, context: Context) -> Reply:
     return Reply("\n".join(too_big), documents=tuple(documents))
 
 
-def _files(name: str, everything: dict[str, Any]) -> dict[str, bytes]:
+def _encode_files(name: str, everything: dict[str, Any]) -> dict[str, bytes]:
     content = BytesIO()
     # Piece by piece: tens of megabytes joined and encoded at once would hold up other threads.
     with TextIOWrapper(content, "utf-8", errors="replace", newline="") as text:
@@ -139,7 +139,7 @@ def _ask_for_more(said: Command, question: str, how: str) -> Reply:
 
 def _read_argument(name: str, answer: Message, message_id: int) -> Command | None:
     """The command with the answer as its argument; none for a no."""
-    return None if yes_or_no(answer.words) is False else complete(answer, name, answer.words)
+    return None if yes_or_no(answer.words) is False else command_of(answer, name, answer.words)
 
 
 def _confirm(record: Record, context: Context) -> Reply:

@@ -44,13 +44,13 @@ async def users(said: Command, context: Context) -> Reply:
     action, _, rest = said.argument.partition(" ")
     if action.lower() == _REMOVE:
         return await _remove(rest.strip(), context)
-    book = await access.people()
-    named = [Guest(id_) for id_ in access.named if not book.admits(id_)]
+    book = await access.read_book()
+    named = [Guest(id_) for id_ in access.configured if not book.admits(id_)]
     sections = (
         (texts.users_owners, _list(book.owners)),
         (texts.users_listed, _list(named)),
         (texts.users_guests, _list(book.guests)),
-        (texts.users_waiting, _list_waiting(book.still_waiting(datetime.now(UTC)))),
+        (texts.users_waiting, _list_waiting(book.open_requests(datetime.now(UTC)))),
     )
     parts = [texts.users_title, *(f"{title}\n{people}" for title, people in sections if people)]
     if access.mode is AccessMode.OPEN:
@@ -64,7 +64,7 @@ async def _remove(written: str, context: Context) -> Reply:
     texts, access = context.texts, context.people.access
     if not written:
         return Reply(texts.users_footer)
-    book = await access.people()
+    book = await access.read_book()
     guest = next((one for one in book.guests if str(one.id) == written), None)
     if guest is None or not await access.remove(guest.id):
         return Reply(texts.no_such_user.format(id=written[:20]))

@@ -20,18 +20,18 @@ _AROUND = " \t\n.,;:!¡…–-'\"“”«»()।"
 
 
 @dataclass(frozen=True, slots=True)
-class _Open:
+class _OpenQuestion:
     question: Question
     message_id: int
     at: float
 
 
 @dataclass(frozen=True, slots=True)
-class _Last:
+class _LastInbound:
     """The last inbound of somebody, and the question that was sent for it."""
 
     receipt: int
-    open: _Open | None = None
+    open: _OpenQuestion | None = None
 
 
 class Questions:
@@ -42,7 +42,7 @@ class Questions:
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._monotonic = monotonic
-        self._last: BoundedDict[tuple[Place, int], _Last] = BoundedDict(_MOST_PEOPLE)
+        self._last: BoundedDict[tuple[Place, int], _LastInbound] = BoundedDict(_MOST_PEOPLE)
 
     def expect(self, said: Inbound, question: Question, message_id: int | None) -> None:
         """Wait for the answer of whoever `said` that. The question was sent under this id; None if
@@ -50,7 +50,7 @@ class Questions:
         person = said.origin.place, said.origin.user_id
         last = self._last.get(person)
         if message_id is not None and last and last.receipt == said.receipt:
-            asked = _Open(question, message_id, self._monotonic())
+            asked = _OpenQuestion(question, message_id, self._monotonic())
             self._last[person] = replace(last, open=asked)
 
     def note(self, said: Inbound) -> None:
@@ -62,7 +62,7 @@ class Questions:
         slash; None if it is talk."""
         asked = self._close(message)
         if message.text.lower() == "new":
-            return complete(message, "new", "")
+            return command_of(message, "new", "")
         if asked is None or self._monotonic() - asked.at > ANSWER_SECONDS:
             return None
         # What was written before the question or replies to another message is not about it.
@@ -72,15 +72,15 @@ class Questions:
             return None
         return asked.question.reads(message, asked.message_id)
 
-    def _close(self, said: Inbound) -> _Open | None:
+    def _close(self, said: Inbound) -> _OpenQuestion | None:
         """Note an inbound; the question that was open until then."""
         person = said.origin.place, said.origin.user_id
         last = self._last.get(person)
-        self._last[person] = _Last(said.receipt)
+        self._last[person] = _LastInbound(said.receipt)
         return last.open if last else None
 
 
-def complete(answer: Message, name: str, argument: str) -> Command:
+def command_of(answer: Message, name: str, argument: str) -> Command:
     """The message as a command."""
     return Command(name, argument, answer.origin, answer.at, answer.message_id, answer.receipt)
 
@@ -93,16 +93,16 @@ def press_of(answer: Message, message_id: int, data: str) -> Click:
 def yes_or_no(words: str) -> bool | None:
     """True for a yes in any of the bot's languages, be it the label of the button for it; False for
     a no, None for anything else."""
-    said = _plain(words)
+    said = _normalize(words)
     for texts in languages().values():
-        if said in map(_plain, (texts.forget_all_yes, *texts.yes_words.split(","))):
+        if said in map(_normalize, (texts.forget_all_yes, *texts.yes_words.split(","))):
             return True
-        if said in map(_plain, (texts.forget_all_no, *texts.no_words.split(","))):
+        if said in map(_normalize, (texts.forget_all_no, *texts.no_words.split(","))):
             return False
     return None
 
 
-def _plain(words: str) -> str:
+def _normalize(words: str) -> str:
     """Words as they are compared: without case, punctuation around them, and commas."""
     folded = unicodedata.normalize("NFKC", words).casefold().replace(",", " ")
     return " ".join(folded.split()).strip(_AROUND)

@@ -101,10 +101,10 @@ class Commands:
 
 async def _run(said: Command, context: Context) -> Reply:
     """Carry out a command, if this person may give it here."""
-    owners = _OWNERS if _owns(said.origin, context) else {}
+    owners = _OWNERS if _is_owner(said.origin, context) else {}
     command = _COMMANDS.get(said.name) or owners.get(said.name)
     if command is None:
-        return Reply(_unknown(said, context))
+        return Reply(_unknown_command(said, context))
     try:
         if why := await _refusal(said, context):
             return Reply(why)
@@ -134,7 +134,7 @@ async def _refusal(said: Command, context: Context) -> str | None:
     """Why a command is not carried out for this person here; None if it is. Raises
     StoreUnavailable."""
     origin, texts = said.origin, context.texts
-    reserved = None if origin.is_private else await _reserved(said, context)
+    reserved = None if origin.is_private else await _admins_only(said, context)
     if reserved and not await _may_manage(origin, context):
         return reserved
     keeps = said.name in _KEEPING and (said.argument or said.name != "name")
@@ -145,7 +145,7 @@ async def _refusal(said: Command, context: Context) -> str | None:
     return None
 
 
-async def _reserved(said: Command, context: Context) -> str | None:
+async def _admins_only(said: Command, context: Context) -> str | None:
     """Why a command is for a group's admins alone; None if it is for everybody."""
     if said.name in _ADMINS_SET and (said.argument or said.name == "settings"):
         return context.texts.admins_only_settings
@@ -164,15 +164,15 @@ async def _may_manage(origin: Origin, context: Context) -> bool:
     return await context.channel.is_admin(origin.place, origin.user_id)
 
 
-def _owns(origin: Origin, context: Context) -> bool:
+def _is_owner(origin: Origin, context: Context) -> bool:
     """Whether this is an owner in the private chat with the bot."""
     return origin.is_private and context.people.access.owns(origin.user_id)
 
 
-def _unknown(said: Command, context: Context) -> str:
+def _unknown_command(said: Command, context: Context) -> str:
     """What is said to an unknown command: the nearest one that this person may give here."""
     texts = context.texts
-    known = [*texts.commands, *(texts.owner_commands if _owns(said.origin, context) else ())]
+    known = [*texts.commands, *(texts.owner_commands if _is_owner(said.origin, context) else ())]
     if near := difflib.get_close_matches(said.name, known, n=1):
         return texts.unknown_command_near.format(given=said.name, near=near[0])
     return texts.unknown_command.format(given=said.name)

@@ -7,7 +7,7 @@ import structlog
 from pydantic_ai import Agent
 from pydantic_ai.usage import RunUsage
 
-from bot.assistant.failures import MODEL_ERRORS, failure_of, tried
+from bot.assistant.failures import MODEL_ERRORS, attempts_in, failure_of
 from bot.people.usage import Accounts, Usage
 from memory.ports import ExtractionFailed
 
@@ -45,7 +45,7 @@ class Aside(Generic[OutputT]):
                 kind=failure.kind,
                 status=failure.status,
                 remedy=failure.remedy,
-                tried=tried(error),
+                attempts_in=attempts_in(error),
             )
             kind = Hopeless if failure.permanent else ExtractionFailed
             raise kind(f"the model gave no {self._agent.name}: {failure.kind}") from error

@@ -64,7 +64,7 @@ class Access:
         self._guests = GuestBook(path) if path and mode is AccessMode.PAIRING else None
         self._stamp = self._guests.stamp if self._guests else (0, 0)
         self._book = self._guests.read() if self._guests else Book()
-        self._pairing = Pairing(new_code() if self._guests and not self._owned else None)
+        self._pairing = Pairing(new_code() if self._guests and not self._has_owner else None)
         self._refusals = Throttle(_REFUSAL_SECONDS, clock=monotonic)
 
     @property
@@ -78,12 +78,12 @@ class Access:
         return sorted(self._owners | {owner.id for owner in self._book.owners})
 
     @property
-    def named(self) -> list[int]:
+    def configured(self) -> list[int]:
         """The numeric ids that the settings let in."""
         return sorted(self._allowed | self._owners)
 
     @property
-    def _owned(self) -> bool:
+    def _has_owner(self) -> bool:
         return bool(self._book.owners or self._owners)
 
     def announce(self) -> None:
@@ -107,7 +107,7 @@ class Access:
         if self._guests is None:
             return False
         # Somebody may have been approved on the command line meanwhile.
-        await self._read_again(self._guests)
+        await self._reload(self._guests)
         return self._knows(user_id)
 
     async def pair(self, user_id: int, text: str, name: str = "") -> Guess:
@@ -122,7 +122,7 @@ class Access:
         if guess is Guess.RIGHT:
             owner = Guest(user_id, speaker_name(name), _now().isoformat(timespec="seconds"))
             try:
-                await self._change(lambda book: (book.owned_by(owner), None))
+                await self._change(lambda book: (book.with_owner(owner), None))
             except OSError:
                 self._pairing.code = code
                 raise
@@ -138,7 +138,7 @@ class Access:
     async def ask(self, user_id: int, name: str) -> tuple[Request, bool] | None:
         """The request of a person who wants in, and whether it is new; None where nobody could
         approve it. Raises OSError."""
-        if self._guests is None or not self._owned:
+        if self._guests is None or not self._has_owner:
             return None
         now = _now()
         at = now.isoformat(timespec="seconds")
@@ -147,7 +147,7 @@ class Access:
         def step(book: Book) -> tuple[Book, tuple[Request, bool]]:
             if known := book.request_of(user_id, now):
                 return book, (known, False)
-            return book.asked(request, now), (request, True)
+            return book.with_request(request, now), (request, True)
 
         return await self._change(step)
 
@@ -158,12 +158,12 @@ class Access:
         named = self._allowed | self._owners
         return await self._change(lambda book: add_guest(book, written, _now(), named=named))
 
-    async def unwelcomed(self) -> tuple[int, ...]:
+    async def take_unwelcomed(self) -> tuple[int, ...]:
         """Whom the command line has let in meanwhile; from now on they count as told. Raises
         OSError."""
         if self._guests is None:
             return ()
-        await self._read_again(self._guests)
+        await self._reload(self._guests)
         if not self._book.unwelcomed:
             return ()
         return await self._change(lambda book: (replace(book, unwelcomed=()), book.unwelcomed))
@@ -182,10 +182,10 @@ class Access:
         self._refusals.forget((user_id, True))
         return await self._change(step)
 
-    async def people(self) -> Book:
+    async def read_book(self) -> Book:
         """Who was let in, and who waits."""
         if self._guests:
-            await self._read_again(self._guests)
+            await self._reload(self._guests)
         return self._book
 
     def refusal_due(self, user_id: int, *, private: bool = True) -> bool:
@@ -197,7 +197,7 @@ class Access:
         named = user_id in self._allowed or self.owns(user_id)
         return self.mode is AccessMode.OPEN or named or self._book.admits(user_id)
 
-    async def _read_again(self, guests: GuestBook) -> None:
+    async def _reload(self, guests: GuestBook) -> None:
         def read() -> tuple[tuple[int, int], Book]:
             return guests.stamp, guests.read()
 

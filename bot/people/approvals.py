@@ -44,13 +44,13 @@ def add_guest(
     wanted = written.strip()
     if wanted.startswith("@"):
         return book, Approval(Verdict.NO_ID)
-    user_id = int(wanted) if _is_number(wanted) else _given(book, wanted, now)
+    user_id = int(wanted) if _is_number(wanted) else _id_for_code(book, wanted, now)
     if user_id is None:
         return book, Approval(Verdict.NO_CODE)
     if user_id not in _IDS:
         return book, Approval(Verdict.NO_ID)
     if user_id in named or book.admits(user_id):
-        return book, Approval(Verdict.IN_ALREADY, book.known(user_id) or Guest(user_id))
+        return book, Approval(Verdict.IN_ALREADY, book.find(user_id) or Guest(user_id))
     request = book.request_of(user_id, now)
     guest = Guest(user_id, request.name if request else "", now.isoformat(timespec="seconds"))
     return book.with_guest(guest, welcomed=welcomed), Approval(Verdict.LET_IN, guest)
@@ -63,10 +63,10 @@ def _is_number(written: str) -> bool:
     return digits.isascii() and digits.isdigit() and len(digits) <= 100
 
 
-def _given(book: Book, code: str, now: datetime) -> int | None:
+def _id_for_code(book: Book, code: str, now: datetime) -> int | None:
     """Who was given this code."""
     wanted = (code_in(code) or code).upper().encode(errors="replace")
-    for request in book.still_waiting(now):
+    for request in book.open_requests(now):
         if hmac.compare_digest(request.code.encode(), wanted):
             return request.id
     return None

@@ -64,21 +64,21 @@ class Book:
         """Whether this person is an owner."""
         return any(owner.id == user_id for owner in self.owners)
 
-    def known(self, user_id: int) -> Guest | None:
+    def find(self, user_id: int) -> Guest | None:
         """The owner or guest with this id."""
         return next((one for one in (*self.owners, *self.guests) if one.id == user_id), None)
 
     def request_of(self, user_id: int, now: datetime) -> Request | None:
         """The request of this person that still waits."""
-        return next((r for r in self.still_waiting(now) if r.id == user_id), None)
+        return next((r for r in self.open_requests(now) if r.id == user_id), None)
 
-    def still_waiting(self, now: datetime) -> tuple[Request, ...]:
+    def open_requests(self, now: datetime) -> tuple[Request, ...]:
         """The requests that are not too old."""
         return tuple(r for r in self.waiting if now - datetime.fromisoformat(r.at) < WAITING)
 
-    def asked(self, request: Request, now: datetime) -> "Book":
+    def with_request(self, request: Request, now: datetime) -> "Book":
         """The book with one more request."""
-        return replace(self, waiting=(*self.still_waiting(now), request)[-MOST_WAITING:])
+        return replace(self, waiting=(*self.open_requests(now), request)[-MOST_WAITING:])
 
     def with_guest(self, guest: Guest, *, welcomed: bool = True) -> "Book":
         """The book with one more guest, whose request is answered by that."""
@@ -86,7 +86,7 @@ class Book:
         unwelcomed = left.unwelcomed if welcomed else (*left.unwelcomed, guest.id)
         return replace(left, guests=(*left.guests, guest), unwelcomed=unwelcomed)
 
-    def owned_by(self, owner: Guest) -> "Book":
+    def with_owner(self, owner: Guest) -> "Book":
         """The book with one more owner."""
         left = self.without(owner.id)
         return replace(left, owners=(*left.owners, owner))
@@ -124,7 +124,7 @@ class GuestBook:
         except (OSError, ValueError) as failure:
             raise self._unreadable(failure) from failure
         try:
-            return _book(document)
+            return _parse_book(document)
         except (KeyError, TypeError, ValueError, AttributeError) as failure:
             raise self._unreadable(failure) from failure
 
@@ -146,28 +146,30 @@ class GuestBook:
         )
 
 
-def _book(document: dict[str, Any]) -> Book:
+def _parse_book(document: dict[str, Any]) -> Book:
     if "owner" in document:
         # How versions with a single owner wrote it.
-        return Book(owners=(Guest(_numeric(document["owner"])),))
+        return Book(owners=(Guest(_checked_id(document["owner"])),))
     return Book(
-        _guests(document["owners"]),
-        _guests(document["guests"]),
-        _waiting(document),
+        _parse_guests(document["owners"]),
+        _parse_guests(document["guests"]),
+        _parse_requests(document),
         # Older versions had no such people.
-        tuple(map(_numeric, document.get("unwelcomed", ()))),
+        tuple(map(_checked_id, document.get("unwelcomed", ()))),
     )
 
 
-def _guests(listed: Sequence[dict[str, Any]]) -> tuple[Guest, ...]:
-    return tuple(Guest(_numeric(one["id"]), str(one["name"]), str(one["since"])) for one in listed)
+def _parse_guests(listed: Sequence[dict[str, Any]]) -> tuple[Guest, ...]:
+    return tuple(
+        Guest(_checked_id(one["id"]), str(one["name"]), str(one["since"])) for one in listed
+    )
 
 
-def _waiting(document: dict[str, Any]) -> tuple[Request, ...]:
+def _parse_requests(document: dict[str, Any]) -> tuple[Request, ...]:
     return tuple(
         Request(
             str(one["code"]),
-            _numeric(one["id"]),
+            _checked_id(one["id"]),
             str(one["name"]),
             datetime.fromisoformat(one["at"]).isoformat(),
         )
@@ -175,7 +177,7 @@ def _waiting(document: dict[str, Any]) -> tuple[Request, ...]:
     )
 
 
-def _numeric(value: object) -> int:
+def _checked_id(value: object) -> int:
     if type(value) is not int:
         raise ValueError(f"expected a numeric id, not {value!r}")
     return value

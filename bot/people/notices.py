@@ -16,10 +16,10 @@ class Notices:
         self._waiting.put_nowait((place, sentence))
 
     async def get(self) -> tuple[Place, Sentence]:
-        """The next one; call `taken` once it is where it will be said."""
+        """The next one; call `mark_taken` once it is where it will be said."""
         return await self._waiting.get()
 
-    def taken(self) -> None:
+    def mark_taken(self) -> None:
         self._waiting.task_done()
 
     async def settle(self) -> None:

@@ -47,13 +47,13 @@ class People:
         # Whoever the settings let in is no owner yet. Any other code of theirs is just talk.
         if not said.origin.is_private or self.access.pairing_code is None:
             return None
-        guess = await self.access.pair(said.origin.user_id, _written(said), said.origin.name)
-        return _plain(texts_in(said.origin.language).paired) if guess is Guess.RIGHT else None
+        guess = await self.access.pair(said.origin.user_id, _typed_text(said), said.origin.name)
+        return _plain_reply(texts_in(said.origin.language).paired) if guess is Guess.RIGHT else None
 
     async def limit(self, said: Message) -> Reply | None:
         """Count one more message of this person; what they hear if it is beyond a limit: the
         sentence once, then SILENCE until the limit ends."""
-        exceeded = await self.quotas.exceeded(said.origin.user_id)
+        exceeded = await self.quotas.count_message(said.origin.user_id)
         if exceeded is None:
             return None
         if not exceeded.first:
@@ -67,7 +67,7 @@ class People:
     async def announce_guests(self, channel: str) -> None:
         """Tell those whom the command line has let in since the last look that they are."""
         try:
-            guests = await self.access.unwelcomed()
+            guests = await self.access.take_unwelcomed()
         except (OSError, UnreadableOwner) as failure:
             _log.warning("guests_unreadable", error=str(failure))
             return
@@ -87,18 +87,18 @@ class People:
         origin, texts = said.origin, texts_in(said.origin.language)
         guess = Guess.NONE
         if origin.is_private:
-            guess = await self.access.pair(origin.user_id, _written(said), origin.name)
+            guess = await self.access.pair(origin.user_id, _typed_text(said), origin.name)
         if guess is Guess.RIGHT:
-            return _plain(texts.paired)
+            return _plain_reply(texts.paired)
         _log.info("access_denied", user=origin.user_id)
         # Whatever they hear now counts as a refusal: no other one is due for a while.
         due = self.access.refusal_due(origin.user_id, private=origin.is_private)
         if guess is Guess.WRONG:
-            return _plain(texts.not_the_code)
+            return _plain_reply(texts.not_the_code)
         if guess is Guess.LAST:
-            return _plain(texts.no_more_codes)
+            return _plain_reply(texts.no_more_codes)
         if due or guess is Guess.VAIN:
-            return _plain(await self._refusal(origin, texts))
+            return _plain_reply(await self._refusal(origin, texts))
         return SILENCE
 
     async def _refusal(self, origin: Origin, texts: Texts) -> str:
@@ -131,11 +131,11 @@ class People:
             )
 
 
-def _plain(text: str) -> Reply:
+def _plain_reply(text: str) -> Reply:
     """A reply to somebody of whom nothing is looked up."""
     return Reply(text, private=False)
 
 
-def _written(said: Message | Command) -> str:
+def _typed_text(said: Message | Command) -> str:
     """What was typed, as a guess at the pairing code."""
     return f"/{said.name} {said.argument}" if isinstance(said, Command) else said.text

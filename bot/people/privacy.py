@@ -23,7 +23,7 @@ class Privacy:
         session = await self._memory.talk.session(actor, place)
         return session is not None and session.private
 
-    async def marks(self, actor: Actor, place: Place) -> bool:
+    async def shows_mark(self, actor: Actor, place: Place) -> bool:
         """Whether replies there bear the mark: one must not fail because the journal does."""
         try:
             return await self.is_on(actor, place)

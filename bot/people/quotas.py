@@ -66,12 +66,12 @@ class Quotas:
         self._messages = Throttle(_MINUTE, limits.messages_per_minute or 0, clock=monotonic)
         self._told = Throttle(clock=monotonic)
 
-    async def exceeded(self, user_id: int) -> Exceeded | None:
+    async def count_message(self, user_id: int) -> Exceeded | None:
         """Count one more message of this person; the limit that it is beyond, if there is one. A
         message beyond a limit is not counted."""
         if self._exempt(user_id):
             return None
-        found = await self._of_the_day(user_id) or self._of_the_minute(user_id)
+        found = await self._exceeded_today(user_id) or self._exceeded_this_minute(user_id)
         if found is None:
             return None
         quota, seconds = found
@@ -79,12 +79,12 @@ class Quotas:
         first = self._told.allow((user_id, quota), seconds=seconds)
         return Exceeded(quota, timedelta(seconds=seconds), first)
 
-    def _of_the_minute(self, user_id: int) -> tuple[Quota, float] | None:
+    def _exceeded_this_minute(self, user_id: int) -> tuple[Quota, float] | None:
         if self._limits.messages_per_minute is None or self._messages.allow(user_id):
             return None
         return Quota.MESSAGES, self._messages.wait(user_id)
 
-    async def _of_the_day(self, user_id: int) -> tuple[Quota, float] | None:
+    async def _exceeded_today(self, user_id: int) -> tuple[Quota, float] | None:
         limits = self._limits
         if limits.tokens_per_day is None and limits.cost_per_day is None:
             return None

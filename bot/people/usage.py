@@ -147,7 +147,7 @@ class Usage:
         return self.cache_read_tokens / self.input_tokens if self.input_tokens else 0.0
 
 
-def broken_off(model: Model, read: int, written: int) -> RunUsage | None:
+def estimated_usage(model: Model, read: int, written: int) -> RunUsage | None:
     """What a request has used that nobody waited for the end of, by an estimate of its tokens:
     vendors tell at the end alone, and bill what the model has read and written all the same. None
     for a model in this process, which has no bill."""

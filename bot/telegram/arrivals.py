@@ -10,7 +10,7 @@ from telegram import Bot, ChatMemberUpdated, Update
 
 from bot.assistant.assistant import Assistant
 from bot.assistant.events import Notice, Reply
-from bot.assistant.inbound import Click, Command, Joined, Message
+from bot.assistant.inbound import Click, Command, GroupJoin, Message
 from bot.telegram.delivery.menu import publish_owner_menu
 from bot.telegram.delivery.replies import Replies
 from bot.telegram.intake.groups import membership_of
@@ -224,7 +224,7 @@ class Arrivals:
         change = membership_of(changed)
         receipts: tuple[int, ...] = (receipt,)
         if change and change.is_group and change.came:
-            joined = Joined(change.place, change.user_id, change.language)
+            joined = GroupJoin(change.place, change.user_id, change.language)
             job = Job("joined", partial(self._replies.join, joined), receipts)
             self._lanes.put(change.place, job)
             return

@@ -68,7 +68,7 @@ class Lanes:
         """Let a message that waits read as it does now; False if none waits."""
         lane = self._lanes.get((changed.origin.place, False))
         for number, item in enumerate(lane.waiting if lane else ()):
-            amended = item.amended(changed, self._longest) if isinstance(item, Message) else None
+            amended = item.with_edit(changed, self._longest) if isinstance(item, Message) else None
             if lane and amended:
                 lane.waiting[number] = amended
                 return True
@@ -153,7 +153,7 @@ class Lanes:
         item = lane.waiting.popleft()
         while isinstance(item, Message) and lane.waiting:
             following = lane.waiting[0]
-            merged = isinstance(following, Message) and item.joined(following, self._longest)
+            merged = isinstance(following, Message) and item.join(following, self._longest)
             if not merged:
                 break
             lane.waiting.popleft()

@@ -32,7 +32,7 @@ class Turn:
         begin again."""
         if self._stopped:
             return None
-        amended = self.said.amended(changed, self._longest)
+        amended = self.said.with_edit(changed, self._longest)
         return None if amended == self.said else amended
 
     def amend(self, changed: Message) -> bool:

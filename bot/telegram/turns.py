@@ -87,7 +87,7 @@ class Turns:
             try:
                 async with self._replies.typing(place), preview:
                     write = partial(self._write, preview)
-                    reply = await turn.reply(write, self._assistant.recorded, preview)
+                    reply = await turn.reply(write, self._assistant.recorded_reply, preview)
             except Exception:
                 await self._replies.take_back(place, preview.message_id or begun)
                 raise
@@ -150,8 +150,10 @@ class Turns:
         if is_blank(written):
             await self._replies.take_back(said.origin.place, shown_in)
             return
-        await self._assistant.interrupted(turn.loaded or said, written)
-        await self._replies.deliver(said, await self._assistant.kept(said, written), shown_in)
+        await self._assistant.record_interrupted(turn.loaded or said, written)
+        await self._replies.deliver(
+            said, await self._assistant.finished_reply(said, written), shown_in
+        )
 
     async def _open_preview(self, said: Message, begun: int | None) -> Preview:
         wanted = await self._assistant.streaming(said.origin)
@@ -183,7 +185,7 @@ class Turns:
         after it had recorded a turn and before it kept the answer. Asked again, alone or with what
         was said since, the same words would be recorded twice; so that answer is delivered here."""
         for head, rest in reversed(said.beginnings()):
-            if reply := await self._assistant.recorded(head):
+            if reply := await self._assistant.recorded_reply(head):
                 await self._keep(head, reply)
                 await self._replies.deliver(head, reply, await self._begun(head))
                 await self.close(head.receipts)
@@ -194,7 +196,7 @@ class Turns:
         """Deliver a reply that was made and not delivered; where it had begun to show it is
         completed."""
         await self._replies.deliver(
-            said, await self._assistant.kept(said, text), await self._begun(said)
+            said, await self._assistant.finished_reply(said, text), await self._begun(said)
         )
 
     async def _begun(self, said: Message) -> int | None:

@@ -170,7 +170,7 @@ class Terminal:
             if said is None:
                 continue
             self._inbox.claim(said.receipt)
-            recorded = isinstance(said, Message) and await self._assistant.recorded(said)
+            recorded = isinstance(said, Message) and await self._assistant.recorded_reply(said)
             if recorded:
                 await self._show(said, recorded)
                 await self._close(said)
@@ -238,7 +238,7 @@ class Terminal:
     async def _leave(self, said: Message, written: str) -> None:
         """Keep what there is of an answer that was stopped."""
         if written.strip():
-            await self._assistant.interrupted(said, written)
+            await self._assistant.record_interrupted(said, written)
             private = await self._assistant.is_private(said.origin)
             await self._show(said, Reply(written, markdown=True, private=private))
         self._screen.show((await self._assistant.texts(said.origin)).stopped)
@@ -260,7 +260,7 @@ class Terminal:
             except OSError as error:
                 where = f"[document] {document.name} could not be saved: {error.strerror}"
             self._screen.show(f"{document.caption}\n{where}".lstrip(), private=private)
-        self._assistant.delivered(said, reply, message_id)
+        self._assistant.note_delivery(said, reply, message_id)
 
     async def _close(self, said: Inbound) -> None:
         with _inbox_may_fail():

@@ -37,7 +37,7 @@ def report_deletion(
 ) -> Reply:
     """What was deleted by a command, in a panel with a button that restores all of it."""
     panel = context.panels.open(FAMILY, said.origin)
-    _keep(context, panel, forgotten)
+    _keep_deletion(context, panel, forgotten)
     return pages(context).deletion([one.record for one in forgotten], notes).reply(panel)
 
 
@@ -58,7 +58,7 @@ async def press_browser(click: Click, context: Context) -> Reply:
     try:
         page = await _page(click, context)
     except UnknownRecord:
-        page = _missing(context.panels.find(panel), argument, context)
+        page = _missing_page(context.panels.find(panel), argument, context)
     question = _new_words(panel, argument) if page.waits else None
     return page.reply(panel, click.message_id, question)
 
@@ -78,7 +78,7 @@ async def _page(click: Click, context: Context) -> Page:
             return show.delete_question(await known.would_forget(actor, argument))
         case "delete":
             forgotten = await known.forget(actor, argument)
-            _keep(context, panel, (forgotten,))
+            _keep_deletion(context, panel, (forgotten,))
             return show.deletion((forgotten.record,))
     record = await known.find(actor, argument)
     if verb == "from":
@@ -102,28 +102,28 @@ def _place_in_list(argument: str) -> tuple[Kind, int] | None:
     return (Kind(kind), int(number or 0)) if is_one else None
 
 
-def _missing(panel: Panel | None, short_id: str, context: Context) -> Page:
+def _missing_page(panel: Panel | None, short_id: str, context: Context) -> Page:
     """The page for a record that is not there. A second press of the button that deleted it shows
     the same as the first one."""
     deletion = panel.deletion if panel else None
     records = [one.record for one in deletion.forgotten] if deletion else []
     if deletion and not deletion.restored and short_id in [one.short_id for one in records]:
         return pages(context).deletion(records)
-    return pages(context).missing()
+    return pages(context).missing_record()
 
 
 # -- undo -----------------------------------------------------------------------------------------
 
 
-def _keep(context: Context, id_: str, forgotten: Sequence[Forgotten]) -> None:
+def _keep_deletion(context: Context, id_: str, forgotten: Sequence[Forgotten]) -> None:
     """Keep what a panel has deleted, in this process alone, for as long as it can be undone."""
     if panel := context.panels.find(id_):
         panel.deletion = Deletion(tuple(forgotten), context.panels.monotonic())
         loop = asyncio.get_running_loop()
-        loop.call_later(UNDO_SECONDS, _let_go, panel, panel.deletion.at)
+        loop.call_later(UNDO_SECONDS, _drop_deletion, panel, panel.deletion.at)
 
 
-def _let_go(panel: Panel, at: float) -> None:
+def _drop_deletion(panel: Panel, at: float) -> None:
     if panel.deletion and panel.deletion.at == at:
         panel.deletion = None
 

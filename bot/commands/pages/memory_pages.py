@@ -54,11 +54,14 @@ class MemoryPages:
                 continue
             newest = own[: -AT_A_GLANCE - 1 : -1]
             longest = min(_LISTED, _TOGETHER // lines_in_all)
-            lines = [self._name(kind), *(self._line(record, longest) for record in newest)]
+            lines = [
+                self._kind_name(kind),
+                *(self._overview_line(record, longest) for record in newest),
+            ]
             if earlier := len(own) - len(newest):
                 lines.append(texts.memory_more.format(earlier))
             sections.append("\n".join(lines))
-            buttons.append(Button(f"{self._name(kind)} ({len(own)})", f"kind:{kind.value}"))
+            buttons.append(Button(f"{self._kind_name(kind)} ({len(own)})", f"kind:{kind.value}"))
         adds = texts.memory_adds if kept else texts.memory_adds_nothing
         sections.append(f"{adds}\n{texts.memory_footer}")
         return Page("\n\n".join(sections), in_rows(buttons, 3))
@@ -73,8 +76,8 @@ class MemoryPages:
         lines, picks = [], []
         for place, record in enumerate(own[first - 1 : first - 1 + PER_PAGE], first):
             wording, date = self.wording(record), f"{record.created_at:%Y-%m-%d}"
-            lines.append(f"{place}. {date}: {_cut(wording, _LISTED)}")
-            label = f"{place}. {_cut(wording, _LABEL)}"
+            lines.append(f"{place}. {date}: {_shorten(wording, _LISTED)}")
+            label = f"{place}. {_shorten(wording, _LABEL)}"
             picks.append((Button(label, f"show:{record.short_id}"),))
         turning = []
         if number > 0:
@@ -82,7 +85,7 @@ class MemoryPages:
         if number < pages - 1:
             turning.append(Button("›", f"page:{kind.value}:{number + 1}"))
         counted = f" {number + 1}/{pages}" if pages > 1 else ""
-        head = f"{self._name(kind)}{counted}"
+        head = f"{self._kind_name(kind)}{counted}"
         return Page(
             "\n".join((head, *(lines or [self.texts.memory_none]))),
             (*picks, tuple(turning), (self.back("home"),)),
@@ -110,11 +113,13 @@ class MemoryPages:
         texts = self.texts
         lines = [texts.memory_from] if messages else [texts.memory_from_nowhere]
         for message in messages[:_MOST_SOURCES]:
-            said = texts.memory_quoted.format(text=_cut(message.text, _QUOTED))
-            lines.append(f"{message.created_at:%Y-%m-%d %H:%M} {self._author(message)}: {said}")
+            said = texts.memory_quoted.format(text=_shorten(message.text, _QUOTED))
+            lines.append(
+                f"{message.created_at:%Y-%m-%d %H:%M} {self._author_name(message)}: {said}"
+            )
         return Page("\n\n".join(lines), ((self.back(f"show:{record.short_id}"),),))
 
-    def missing(self) -> Page:
+    def missing_record(self) -> Page:
         """There is no such record any more."""
         return Page(self.texts.memory_gone, ((self.back("home"),),))
 
@@ -123,12 +128,12 @@ class MemoryPages:
     def edit_prompt(self, record: Record, *, waits: bool) -> Page:
         """How to reword a record: by sending the new words, if the bot `waits` for them."""
         how = self.texts.edit_ask if waits else self.texts.edit_how
-        text = how.format(id=record.short_id, text=_cut(record.text, _QUOTED))
+        text = how.format(id=record.short_id, text=_shorten(record.text, _QUOTED))
         return Page(text, ((self.back(f"show:{record.short_id}"),),), waits)
 
     def revision(self, record: Record) -> Page:
         """The record in its new words, with what can be done about it."""
-        wording = _cut(self.wording(record), _QUOTED)
+        wording = _shorten(self.wording(record), _QUOTED)
         text = self.texts.remembered.format(text=wording, id=record.short_id)
         return Page(text, self.detail(record).rows)
 
@@ -136,7 +141,7 @@ class MemoryPages:
         """Why the record keeps its words."""
         texts = self.texts
         refused = texts.remember_refused.format(reason=texts.refusals[reason])
-        unchanged = texts.edit_unchanged.format(text=_cut(record.text, _QUOTED))
+        unchanged = texts.edit_unchanged.format(text=_shorten(record.text, _QUOTED))
         again = Button(texts.button_edit, f"edit:{record.short_id}")
         return Page(f"{refused}\n\n{unchanged}", ((again, self.back(f"show:{record.short_id}")),))
 
@@ -147,7 +152,7 @@ class MemoryPages:
         texts, record = self.texts, doomed.record
         yes = Button(texts.button_delete_yes, f"delete:{record.short_id}")
         no = Button(texts.button_delete_no, f"show:{record.short_id}")
-        wording = _cut(self.wording(record), _QUOTED)
+        wording = _shorten(self.wording(record), _QUOTED)
         parts = [texts.memory_delete_ask.format(text=wording)]
         counts = (
             (texts.memory_delete_messages, doomed.said),
@@ -159,13 +164,13 @@ class MemoryPages:
 
     def deletion(self, records: Sequence[Record], notes: Sequence[str] = ()) -> Page:
         """These are deleted, and can be restored for a while."""
-        lines = self._each(self.texts.memory_deleted, records)
+        lines = self._record_lines(self.texts.memory_deleted, records)
         undo = Button(self.texts.button_undo, "undo")
         return Page("\n".join((*lines, *notes)), ((undo, self._back_to_kind(records)),))
 
     def restoration(self, records: Sequence[Record]) -> Page:
         """The deletion was undone."""
-        lines = self._each(self.texts.memory_brought_back, records)
+        lines = self._record_lines(self.texts.memory_brought_back, records)
         return Page("\n".join(lines), ((self._back_to_kind(records),),))
 
     def undo_failure(self) -> Page:
@@ -177,10 +182,10 @@ class MemoryPages:
 
     def search_line(self, record: Record) -> str:
         """One line of what a search found: dated, with its author or its id."""
-        text, date = _cut(self.wording(record), _LISTED), f"{record.created_at:%Y-%m-%d}"
+        text, date = _shorten(self.wording(record), _LISTED), f"{record.created_at:%Y-%m-%d}"
         if record.kind is Kind.MESSAGE:
             said = self.texts.memory_quoted.format(text=text)
-            return f"• {date} {self._author(record)}: {said}"
+            return f"• {date} {self._author_name(record)}: {said}"
         return f"• {date}: {text}  [{record.short_id}]"
 
     def wording(self, record: Record) -> str:
@@ -200,29 +205,29 @@ class MemoryPages:
         kinds = {record.kind for record in records}
         return self.back(f"kind:{kinds.pop().value}" if len(kinds) == 1 else "home")
 
-    def _name(self, kind: Kind) -> str:
+    def _kind_name(self, kind: Kind) -> str:
         return {
             Kind.FACT: self.texts.memory_facts,
             Kind.PREFERENCE: self.texts.memory_preferences,
             Kind.SUMMARY: self.texts.memory_summaries,
         }[kind]
 
-    def _line(self, record: Record, longest: int) -> str:
+    def _overview_line(self, record: Record, longest: int) -> str:
         date = f"{record.created_at:%Y-%m-%d}: " if record.kind is Kind.SUMMARY else ""
-        return f"• {date}{_cut(self.wording(record), longest)}  [{record.short_id}]"
+        return f"• {date}{_shorten(self.wording(record), longest)}  [{record.short_id}]"
 
-    def _each(self, template: str, records: Sequence[Record]) -> list[str]:
+    def _record_lines(self, template: str, records: Sequence[Record]) -> list[str]:
         """A line for each record, together not too long for a message."""
         longest = min(_QUOTED, _TOGETHER // len(records))
-        return [template.format(text=_cut(self.wording(one), longest)) for one in records]
+        return [template.format(text=_shorten(self.wording(one), longest)) for one in records]
 
-    def _author(self, message: Record) -> str:
+    def _author_name(self, message: Record) -> str:
         if message.role is Role.ASSISTANT:
             return self.texts.memory_said_me
         return message.speaker or self.texts.memory_said_you
 
 
-def _cut(text: str, longest: int) -> str:
+def _shorten(text: str, longest: int) -> str:
     if len(text) <= longest:
         return text
     return text[: longest - 1].rsplit(" ", 1)[0].rstrip() + "…"

@@ -112,7 +112,7 @@ class SettingsPages:
             for code in languages()
         ]
         default = _option(texts.settings_language_telegram, Choice.LANGUAGE, "", chosen=not chosen)
-        rows = (*in_rows(buttons), (default,), self._back())
+        rows = (*in_rows(buttons), (default,), self._back_row())
         return Page(texts.settings_language_ask, rows)
 
     def regions(self) -> Page:
@@ -130,7 +130,7 @@ class SettingsPages:
             _option(_UTC, Choice.TIME_ZONE, _UTC, chosen=chosen == _UTC),
             _option(texts.settings_zone_default, Choice.TIME_ZONE, "", chosen=chosen is None),
         )
-        return Page(texts.settings_zone_ask, (*in_rows(buttons), rest, self._back()))
+        return Page(texts.settings_zone_ask, (*in_rows(buttons), rest, self._back_row()))
 
     def zones(self, region: str) -> Page:
         """The time zones of a region."""
@@ -139,7 +139,7 @@ class SettingsPages:
             _option(_city(zone), Choice.TIME_ZONE, zone, chosen=zone == chosen)
             for zone in ZONES[region]
         ]
-        return Page(self._texts.settings_zone_ask, (*in_rows(buttons, 3), self._back("zones")))
+        return Page(self._texts.settings_zone_ask, (*in_rows(buttons, 3), self._back_row("zones")))
 
     def lengths(self) -> Page:
         """How long answers can be."""
@@ -148,7 +148,7 @@ class SettingsPages:
             _option(name, Choice.ANSWER_LENGTH, length.value, chosen=length is chosen)
             for length, name in self._lengths.items()
         ]
-        return Page(self._texts.settings_length_ask, (*in_rows(buttons, 3), self._back()))
+        return Page(self._texts.settings_length_ask, (*in_rows(buttons, 3), self._back_row()))
 
     def streamings(self) -> Page:
         """How an answer can be seen while it is written."""
@@ -157,7 +157,7 @@ class SettingsPages:
             _option(self._streamings[way], Choice.STREAMING, way.value, chosen=way is chosen)
             for way in self._current.offered
         ]
-        return Page(self._texts.settings_streaming_ask, (*in_rows(buttons, 1), self._back()))
+        return Page(self._texts.settings_streaming_ask, (*in_rows(buttons, 1), self._back_row()))
 
     def _language(self) -> str:
         code = base_language(self._current.choices.language)
@@ -172,7 +172,7 @@ class SettingsPages:
         name = self._current.choices.time_zone or str(here.tzinfo)
         return self._texts.settings_zone_now.format(name=name, time=f"{here:%H:%M}")
 
-    def _back(self, to: str = "home") -> tuple[Button, ...]:
+    def _back_row(self, to: str = "home") -> tuple[Button, ...]:
         return (Button(self._texts.button_back, to),)
 
 

@@ -7,7 +7,7 @@ from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from bot.assistant.assistant import Assistant
 from bot.assistant.events import Document, Reply
-from bot.assistant.inbound import Click, Command, Inbound, Joined
+from bot.assistant.inbound import Click, Command, GroupJoin, Inbound
 from bot.people.privacy import PRIVATE_MARK
 from bot.telegram.delivery.sender import Sender
 from bot.telegram.formatting.rendering import off_the_loop, render, render_plain
@@ -37,7 +37,7 @@ class Replies:
         message_id = await self._send(
             origin.place, reply, said.message_id if answers else None, instead_of or reply.replaces
         )
-        self._assistant.delivered(said, reply, message_id)
+        self._assistant.note_delivery(said, reply, message_id)
         return message_id is not None
 
     async def announce(self, place: Place, reply: Reply) -> None:
@@ -53,7 +53,7 @@ class Replies:
         """Answer with one of the bot's own sentences."""
         await self.deliver(said, await self.sentence(said, sentence))
 
-    async def join(self, joined: Joined) -> None:
+    async def join(self, joined: GroupJoin) -> None:
         """Introduce the bot in a group that it was added to, or leave again."""
         hello, stays = await self._assistant.join(joined)
         await self.announce(joined.place, hello)

@@ -10,8 +10,8 @@ from bot.assistant.failures import (
     AccessNotGranted,
     Failure,
     Resting,
+    attempts_in,
     failure_of,
-    tried,
 )
 
 THROTTLED = errors.ModelHTTPError.for_category(
@@ -47,10 +47,10 @@ def test_the_status_is_the_one_of_the_model_that_was_tried_last() -> None:
 def test_of_several_models_the_last_one_that_was_asked_counts_and_each_is_named() -> None:
     group = errors.FallbackExceptionGroup("all", [THROTTLED, Resting("first", "?")])
     assert failure_of(group).kind == failures.THROTTLED.kind
-    throttled, resting = tried(group)
+    throttled, resting = attempts_in(group)
     assert throttled.startswith("second: throttled (429): ask the vendor")
     assert resting == "first: not asked, it has just failed"
-    assert tried(THROTTLED) == []
+    assert attempts_in(THROTTLED) == []
 
 
 def test_a_model_without_access_is_named_with_its_region() -> None:

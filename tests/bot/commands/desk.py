@@ -221,7 +221,7 @@ class Desk:
     async def settle(self) -> None:
         """Return when what goes on by itself is done, and what there is to say of it is said."""
         await self.memory.settle()
-        await self.assistant.announced()
+        await self.assistant.wait_for_notices()
 
     async def listen(self) -> None:
         """Deliver what the assistant says unasked, for ever."""
@@ -238,7 +238,7 @@ class Desk:
         async for event in self.assistant.respond(said):
             if isinstance(event, Reply):
                 sent = self.channel.deliver(said.origin.place, event)
-                self.assistant.delivered(said, event, sent[0].id if sent else None)
+                self.assistant.note_delivery(said, event, sent[0].id if sent else None)
                 changed += sent
         return changed
 

@@ -9,8 +9,8 @@ from pydantic_ai.models import Model, ModelRequestParameters
 from bot.assistant.failures import (
     UNREACHABLE,
     CannotSee,
+    attempts_in,
     failure_of,
-    tried,
 )
 from bot.assistant.files import FileKind
 from bot.models.catalogue import ModelAccess, model_from_name
@@ -89,4 +89,4 @@ async def test_when_only_blind_ones_are_left_the_outage_is_what_counts() -> None
         assert blind.requests == []
     assert failure_of(caught.value).user == UNREACHABLE.user
     assert isinstance(caught.value.exceptions[-1], CannotSee)
-    assert tried(caught.value)[-1] == "small: not asked, it can't look at files"
+    assert attempts_in(caught.value)[-1] == "small: not asked, it can't look at files"

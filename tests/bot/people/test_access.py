@@ -181,8 +181,8 @@ async def test_an_approval_on_the_command_line_is_noticed(tmp_path: Path) -> Non
     book = GuestBook(tmp_path / "access.json")
     book.change(lambda known: add_guest(known, asked[0].code, datetime.now(UTC), welcomed=False))
     assert await access.admits(7)
-    assert await access.unwelcomed() == (7,)
-    assert await access.unwelcomed() == (), "they are told once"
+    assert await access.take_unwelcomed() == (7,)
+    assert await access.take_unwelcomed() == (), "they are told once"
     assert await access.admits(7)
 
 
@@ -199,12 +199,12 @@ async def test_many_requests_drive_out_the_oldest_and_old_ones_are_gone(tmp_path
     first = await access.ask(1, "first")
     for user_id in range(2, MOST_WAITING + 2):
         await access.ask(user_id, "")
-    waiting = (await access.people()).waiting
+    waiting = (await access.read_book()).waiting
     assert len(waiting) == MOST_WAITING
     assert first
     assert first[0] not in waiting
     late = datetime.now(UTC) + WAITING
-    assert (await access.people()).still_waiting(late) == ()
+    assert (await access.read_book()).open_requests(late) == ()
 
 
 async def test_owners_by_the_settings_need_no_pairing(tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ async def test_somebody_who_never_wrote_is_let_in_by_their_numeric_id(tmp_path: 
     assert await pairing(tmp_path).admits(7), "also after a restart"
     assert (await access.approve("7")).verdict is Verdict.IN_ALREADY
     assert (await access.approve("1001")).verdict is Verdict.IN_ALREADY, "an owner"
-    assert len((await access.people()).guests) == 1
+    assert len((await access.read_book()).guests) == 1
 
 
 async def test_the_numeric_id_of_somebody_who_waits_answers_their_request(tmp_path: Path) -> None:
@@ -236,7 +236,7 @@ async def test_the_numeric_id_of_somebody_who_waits_answers_their_request(tmp_pa
     approval = await access.approve("7")
     assert approval.guest
     assert approval.guest.name == "Boris"
-    assert (await access.people()).waiting == ()
+    assert (await access.read_book()).waiting == ()
     assert (await access.approve(asked[0].code)).verdict is Verdict.NO_CODE
 
 
@@ -246,20 +246,20 @@ async def test_the_numeric_id_of_somebody_who_waits_answers_their_request(tmp_pa
 async def test_user_names_and_ids_of_nobody_let_nobody_in(tmp_path: Path, written: str) -> None:
     access = await paired(tmp_path)
     assert (await access.approve(written)).guest is None
-    assert (await access.people()).guests == ()
+    assert (await access.read_book()).guests == ()
 
 
 async def test_whom_the_settings_let_in_is_in_already(tmp_path: Path) -> None:
     access = Access(AccessMode.PAIRING, [7], tmp_path / "access.json", owners=[5])
     for written in ("7", "5"):
         assert (await access.approve(written)).verdict is Verdict.IN_ALREADY
-    assert (await access.people()).guests == ()
+    assert (await access.read_book()).guests == ()
 
 
 async def test_without_pairing_nobody_is_approved() -> None:
     for access in (Access(AccessMode.OPEN), Access(AccessMode.ALLOWLIST, allowed=[1])):
         assert (await access.approve("7")).verdict is Verdict.NOT_HERE
-        assert await access.unwelcomed() == ()
+        assert await access.take_unwelcomed() == ()
 
 
 async def test_whoever_is_removed_is_not_welcomed_any_more(tmp_path: Path) -> None:

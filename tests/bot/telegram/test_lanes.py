@@ -229,10 +229,10 @@ def said(number: int) -> Message:
 
 def test_a_burst_knows_its_beginnings_and_what_follows_each() -> None:
     one, two, three = said(1), said(2), said(3)
-    begun = one.joined(two, 100)
+    begun = one.join(two, 100)
     assert begun
-    burst = begun.joined(three, 100)
+    burst = begun.join(three, 100)
     assert burst
     assert burst.id == "telegram:1:1+2+3"
-    assert burst.beginnings() == [(one, two.joined(three, 100)), (begun, three), (burst, None)]
+    assert burst.beginnings() == [(one, two.join(three, 100)), (begun, three), (burst, None)]
     assert one.beginnings() == [(one, None)]

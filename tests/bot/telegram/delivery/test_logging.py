@@ -45,7 +45,7 @@ async def test_no_word_name_file_or_code_is_in_the_log(
         told = await ask(server, f"Let me in: {SECRET}", BORIS)
         await server.wait_for(lambda: not server.world.waiting)
         await on.channel.settle()
-        [request] = (await access.people()).waiting
+        [request] = (await access.read_book()).waiting
     log = everything_logged.getvalue()
     assert "replied" in log
     assert request.code in told
