@@ -33,7 +33,7 @@ _REFUSAL_SECONDS = 3600
 
 
 class AccessMode(StrEnum):
-    """Who is let in: whom an owner approves, those on a list, or everybody."""
+    """Who may use the bot: people an owner approves, people on a list, or everyone."""
 
     PAIRING = "pairing"
     ALLOWLIST = "allowlist"
@@ -41,8 +41,8 @@ class AccessMode(StrEnum):
 
 
 class Access:
-    """Decides by numeric user id. In pairing mode the first person who sends the code from the log
-    becomes the owner, for good; others get a code of their own, which an owner approves."""
+    """Decides by numeric user id. In pairing mode the first person to send the code from the log
+    becomes the owner for good; anyone else gets a code of their own, which an owner approves."""
 
     def __init__(
         self,
@@ -54,8 +54,8 @@ class Access:
         *,
         owners: Collection[int] = (),
     ) -> None:
-        """`path` is where pairing keeps the people; it needs one. `allowed` are let in by pairing
-        too, and so are `owners`, who may approve others. Raises UnreadableOwner."""
+        """`path` is the guest book, required for pairing. `allowed` and `owners` have access in
+        every mode; owners may approve others. Raises UnreadableOwner."""
         if mode is AccessMode.PAIRING and path is None:
             raise ValueError("pairing needs a file to keep the owner in")
         self.mode = mode
@@ -69,17 +69,16 @@ class Access:
 
     @property
     def pairing_code(self) -> str | None:
-        """The code that makes its sender the owner; None if there is an owner or no pairing."""
+        """The code that makes its sender the owner; None if there is an owner, or no pairing."""
         return self._pairing.code
 
     @property
     def owners(self) -> list[int]:
-        """The numeric ids of the owners."""
         return sorted(self._owners | {owner.id for owner in self._book.owners})
 
     @property
     def configured(self) -> list[int]:
-        """The numeric ids that the settings let in."""
+        """The numeric ids that the settings give access."""
         return sorted(self._allowed | self._owners)
 
     @property
@@ -87,32 +86,30 @@ class Access:
         return bool(self._book.owners or self._owners)
 
     def announce(self) -> None:
-        """Tell the operator how to become the owner, if nobody is."""
+        """Log how to become the owner, unless there is one."""
         if code := self.pairing_code:
-            # Nobody gets in without it, however little is logged.
+            # Without the code nobody gets in, so log it at any level.
             seen = logging.getLogger(__name__).isEnabledFor(logging.WARNING)
             say = _log.warning if seen else _log.error
             say("pairing", code=code, hint="send this code to the bot to become its owner")
 
     def owns(self, user_id: int) -> bool:
-        """Whether this person is an owner."""
         return user_id in self._owners or self._book.owns(user_id)
 
     async def admits(self, user_id: int) -> bool:
-        """Whether this person may use the bot."""
         if user_id <= 0:
             return False
         if self._knows(user_id):
             return True
         if self._guests is None:
             return False
-        # Somebody may have been approved on the command line meanwhile.
+        # The command line may have approved this person meanwhile.
         await self._reload(self._guests)
         return self._knows(user_id)
 
     async def pair(self, user_id: int, text: str, name: str = "") -> Guess:
-        """What this message is as a guess at the pairing code; whoever is right has just become
-        the owner. Raises OSError."""
+        """Check a message as a guess at the pairing code; a right guess makes its sender the owner.
+        Raises OSError."""
         code = self.pairing_code
         guess = self._pairing.guess(user_id, text)
         if guess in (Guess.WRONG, Guess.LAST):
@@ -126,18 +123,19 @@ class Access:
             except OSError:
                 self._pairing.code = code
                 raise
-            # Who was told that nobody owns the bot hears now that somebody can let them in.
+            # People who were told that the bot has no owner should hear that now someone can
+            # approve them.
             self._refusals.clear()
             _log.info("paired", user=user_id)
         return guess
 
     def may_guess(self, user_id: int) -> bool:
-        """Whether a pairing code that this person sends would be looked at."""
+        """True if a pairing code from this person would be checked."""
         return self.pairing_code is not None and not self._pairing.is_spent(user_id)
 
     async def ask(self, user_id: int, name: str) -> tuple[Request, bool] | None:
-        """The request of a person who wants in, and whether it is new; None where nobody could
-        approve it. Raises OSError."""
+        """The access request of this person, and whether it is new; None if nobody could approve
+        it. Raises OSError."""
         if self._guests is None or not self._has_owner:
             return None
         now = _now()
@@ -152,15 +150,15 @@ class Access:
         return await self._change(step)
 
     async def approve(self, written: str) -> Approval:
-        """Let in whoever was given this code, or has this numeric id. Raises OSError."""
+        """Give access to the person with this code or numeric id. Raises OSError."""
         if self._guests is None:
             return Approval(Verdict.NOT_HERE)
         named = self._allowed | self._owners
         return await self._change(lambda book: add_guest(book, written, _now(), named=named))
 
     async def take_unwelcomed(self) -> tuple[int, ...]:
-        """Whom the command line has let in meanwhile; from now on they count as told. Raises
-        OSError."""
+        """The guests approved on the command line who have not been told; marks them as told.
+        Raises OSError."""
         if self._guests is None:
             return ()
         await self._reload(self._guests)
@@ -169,8 +167,8 @@ class Access:
         return await self._change(lambda book: (replace(book, unwelcomed=()), book.unwelcomed))
 
     async def remove(self, user_id: int) -> bool:
-        """Let a guest in no more; whether there was such a guest. Owners and those whom the
-        settings name stay. Raises OSError."""
+        """Remove a guest; True if there was one. Owners and people in the settings keep their
+        access. Raises OSError."""
         if self._guests is None:
             return False
 
@@ -178,12 +176,12 @@ class Access:
             left = book.without(user_id)
             return left, left.guests != book.guests
 
-        # Who is let in no more is to hear so.
+        # The person should hear that they lost access.
         self._refusals.forget((user_id, True))
         return await self._change(step)
 
     async def read_book(self) -> Book:
-        """Who was let in, and who waits."""
+        """Owners, guests and pending requests, as the file has them now."""
         if self._guests:
             await self._reload(self._guests)
         return self._book
@@ -206,11 +204,11 @@ class Access:
             if await loop.run_in_executor(self._pool, lambda: guests.stamp) != self._stamp:
                 self._stamp, self._book = await loop.run_in_executor(self._pool, read)
         except (OSError, UnreadableOwner) as failure:
-            # Who was known stays known; nobody gets in by a damaged file.
+            # Known people keep their access; a damaged file lets nobody in.
             _log.warning("guests_unreadable", error=str(failure))
 
     async def _change(self, step: Callable[[Book], tuple[Book, T]]) -> T:
-        """Change the book in its file, and know it. Raises OSError."""
+        """Change the book in its file and in RAM. Raises OSError."""
         guests = self._guests
         if guests is None:
             raise ValueError("only pairing keeps a book")

@@ -1,4 +1,4 @@
-"""Approvals: an owner's word that lets somebody in, by their code or their numeric id."""
+"""Approvals: an owner gives someone access, by their code or numeric id."""
 
 import hmac
 from collections.abc import Collection
@@ -14,22 +14,22 @@ _IDS = range(1, 2**52)
 
 
 class Verdict(StrEnum):
-    """What came of an approval."""
+    """The result of an approval."""
 
     LET_IN = "let_in"
-    #: May use the bot already: an owner, a guest, or named in the settings.
+    #: Already has access: an owner, a guest, or in the settings.
     IN_ALREADY = "in_already"
-    #: A code that nobody was given, or whose two days are over.
+    #: An unknown or expired code.
     NO_CODE = "no_code"
-    #: A user name, which may be somebody else's tomorrow, or a number that is nobody's.
+    #: A user name, which may belong to someone else tomorrow, or an impossible number.
     NO_ID = "no_id"
-    #: Nobody is approved with this kind of access.
+    #: This access mode has no approvals.
     NOT_HERE = "not_here"
 
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """What came of an approval, and for whom if it was for somebody."""
+    """The result of an approval, and the guest it was for, if any."""
 
     verdict: Verdict
     guest: Guest | None = None
@@ -38,9 +38,9 @@ class Approval:
 def add_guest(
     book: Book, written: str, now: datetime, *, named: Collection[int] = (), welcomed: bool = True
 ) -> tuple[Book, Approval]:
-    """The book with whoever was given this code, or has this numeric id, as a guest. By id also
-    somebody who has not written yet. `named` are let in by the settings; `welcomed` says whether
-    the guest hears of it at once."""
+    """Add the person with this code or numeric id to the book's guests. By id, the person need not
+    have written yet. `named` have access by the settings; `welcomed`: the caller tells the
+    guest."""
     wanted = written.strip()
     if wanted.startswith("@"):
         return book, Approval(Verdict.NO_ID)
@@ -57,14 +57,13 @@ def add_guest(
 
 
 def _is_number(written: str) -> bool:
-    """Whether this is meant as an id; a code has a hyphen inside."""
+    """True for an id; a code has a hyphen inside."""
     digits = written.removeprefix("-")
-    # More digits than any id has: no number worth reading.
+    # No id is longer, and parsing huge numbers is slow.
     return digits.isascii() and digits.isdigit() and len(digits) <= 100
 
 
 def _id_for_code(book: Book, code: str, now: datetime) -> int | None:
-    """Who was given this code."""
     wanted = (code_in(code) or code).upper().encode(errors="replace")
     for request in book.open_requests(now):
         if hmac.compare_digest(request.code.encode(), wanted):

@@ -1,7 +1,7 @@
-"""Who was let in, in one small file: owners, guests, and those who wait for an owner's word.
+"""The guest book: owners, guests and pending requests, in one small file.
 
-The bot and the command `mordecai approve` write the same file, each holding its lock, so that what
-one has written the other one keeps."""
+The bot and the command `mordecai approve` write the same file, each under its lock, so that neither
+loses the other's changes."""
 
 import json
 import os
@@ -16,20 +16,20 @@ from filelock import FileLock
 
 T = TypeVar("T")
 
-#: A request that nobody has answered for this long is gone; whoever wants in asks again.
+#: Requests expire after this time; the person can ask again.
 WAITING = timedelta(days=2)
-#: So many requests wait at once. More are a nuisance: the newest drive out the oldest.
+#: Maximum pending requests; new ones replace the oldest.
 MOST_WAITING = 100
 
 
 class UnreadableOwner(Exception):
-    """The file that names the owner is damaged; the operator has to look at it."""
+    """The guest book is damaged; the operator has to repair it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Guest:
-    """Somebody who was let in. `name` is what Telegram showed then: for people to read, while the
-    id decides. `since` is an ISO time, empty where nobody noted it."""
+    """A person with access. The id decides who it is; `name` is only for people to read, as
+    Telegram showed it then. `since` is an ISO time, empty if unknown."""
 
     id: int
     name: str = ""
@@ -38,7 +38,7 @@ class Guest:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Somebody who wants in, with the code that an owner approves. `at` is an ISO time."""
+    """A request for access, with the code that an owner approves. `at` is an ISO time."""
 
     code: str
     id: int
@@ -48,8 +48,8 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """What the file says. `unwelcomed` are the ids of guests who have not heard yet that they are:
-    the command line has let them in, and the bot tells them."""
+    """The content of the file. `unwelcomed` are the ids of guests approved on the command line whom
+    the bot has not told yet."""
 
     owners: tuple[Guest, ...] = ()
     guests: tuple[Guest, ...] = ()
@@ -57,11 +57,9 @@ class Book:
     unwelcomed: tuple[int, ...] = ()
 
     def admits(self, user_id: int) -> bool:
-        """Whether this person was let in."""
         return self.owns(user_id) or any(guest.id == user_id for guest in self.guests)
 
     def owns(self, user_id: int) -> bool:
-        """Whether this person is an owner."""
         return any(owner.id == user_id for owner in self.owners)
 
     def find(self, user_id: int) -> Guest | None:
@@ -69,30 +67,28 @@ class Book:
         return next((one for one in (*self.owners, *self.guests) if one.id == user_id), None)
 
     def request_of(self, user_id: int, now: datetime) -> Request | None:
-        """The request of this person that still waits."""
+        """The person's pending request."""
         return next((r for r in self.open_requests(now) if r.id == user_id), None)
 
     def open_requests(self, now: datetime) -> tuple[Request, ...]:
-        """The requests that are not too old."""
+        """The requests that have not expired."""
         return tuple(r for r in self.waiting if now - datetime.fromisoformat(r.at) < WAITING)
 
     def with_request(self, request: Request, now: datetime) -> "Book":
-        """The book with one more request."""
         return replace(self, waiting=(*self.open_requests(now), request)[-MOST_WAITING:])
 
     def with_guest(self, guest: Guest, *, welcomed: bool = True) -> "Book":
-        """The book with one more guest, whose request is answered by that."""
+        """The book with this guest added and their request removed."""
         left = self.without(guest.id)
         unwelcomed = left.unwelcomed if welcomed else (*left.unwelcomed, guest.id)
         return replace(left, guests=(*left.guests, guest), unwelcomed=unwelcomed)
 
     def with_owner(self, owner: Guest) -> "Book":
-        """The book with one more owner."""
         left = self.without(owner.id)
         return replace(left, owners=(*left.owners, owner))
 
     def without(self, user_id: int) -> "Book":
-        """The book without this guest and without a request of theirs. Owners stay."""
+        """The book without this guest and their request. Owners stay."""
         return replace(
             self,
             guests=tuple(guest for guest in self.guests if guest.id != user_id),
@@ -102,21 +98,21 @@ class Book:
 
 
 class GuestBook:
-    """The file. Synchronous: callers with an event loop use a thread."""
+    """The file. Blocks: callers on an event loop use a thread."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     @property
     def stamp(self) -> tuple[int, int]:
-        """Changes when the file does."""
+        """A value that changes with the file."""
         with suppress(FileNotFoundError, NotADirectoryError):
             status = self._path.stat()
             return status.st_mtime_ns, status.st_ino
         return 0, 0
 
     def read(self) -> Book:
-        """What the file says; an empty book if there is none. Raises UnreadableOwner."""
+        """The book; empty if there is no file. Raises UnreadableOwner."""
         try:
             document = json.loads(self._path.read_text(encoding="utf-8"))
         except FileNotFoundError:
@@ -129,8 +125,8 @@ class GuestBook:
             raise self._unreadable(failure) from failure
 
     def change(self, step: Callable[[Book], tuple[Book, T]]) -> T:
-        """Read, change and write the book with nobody else in between; what the step returns beside
-        it. Raises UnreadableOwner, OSError."""
+        """Read, change and write the book under its lock; returns the step's second value. Raises
+        UnreadableOwner, OSError."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(self._path.with_suffix(".lock")):
             book = self.read()
@@ -148,13 +144,13 @@ class GuestBook:
 
 def _parse_book(document: dict[str, Any]) -> Book:
     if "owner" in document:
-        # How versions with a single owner wrote it.
+        # The format of versions with a single owner.
         return Book(owners=(Guest(_checked_id(document["owner"])),))
     return Book(
         _parse_guests(document["owners"]),
         _parse_guests(document["guests"]),
         _parse_requests(document),
-        # Older versions had no such people.
+        # Older versions had no such list.
         tuple(map(_checked_id, document.get("unwelcomed", ()))),
     )
 
@@ -184,7 +180,7 @@ def _checked_id(value: object) -> int:
 
 
 def _write(path: Path, document: dict[str, Any]) -> None:
-    """Replace the file in one step, so that a crash leaves the old one or the new one."""
+    """Replace the file in one step, so that a crash leaves either the old or the new one."""
     draft = path.with_suffix(".new")
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         json.dump(document, file, ensure_ascii=False, indent=1)

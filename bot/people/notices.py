@@ -1,4 +1,4 @@
-"""What is to be said where nobody has just asked."""
+"""Notices: what the bot says unasked."""
 
 import asyncio
 
@@ -7,7 +7,7 @@ from memory.records import Place
 
 
 class Notices:
-    """A queue of sentences and the places they are for."""
+    """A queue of sentences, each with its place."""
 
     def __init__(self) -> None:
         self._waiting: asyncio.Queue[tuple[Place, Sentence]] = asyncio.Queue()
@@ -16,12 +16,12 @@ class Notices:
         self._waiting.put_nowait((place, sentence))
 
     async def get(self) -> tuple[Place, Sentence]:
-        """The next one; call `mark_taken` once it is where it will be said."""
+        """The next one; call `mark_taken` once the channel has it."""
         return await self._waiting.get()
 
     def mark_taken(self) -> None:
         self._waiting.task_done()
 
     async def settle(self) -> None:
-        """Return when everything announced so far was taken."""
+        """Return when all notices so far have been taken."""
         await self._waiting.join()

@@ -1,4 +1,4 @@
-"""Who may use the bot, and how much of it."""
+"""Access and limits: who may use the bot, and how much."""
 
 import structlog
 
@@ -18,14 +18,13 @@ from memory.records import Place
 
 _log = structlog.get_logger(__name__)
 
-#: Owners hear of at most so many requests within so many seconds: after that, /users shows them who
-#: else wants in.
+#: Owners are told of at most this many requests in this many seconds; /users shows the others.
 _MAX_REQUESTS_TOLD, _REQUEST_SECONDS = 20, 3600.0
 
 
 class People:
-    """Decides about strangers and limits. Refusals come back as replies, and what others are to
-    hear of it as notices. Nothing is looked up of somebody who may not use the bot."""
+    """Decides about access and limits. Refusals are replies; what other people should hear becomes
+    a notice. Nothing is looked up for a person without access."""
 
     def __init__(
         self, access: Access, quotas: Quotas, personal: PersonalSettings, privacy: Privacy
@@ -36,23 +35,23 @@ class People:
         self._requests = Throttle(_REQUEST_SECONDS, _MAX_REQUESTS_TOLD)
 
     async def refuse(self, said: Inbound) -> Reply | None:
-        """Why this is not answered, SILENCE included; None for whoever may use the bot. The pairing
-        code makes its sender the owner, which is a reply of its own."""
+        """The refusal, which may be SILENCE; None if the sender may use the bot. The right pairing
+        code makes its sender the owner and gets a reply of its own."""
         admitted = await self.admits(said.origin)
         if isinstance(said, Click):
             texts = texts_in(said.origin.language)
             return None if admitted else Reply(texts.button_not_yours, private=False, note=True)
         if not admitted:
             return await self._turn_away(said)
-        # Whoever the settings let in is no owner yet. Any other code of theirs is just talk.
+        # People in the settings are not owners yet. A wrong code of theirs is just talk.
         if not said.origin.is_private or self.access.pairing_code is None:
             return None
         guess = await self.access.pair(said.origin.user_id, _typed_text(said), said.origin.name)
         return _plain_reply(texts_in(said.origin.language).paired) if guess is Guess.RIGHT else None
 
     async def limit(self, said: Message) -> Reply | None:
-        """Count one more message of this person; what they hear if it is beyond a limit: the
-        sentence once, then SILENCE until the limit ends."""
+        """Count a message. Beyond a limit, returns the refusal: a sentence once, then SILENCE until
+        the limit ends."""
         exceeded = await self.quotas.count_message(said.origin.user_id)
         if exceeded is None:
             return None
@@ -61,11 +60,11 @@ class People:
         return Reply(quota_text(exceeded, await self.texts(said.origin)))
 
     async def texts(self, origin: Origin) -> Texts:
-        """The bot's texts for whoever wrote. Never fails."""
+        """The texts in the sender's language. Never fails."""
         return await self.personal.texts(origin.actor, origin.language)
 
     async def announce_guests(self, channel: str) -> None:
-        """Tell those whom the command line has let in since the last look that they are."""
+        """Tell guests approved on the command line since the last call."""
         try:
             guests = await self.access.take_unwelcomed()
         except (OSError, UnreadableOwner) as failure:
@@ -75,15 +74,15 @@ class People:
             self.notices.put(Place(channel, guest), lambda texts: texts.approved_you)
 
     async def admits(self, origin: Origin) -> bool:
-        """True for whoever may use the bot. Who writes in the name of a group has no numeric id of
-        their own: they are let in where everybody is."""
+        """True if the sender may use the bot. An admin who writes in the name of a group has no
+        numeric id of their own, so only open access admits them."""
         if origin.is_anonymous:
             return self.access.mode is AccessMode.OPEN
         return await self.access.admits(origin.user_id)
 
     async def _turn_away(self, said: Message | Command) -> Reply:
-        """Let in whoever has the pairing code, and tell whoever has a wrong one; tell everybody
-        else no, once in a while, and how an owner can let them in."""
+        """Accept the pairing code and report a wrong one; refuse anyone else, at most once in a
+        while, and say how an owner can give them access."""
         origin, texts = said.origin, texts_in(said.origin.language)
         guess = Guess.NONE
         if origin.is_private:
@@ -91,7 +90,7 @@ class People:
         if guess is Guess.RIGHT:
             return _plain_reply(texts.paired)
         _log.info("access_denied", user=origin.user_id)
-        # Whatever they hear now counts as a refusal: no other one is due for a while.
+        # Any reply from here on counts as a refusal.
         due = self.access.refusal_due(origin.user_id, private=origin.is_private)
         if guess is Guess.WRONG:
             return _plain_reply(texts.not_the_code)
@@ -102,13 +101,13 @@ class People:
         return SILENCE
 
     async def _refusal(self, origin: Origin, texts: Texts) -> str:
-        """No, and what to do about it."""
+        """The refusal, with what the person can do about it."""
         if origin.is_anonymous:
             return texts.refused_anonymous
         asked = await self.access.ask(origin.user_id, origin.name) if origin.is_private else None
         if asked:
             request, new = asked
-            # Should an owner let them in, they hear it in their language.
+            # If an owner approves them, they should be told in their language.
             self.personal.note(origin)
             if new:
                 self._tell_owners(origin.place.channel, request)
@@ -120,7 +119,7 @@ class People:
         return texts.no_more_codes
 
     def _tell_owners(self, channel: str, request: Request) -> None:
-        """Each owner hears in the private chat with the bot that somebody wants in."""
+        """Tell each owner about an access request, in their private chat with the bot."""
         if not self._requests.allow():
             return
         name = speaker_name(request.name) or str(request.id)
@@ -132,10 +131,10 @@ class People:
 
 
 def _plain_reply(text: str) -> Reply:
-    """A reply to somebody of whom nothing is looked up."""
+    """A reply to a person for whom nothing is looked up."""
     return Reply(text, private=False)
 
 
 def _typed_text(said: Message | Command) -> str:
-    """What was typed, as a guess at the pairing code."""
+    """The text as typed, a possible guess at the pairing code."""
     return f"/{said.name} {said.argument}" if isinstance(said, Command) else said.text

@@ -1,5 +1,5 @@
-"""What somebody has set for themselves, as far as it is known in time: the language in which the
-bot speaks to them, and how they see a reply grow."""
+"""Personal settings, if they can be read in time: the language the bot speaks to a person, and how
+they see a reply grow."""
 
 import asyncio
 from enum import StrEnum
@@ -13,31 +13,30 @@ from memory.records import Actor, Choices, Place
 
 
 class Streaming(StrEnum):
-    """How a reply is shown while it is written."""
+    """How to show a reply while it is being written."""
 
     EDIT = "edit"
     DRAFT = "draft"
     OFF = "off"
 
 
-#: A sentence of the bot's waits so many seconds for the language it is to be in, and no longer.
+#: The longest wait for a person's language, in seconds.
 PATIENCE = 0.5
 _MOST_HEARD = 10_000
 
 
 class PersonalSettings:
-    """Looks up what people have chosen; where nothing is chosen, or nothing known of it in time,
-    goes by what their Telegram says."""
+    """Looks up people's choices. Without a choice, or if reading it takes too long, the language of
+    their client counts."""
 
     def __init__(self, memory: Memory, patience: float = PATIENCE) -> None:
-        """`patience` in seconds."""
+        """`patience` is in seconds."""
         self._memory, self._patience = memory, patience
         #: The language of whoever wrote last, as their Telegram tells it.
         self._heard = BoundedDict[Actor, str](_MOST_HEARD)
 
     def note(self, origin: Origin) -> None:
-        """Somebody who may use the bot has written: what is said to them later, of the bot's own
-        accord, is said in their language."""
+        """Note the client language of an admitted sender, for later notices."""
         if origin.language:
             self._heard[origin.actor] = origin.language
 
@@ -48,25 +47,26 @@ class PersonalSettings:
         return texts_in(chosen.language, telegram or self._heard.get(actor))
 
     async def texts_at(self, place: Place) -> Texts:
-        """The bot's texts for a chat. Never fails."""
-        # A private chat has the id of the person in it, a group's is negative.
+        """The texts for a chat. Never fails."""
+        # A private chat has its person's id; group ids are negative.
         chat = place.chat_id
         return await self.texts(Actor.person(chat) if chat > 0 else Actor.group(chat))
 
     async def streaming(self, actor: Actor) -> Streaming | None:
-        """How somebody wants to see a reply while it is written; None if nothing is chosen."""
+        """The streaming mode this person chose; None if they chose none."""
         wanted = (await self.choices(actor)).streaming
         return Streaming(wanted) if wanted in tuple(Streaming) else None
 
     async def choices(self, actor: Actor) -> Choices:
-        """All that somebody has chosen. Waits only where nothing was read since the start."""
+        """The actor's choices. Waits only for the first read since the start."""
         known = self._memory.choices.of(actor)
         if known is None:
             try:
                 async with asyncio.timeout(self._patience):
                     await self._memory.choices.read(actor)
             except (StoreUnavailable, TimeoutError):
-                # Whoever needs the profile itself complains. Reading goes on for the next sentence.
+                # Callers that need the profile report the failure; the read goes on for the next
+                # sentence.
                 return Choices()
             known = self._memory.choices.of(actor)
         return known or Choices()

@@ -1,4 +1,4 @@
-"""Private conversations: of what is said in one, nothing is kept."""
+"""Private sessions, of which nothing is kept."""
 
 import structlog
 
@@ -8,23 +8,24 @@ from memory.records import Actor, Place
 
 _log = structlog.get_logger(__name__)
 
-#: What every reply begins with there.
+#: Begins every reply in a private session.
 PRIVATE_MARK = "🔒"
 
 
 class Privacy:
-    """Tells where a conversation is private."""
+    """Tells whether a session is private."""
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
 
     async def is_on(self, actor: Actor, place: Place) -> bool:
-        """Whether the conversation there is private. Raises StoreUnavailable."""
+        """True if the session there is private. Raises StoreUnavailable."""
         session = await self._memory.talk.session(actor, place)
         return session is not None and session.private
 
     async def shows_mark(self, actor: Actor, place: Place) -> bool:
-        """Whether replies there bear the mark: one must not fail because the journal does."""
+        """True if replies there carry the mark. Never fails, because a reply must not fail with the
+        journal."""
         try:
             return await self.is_on(actor, place)
         except StoreUnavailable as failure:

@@ -1,4 +1,4 @@
-"""How much one person may ask of the bot: messages a minute, tokens and money a day."""
+"""Limits of one person: messages per minute, tokens and money per day."""
 
 import math
 import time
@@ -23,7 +23,7 @@ _MINUTE = 60.0
 
 
 class Quota(StrEnum):
-    """What there was too much of."""
+    """A limited quantity."""
 
     MESSAGES = "messages"
     TOKENS = "tokens"
@@ -42,7 +42,7 @@ class QuotaLimits:
 
 @dataclass(frozen=True, slots=True)
 class Exceeded:
-    """A limit that was reached: which, when it ends, and whether the person hears it only now."""
+    """A limit that was reached, when it ends, and whether this is the first refusal."""
 
     quota: Quota
     ends_in: timedelta
@@ -50,7 +50,7 @@ class Exceeded:
 
 
 class Quotas:
-    """Counts what everybody asks. What the models used is in the accounts."""
+    """Counts people's messages; the accounts know the usage of models."""
 
     def __init__(
         self,
@@ -60,15 +60,14 @@ class Quotas:
         clock: Callable[[], datetime] = utc_now,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Who is `exempt`, by numeric id, has no limits."""
+        """People who are `exempt`, by numeric id, have no limits."""
         self._accounts, self._limits, self._exempt = accounts, limits, exempt
         self._clock = clock
         self._messages = Throttle(_MINUTE, limits.messages_per_minute or 0, clock=monotonic)
         self._told = Throttle(clock=monotonic)
 
     async def count_message(self, user_id: int) -> Exceeded | None:
-        """Count one more message of this person; the limit that it is beyond, if there is one. A
-        message beyond a limit is not counted."""
+        """Count a message, unless it exceeds a limit; returns that limit."""
         if self._exempt(user_id):
             return None
         found = await self._exceeded_today(user_id) or self._exceeded_this_minute(user_id)
@@ -104,7 +103,7 @@ class Quotas:
 
 
 def quota_text(exceeded: Exceeded, texts: Texts) -> str:
-    """What a person hears who has reached a limit."""
+    """What to tell a person who reached a limit."""
     if exceeded.quota is Quota.MESSAGES:
         return texts.limit_minute.format(math.ceil(exceeded.ends_in.total_seconds()))
     return texts.limit_day

@@ -1,7 +1,7 @@
-"""What the models have used, and for whom: tokens and money, by session and by day.
+"""Usage of models per actor: tokens and money, by session and by day.
 
-One small SQLite file holds numbers only, never a word of what was said. Counting never keeps a
-reply waiting: it happens in the background, and a count that fails is logged and lost."""
+One small SQLite file holds numbers only, no message texts. Counting happens in the background and
+never delays a reply; a count that fails is logged and lost."""
 
 import asyncio
 import sqlite3
@@ -35,10 +35,10 @@ _GATHERING = 0.2
 
 _Statement = tuple[str, tuple[object, ...]]
 
-#: What a model was asked for.
+#: The purpose of a model request.
 UsageKind = Literal["turn", "extraction", "recording"]
 
-#: Money is stored in whole trillionths of a US dollar: a token costs down to some ten millionths.
+#: Costs are stored in trillionths of a US dollar: a token can cost as little as ten millionths.
 _UNIT = Decimal(10) ** 12
 
 _MIGRATIONS = (
@@ -95,11 +95,11 @@ _ADD_FOR_SESSION = _ADD.format(
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What models have used. `runs` are the turns or extractions that came to their end, `requests`
-    what a model answered, also in runs that failed afterwards. Input tokens include those of the
-    cache. `cost` in US dollars, by the public prices that genai-prices knows; `unpriced` counts the
-    requests that it leaves out because their model has no known price. `audio_milliseconds` is the
-    length of the recordings that were written down."""
+    """Usage of models. `runs` counts finished turns or extractions, `requests` the answered
+    requests, also those of runs that failed later. Input tokens include those of the cache. `cost`
+    is in US dollars, by the public prices that genai-prices knows; `unpriced` counts the requests
+    missing from it because their model has no known price. `audio_milliseconds` is the length of
+    transcribed recordings."""
 
     runs: int = 0
     requests: int = 0
@@ -113,8 +113,8 @@ class Usage:
 
     @classmethod
     def of(cls, usage: RunUsage, *, finished: bool = True) -> "Usage":
-        """What one run used. A run has a known price if any of its requests has: that they go to
-        models with and without one within a single run is rare, and then the cost is too low."""
+        """The usage of one run. It counts as priced if any of its requests has a price; the rare
+        run on models with and without one is recorded too cheap."""
         return cls(
             runs=int(finished),
             requests=usage.requests,
@@ -128,7 +128,7 @@ class Usage:
 
     @classmethod
     def of_recording(cls, length: timedelta, cost: Decimal | None) -> "Usage":
-        """What writing down one recording of this length used; no cost is an unknown one."""
+        """The usage of transcribing one recording; a `cost` of None is unknown."""
         return cls(
             runs=1,
             requests=1,
@@ -143,14 +143,14 @@ class Usage:
 
     @property
     def cached_share(self) -> float:
-        """How much of the input was read from the prompt cache, from 0 to 1."""
+        """The share of the input read from the prompt cache, 0 to 1."""
         return self.cache_read_tokens / self.input_tokens if self.input_tokens else 0.0
 
 
 def estimated_usage(model: Model, read: int, written: int) -> RunUsage | None:
-    """What a request has used that nobody waited for the end of, by an estimate of its tokens:
-    vendors tell at the end alone, and bill what the model has read and written all the same. None
-    for a model in this process, which has no bill."""
+    """The usage of an interrupted request, from estimated tokens: vendors report usage only at the
+    end, but bill what the model read and wrote anyway. None for a model in this process, which
+    costs nothing."""
     asked = model.models[0] if isinstance(model, FallbackModel) else model
     if asked.base_url is None:
         return None
@@ -170,8 +170,7 @@ def estimated_usage(model: Model, read: int, written: int) -> RunUsage | None:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What an actor has used: turns, what was done with their sessions afterwards, and recordings
-    that were written down."""
+    """The usage of an actor: turns, extractions from their sessions, and transcribed recordings."""
 
     turns: Usage = Usage()
     extractions: Usage = Usage()
@@ -179,13 +178,13 @@ class Account:
 
     @property
     def total(self) -> Usage:
-        """All together; `runs` then counts turns, extractions and recordings alike."""
+        """The sum; its `runs` counts turns, extractions and recordings alike."""
         return self.turns + self.extractions + self.recordings
 
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What somebody has used up of what they may: tokens, read and written, and US dollars."""
+    """What a person has used of their daily limits: tokens, read and written, and US dollars."""
 
     tokens: int = 0
     cost: Decimal = Decimal(0)
@@ -196,14 +195,14 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What everybody together has used: how many had a turn, and the account of all."""
+    """The usage of all actors, and how many of them had a turn."""
 
     people: int
     account: Account
 
 
 class Accounts:
-    """The accounts of all actors, in a file or, where nothing may be kept, in RAM (`:memory:`)."""
+    """The accounts of all actors, in a file or, if nothing may be kept, in RAM (`:memory:`)."""
 
     def __init__(
         self, path: Path | str, pool: Executor, clock: Callable[[], datetime] = utc_now
@@ -211,11 +210,11 @@ class Accounts:
         """Open or create the file; a damaged one is set aside. Raises NewerStore,
         StoreUnavailable."""
         self._clock = clock
-        #: Statements that are not written yet, in the order in which things happened.
+        #: Statements still to be written, in order.
         self._noted: list[_Statement] = []
         self._counting: asyncio.Task[None] | None = None
         self._asked = asyncio.Event()
-        # By person: the day, and what was used on it by who had it forgotten since. In RAM alone.
+        # By person: the day, and the usage of that day that was erased. In RAM only.
         self._forgotten: dict[str, tuple[str, Spent]] = {}
         self._db = Database(path, _MIGRATIONS, pool)
 
@@ -226,12 +225,12 @@ class Accounts:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Close the file, when all that was noted is written."""
+        """Write what was noted and close the file."""
         await self.settle()
         await self._db.aclose()
 
     async def settle(self) -> None:
-        """Return when all that was noted so far is written."""
+        """Return when everything noted so far is written."""
         if self._counting:
             self._asked.set()
             try:
@@ -244,36 +243,36 @@ class Accounts:
     def note_turn(
         self, actor: Actor, session_id: str, usage: Usage, user_id: int | None = None
     ) -> None:
-        """Add a turn to the account, soon; does not wait and does not fail. In a group it is the
-        group's, and for the limits of a day also that of who asked: `user_id`."""
+        """Add a turn to the account in the background; never fails. A turn in a group counts for
+        the group, and for the daily limits of its sender `user_id`."""
         self._note(_ADD_FOR_ACTOR, actor.id, session_id, *self._row("turn", usage))
         self._note_share(actor, user_id, usage)
 
     def note_extraction(self, session_id: str, usage: Usage) -> None:
-        """Add an extraction to the account of whoever's session it was. One that was forgotten
-        meanwhile is nobody's, and not counted."""
+        """Add an extraction to the account of the session's actor. If the session was forgotten
+        meanwhile, it is not counted."""
         self._note(_ADD_FOR_SESSION, *self._row("extraction", usage), session_id)
 
     def note_recording(
         self, actor: Actor, session_id: str, usage: Usage, user_id: int | None = None
     ) -> None:
-        """Add a recording that was written down to the account; like `note_turn`."""
+        """Add a transcribed recording to the account; like `note_turn`."""
         self._note(_ADD_FOR_ACTOR, actor.id, session_id, *self._row("recording", usage))
         self._note_share(actor, user_id, usage)
 
     # -- reading ----------------------------------------------------------------------------------
 
     async def of_session(self, actor: Actor, session_id: str) -> Account:
-        """What the actor has used in one session. Raises StoreUnavailable."""
+        """The usage of one session. Raises StoreUnavailable."""
         return await self._account("session = ?", actor, session_id)
 
     async def today(self, actor: Actor) -> Account:
-        """What the actor has used since midnight UTC. Raises StoreUnavailable."""
+        """The usage since midnight UTC. Raises StoreUnavailable."""
         return await self._account("day = ?", actor, self._today())
 
     async def spent_today(self, person: Actor) -> Spent:
-        """What a person has used since midnight UTC, in groups too, and whatever of it they had
-        forgotten since. Raises StoreUnavailable."""
+        """What a person has used since midnight UTC, including in groups and what they erased
+        since. Raises StoreUnavailable."""
         total = (await self.today(person)).total
         day, forgotten = self._forgotten.get(person.id, ("", Spent()))
         spent = Spent(total.input_tokens + total.output_tokens, total.cost)
@@ -288,7 +287,7 @@ class Accounts:
         return Spent(rows[0][0], Decimal(rows[0][1]) / _UNIT) if rows else Spent()
 
     async def totals(self, since: str) -> Totals:
-        """What everybody has used since a day (ISO, UTC). Raises StoreUnavailable."""
+        """The usage of all actors since a day (ISO, UTC). Raises StoreUnavailable."""
         await self.settle()
         sql = f"SELECT kind, {_SUMS} FROM usage WHERE day >= ? GROUP BY kind"
         rows = await self._db.rows(sql, since)
@@ -298,15 +297,15 @@ class Accounts:
         return Totals(int(people[0][0]), _account(rows))
 
     async def export(self, actor: Actor) -> list[dict[str, Any]]:
-        """All there is about the actor: one entry a day, session and kind, oldest first; costs in
-        US dollars as text. Raises StoreUnavailable."""
+        """All usage of the actor: one entry per day, session and kind, oldest first; costs in US
+        dollars as text. Raises StoreUnavailable."""
         await self.settle()
         sql = (
             f"SELECT day, session, kind, {', '.join(_COUNTS)} FROM usage WHERE actor = ? "
             "ORDER BY day, session, kind"
         )
         return [
-            {"day": day, "session": session, "kind": kind, **_written(_usage(counts))}
+            {"day": day, "session": session, "kind": kind, **_to_json(_usage(counts))}
             for day, session, kind, *counts in await self._db.rows(sql, actor.id)
         ]
 
@@ -327,9 +326,9 @@ class Accounts:
         await self._db.change(work)
 
     async def erase(self, actor: Actor) -> None:
-        """Delete the actor's account without a trace on the disk. What it says of today goes on
-        counting for the limits of the day, as long as this process runs: else whoever has reached
-        one would have themselves forgotten. Raises StoreUnavailable."""
+        """Delete the actor's account without a trace on disk. Today's usage still counts towards
+        the daily limits while this process runs: otherwise /forget all would reset them. Raises
+        StoreUnavailable."""
         spent, today = await self.spent_today(actor), self._today()
 
         def work(db: sqlite3.Connection) -> None:
@@ -352,7 +351,7 @@ class Accounts:
         if not (actor.is_group and user_id):
             return
         today, tokens = self._today(), usage.input_tokens + usage.output_tokens
-        # Only today's count for anything.
+        # Only today's shares count.
         self._note("DELETE FROM shares WHERE day < ?", today)
         self._note(
             "INSERT INTO shares VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
@@ -372,7 +371,7 @@ class Accounts:
             self._counting = asyncio.create_task(self._count(), name="count usage")
 
     async def _count(self) -> None:
-        """Write what is noted in its order, what came within a while in one transaction."""
+        """Write the noted statements in order, those of a short while in one transaction."""
         while self._noted:
             with suppress(TimeoutError):
                 async with asyncio.timeout(_GATHERING):
@@ -413,5 +412,5 @@ def _usage(counts: Iterable[int]) -> Usage:
     return Usage(**values)
 
 
-def _written(usage: Usage) -> dict[str, Any]:
+def _to_json(usage: Usage) -> dict[str, Any]:
     return {**asdict(usage), "cost": f"{usage.cost:f}"}
