@@ -1,4 +1,4 @@
-"""What somebody has used, as the bot tells them. Pure."""
+"""Usage in words. Pure."""
 
 import math
 from decimal import ROUND_UP, Decimal
@@ -10,7 +10,7 @@ _SMALLEST = Decimal("0.0001")
 
 
 def bill(account: Account, texts: Texts) -> str:
-    """An account in a few lines: turns, tokens, recordings if there were any, cost."""
+    """An account in a few lines: turns, tokens, recordings if any, cost."""
     total = account.total
     if not total.requests:
         return texts.usage_nothing
@@ -27,7 +27,7 @@ def bill(account: Account, texts: Texts) -> str:
 
 
 def cost_of(total: Usage, texts: Texts, *, nothing: str) -> str:
-    """What something has cost, or `nothing`, and what of it has no known price."""
+    """A cost, or `nothing`, and the part of it that has no known price."""
     amount = _amount(total.cost)
     if total.unpriced and total.cost:
         return texts.usage_cost_partly.format(total.unpriced, amount=amount)
@@ -37,18 +37,18 @@ def cost_of(total: Usage, texts: Texts, *, nothing: str) -> str:
 
 
 def length_of(total: Usage) -> str:
-    """How long the recordings were, in minutes and seconds."""
+    """The length of the recordings, in minutes and seconds."""
     minutes, seconds = divmod(math.ceil(total.audio_milliseconds / 1000), 60)
     return f"{minutes}:{seconds:02}"
 
 
 def _amount(cost: Decimal) -> str:
-    """US dollars, rounded up: to cents from a dollar on, below to hundredths of a cent."""
+    """US dollars, rounded up: to cents from one dollar, below to hundredths of a cent."""
     step = Decimal("0.01") if cost >= 1 else _SMALLEST
     return _group_digits(f"{cost.quantize(step, ROUND_UP):,}")
 
 
 def _group_digits(number: str) -> str:
-    """The thousands apart as the SI does it, by a narrow space that does not break: a comma or a
-    point is a decimal sign in one language or the other."""
+    """Separate thousands by a narrow no-break space, as the SI does: a comma or a point is a
+    decimal sign in some language."""
     return number.replace(",", "\N{NARROW NO-BREAK SPACE}")

@@ -1,4 +1,4 @@
-"""/forget: memories by their ids, or everything, after a question."""
+"""/forget: delete records by id, or everything after confirmation."""
 
 import re
 from collections.abc import Sequence
@@ -18,15 +18,14 @@ from memory.knowledge.forgetting import Forgotten
 
 _log = structlog.get_logger(__name__)
 
-#: How the data of the question's buttons begins.
+#: Prefix of the data of the confirmation buttons.
 FAMILY = "forget_all"
-#: How long the buttons of the question work. In seconds.
+#: Lifetime of the confirmation buttons, in seconds.
 _QUESTION_SECONDS = 600.0
-#: What is deleted with one command; each is looked up by itself.
+#: Maximum ids per command, because each takes a lookup.
 _MOST_IDS = 20
 _APART = re.compile(r"[\s,;]+")
-#: What the ids of records look like, perhaps as /memory shows them: a letter for the kind, and a
-#: number or six letters.
+#: A record's id, perhaps as /memory shows it: a letter for the kind, then a number or six letters.
 _ID = re.compile(r"\[?[#/]?[a-z](\d{1,7}|[a-z2-7]{6})\]?", re.IGNORECASE)
 
 
@@ -46,7 +45,7 @@ async def forget(said: Command, context: Context) -> Reply:
 
 
 async def press_forget_all(click: Click, context: Context) -> Reply:
-    """Answer the question, which becomes its outcome. Raises StoreUnavailable."""
+    """Carry out the answer; the outcome replaces the question. Raises StoreUnavailable."""
     outcome = context.texts.forget_all_kept
     if click.data.endswith(":yes"):
         await _erase(click, context)
@@ -55,7 +54,7 @@ async def press_forget_all(click: Click, context: Context) -> Reply:
 
 
 def refusal(click: Click, texts: Texts) -> str | None:
-    """Why a click on the question does nothing; None if it does."""
+    """Why a click on the question has no effect; None if it has."""
     family, owner, answer = (*click.data.split(":", 2), "", "")[:3]
     if family != FAMILY or answer not in ("yes", "no"):
         return texts.button_stale
@@ -66,7 +65,7 @@ def refusal(click: Click, texts: Texts) -> str | None:
 
 
 def _means_everything(argument: str) -> bool:
-    """True for "all" and "everything, please" in any of the bot's languages, but not for all of
+    """True for "all" and "everything, please" in any of the bot's languages, but not for "all of"
     something."""
     said = {word.strip(" ,;.!") for word in argument.casefold().split()}
     spoken = languages().values()
@@ -76,17 +75,17 @@ def _means_everything(argument: str) -> bool:
 
 
 def _ask(said: Command, texts: Texts) -> Reply:
-    """Ask, with a button for each answer; a typed yes or no works as well."""
+    """Ask for confirmation by button or by a typed yes or no."""
     question = texts.forget_all_ask if said.origin.is_private else texts.forget_all_ask_group
-    # The asker's id, which may be the group's: nobody else may press. A press can be made up, so
-    # in a group it is checked once more that it comes from an admin.
+    # Only the asker may press; the id may be the group's. Because clicks can be forged, a click in
+    # a group is checked again for coming from an admin.
     data = f"{FAMILY}:{said.origin.user_id}"
     yes, no = Button(texts.forget_all_yes, f"{data}:yes"), Button(texts.forget_all_no, f"{data}:no")
     return Reply(question, ((yes,), (no,)), question=Question(partial(_read_answer, data)))
 
 
 def _read_answer(data: str, answer: Message, message_id: int) -> Click | None:
-    """The press that a typed answer stands for."""
+    """The click that a typed answer stands for."""
     agreed = yes_or_no(answer.words)
     if agreed is None:
         return None
@@ -94,7 +93,7 @@ def _read_answer(data: str, answer: Message, message_id: int) -> Click | None:
 
 
 async def _erase(click: Click, context: Context) -> None:
-    """Delete everything about the actor. A private conversation stays one."""
+    """Delete everything about the actor. A private session stays private."""
     actor, place, memory = click.origin.actor, click.origin.place, context.memory
     private = await context.people.privacy.is_on(actor, place)
     await memory.forget_all(actor)
@@ -107,7 +106,6 @@ async def _erase(click: Click, context: Context) -> None:
 
 
 async def _forget_each(said: Command, ids: Sequence[str], context: Context) -> Reply:
-    """Forget these records and report on each."""
     texts = context.texts
     gone: list[Forgotten] = []
     notes: list[str] = []
@@ -119,7 +117,7 @@ async def _forget_each(said: Command, ids: Sequence[str], context: Context) -> R
         except StoreUnavailable:
             if not gone:
                 raise
-            # What is deleted by now has to be said, and can be restored.
+            # Report the records deleted so far: they can be restored.
             notes.append(texts.memory_unavailable)
             break
     return report_deletion(said, gone, notes, context) if gone else Reply("\n".join(notes))

@@ -1,4 +1,4 @@
-"""How the bot introduces itself: /start, /help, its hello to a group, /ask without a question."""
+"""Introductions: /start, /help, the hello to a group, /ask without a question."""
 
 from collections.abc import Mapping
 
@@ -12,7 +12,7 @@ from memory.records import Actor
 
 
 async def start(said: Command, context: Context) -> Reply:
-    """Works while the memory is away."""
+    """Works without the memory too."""
     texts = context.texts
     name = await _agent_name(said.origin.actor, context)
     if said.origin.is_private:
@@ -37,12 +37,12 @@ async def help_(said: Command, context: Context) -> Reply:
 
 
 async def ask(said: Command, context: Context) -> Reply:
-    """Only a bare /ask gets here: "/ask what is this?" is a message."""
+    """Answers a bare /ask: the channel turns "/ask what is this?" into a message."""
     return Reply(context.texts.ask_how)
 
 
 def hello_to_group(context: Context, name: str | None = None) -> str:
-    """Who the bot is, whose memory this group has, and how to ask."""
+    """Who the bot is, what it keeps of this group, and how to ask it."""
     texts, about = context.texts, context.about
     keeps = texts.group_keeps if about.memory_enabled else texts.start_forgets
     hello = texts.group_hello.format(name=name or about.agent_name)
@@ -69,7 +69,7 @@ def _command_lines(commands: Mapping[str, str]) -> str:
 
 
 def _engine_line(context: Context) -> str:
-    """Which models write the answers."""
+    """Names the models that write the answers."""
     texts, models = context.texts, context.about.models
     if not models:
         return texts.engine_none

@@ -1,4 +1,4 @@
-"""The commands about what is remembered: /memory, /search, /remember, /edit and /export."""
+"""The commands about records: /memory, /search, /remember, /edit and /export."""
 
 import asyncio
 import json
@@ -48,8 +48,8 @@ async def search(said: Command, context: Context) -> Reply:
 
 
 def _without_context(records: Sequence[Record], query: str) -> list[Record]:
-    """Memories first, then the messages of people that have one of the words. The neighbours that a
-    search adds are context for a model and noise for a person."""
+    """Memories first, then people's messages that contain a word of the query. The neighbouring
+    messages in search results are context for a model but noise for a person."""
     wanted = frozenset(words(query))
     said = [
         record
@@ -94,8 +94,8 @@ async def edit(said: Command, context: Context) -> Reply:
 
 
 async def export(said: Command, context: Context) -> Reply:
-    """Everything kept about somebody, as a JSON document for programs and a Markdown one for
-    people. Raises StoreUnavailable."""
+    """Export everything kept about the actor, as JSON for programs and Markdown for people. Raises
+    StoreUnavailable."""
     actor, texts = said.origin.actor, context.texts
     everything = await context.memory.known.export(actor)
     everything["usage"] = await context.usage.export(actor)
@@ -105,7 +105,7 @@ async def export(said: Command, context: Context) -> Reply:
             "cost": f"{shared.cost:f}",
         }
     name = f"mordecai-{actor.id}-{datetime.now(UTC):%Y-%m-%d}"
-    # Of 100,000 messages this takes seconds, in which others want to be answered.
+    # With 100,000 messages this takes seconds and would block everyone else.
     files = await asyncio.to_thread(_encode_files, name, everything)
     caption = texts.export_caption if said.origin.is_private else texts.export_caption_group
     documents: list[Document] = []
@@ -130,15 +130,15 @@ def _encode_files(name: str, everything: dict[str, Any]) -> dict[str, bytes]:
 
 
 def _ask_for_more(said: Command, question: str, how: str) -> Reply:
-    """Ask for the missing argument: the next message is it. In a group, where the bot may not get
-    that message, say how to give the command."""
+    """Ask for the missing argument, which the next message will supply. In a group, where the bot
+    may not receive that message, explain the command instead."""
     if not said.origin.is_private:
         return Reply(how)
     return Reply(question, question=Question(partial(_read_argument, said.name)))
 
 
 def _read_argument(name: str, answer: Message, message_id: int) -> Command | None:
-    """The command with the answer as its argument; none for a no."""
+    """The command with the answer as its argument; None for a no."""
     return None if yes_or_no(answer.words) is False else command_of(answer, name, answer.words)
 
 

@@ -1,13 +1,13 @@
-"""Which commands are offered where, with what they do, in menu order."""
+"""The commands of each menu, in order, with their descriptions."""
 
 from bot.texts import Texts
 
-#: What makes sense where several people talk.
+#: Commands that make sense in a group.
 IN_GROUPS = (
     "ask", "new", "summarize", "memory", "search", "remember", "forget", "name", "settings",
     "usage", "stop", "help",
 )  # fmt: skip
-#: What makes no sense where one person does.
+#: Commands that make no sense in a private chat.
 _NOT_IN_PRIVATE = frozenset(("ask",))
 
 

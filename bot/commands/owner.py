@@ -1,4 +1,4 @@
-"""The commands of the bot's owners, in the private chat with it: /approve, /users and /stats."""
+"""Commands for owners, in their private chat with the bot: /approve, /users and /stats."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ _REMOVE = "remove"
 
 
 async def approve(said: Command, context: Context) -> Reply:
-    """Let somebody in and tell them. Raises OSError."""
+    """Give someone access and tell them. Raises OSError."""
     written, texts, access = said.argument, context.texts, context.people.access
     if not written:
         return Reply(texts.approve_how)
@@ -30,7 +30,7 @@ async def approve(said: Command, context: Context) -> Reply:
         return Reply(texts.no_such_code.format(code=written[:20]))
     template = texts.in_already
     if approval.verdict is not Verdict.IN_ALREADY:
-        # A private chat has the id of the person in it.
+        # A private chat has its person's id.
         chat = Place(said.origin.place.channel, approval.guest.id)
         welcome = (await context.people.personal.texts_at(chat)).approved_you
         heard = await context.channel.say(chat, welcome)

@@ -1,4 +1,4 @@
-"""What people set for themselves: /name, /language, /timezone, and /settings with its buttons."""
+"""Personal settings: /name, /language, /timezone, and /settings with its buttons."""
 
 from contextlib import suppress
 
@@ -12,9 +12,9 @@ from memory.errors import RefusedText
 from memory.knowledge.moments import base_language, known_languages
 from memory.records import Actor, Choice
 
-#: How the data of the buttons of /settings begins.
+#: Prefix of the data of the buttons of /settings.
 FAMILY = "s"
-#: What can be chosen there.
+#: The choices on its buttons.
 _ON_BUTTONS = (Choice.LANGUAGE, Choice.TIME_ZONE, Choice.ANSWER_LENGTH, Choice.STREAMING)
 
 
@@ -80,11 +80,11 @@ async def settings(said: Command, context: Context) -> Reply:
 
 
 async def press_settings(click: Click, context: Context) -> Reply:
-    """The page that a button leads to, after what it sets. Raises StoreUnavailable."""
+    """Carry out a click and show the resulting page. Raises StoreUnavailable."""
     panel, verb, argument = parse_click(click)
     origin, texts = click.origin, context.texts
     if verb == "set":
-        # Of a private conversation nothing is kept, a choice neither.
+        # A private session keeps nothing, not even a choice.
         if await context.people.privacy.is_on(origin.actor, origin.place):
             page = Page(texts.private_refused, ((Button(texts.button_back, "home"),),))
             return page.reply(panel, click.message_id)
@@ -95,8 +95,7 @@ async def press_settings(click: Click, context: Context) -> Reply:
 
 
 async def _set(actor: Actor, argument: str, context: Context) -> None:
-    """Keep or undo the choice that a button names, as far as there is such a one: it may be made
-    up."""
+    """Set or unset the choice of a button; ignores unknown ones, because clicks can be forged."""
     slot, _, value = argument.partition(":")
     if slot not in _ON_BUTTONS:
         return

@@ -1,4 +1,4 @@
-"""Open questions: what the very next message of one person in one place stands for."""
+"""Open questions: commands and clicks that a person answers by typing."""
 
 import time
 import unicodedata
@@ -11,9 +11,9 @@ from bot.texts import languages
 from memory.background.caches import BoundedDict
 from memory.records import Place
 
-#: How long a question waits for its answer. In seconds.
+#: Lifetime of an open question, in seconds.
 ANSWER_SECONDS = 600.0
-#: The last inbound is known of this many people; nobody else has an open question.
+#: Maximum people whose last inbound is known; only they can have an open question.
 _MOST_PEOPLE = 1_000
 #: Characters around an answer that don't matter.
 _AROUND = " \t\n.,;:!¡…–-'\"“”«»()।"
@@ -28,25 +28,25 @@ class _OpenQuestion:
 
 @dataclass(frozen=True, slots=True)
 class _LastInbound:
-    """The last inbound of somebody, and the question that was sent for it."""
+    """A person's last inbound, and the question sent in reply to it."""
 
     receipt: int
     open: _OpenQuestion | None = None
 
 
 class Questions:
-    """Remembers, in this process alone, which of the bot's questions a person may answer by typing.
+    """Knows which question each person may answer by typing; a restart closes all.
 
-    Only their very next message counts. Anything else that they send after making the bot ask, even
-    before the question is delivered, closes the question."""
+    Only the person's very next message counts. Anything else they send closes the question, even
+    before it is delivered."""
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._monotonic = monotonic
         self._last: BoundedDict[tuple[Place, int], _LastInbound] = BoundedDict(_MOST_PEOPLE)
 
     def expect(self, said: Inbound, question: Question, message_id: int | None) -> None:
-        """Wait for the answer of whoever `said` that. The question was sent under this id; None if
-        it may not have arrived."""
+        """Open a question for the sender of `said`. It was sent under this id; None if it may not
+        have arrived."""
         person = said.origin.place, said.origin.user_id
         last = self._last.get(person)
         if message_id is not None and last and last.receipt == said.receipt:
@@ -54,18 +54,18 @@ class Questions:
             self._last[person] = replace(last, open=asked)
 
     def note(self, said: Inbound) -> None:
-        """Note what can't be an answer: a command or a click."""
+        """Note an inbound that can't be an answer: a command or a click."""
         self._close(said)
 
     def match(self, message: Message) -> Command | Click | None:
-        """What this message stands for: the answer to the question before it, or /new without its
-        slash; None if it is talk."""
+        """The command or click that this message stands for: an answer to the open question, or
+        /new without its slash. None if it is talk."""
         asked = self._close(message)
         if message.text.lower() == "new":
             return command_of(message, "new", "")
         if asked is None or self._monotonic() - asked.at > ANSWER_SECONDS:
             return None
-        # What was written before the question or replies to another message is not about it.
+        # A message written before the question, or in reply to another message, is no answer.
         late = message.message_id > asked.message_id
         to_it = message.answers in (None, asked.message_id)
         if not (message.words and late and to_it):
@@ -73,7 +73,7 @@ class Questions:
         return asked.question.reads(message, asked.message_id)
 
     def _close(self, said: Inbound) -> _OpenQuestion | None:
-        """Note an inbound; the question that was open until then."""
+        """Note an inbound; returns the question that was open until then."""
         person = said.origin.place, said.origin.user_id
         last = self._last.get(person)
         self._last[person] = _LastInbound(said.receipt)
@@ -81,18 +81,17 @@ class Questions:
 
 
 def command_of(answer: Message, name: str, argument: str) -> Command:
-    """The message as a command."""
     return Command(name, argument, answer.origin, answer.at, answer.message_id, answer.receipt)
 
 
 def press_of(answer: Message, message_id: int, data: str) -> Click:
-    """The message as a press of the button with this data, under the bot's message of this id."""
+    """The message as a click on a button with this data, under the bot's message with this id."""
     return Click(data, answer.origin, answer.at, message_id, answer.receipt, words=answer.words)
 
 
 def yes_or_no(words: str) -> bool | None:
-    """True for a yes in any of the bot's languages, be it the label of the button for it; False for
-    a no, None for anything else."""
+    """True for a yes in any of the bot's languages, including the label of its button; False for a
+    no, None for anything else."""
     said = _normalize(words)
     for texts in languages().values():
         if said in map(_normalize, (texts.forget_all_yes, *texts.yes_words.split(","))):
@@ -103,6 +102,6 @@ def yes_or_no(words: str) -> bool | None:
 
 
 def _normalize(words: str) -> str:
-    """Words as they are compared: without case, punctuation around them, and commas."""
+    """Words for comparison: without case, commas and surrounding punctuation."""
     folded = unicodedata.normalize("NFKC", words).casefold().replace(",", " ")
     return " ".join(folded.split()).strip(_AROUND)

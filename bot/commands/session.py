@@ -1,4 +1,4 @@
-"""The commands about the conversation under way: /new, /private, /summarize, /usage and /stop."""
+"""The commands about the current session: /new, /private, /summarize, /usage and /stop."""
 
 from bot.assistant.context import Context
 from bot.assistant.events import Reply
@@ -8,7 +8,7 @@ from bot.commands.paragraphs import paragraphs
 from bot.people.usage import Account
 from memory.learning.endings import Outcome
 
-#: How long /new waits for the extraction before it says that saving goes on. In seconds.
+#: How long /new waits for the extraction before it says that saving continues, in seconds.
 _NEW_WAITS = 2.0
 
 
@@ -18,14 +18,14 @@ async def new(said: Command, context: Context) -> Reply:
     ending = await context.memory.talk.end(actor, said.origin.place, "new")
     outcome = await ending.wait(_NEW_WAITS) if ending else Outcome.NOTHING
     if outcome is Outcome.DISCARDED:
-        # The journal has dropped the private conversation: so must the inbox.
+        # The journal has deleted the private session; the inbox must do the same.
         await context.channel.scrub()
     began = {
         Outcome.SAVED: texts.new_saved,
         Outcome.LATER: texts.new_later,
         Outcome.DISCARDED: f"{texts.private_off}\n{texts.new}",
     }.get(outcome, texts.new)
-    # Nothing is known of the last one while it is still being saved.
+    # While the last session is still being saved, nothing is known about it.
     known = outcome is not Outcome.LATER
     greeting = await context.greetings.sentence(actor, texts.greeting_topics) if known else None
     return Reply(paragraphs(began, greeting or ""))
@@ -39,7 +39,7 @@ async def private(said: Command, context: Context) -> Reply:
     ending = await context.memory.talk.begin_private(*where)
     outcome = await ending.wait(_NEW_WAITS) if ending else Outcome.NOTHING
     saved = context.texts.saved if outcome is Outcome.SAVED else ""
-    # The text carries the mark itself, after what was saved, which was not private.
+    # The text itself contains the mark, after the sentence about the session that was saved.
     return Reply(paragraphs(saved, context.texts.private_on), private=False)
 
 
@@ -53,8 +53,8 @@ async def summarize(said: Command, context: Context) -> Reply:
 
 
 async def _last_talk(said: Command, context: Context) -> str:
-    """What the previous conversation was about. In a group only its admins may see that: it may
-    come from another topic."""
+    """The last session's summary. In a group only admins may see it, because it may come from
+    another topic."""
     talks = await context.memory.known.past_talks(said.origin.actor)
     if not talks:
         return ""
@@ -80,5 +80,5 @@ async def usage(said: Command, context: Context) -> Reply:
 
 
 async def stop(said: Command, context: Context) -> Reply:
-    """Answer a /stop that had nothing to stop: the channel itself stops what is under way."""
+    """Answer a /stop with nothing to stop: the channel itself stops a reply."""
     return Reply(context.texts.nothing_to_stop)

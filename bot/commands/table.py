@@ -1,4 +1,4 @@
-"""The commands: which there are, who may give them, and what a press of a button belongs to."""
+"""The table of commands: their handlers, who may use them, and where clicks belong."""
 
 import difflib
 from collections.abc import Awaitable, Callable, Mapping
@@ -16,7 +16,7 @@ from memory.errors import StoreUnavailable
 
 _log = structlog.get_logger(__name__)
 
-#: Carries out one inbound, of the kind that it was matched for.
+#: Answers an inbound of the kind it was matched for.
 Handler = Callable[[Any, Context], Awaitable[Reply]]
 
 _COMMANDS: Mapping[str, Handler] = {
@@ -44,8 +44,8 @@ _OWNERS: Mapping[str, Handler] = {
     "users": owner.users,
     "stats": owner.stats,
 }
-#: What carries out a press of a button, by the prefix of its data. Any other data is made up, and
-#: `forgetting` refuses it.
+#: The handlers of clicks, by the prefix of their data. Any other data is forged, and `forgetting`
+#: refuses it.
 _PRESSES: Mapping[str, Handler] = {
     browser.FAMILY: browser.press_browser,
     preferences.FAMILY: preferences.press_settings,
@@ -54,53 +54,53 @@ _PRESSES: Mapping[str, Handler] = {
 #: The command that reopens a panel whose buttons are stale.
 _OPENED_BY = {browser.FAMILY: "memory", preferences.FAMILY: "settings"}
 
-#: What only a group's admins may do there: it shows or changes what is remembered of everybody.
+#: In a group for admins only: they show or change everyone's records.
 _ADMINS_ONLY = frozenset(("memory", "search", "forget", "edit", "export", "private"))
-#: What they alone may set there; everybody may see language and time zone.
+#: In a group only admins may set these; everyone may see language and time zone.
 _ADMINS_SET = frozenset(("settings", "language", "timezone"))
-#: What needs a memory, which also keeps what people choose.
+#: These need the memory, which also keeps choices.
 _OF_MEMORY = frozenset(
     "memory search remember edit export summarize settings language timezone".split()
 )
-#: What would keep its argument, which a private conversation must not. /name alone only tells.
+#: These keep their argument, which a private session must not. A bare /name keeps nothing.
 _KEEPING = frozenset(("remember", "edit", "name"))
 
 
 class Commands:
-    """Finds what carries out an inbound. Stateless but for the open questions."""
+    """Finds the handler of an inbound. Stateless except for the open questions."""
 
     def __init__(self) -> None:
         self.questions = Questions()
 
     def match(self, said: Inbound) -> Handler | None:
-        """What carries out a command or a click; None for a message, which is talk."""
+        """The handler of a command or click; None for a message, which is talk."""
         if isinstance(said, Command):
             return _run
         return _press if isinstance(said, Click) else None
 
     def ignores(self, command: Command) -> bool:
-        """True for an unknown command in a group that does not name this bot: it is probably
-        another bot's."""
+        """True for an unknown command in a group that does not name this bot: it is probably meant
+        for another bot."""
         known = command.origin.is_private or command.addressed
         return not known and command.name not in _COMMANDS
 
     async def refuse(self, click: Click, context: Context) -> Reply | None:
-        """Why a click is not carried out; None if it is."""
+        """The refusal of a click; None if it is allowed."""
         family, texts = _family(click), context.texts
         if command := _OPENED_BY.get(family):
             why = context.panels.refusal(click, command, texts)
         else:
             why = forgetting.refusal(click, texts)
-        # In a group, only its admins may press, even where who opened the panel was one.
+        # In a group only admins may press: who opened the panel may no longer be one.
         if why is None and not await _may_manage(click.origin, context):
             is_setting = family == preferences.FAMILY
             why = texts.admins_only_settings if is_setting else texts.admins_only
-        # An answer in words has no button to show a note at.
+        # A typed answer has no button to show a note at.
         return Reply(why, note=not click.words) if why else None
 
 
 async def _run(said: Command, context: Context) -> Reply:
-    """Carry out a command, if this person may give it here."""
+    """Carry out a command, if this person may use it here."""
     owners = _OWNERS if _is_owner(said.origin, context) else {}
     command = _COMMANDS.get(said.name) or owners.get(said.name)
     if command is None:
@@ -115,8 +115,8 @@ async def _run(said: Command, context: Context) -> Reply:
 
 
 async def _press(click: Click, context: Context) -> Reply:
-    """Carry out a click that was not refused; its message becomes the outcome."""
-    # It may have waited for its turn since, and its presser be no admin any more.
+    """Carry out an allowed click; the outcome replaces its message."""
+    # While the click waited for its turn, the person may have lost admin rights.
     if not await _may_manage(click.origin, context):
         return SILENCE
     try:
@@ -131,8 +131,7 @@ def _family(click: Click) -> str:
 
 
 async def _refusal(said: Command, context: Context) -> str | None:
-    """Why a command is not carried out for this person here; None if it is. Raises
-    StoreUnavailable."""
+    """Why this person may not use the command here; None if they may. Raises StoreUnavailable."""
     origin, texts = said.origin, context.texts
     reserved = None if origin.is_private else await _admins_only(said, context)
     if reserved and not await _may_manage(origin, context):
@@ -146,10 +145,10 @@ async def _refusal(said: Command, context: Context) -> str | None:
 
 
 async def _admins_only(said: Command, context: Context) -> str | None:
-    """Why a command is for a group's admins alone; None if it is for everybody."""
+    """Why the command is for a group's admins only; None if it is for everyone."""
     if said.name in _ADMINS_SET and (said.argument or said.name == "settings"):
         return context.texts.admins_only_settings
-    # Not everybody may end a conversation that is private.
+    # Only admins may end a private session.
     ends_private = said.name == "new" and await context.people.privacy.is_on(
         said.origin.actor, said.origin.place
     )
@@ -157,20 +156,20 @@ async def _admins_only(said: Command, context: Context) -> str | None:
 
 
 async def _may_manage(origin: Origin, context: Context) -> bool:
-    """Whether this person may see and change what is remembered here. Only admins can write in
-    the name of a group."""
+    """True if this person may see and change the records here. Only admins can write in the name of
+    a group."""
     if origin.is_private or origin.is_anonymous:
         return True
     return await context.channel.is_admin(origin.place, origin.user_id)
 
 
 def _is_owner(origin: Origin, context: Context) -> bool:
-    """Whether this is an owner in the private chat with the bot."""
+    """True for an owner in their private chat with the bot."""
     return origin.is_private and context.people.access.owns(origin.user_id)
 
 
 def _unknown_command(said: Command, context: Context) -> str:
-    """What is said to an unknown command: the nearest one that this person may give here."""
+    """Suggests the nearest command that this person may use here."""
     texts = context.texts
     known = [*texts.commands, *(texts.owner_commands if _is_owner(said.origin, context) else ())]
     if near := difflib.get_close_matches(said.name, known, n=1):

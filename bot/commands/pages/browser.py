@@ -1,4 +1,4 @@
-"""The memory browser: what is remembered, page by page in one message, by its buttons."""
+"""The memory browser: a person's records, page by page, in one message with buttons."""
 
 import asyncio
 from collections.abc import Sequence
@@ -15,19 +15,18 @@ from memory.errors import RefusedText, StoreUnavailable, UnknownRecord
 from memory.knowledge.forgetting import Forgotten
 from memory.records import Kind, Record
 
-#: How the data of the browser's buttons begins.
+#: Prefix of the data of the browser's buttons.
 FAMILY = "m"
-#: How long a deletion can be undone. In seconds.
+#: How long a deletion can be undone, in seconds.
 UNDO_SECONDS = 60.0
 
 
 def pages(context: Context) -> MemoryPages:
-    """The pages as the person reads them."""
     return MemoryPages(context.texts, context.memory.rules)
 
 
 async def open_browser(said: Command, records: Sequence[Record], context: Context) -> Reply:
-    """The first page of these records, in a new panel. Raises StoreUnavailable."""
+    """Show the first page of these records in a new panel. Raises StoreUnavailable."""
     page = await _overview(said.origin, records, context)
     return page.reply(context.panels.open(FAMILY, said.origin))
 
@@ -35,15 +34,15 @@ async def open_browser(said: Command, records: Sequence[Record], context: Contex
 def report_deletion(
     said: Command, forgotten: Sequence[Forgotten], notes: Sequence[str], context: Context
 ) -> Reply:
-    """What was deleted by a command, in a panel with a button that restores all of it."""
+    """Report what a command deleted, in a panel with a button that restores it."""
     panel = context.panels.open(FAMILY, said.origin)
     _keep_deletion(context, panel, forgotten)
     return pages(context).deletion([one.record for one in forgotten], notes).reply(panel)
 
 
 async def ask_for_words(said: Command, short_id: str, context: Context) -> Reply:
-    """Ask for a record's new words in a panel of its own. Raises UnknownRecord, also for what has
-    no other words, and StoreUnavailable."""
+    """Ask for a record's new words in a new panel. Raises UnknownRecord, also for summaries and
+    replaced records, and StoreUnavailable."""
     record = await context.memory.known.find(said.origin.actor, short_id)
     if record.kind is Kind.SUMMARY or not record.current:
         raise UnknownRecord("neither a fact nor a preference that counts")
@@ -53,7 +52,7 @@ async def ask_for_words(said: Command, short_id: str, context: Context) -> Reply
 
 
 async def press_browser(click: Click, context: Context) -> Reply:
-    """The page that a button leads to, after what it does. Raises StoreUnavailable."""
+    """Carry out a click and show the resulting page. Raises StoreUnavailable."""
     panel, _, argument = parse_click(click)
     try:
         page = await _page(click, context)
@@ -73,7 +72,7 @@ async def _page(click: Click, context: Context) -> Page:
             return await _overview(click.origin, await known.records(actor), context)
         case "undo":
             return await _undo(click, context)
-        # The id comes from a button: it is looked up among the actor's own records alone.
+        # The id may be forged: only the actor's own records are searched.
         case "ask":
             return show.delete_question(await known.would_forget(actor, argument))
         case "delete":
@@ -95,16 +94,15 @@ async def _overview(origin: Origin, records: Sequence[Record], context: Context)
 
 
 def _place_in_list(argument: str) -> tuple[Kind, int] | None:
-    """The kind and the page that a button leads to; None for what no button says: it may be made
-    up."""
+    """The kind and page number of a click; None if it is forged."""
     kind, _, number = argument.partition(":")
     is_one = kind in KINDS and (number.isdecimal() or not number)
     return (Kind(kind), int(number or 0)) if is_one else None
 
 
 def _missing_page(panel: Panel | None, short_id: str, context: Context) -> Page:
-    """The page for a record that is not there. A second press of the button that deleted it shows
-    the same as the first one."""
+    """The page for a record that no longer exists. Pressing a delete button twice shows the same
+    page again."""
     deletion = panel.deletion if panel else None
     records = [one.record for one in deletion.forgotten] if deletion else []
     if deletion and not deletion.restored and short_id in [one.short_id for one in records]:
@@ -116,7 +114,7 @@ def _missing_page(panel: Panel | None, short_id: str, context: Context) -> Page:
 
 
 def _keep_deletion(context: Context, id_: str, forgotten: Sequence[Forgotten]) -> None:
-    """Keep what a panel has deleted, in this process alone, for as long as it can be undone."""
+    """Keep a panel's deletion in RAM for as long as it can be undone."""
     if panel := context.panels.find(id_):
         panel.deletion = Deletion(tuple(forgotten), context.panels.monotonic())
         loop = asyncio.get_running_loop()
@@ -140,7 +138,7 @@ async def _undo(click: Click, context: Context) -> Page:
         return show.restoration(deletion.restored)
     restore = partial(context.memory.known.restore, click.origin.actor)
     try:
-        # What was deleted first may be what a later one came from: it comes back last.
+        # Restore in reverse order: a later record may depend on one deleted earlier.
         restored = [await restore(one) for one in reversed(deletion.forgotten)]
     except UnknownRecord:
         return late
@@ -154,8 +152,8 @@ async def _undo(click: Click, context: Context) -> Page:
 
 
 async def _reword(click: Click, record: Record, context: Context) -> Page:
-    """Ask for a record's new words, or keep them. In a group, where the bot may not get the next
-    message, the page tells the command."""
+    """Ask for a record's new words, or store them. In a group, where the bot may not receive the
+    next message, the page explains the command."""
     origin, show = click.origin, pages(context)
     if await context.people.privacy.is_on(origin.actor, origin.place):
         return Page(context.texts.private_refused, ((show.back(f"show:{record.short_id}"),),))
@@ -173,6 +171,6 @@ def _new_words(panel: str, short_id: str) -> Question:
 
 
 def _read_words(panel: str, short_id: str, answer: Message, message_id: int) -> Click:
-    """The answer as a press: new words press a button that no page shows."""
+    """The answer as a click: new words become a click on a button that no page shows."""
     verb = "show" if yes_or_no(answer.words) is False else "reword"
     return press_of(answer, message_id, f"{panel}:{verb}:{short_id}")

@@ -1,4 +1,4 @@
-"""The pages of the memory browser: what each shows, and the buttons under it. Pure."""
+"""The pages of the memory browser, with their buttons. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,24 +12,24 @@ from memory.records import Kind, Record, Role
 from memory.understanding import LanguageRules
 
 PER_PAGE = 5
-#: Of a kind so many of the newest are on the first page, before a button was pressed.
+#: How many of the newest records of each kind the first page lists.
 AT_A_GLANCE = 10
-#: A record in a list takes at most so many characters; a page of its own shows it whole.
+#: Maximum characters of a record in a list; its own page shows it whole.
 _LISTED = 200
 _QUOTED = 600
-#: Several records that are told of at once share this many.
+#: Maximum characters of several records together.
 _TOGETHER = 3_000
 _LABEL = LABEL_CHARS[1]
-#: A summary came from many messages: the first ones tell enough.
+#: Maximum source messages shown: a summary has many.
 _MOST_SOURCES = 4
 
-#: The kinds in the order in which people see them.
+#: The kinds in display order.
 KINDS = (Kind.FACT, Kind.PREFERENCE, Kind.SUMMARY)
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryPages:
-    """The pages in the words of one language; `rules` turn "I" into "you"."""
+    """The pages in one language; `rules` turn "I" into "you"."""
 
     texts: Texts
     rules: LanguageRules
@@ -39,9 +39,9 @@ class MemoryPages:
     def overview(
         self, records: Sequence[Record], agent_name: str | None, *, private: bool, kept: bool
     ) -> Page:
-        """The first page: what the person calls the assistant, the newest records of each kind,
-        newest first, and a button a kind. `private` tells a person's memory from a group's, `kept`
-        whether anything of this talk is added."""
+        """The first page: the assistant's name, the newest records of each kind, newest first, and
+        a button per kind. `private`: this is a person's memory, not a group's. `kept`: the current
+        session will add to it."""
         texts = self.texts
         sections = [texts.memory_title if private else texts.memory_title_group]
         if agent_name:
@@ -67,8 +67,8 @@ class MemoryPages:
         return Page("\n\n".join(sections), in_rows(buttons, 3))
 
     def listing(self, records: Sequence[Record], kind: Kind, number: int) -> Page:
-        """One page of the records of a kind, newest first, each with a button: its number, and how
-        it begins, so that nobody has to look up a number."""
+        """One page of the records of a kind, newest first, each with a button that shows its number
+        and its beginning."""
         own = [record for record in reversed(records) if record.kind is kind]
         pages = max(1, -(-len(own) // PER_PAGE))
         number = min(max(0, number), pages - 1)
@@ -94,7 +94,7 @@ class MemoryPages:
     # -- one record -------------------------------------------------------------------------------
 
     def detail(self, record: Record) -> Page:
-        """One record, whole, with what can be done about it."""
+        """One record in full, with its actions."""
         texts, id_ = self.texts, record.short_id
         date = f"{record.created_at:%Y-%m-%d}"
         lines = [self.wording(record), texts.memory_noted.format(date=date)]
@@ -109,7 +109,7 @@ class MemoryPages:
         return Page("\n\n".join(lines), (doing, (self.back(f"kind:{record.kind.value}"),)))
 
     def sources(self, record: Record, messages: Sequence[Record]) -> Page:
-        """The messages that a record came from, word for word."""
+        """The messages a record came from, word for word."""
         texts = self.texts
         lines = [texts.memory_from] if messages else [texts.memory_from_nowhere]
         for message in messages[:_MOST_SOURCES]:
@@ -120,25 +120,24 @@ class MemoryPages:
         return Page("\n\n".join(lines), ((self.back(f"show:{record.short_id}"),),))
 
     def missing_record(self) -> Page:
-        """There is no such record any more."""
         return Page(self.texts.memory_gone, ((self.back("home"),),))
 
     # -- new words --------------------------------------------------------------------------------
 
     def edit_prompt(self, record: Record, *, waits: bool) -> Page:
-        """How to reword a record: by sending the new words, if the bot `waits` for them."""
+        """How to reword a record: by sending the new words if the bot `waits` for them."""
         how = self.texts.edit_ask if waits else self.texts.edit_how
         text = how.format(id=record.short_id, text=_shorten(record.text, _QUOTED))
         return Page(text, ((self.back(f"show:{record.short_id}"),),), waits)
 
     def revision(self, record: Record) -> Page:
-        """The record in its new words, with what can be done about it."""
+        """The reworded record, with its actions."""
         wording = _shorten(self.wording(record), _QUOTED)
         text = self.texts.remembered.format(text=wording, id=record.short_id)
         return Page(text, self.detail(record).rows)
 
     def refused_revision(self, record: Record, reason: Refusal) -> Page:
-        """Why the record keeps its words."""
+        """Why the new words were refused."""
         texts = self.texts
         refused = texts.remember_refused.format(reason=texts.refusals[reason])
         unchanged = texts.edit_unchanged.format(text=_shorten(record.text, _QUOTED))
@@ -147,41 +146,40 @@ class MemoryPages:
 
     # -- deleting ---------------------------------------------------------------------------------
 
-    def delete_question(self, doomed: Forgotten) -> Page:
-        """Whether this record shall really be deleted, and what goes with it."""
-        texts, record = self.texts, doomed.record
+    def delete_question(self, deletion: Forgotten) -> Page:
+        """Asks for confirmation, and tells what will be deleted along with the record."""
+        texts, record = self.texts, deletion.record
         yes = Button(texts.button_delete_yes, f"delete:{record.short_id}")
         no = Button(texts.button_delete_no, f"show:{record.short_id}")
         wording = _shorten(self.wording(record), _QUOTED)
         parts = [texts.memory_delete_ask.format(text=wording)]
         counts = (
-            (texts.memory_delete_messages, doomed.said),
-            (texts.memory_delete_summaries, len(doomed.summaries)),
+            (texts.memory_delete_messages, deletion.said),
+            (texts.memory_delete_summaries, len(deletion.summaries)),
         )
         if along := [f"• {text.format(count)}" for text, count in counts if count]:
             parts.append("\n".join((texts.memory_delete_along, *along)))
         return Page("\n\n".join(parts), ((yes, no),))
 
     def deletion(self, records: Sequence[Record], notes: Sequence[str] = ()) -> Page:
-        """These are deleted, and can be restored for a while."""
+        """Reports a deletion that can still be undone."""
         lines = self._record_lines(self.texts.memory_deleted, records)
         undo = Button(self.texts.button_undo, "undo")
         return Page("\n".join((*lines, *notes)), ((undo, self._back_to_kind(records)),))
 
     def restoration(self, records: Sequence[Record]) -> Page:
-        """The deletion was undone."""
         lines = self._record_lines(self.texts.memory_brought_back, records)
         return Page("\n".join(lines), ((self._back_to_kind(records),),))
 
     def undo_failure(self) -> Page:
-        """The deletion could not be undone just now: it can be tried again."""
+        """Undoing failed for now; it can be tried again."""
         undo = Button(self.texts.button_undo, "undo")
         return Page(self.texts.memory_unavailable, ((undo, self.back("home")),))
 
     # -- words ------------------------------------------------------------------------------------
 
     def search_line(self, record: Record) -> str:
-        """One line of what a search found: dated, with its author or its id."""
+        """A search result in one line: dated, with its author or id."""
         text, date = _shorten(self.wording(record), _LISTED), f"{record.created_at:%Y-%m-%d}"
         if record.kind is Kind.MESSAGE:
             said = self.texts.memory_quoted.format(text=text)
@@ -189,8 +187,8 @@ class MemoryPages:
         return f"• {date}: {text}  [{record.short_id}]"
 
     def wording(self, record: Record) -> str:
-        """A record as it is said to the person: facts and preferences are kept in their own
-        words."""
+        """A record addressed to the person: facts and preferences are stored in the first
+        person."""
         if record.kind in (Kind.SUMMARY, Kind.MESSAGE):
             return record.text
         if record.speaker:
@@ -201,7 +199,7 @@ class MemoryPages:
         return Button(self.texts.button_back, to)
 
     def _back_to_kind(self, records: Sequence[Record]) -> Button:
-        """Back to the list of their kind, or to all if they are of several."""
+        """Leads back to the list of their kind, or to the first page if there are several kinds."""
         kinds = {record.kind for record in records}
         return self.back(f"kind:{kinds.pop().value}" if len(kinds) == 1 else "home")
 
@@ -217,7 +215,7 @@ class MemoryPages:
         return f"• {date}{_shorten(self.wording(record), longest)}  [{record.short_id}]"
 
     def _record_lines(self, template: str, records: Sequence[Record]) -> list[str]:
-        """A line for each record, together not too long for a message."""
+        """A line for each record, together short enough for one message."""
         longest = min(_QUOTED, _TOGETHER // len(records))
         return [template.format(text=_shorten(self.wording(one), longest)) for one in records]
 

@@ -1,5 +1,4 @@
-"""Panels: messages with buttons that are edited in place. What they show, whose they are, and for
-how long."""
+"""Panels: messages with buttons that are edited in place, their owners and their lifetime."""
 
 import secrets
 import time
@@ -13,18 +12,17 @@ from memory.background.caches import BoundedDict
 from memory.knowledge.forgetting import Forgotten
 from memory.records import Actor, Record
 
-#: How long buttons work. In seconds.
+#: Lifetime of buttons, in seconds.
 BUTTONS_SECONDS = 3600.0
 _MOST_PANELS = 1_000
-#: So many characters of a label a phone shows, by how many buttons are abreast; of what is longer,
-#: the beginning.
+#: How many characters of a label a phone shows, by the number of buttons in its row.
 LABEL_CHARS: Mapping[int, int] = {1: 32, 2: 18, 3: 11}
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What a panel shows. The data of its buttons is what they do: `verb` or `verb:argument`. Where
-    it `waits`, the next message answers it."""
+    """The content of a panel. The data of its buttons is `verb` or `verb:argument`. If it `waits`,
+    the next message answers it."""
 
     text: str
     rows: ButtonRows = ()
@@ -33,7 +31,7 @@ class Page:
     def reply(
         self, panel: str, replaces: int | None = None, question: Question | None = None
     ) -> Reply:
-        """This page as what the panel shows."""
+        """The reply that shows this page in the panel."""
         rows = tuple(
             tuple(replace(button, data=f"{panel}:{button.data}") for button in row)
             for row in self.rows
@@ -43,7 +41,7 @@ class Page:
 
 
 def in_rows(buttons: Iterable[Button], abreast: int = 2) -> ButtonRows:
-    """The buttons in rows of so many, or of fewer if a phone would cut a label."""
+    """Arrange buttons in rows of `abreast`, or fewer if a phone would cut a label."""
     every = tuple(buttons)
     longest = max((len(button.label) for button in every), default=0)
     while abreast > 1 and longest > LABEL_CHARS[abreast]:
@@ -53,7 +51,7 @@ def in_rows(buttons: Iterable[Button], abreast: int = 2) -> ButtonRows:
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """What a panel deleted last, and when; what of it came back, if it was undone."""
+    """A panel's last deletion, and the records restored if it was undone."""
 
     forgotten: tuple[Forgotten, ...]
     at: float
@@ -62,7 +60,7 @@ class Deletion:
 
 @dataclass(slots=True)
 class Panel:
-    """An open panel: who opened it, whose memory it is about, and when."""
+    """An open panel, its owner (a user id), and the actor whose memory it shows."""
 
     owner: int
     actor: Actor
@@ -72,15 +70,15 @@ class Panel:
 
 class Panels:
     """The panels of this process. Each has a secret in its buttons, and only the person who opened
-    it may press them. A secret works for its own actor alone: a panel of one's own does not open a
-    group's memory. After a restart all buttons are stale."""
+    it may press them. The secret is tied to the actor, so a panel from a private chat does not open
+    a group's memory. A restart makes all buttons stale."""
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self.monotonic = monotonic
         self._panels: BoundedDict[str, Panel] = BoundedDict(_MOST_PANELS)
 
     def open(self, family: str, origin: Origin) -> str:
-        """Open a panel for this person; the prefix of its buttons' data."""
+        """Open a panel for this person; returns the prefix of its buttons' data."""
         id_ = f"{family}:{secrets.token_urlsafe(9)}"
         self._panels[id_] = Panel(origin.user_id, origin.actor, self.monotonic())
         return id_
@@ -94,20 +92,20 @@ class Panels:
         panel = self.find(parse_click(click)[0])
         if panel is None or self.monotonic() - panel.opened > BUTTONS_SECONDS:
             return texts.buttons_stale.format(command=command)
-        # What was opened in the name of a group is for whoever may press there.
+        # A panel opened in the name of a group is for all its admins.
         openers = (click.origin.user_id, click.origin.place.chat_id)
         if panel.actor != click.origin.actor or panel.owner not in openers:
             return texts.button_not_yours
         return None
 
     def forget(self, actor: Actor) -> None:
-        """Everything about the actor was deleted: no deletion can be undone any more."""
+        """Make the actor's deletions final, because everything about the actor was deleted."""
         for panel in self._panels.values():
             if panel.actor == actor:
                 panel.deletion = None
 
 
 def parse_click(click: Click) -> tuple[str, str, str]:
-    """The panel that a click is on, the verb of its button and the verb's argument."""
+    """The panel of a click, and the verb and argument of its button."""
     family, secret, verb, argument = (*click.data.split(":", 3), "", "", "")[:4]
     return f"{family}:{secret}", verb, argument

@@ -1,4 +1,4 @@
-"""The pages of /settings: what each shows, and the buttons under it. Pure."""
+"""The pages of /settings, with their buttons. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from memory.knowledge.choices import AnswerLength
 from memory.knowledge.moments import base_language, known_languages
 from memory.records import Choice, Choices
 
-#: The time zones of many people, by region, from west to east. There are some six hundred more.
+#: Common time zones by region, from west to east; some six hundred others can be typed.
 ZONES: Mapping[str, tuple[str, ...]] = {
     "europe": (
         "Europe/Lisbon", "Europe/London", "Europe/Madrid", "Europe/Paris", "Europe/Berlin",
@@ -44,8 +44,8 @@ _CHOSEN = "✓ "
 
 @dataclass(frozen=True, slots=True)
 class CurrentSettings:
-    """What was chosen, the language of the person's client, the moment in the zone in force, the
-    ways of showing a growing answer that can be chosen, and which of them is the default."""
+    """The settings to show: a person's choices, the language of their `client`, the time `here` in
+    their zone, the streaming modes `offered`, and the `default` one."""
 
     choices: Choices
     client: str | None
@@ -60,13 +60,13 @@ class CurrentSettings:
 
     @property
     def streaming(self) -> Streaming:
-        """What is in force: drafts that can't be offered here are messages that grow."""
+        """The mode in force: drafts become edits where they are not offered."""
         chosen = next((way for way in self.offered if way == self.choices.streaming), None)
         return chosen or (self.default if self.default in self.offered else Streaming.EDIT)
 
 
 class SettingsPages:
-    """The pages in the words of one language."""
+    """The pages in one language."""
 
     def __init__(self, current: CurrentSettings, texts: Texts) -> None:
         self._current, self._texts = current, texts
@@ -82,14 +82,13 @@ class SettingsPages:
         }
 
     def page(self, name: str, region: str = "") -> Page:
-        """The page that a button names; the overview for what no button names."""
+        """The page that a button names; the overview if the name is unknown."""
         if name == "zones":
             return self.zones(region) if region in ZONES else self.regions()
         pages = {"language": self.languages, "length": self.lengths, "streaming": self.streamings}
         return pages.get(name, self.overview)()
 
     def overview(self) -> Page:
-        """All settings, each with a button."""
         texts, current = self._texts, self._current
         settings = [
             (texts.settings_language, self._language(), "language"),
@@ -105,7 +104,6 @@ class SettingsPages:
         return Page("\n".join((title, *lines)), in_rows(buttons))
 
     def languages(self) -> Page:
-        """The languages that the bot speaks."""
         texts, chosen = self._texts, base_language(self._current.choices.language)
         buttons = [
             _option(known_languages()[code].name, Choice.LANGUAGE, code, chosen=code == chosen)
@@ -116,7 +114,7 @@ class SettingsPages:
         return Page(texts.settings_language_ask, rows)
 
     def regions(self) -> Page:
-        """The regions of the world, to find a time zone in."""
+        """The regions of the world, to choose a time zone."""
         texts, chosen = self._texts, self._current.choices.time_zone
         names = {
             "europe": texts.settings_europe,
@@ -133,7 +131,6 @@ class SettingsPages:
         return Page(texts.settings_zone_ask, (*in_rows(buttons), rest, self._back_row()))
 
     def zones(self, region: str) -> Page:
-        """The time zones of a region."""
         chosen = self._current.choices.time_zone
         buttons = [
             _option(_city(zone), Choice.TIME_ZONE, zone, chosen=zone == chosen)
@@ -142,7 +139,6 @@ class SettingsPages:
         return Page(self._texts.settings_zone_ask, (*in_rows(buttons, 3), self._back_row("zones")))
 
     def lengths(self) -> Page:
-        """How long answers can be."""
         chosen = self._current.length
         buttons = [
             _option(name, Choice.ANSWER_LENGTH, length.value, chosen=length is chosen)
@@ -151,7 +147,6 @@ class SettingsPages:
         return Page(self._texts.settings_length_ask, (*in_rows(buttons, 3), self._back_row()))
 
     def streamings(self) -> Page:
-        """How an answer can be seen while it is written."""
         chosen = self._current.streaming
         buttons = [
             _option(self._streamings[way], Choice.STREAMING, way.value, chosen=way is chosen)
@@ -181,5 +176,5 @@ def _city(zone: str) -> str:
 
 
 def _option(label: str, slot: str, value: str, *, chosen: bool) -> Button:
-    """A button that chooses; the empty value takes a choice back."""
+    """A button that sets a choice; the empty value unsets it."""
     return Button(f"{_CHOSEN if chosen else ''}{label}", f"set:{slot}:{value}")
