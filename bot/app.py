@@ -52,7 +52,7 @@ from bot.telegram.intake.media import Senses
 from bot.telegram.intake.receiving import Stalled
 from bot.terminal import Terminal, TerminalChannel
 from bot.texts import languages, texts_in
-from memory.conversation.adaptive import points_back
+from memory.conversation.window import points_back
 from memory.knowledge.maintenance import Maintenance
 from memory.memory import Memory, utc_now
 from memory.ports import Embedder, Extraction, Store
@@ -281,7 +281,7 @@ async def _transcriber(settings: Settings, stack: AsyncExitStack) -> Transcriber
 async def _agentcore(settings: Settings, stack: AsyncExitStack) -> Store:
     """The memory named by `memory_id`, or else found or created by `memory_name`."""
     from bot.operations.aws import aws_access, wanted_memory
-    from memory.stores.agentcore.start import AgentCoreOptions, agentcore_store
+    from memory.stores.agentcore.setup import AgentCoreOptions, agentcore_store
     from memory.stores.agentcore.store import Timing
 
     # A pool of its own: AWS calls that hang must not hold up files.

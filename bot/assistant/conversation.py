@@ -26,7 +26,7 @@ from bot.assistant.inbound import Message
 from bot.assistant.toolbox import toolbox
 from bot.people.usage import Accounts, Usage, estimated_usage
 from bot.texts import ENGLISH
-from memory.conversation.history import ConversationHistory, HistoryMetadata
+from memory.conversation.talk import ConversationHistory, HistoryMetadata
 from memory.errors import StoreUnavailable
 from memory.memory import Memory, utc_now
 from memory.records import Role, Utterance, own_words

@@ -22,7 +22,7 @@ from pydantic_ai import (
 )
 from pydantic_ai.messages import UserPromptPart
 
-from memory.conversation.history import ConversationHistory
+from memory.conversation.talk import ConversationHistory
 from memory.knowledge.choices import AnswerLength
 from memory.records import Role, Utterance
 from memory.safety.escaping import LOOK_LIKE_BRACKETS, one_line

@@ -15,7 +15,7 @@ from bot.offline.grammar.shapes import Language
 from bot.offline.grammar.statements import is_off_record, noteworthy
 from bot.offline.languages.tables import LANGUAGES, language_of
 from bot.offline.learning import learned_from
-from memory.conversation.gist import quotable
+from memory.conversation.tiers import quotable
 from memory.records import Role, Turn, Utterance, own_words
 from memory.safety.gate import MASK, mask_secrets
 

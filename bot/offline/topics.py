@@ -14,8 +14,7 @@ from bot.offline.languages.tables import LANGUAGES, language_of
 from memory.ports import Proposal
 from memory.records import Role, Turn, own_words
 from memory.safety.gate import MASK, mask_secrets
-from memory.search.lexicon.lexicon import all_of
-from memory.search.stopwords import chatter, stop_words
+from memory.search.lexicon.lexicon import all_of, chatter, stop_words
 
 #: How many topics, and in how many messages something must come to be one unasked.
 _TOPICS, _TIMES = 5, 2

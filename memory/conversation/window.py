@@ -1,11 +1,162 @@
-"""The sliding window: the recent turns that go to the model word for word. Pure."""
+"""The sliding window: the recent turns that go to the model word for word, and how many of them a
+message needs.
 
+A message that points back ("go on", "as before", "what did you just say?") can't be understood
+without what it points to; most others can. The rules are phrases of many languages, matched as
+whole words. In doubt a message points back: that costs tokens, the other mistake costs the
+thread."""
+
+import re
+import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 
-from memory.conversation.replay import replay_turn
 from memory.conversation.tokens import Count, estimate_tokens
-from memory.records import Turn, Utterance
+from memory.records import Role, Turn, Utterance
+from memory.search.lexicon.lexicon import any_of, lexicons
+
+#: What a model writes when it plays a tool call instead of making one, and then imitates for ever
+#: if it reads it again: tags of the common chat templates, fences that name themselves, and
+#: stage directions such as "[tool: search_memory …]".
+_ANNOTATIONS = re.compile(
+    r"<(?P<tag>tool_calls?|function_calls?|tool_response|tool_result|function_results?|tools|invoke)"
+    r"\b[^>]*>.*?(?:</(?P=tag)\s*>|\Z)"
+    r"|<function=[^>]*>.*?(?:</function\s*>|\Z)"
+    r"|<\|(?:python_tag|tool_calls?_begin|tool_call)\|>[^\n]*"
+    r"|<\|/?tool\w*\|>"
+    r"|\[TOOL_CALLS\][^\n]*"
+    r"|```(?:tool_call|tool_code|function_call)\b.*?(?:```|\Z)"
+    r"|\[(?:tool|function|used tool|calling tool|tool[ _](?:call|use|result|response))s?\s*[:=]"
+    r"[^\]\n]*\]",
+    re.DOTALL | re.IGNORECASE,
+)
+_BLANK_LINES = re.compile(r"\n{3,}")
+
+
+def replay_turn(turn: Turn, message_chars: int, turn_tokens: int) -> tuple[Utterance, ...]:
+    """The messages of a past turn as the model reads them again, without imitated tool calls: each
+    in at most `message_chars` characters, all together in at most `turn_tokens` (estimated) as far
+    as their marks allow.
+
+    The same turn always gives the same bytes, from the moment it is recorded: a prompt cache serves
+    only what has not changed."""
+    cleaned = [_clean(message) for message in turn.messages]
+    texts = [shorten(message.text, message_chars) for message in cleaned]
+    fitting = _fit(texts, turn_tokens)
+    return tuple(replace(m, text=text) for m, text in zip(cleaned, fitting, strict=True))
+
+
+def _clean(message: Utterance) -> Utterance:
+    """The assistant's message without imitated tool calls; the user's own words as they are."""
+    if message.role is Role.USER or not _ANNOTATIONS.search(message.text):
+        return message
+    text = _BLANK_LINES.sub("\n\n", _ANNOTATIONS.sub("", message.text)).strip()
+    return replace(message, text=text)
+
+
+def _fit(texts: Sequence[str], tokens: int) -> list[str]:
+    """The texts in so many tokens together: short ones whole, what they leave for the long ones."""
+    costs = [estimate_tokens(text) for text in texts]
+    if sum(costs) <= tokens:
+        return list(texts)
+    fitted, left = list(texts), tokens
+    by_size = sorted(range(len(texts)), key=lambda index: costs[index])
+    for done, index in enumerate(by_size):
+        share = left // (len(texts) - done)
+        if costs[index] > share:
+            fitted[index] = _cut(texts[index], share)
+        left -= estimate_tokens(fitted[index])
+    return fitted
+
+
+def _cut(text: str, tokens: int) -> str:
+    """The longest shortening of the text that costs at most so many tokens."""
+    fits, too_long = 0, len(text)
+    while too_long - fits > 1:
+        middle = (fits + too_long) // 2
+        if estimate_tokens(shorten(text, middle)) <= tokens:
+            fits = middle
+        else:
+            too_long = middle
+    return shorten(text, fits)
+
+
+def shorten(text: str, limit: int) -> str:
+    """The text in at most `limit` characters: its beginning and its end, and between them a mark
+    that says how much is missing. A text that fits is left as it is."""
+    if len(text) <= limit:
+        return text
+    # The number is at most as long as that of all characters.
+    room = max(0, limit - len(_mark(len(text))))
+    head = room - room // 3
+    tail = room - head
+    mark = _mark(len(text) - room)
+    return f"{text[:head]}{mark}{text[len(text) - tail :]}"[:limit]
+
+
+def _mark(missing: int) -> str:
+    return f" [… {missing:,} characters left out] "
+
+
+#: The newest turns that every message is shown with: what "yes", "why?" and "the second one" are
+#: about.
+FEW_TURNS = 3
+
+_ACCENTS = re.compile("[\u0300-\u036f]")
+_DROPPED = re.compile(r"[^\w\s\u0900-\u097f\u0e00-\u0e7f]+")
+_CLAUSE = re.compile(r"[,.;:!?…—。，！？、।؟،\n]+")
+
+
+def points_back(text: str) -> bool:
+    """Whether a message can only be understood with what was said before it."""
+    spoken = _plain(text)
+    phrases = _phrases()
+    if any(phrase in spoken for phrase in phrases.unspaced):
+        return True
+    spoken = phrases.nowhere.sub(" ", spoken)
+    # "Continue, please", but not "continue my studies".
+    opening = _plain(_CLAUSE.split(text.strip(), maxsplit=1)[0])
+    return opening in phrases.going_on or phrases.back.search(spoken) is not None
+
+
+def turns_to_show(text: str, turns: int) -> int:
+    """How many of the newest turns a message goes to the model with, of as many as there are."""
+    return turns if points_back(text) else min(FEW_TURNS, turns)
+
+
+def _plain(text: str) -> str:
+    """A text's words with one space between them, without case, accents and punctuation."""
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    folded = unicodedata.normalize("NFC", _ACCENTS.sub("", decomposed))
+    return " ".join(_DROPPED.sub(" ", folded).split())
+
+
+@dataclass(frozen=True, slots=True)
+class _Phrases:
+    going_on: frozenset[str]
+    back: re.Pattern[str]
+    #: Those of scripts without spaces: wherever the characters stand.
+    unspaced: frozenset[str]
+    #: "Earlier" that compares.
+    nowhere: re.Pattern[str]
+
+
+@cache
+def _phrases() -> _Phrases:
+    spaced = [lexicon for lexicon in lexicons().values() if not lexicon.unspaced]
+    unspaced = [lexicon for lexicon in lexicons().values() if lexicon.unspaced]
+    return _Phrases(
+        frozenset(_plain(phrase) for each in lexicons().values() for phrase in each.going_on),
+        _whole(phrase for each in spaced for phrase in each.points_back),
+        frozenset(_plain(phrase) for each in unspaced for phrase in each.points_back),
+        _whole(phrase for each in spaced for phrase in each.points_nowhere),
+    )
+
+
+def _whole(phrases: Iterable[str]) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\S)(?:{any_of(map(_plain, phrases))})(?!\S)")
+
 
 #: What a message costs besides its text: who said it, where it begins and ends.
 _MESSAGE_TOKENS = 4

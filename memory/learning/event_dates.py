@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
 
-from memory.search.dates import months, written_dates
+from memory.search.dates import DAYS, MONTHS, UNITS, WEEKS, counts, months, phrases, written_dates
 from memory.search.lexicon.lexicon import Dates, Words, all_of, any_of, lexicons
-from memory.search.relative_dates import DAYS, MONTHS, UNITS, WEEKS, counts, phrases
 
 #: How many parts of a date are known.
 _YEAR, _MONTH, _DAY = 1, 2, 3

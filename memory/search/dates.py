@@ -2,15 +2,20 @@
 
 A day becomes words such as `§2023`, `§m05`, `§2023m05` and `§2023m05d08`; the sign keeps them apart
 from anything people write. A query that names a date, or one relative to now, asks for those
-words."""
+words.
+
+Dates are also told from today: "yesterday", "last spring", "vor zwei Wochen", "el mes pasado". All
+languages are read at once: no word of one means another time in the next. Seasons are those of the
+northern hemisphere. What a phrase may mean is a list of ISO texts, whole or partial: "2026-03-02",
+"2026-03", "2026"."""
 
 import re
-from collections.abc import Mapping
-from datetime import date, datetime
+from collections.abc import Callable, Collection, Iterable, Mapping
+from datetime import date, datetime, timedelta
 from functools import cache
+from typing import TypeVar
 
-from memory.search.lexicon.lexicon import all_of, any_of, lexicons
-from memory.search.relative_dates import hinted, understood
+from memory.search.lexicon.lexicon import Dates, Rows, Words, all_of, any_of, lexicons
 
 _WORDS = re.compile(r"\w+")
 _DIGIT = re.compile(r"\d")
@@ -100,3 +105,215 @@ def _named(year: str | None = None, month: str | None = None, day: str | None = 
         return [f"§m{number:02}"]
     words = [f"§{year}m{number:02}"]
     return [*words, f"{words[0]}d{int(day):02}"] if day else words
+
+
+T = TypeVar("T")
+
+DAYS, WEEKS, MONTHS, YEARS = "days", "weeks", "months", "years"
+#: Where a lexicon has the words of each unit.
+UNITS: Mapping[str, Callable[[Dates], Words]] = {
+    DAYS: lambda dates: dates.day,
+    WEEKS: lambda dates: dates.week,
+    MONTHS: lambda dates: dates.month,
+    YEARS: lambda dates: dates.year,
+}
+_WORD = re.compile(r"\w+")
+
+
+@cache
+def _units() -> Mapping[str, str]:
+    return _by_word({name: unit(each) for name, unit in UNITS.items()} for each in _languages())
+
+
+@cache
+def counts() -> Mapping[str, int]:
+    """Small numbers by their words."""
+    return _numbered(lambda dates: dates.counts, 1)
+
+
+@cache
+def _weekdays() -> Mapping[str, int]:
+    return _numbered(lambda dates: dates.weekdays, 0)
+
+
+@cache
+def _seasons() -> Mapping[str, int]:
+    """Each season by its first month."""
+    return _numbered(lambda dates: dates.seasons, 3, 3)
+
+
+@cache
+def _day_names() -> Mapping[str, int]:
+    """How many days ago it was."""
+    names = _by_word({1: each.yesterday, 2: each.day_before_yesterday} for each in _languages())
+    none = all_of(lambda dates: dates.no_days)
+    return {name: days for name, days in names.items() if name not in none}
+
+
+@cache
+def _last_in_one_word() -> Mapping[str, str]:
+    return _by_word(
+        {WEEKS: each.last_week, MONTHS: each.last_month, YEARS: each.last_year}
+        for each in _languages()
+    )
+
+
+@cache
+def _unspaced() -> Words:
+    """The names of days in runs of Chinese or Japanese, which have no edges of words."""
+    unspaced = {name for each in lexicons().values() if each.unspaced for name in _past(each.dates)}
+    return tuple(name for name in _day_names() if name in unspaced)
+
+
+@cache
+def _cues() -> frozenset[str]:
+    """Every phrase has one of these words, or no spaces."""
+    edges = all_of(lambda d: (*d.last_before, *d.last_after, *d.ago_before, *d.ago_after))
+    return frozenset(words.split()[-1] for words in (*edges, *_day_names()))
+
+
+@cache
+def _phrase() -> re.Pattern[str]:
+    # "The last day" is none in particular.
+    spans = {word for word, unit in _units().items() if unit != DAYS}
+    name = any_of(spans | _weekdays().keys() | _seasons().keys())
+    number, unit = rf"\d{{1,3}}|{any_of(counts())}", any_of(_units())
+    ago = any_of(all_of(lambda dates: dates.ago_after))
+    return re.compile(
+        rf"(?P<one_word>{any_of(_last_in_one_word())})"
+        rf"|(?P<day>{any_of(_unspaced())}|(?<!\w)(?:{any_of(_day_names())})(?!\w))"
+        r"|(?<!\w)(?:"
+        rf"(?:{any_of(all_of(lambda dates: dates.last_before))})\s+(?P<name>{name})"
+        rf"|(?P<past>{name})\s+(?:{any_of(all_of(lambda dates: dates.last_after))})"
+        rf"|(?P<count>{number})\s+(?:of\s+)?(?P<unit>{unit})\s+(?:{ago})"
+        rf"|(?P<single>{any_of(all_of(lambda dates: dates.ago_alone))})\s+(?:{ago})"
+        rf"|(?:{any_of(all_of(lambda dates: dates.ago_before))})"
+        rf"\s+(?P<number>{number})\s+(?P<time>{unit})"
+        r")(?!\w)",
+        re.IGNORECASE,
+    )
+
+
+def hinted(text: str, words: Collection[str]) -> bool:
+    """Whether a text with these words may tell a date from today; right whenever it says no."""
+    return not _cues().isdisjoint(words) or any(
+        sign in text for sign in (*_unspaced(), *_last_in_one_word())
+    )
+
+
+def understood(text: str, today: date) -> tuple[list[str], str]:
+    """The dates that a text tells from today, and the text without them."""
+    found: list[str] = []
+
+    def take(phrase: re.Match[str]) -> str:
+        found.extend(_meant({n: g.casefold() for n, g in phrase.groupdict().items() if g}, today))
+        return " "
+
+    rest = _phrase().sub(take, text)
+    return found, rest
+
+
+def phrases(text: str, today: date) -> list[list[str]]:
+    """What each phrase of a text that tells a date from today may mean, in order."""
+    if not hinted(text, _WORD.findall(text.casefold())):
+        return []
+    return [
+        _meant({n: g.casefold() for n, g in phrase.groupdict().items() if g}, today)
+        for phrase in _phrase().finditer(text)
+    ]
+
+
+def _meant(said: Mapping[str, str], today: date) -> list[str]:
+    """The dates of one phrase, by its named parts."""
+    match said:
+        case {"day": name}:
+            return _ago(_day_names()[name], DAYS, today)
+        case {"one_word": word}:
+            return _last_unit(_last_in_one_word()[word], today)
+        case {"name": name} | {"past": name}:
+            return _last(name, today)
+        case {"single": unit}:
+            return _ago(1, _units()[unit], today)
+        case {"count": count, "unit": unit} | {"number": count, "time": unit}:
+            return _ago(_number(count), _units()[unit], today)
+    raise AssertionError(f"a phrase without a case of its own: {said}")
+
+
+def _number(count: str) -> int:
+    return int(count) if count.isdecimal() else counts()[count]
+
+
+def _last(name: str, today: date) -> list[str]:
+    """What "last …" means for a season, a weekday or a unit of time."""
+    if name in _seasons():
+        return _last_season(_seasons()[name], today)
+    if name in _weekdays():
+        return _last_weekday(_weekdays()[name], today)
+    return _last_unit(_units()[name], today)
+
+
+def _last_season(first_month: int, today: date) -> list[str]:
+    """The months of the latest such season that is over."""
+    year = today.year
+    while _month_on(year, first_month, 2) >= (today.year, today.month):
+        year -= 1
+    return [_iso_month(*_month_on(year, first_month, n)) for n in range(3)]
+
+
+def _last_weekday(weekday: int, today: date) -> list[str]:
+    """The latest such day before today; if it is of this week, the one before may be meant too."""
+    back = (today.weekday() - weekday - 1) % 7 + 1
+    ways = (back, back + 7) if back <= today.weekday() else (back,)
+    return [(today - timedelta(days=days)).isoformat() for days in ways]
+
+
+def _last_unit(unit: str, today: date) -> list[str]:
+    if unit == WEEKS:
+        return _week_from(today - timedelta(days=today.weekday() + 7))
+    return _ago(1, unit, today)
+
+
+def _ago(number: int, unit: str, today: date) -> list[str]:
+    """The day, the week around the day, the month or the year so long ago."""
+    match unit:
+        case "days":
+            return [(today - timedelta(days=number)).isoformat()]
+        case "weeks":
+            return _week_from(today - timedelta(days=7 * number + 3))
+        case "months":
+            return [_iso_month(*_month_on(today.year, today.month, -number))]
+        case _:
+            return [f"{today.year - number:04}"]
+
+
+def _week_from(first: date) -> list[str]:
+    return [(first + timedelta(days=n)).isoformat() for n in range(7)]
+
+
+def _month_on(year: int, month: int, count: int) -> tuple[int, int]:
+    """The year and month that come so many months after this one."""
+    months = 12 * year + month - 1 + count
+    return months // 12, months % 12 + 1
+
+
+def _iso_month(year: int, month: int) -> str:
+    return f"{year:04}-{month:02}"
+
+
+def _languages() -> Iterable[Dates]:
+    return (lexicon.dates for lexicon in lexicons().values())
+
+
+def _past(dates: Dates) -> Words:
+    return (*dates.yesterday, *dates.day_before_yesterday)
+
+
+def _numbered(rows: Callable[[Dates], Rows], start: int, step: int = 1) -> dict[str, int]:
+    """Each word of each row with the number of its row."""
+    return _by_word(
+        {start + step * place: row for place, row in enumerate(rows(each))} for each in _languages()
+    )
+
+
+def _by_word(tables: Iterable[Mapping[T, Words]]) -> dict[str, T]:
+    return {word: of for table in tables for of, words in table.items() for word in words}

@@ -1,16 +1,17 @@
 """A question as an index can answer it: its telling words, each with what may stand in for it."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 
-from memory.search.concepts import related
 from memory.search.dates import dates_named
-from memory.search.lexicon.lexicon import any_of, lexicons
-from memory.search.stopwords import (
+from memory.search.lexicon.lexicon import (
     also_names,
+    any_of,
     chatter,
+    lexicons,
     other_stop_words,
     stop_words,
     unspaced_stop_words,
@@ -128,3 +129,25 @@ def _names(text: str) -> list[str]:
 
 def _pairs(run: str) -> list[Term]:
     return [Term((pair,), related(pair), torn=len(run) > 2) for pair in pairs(run)]
+
+
+@cache
+def _groups() -> Mapping[str, frozenset[str]]:
+    groups: dict[str, set[str]] = {}
+    for lexicon in lexicons().values():
+        for row in lexicon.concepts:
+            found = {
+                stem
+                for word in row
+                for stem in (pairs(word) if lexicon.unspaced else stems(word, lexicon.snowball))
+            }
+            for stem in found:
+                groups.setdefault(stem, set()).update(found)
+    return {stem: frozenset(group - {stem}) for stem, group in groups.items()}
+
+
+def related(stem: str) -> frozenset[str]:
+    """The index words that may stand in for this one: those of its row in a lexicon. A question
+    seldom has the words of its answer: "what did I tell you about my job?" was answered by "I work
+    at Acme Corp"."""
+    return _groups().get(stem, frozenset())

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 
 from memory.records import Hit, Kind, Record
-from memory.search.stopwords import negations
+from memory.search.lexicon.lexicon import negations
 from memory.search.text import small_stems
 
 #: The shorter text must hold at least this share of the longer one's telling words.

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 
 import Stemmer
 
-from memory.search.stopwords import negations, stop_words
+from memory.search.lexicon.lexicon import negations, stop_words
 
 #: Raise it with every change of what `words` returns, or of what an index makes of it: stores index
 #: their texts again.

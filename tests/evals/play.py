@@ -15,7 +15,7 @@ from bot.models.summaries import ModelSummarizer
 from bot.offline.understanding import by_rules
 from bot.options import persona_of, turn_limits
 from bot.settings import Settings
-from memory.conversation.history import ConversationHistory, HistoryMetadata
+from memory.conversation.talk import ConversationHistory, HistoryMetadata
 from memory.memory import Memory, MemoryOptions
 from memory.records import Actor, Place
 from memory.stores.journal.journal import SqliteJournal

@@ -21,7 +21,7 @@ from memory.records import (
     Utterance,
 )
 from memory.stores.journal.journal import SqliteJournal
-from memory.stores.journal.summaries import SqliteSummaries
+from memory.stores.journal.turns import SqliteSummaries
 from tests.fakes.extractors import EverySentence
 from tests.fakes.temporary_store import TemporaryStore
 from tests.fakes.understanding import understood

@@ -15,11 +15,11 @@ from bot.operations.doctor.check_result import (
 from bot.settings import Settings
 from memory.errors import StoreUnavailable
 from memory.records import Actor, Kind
-from memory.stores.agentcore.calls.circuit import Circuit
 from memory.stores.agentcore.calls.clients import (
     CONTROL_SERVICE,
     DATA_SERVICE,
     AwsCalls,
+    Circuit,
     open_client,
 )
 from memory.stores.agentcore.calls.errors import AwsFailure

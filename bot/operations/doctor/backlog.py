@@ -4,7 +4,7 @@ from pathlib import Path
 
 from bot.operations.doctor.check_result import CheckResult, ok, warning
 from memory.errors import StoreUnavailable
-from memory.stores.journal.jobs import backlog_in
+from memory.stores.journal.sessions import backlog_in
 
 
 def check_backlog(data_dir: Path) -> list[CheckResult]:

@@ -11,12 +11,42 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote, unquote
 
-from memory.errors import RefusedText
+from memory.errors import RefusedText, StoreUnavailable
 from memory.records import Actor, Draft, Kind, Record
 from memory.stores.agentcore.namespaces import belongs, namespace
+
+T = TypeVar("T")
+
+#: Records of one call, from the service model.
+RECORDS_A_CALL = 100
+
+
+def batches(items: Sequence[T]) -> list[list[T]]:
+    """The items in as many parts as there have to be calls."""
+    return [list(items[i : i + RECORDS_A_CALL]) for i in range(0, len(items), RECORDS_A_CALL)]
+
+
+def done(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What became of the records that were written or deleted."""
+    return list(answer.get("successfulRecords") or ())
+
+
+def failed(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What became of the others."""
+    return list(answer.get("failedRecords") or ())
+
+
+def require(answer: Mapping[str, Any]) -> None:
+    """Raise StoreUnavailable if a record of a batch failed: the answer is 2xx all the same."""
+    if not_written := failed(answer):
+        codes = ", ".join(sorted({str(row.get("errorCode", "?")) for row in not_written}))
+        raise StoreUnavailable(
+            f"AWS did not write {len(not_written)} of the memories (codes {codes})"
+        )
+
 
 #: Characters of one record, from the service model.
 MAX_RECORD_CHARS = 16_000

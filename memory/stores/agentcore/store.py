@@ -20,22 +20,22 @@ from memory.errors import StoreUnavailable, UnknownRecord
 from memory.records import LEARNED_KINDS, Actor, Draft, Hit, Kind, Record, Turn
 from memory.stores.agentcore import events as agentcore_events
 from memory.stores.agentcore import records as agentcore_records
-from memory.stores.agentcore.batches import (
-    batches,
-    done,
-    failed,
-    require,
-)
 from memory.stores.agentcore.calls.clients import AwsCalls
 from memory.stores.agentcore.calls.errors import AwsFailure, Fate
 from memory.stores.agentcore.calls.outbox import Lane, Outbox, Outgoing
 from memory.stores.agentcore.calls.sender import EventSender, SendingPace
 from memory.stores.agentcore.choices import AgentCoreChoices, decode
-from memory.stores.agentcore.deletions import Deletions
+from memory.stores.agentcore.copies import Copier, Deletions
 from memory.stores.agentcore.erasure import Eraser
-from memory.stores.agentcore.moving import Copier
 from memory.stores.agentcore.namespaces import belongs, home, known_actor
-from memory.stores.agentcore.records import record_of_row, settle
+from memory.stores.agentcore.records import (
+    batches,
+    done,
+    failed,
+    record_of_row,
+    require,
+    settle,
+)
 
 _log = structlog.get_logger(__name__)
 

@@ -1,19 +1,171 @@
-"""Search by meaning, beside search by words: what a store needs an embedder for, in one place.
+"""Search by meaning, beside search by words: vectors of records, made in the background, and of
+queries.
 
 Importing this needs numpy."""
 
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 
 import structlog
 
 from memory.background.pacing import RateLimitedLog
-from memory.ports import Embedder
+from memory.errors import MemoryFailure
+from memory.ports import Embedder, EmbeddingFailed
 from memory.records import Actor
-from memory.search.fusion import QueryMeaning
+from memory.search.fusion import Calibration, QueryMeaning, calibrate
 from memory.search.query import parse
-from memory.stores.sqlite.backfill import EmbeddingBackfill, Keep, Missing
-from memory.stores.sqlite.query_embedder import QueryEmbedder
 from memory.stores.sqlite.vectors import MAX_EMBEDDED_CHARS, VectorTable
+
+#: Seconds to leave an embedder alone that has failed: recall must not wait for it every time.
+REST = 10.0
+
+
+class QueryEmbedder:
+    """Embeds queries. `seconds` is how long one may take, `report` hears of failures."""
+
+    def __init__(
+        self,
+        embedder: Embedder,
+        seconds: float,
+        report: Callable[[Exception], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._embedder, self._seconds, self._report, self._clock = embedder, seconds, report, clock
+        self._calibration: asyncio.Task[Calibration] | None = None
+        self._resting_until = -float("inf")
+
+    async def of(self, query: str) -> QueryMeaning | None:
+        """What the query means, or None if that can't be told now."""
+        if self._clock() < self._resting_until or self._is_getting_ready:
+            return None
+        try:
+            async with asyncio.timeout(self._seconds):
+                calibration = await asyncio.shield(self._calibrate())
+                (vector,) = await self._embedder.embed([query], query=True)
+        except (EmbeddingFailed, TimeoutError) as failure:
+            if not self._is_getting_ready:
+                self._resting_until = self._clock() + REST
+                self._report(failure)
+            return None
+        return QueryMeaning(vector, calibration.scale(vector))
+
+    def prepare(self) -> None:
+        """Measure the model in the background, so that the first query need not wait for that."""
+        if self._calibration is None:
+            self._calibrate()
+
+    async def settle(self) -> None:
+        """Return when nothing is being measured."""
+        if self._calibration:
+            await asyncio.wait([self._calibration])
+
+    async def aclose(self) -> None:
+        """Stop measuring."""
+        if self._calibration:
+            self._calibration.cancel()
+            await asyncio.gather(self._calibration, return_exceptions=True)
+
+    @property
+    def _is_getting_ready(self) -> bool:
+        """Whether the embedder has been set to work for the first time and that is not done yet. A
+        model may have to be loaded, even fetched: queries do not wait for it."""
+        return self._calibration is not None and not self._calibration.done()
+
+    def _calibrate(self) -> asyncio.Task[Calibration]:
+        """The model's calibration, which is made once. That goes on when a query gives up."""
+        task = self._calibration
+        if task is None or (task.done() and (task.cancelled() or task.exception())):
+            task = asyncio.create_task(calibrate(self._embedder), name="calibration")
+            self._calibration = task
+            # A failure nobody waits for any more is seen by the next query.
+            task.add_done_callback(lambda done: done.cancelled() or done.exception())
+        return task
+
+
+#: Records embedded at once: few enough that a query does not wait long for the same processor.
+EMBEDDED_AT_ONCE = 16
+
+Missing = Callable[[Actor, int], Awaitable[dict[int, str]]]
+Keep = Callable[[Actor, Mapping[int, str], Sequence[Sequence[float]]], Awaitable[None]]
+
+
+class EmbeddingBackfill:
+    """Fetches what has no vector yet, embeds it and hands it back: one batch at a time, one actor
+    after the other. A failing embedder is reported and tried again after `pause` seconds; a file
+    that can't be used is left alone until its actor is seen again."""
+
+    def __init__(
+        self,
+        embedder: Embedder,
+        missing: Missing,
+        keep: Keep,
+        report: Callable[[Exception], None],
+        pause: float = 30.0,
+    ) -> None:
+        self._embedder, self._missing, self._keep = embedder, missing, keep
+        self._report, self._pause = report, pause
+        self._waiting: dict[Actor, None] = {}
+        self._complete: set[Actor] = set()
+        self._task: asyncio.Task[None] | None = None
+
+    def changed(self, actor: Actor) -> None:
+        """This actor has new records."""
+        self._complete.discard(actor)
+        self.seen(actor)
+
+    def seen(self, actor: Actor) -> None:
+        """This actor is here: an earlier process, or another model, may have left work."""
+        if actor in self._complete:
+            return
+        self._waiting[actor] = None
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._fill(), name="embedding")
+
+    async def settle(self) -> None:
+        """Return when nothing is missing any more. Waits for ever while the embedder fails."""
+        while self._task and not self._task.done():
+            await asyncio.shield(self._task)
+
+    async def aclose(self) -> None:
+        """Stop; what is missing stays missing until the next time."""
+        self._waiting.clear()
+        if self._task:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _fill(self) -> None:
+        while self._waiting:
+            actor = next(iter(self._waiting))
+            del self._waiting[actor]
+            try:
+                more = await self._batch(actor)
+            except MemoryFailure as failure:
+                self._report(failure)  # of this actor's file alone
+            except EmbeddingFailed as failure:
+                self._waiting[actor] = None
+                self._report(failure)
+                await asyncio.sleep(self._pause)
+            else:
+                if more:
+                    self._waiting[actor] = None
+
+    async def _batch(self, actor: Actor) -> bool:
+        """Embed some of what is missing; whether there may be more."""
+        # Before asking: what is written while we work must be seen.
+        self._complete.add(actor)
+        try:
+            texts = await self._missing(actor, EMBEDDED_AT_ONCE)
+            if texts:
+                await self._keep(actor, texts, await self._embedder.embed(list(texts.values())))
+        except BaseException:
+            self._complete.discard(actor)
+            raise
+        if len(texts) == EMBEDDED_AT_ONCE:
+            self._complete.discard(actor)
+        return len(texts) == EMBEDDED_AT_ONCE
+
 
 _log = structlog.get_logger(__name__)
 

@@ -19,8 +19,8 @@ from bot.assistant.prompt import (
     speaker_name,
     system_prompt,
 )
-from memory.conversation.history import ConversationHistory, HistoryMetadata
 from memory.conversation.sessions import SessionLimits
+from memory.conversation.talk import ConversationHistory, HistoryMetadata
 from memory.conversation.tiers import earlier_block
 from memory.knowledge.recall import (
     RecallBudget,

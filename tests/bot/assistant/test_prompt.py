@@ -20,7 +20,7 @@ from bot.assistant.prompt import (
     speaker_name,
     system_prompt,
 )
-from memory.conversation.history import ConversationHistory, HistoryMetadata
+from memory.conversation.talk import ConversationHistory, HistoryMetadata
 from memory.conversation.window import Window
 from memory.records import Role, Turn, Utterance
 

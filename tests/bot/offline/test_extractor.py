@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bot.offline.extractor import RuleExtractor
 from bot.offline.grammar.statements import noteworthy
 from bot.offline.summaries import RuleSummarizer, own_quotes
-from memory.conversation.gist import gist
+from memory.conversation.tiers import gist
 from memory.ports import Extraction, Extractor, Proposal, Summarizer
 from memory.records import Actor, Kind, Place, Record, Role, Turn, Utterance
 from tests.fakes.memories import NOON, open_memory

@@ -9,8 +9,8 @@ from filelock import FileLock
 
 from memory.ports import Backlog
 from memory.records import Actor, Draft, Kind, Place, Role, Session, Turn, Utterance
-from memory.stores.journal.jobs import backlog_in
 from memory.stores.journal.journal import SqliteJournal
+from memory.stores.journal.sessions import backlog_in
 from memory.stores.sqlite.store import SqliteStore
 from tests.e2e.command import Ran, mordecai
 from tests.fakes.aws import FakeAws

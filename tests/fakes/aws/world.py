@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from memory.ports import Extractor
-from memory.stores.agentcore.calls.circuit import Circuit
 from memory.stores.agentcore.calls.clients import (
     CONTROL_SERVICE,
     DATA_SERVICE,
     AwsAccess,
     AwsCalls,
+    Circuit,
     make_client,
 )
 from memory.stores.agentcore.calls.sender import SendingPace

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.conversation.adaptive import FEW_TURNS, points_back, turns_to_show
+from memory.conversation.window import FEW_TURNS, points_back, turns_to_show
 from memory.memory import Memory, MemoryOptions
 from memory.records import Actor, Place, Role, Utterance
 from memory.stores.journal.journal import SqliteJournal

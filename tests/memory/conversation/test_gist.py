@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.conversation.gist import gist, join
+from memory.conversation.tiers import gist, join
 from memory.conversation.tokens import estimate_tokens
 from memory.records import Role, Turn, Utterance
 

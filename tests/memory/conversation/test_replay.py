@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.conversation.replay import replay_turn, shorten
 from memory.conversation.tokens import cut_to_tokens, estimate_tokens
+from memory.conversation.window import replay_turn, shorten
 from memory.records import Role, Turn, Utterance
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from memory.conversation.history import ConversationHistory
 from memory.conversation.sessions import SessionLimits
+from memory.conversation.talk import ConversationHistory
 from memory.learning.endings import Outcome
 from memory.memory import Memory, MemoryOptions
 from memory.records import Actor, Kind, Place, Role, Utterance

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.conversation.history import ConversationHistory, HistoryMetadata
+from memory.conversation.talk import ConversationHistory, HistoryMetadata
 from memory.conversation.tokens import estimate_tokens
 from memory.knowledge.recall import (
     RecallBudget,

@@ -17,8 +17,8 @@ from memory.learning.endings import Outcome
 from memory.learning.jobs import ATTEMPTS, ExtractionJobs, ExtractionLimits
 from memory.ports import Backlog, Extraction, Job
 from memory.records import Actor, Kind, Place, Record, Role, Session, Turn, Utterance
-from memory.stores.journal.jobs import SqliteJobs
 from memory.stores.journal.journal import SqliteJournal
+from memory.stores.journal.sessions import SqliteJobs
 from tests.fakes.extractors import EverySentence
 from tests.fakes.temporary_store import TemporaryStore
 

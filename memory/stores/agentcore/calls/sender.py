@@ -10,7 +10,7 @@ import structlog
 from memory.background.pacing import Backoff, RateLimitedLog
 from memory.errors import StoreUnavailable
 from memory.records import Actor
-from memory.stores.agentcore.calls.circuit import CircuitOpen
+from memory.stores.agentcore.calls.clients import CircuitOpen
 from memory.stores.agentcore.calls.errors import AwsFailure, Fate
 from memory.stores.agentcore.calls.outbox import Lane, Outbox, Outgoing
 

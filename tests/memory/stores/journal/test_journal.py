@@ -22,9 +22,8 @@ from memory.records import (
     Turn,
     Utterance,
 )
-from memory.stores.journal.jobs import backlog_in
-from memory.stores.journal.journal import SqliteJournal
-from memory.stores.journal.layout import JOURNAL_LAYOUT
+from memory.stores.journal.journal import JOURNAL_LAYOUT, SqliteJournal
+from memory.stores.journal.sessions import backlog_in
 from memory.stores.sqlite.schema import migrate
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
 from memory.records import Kind
-from memory.stores.sqlite.backfill import EMBEDDED_AT_ONCE
+from memory.stores.sqlite.semantics import EMBEDDED_AT_ONCE
 from memory.stores.sqlite.store import SqliteStore
 from memory.stores.sqlite.vectors import _packed
 from tests.contracts.long_term_memory import (

@@ -1,9 +1,8 @@
-"""What was deleted at AgentCore a short while ago: hidden while AWS still shows it, brought back
-when that is wanted.
+"""Records that AgentCore has to write a second time: for another actor, or because a deletion is
+undone.
 
-AWS takes no deletion back and gives every record an id of its own, so what comes back is written
-again, from what the caller has kept of it. Whose an id was is known here alone: AWS can't be asked
-about a record that is gone."""
+AWS moves no record, takes no deletion back and gives every record an id of its own. Whose a deleted
+id was is known here alone: AWS can't be asked about a record that is gone."""
 
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -11,11 +10,56 @@ from dataclasses import replace
 from typing import Any
 
 from memory.errors import UnknownRecord
+from memory.knowledge.merging import identity
 from memory.records import LEARNED_KINDS, Actor, Kind, Record
 from memory.stores.agentcore import records as agentcore_records
-from memory.stores.agentcore.batches import batches
+from memory.stores.agentcore.records import batches
 
-_Entries = list[dict[str, Any]]
+#: Rows with their records, in the order they were written.
+Pairs = list[tuple[dict[str, Any], Record]]
+Entries = list[dict[str, Any]]
+
+
+class Copier:
+    """Copies what there is of one actor for another one. AWS has no call for that; the events,
+    which only AWS writes, are not among it."""
+
+    def __init__(
+        self,
+        read: Callable[[Actor], Awaitable[Pairs]],
+        create: Callable[[Entries], Awaitable[dict[str, str]]],
+        update: Callable[[Entries], Awaitable[None]],
+        strategies: Mapping[Kind, str],
+    ) -> None:
+        """`create` takes no more than a batch and returns the ids by label."""
+        self._read, self._create, self._update = read, create, update
+        self._strategies = strategies
+
+    async def copy(self, actor: Actor, to: Actor) -> None:
+        """Write what the other one does not have yet. Raises StoreUnavailable; what was written
+        until then is there, and not written again."""
+        there = {identity(record): record.id for _, record in await self._read(to)}
+        pairs = await self._read(actor)
+        missing = [pair for pair in pairs if identity(pair[1]) not in there]
+        entries = [
+            agentcore_records.copy_entry(row, record, to, number, self._strategies)
+            for number, (row, record) in enumerate(missing)
+        ]
+        made: dict[str, str] = {}
+        for batch in batches(entries):
+            made |= await self._create(batch)
+        ids = {record.id: there.get(identity(record), "") for _, record in pairs}
+        ids |= {
+            record.id: made[agentcore_records.label(number)]
+            for number, (_, record) in enumerate(missing)
+        }
+        await self._update(
+            [
+                agentcore_records.link_entry(row, ids[record.id], ids[record.supersedes])
+                for row, record in missing
+                if record.supersedes in ids
+            ]
+        )
 
 
 class Deletions:
@@ -24,8 +68,8 @@ class Deletions:
     def __init__(
         self,
         read: Callable[[Actor], Awaitable[list[tuple[dict[str, Any], Record]]]],
-        create: Callable[[_Entries], Awaitable[dict[str, str]]],
-        update: Callable[[_Entries], Awaitable[None]],
+        create: Callable[[Entries], Awaitable[dict[str, str]]],
+        update: Callable[[Entries], Awaitable[None]],
         strategies: Mapping[Kind, str],
         seconds: float,
     ) -> None:
