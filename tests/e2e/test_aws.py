@@ -166,7 +166,7 @@ async def _all_is_taken_along(server: BotApiServer) -> None:
     await server.wait_for(lambda: server.world.files, PATIENCE, "a file")
     ((_, content),) = server.world.files.values()
     document = json.loads(content)
-    assert document["agent_name"] == "Friday"
+    assert document["settings"]["agent_name"] == "Friday"
     assert any("Globex" in fact["text"] for fact in document["facts"])
     assert document["preferences"]
     assert document["summaries"]
