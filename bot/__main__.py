@@ -86,9 +86,9 @@ def show_config(
 @command.command(short_help="Check that a bot runs and receives messages.")
 def health(config: ConfigFile = None, data: DataDir = None) -> None:
     """Exit 0 if a bot runs on the data directory and receives messages, else 1."""
-    from bot.operations.health import trouble
+    from bot.operations.health import find_problem
 
-    if problem := trouble(_loaded(config, data).settings.data_dir):
+    if problem := find_problem(_loaded(config, data).settings.data_dir):
         _say(problem)
         raise typer.Exit(1)
 
@@ -105,9 +105,9 @@ def give_access(
     data: DataDir = None,
 ) -> None:
     """Give someone access to the bot, which tells them. The bot may be running."""
-    from bot.operations.approve import let_in
+    from bot.operations.approve import approve_guest
 
-    typer.echo(let_in(_loaded(config, data).settings, code_or_id))
+    typer.echo(approve_guest(_loaded(config, data).settings, code_or_id))
 
 
 @command.command(short_help="Find or create the memory on AWS.")
@@ -152,9 +152,9 @@ def doctor(config: ConfigFile = None, data: DataDir = None) -> None:
     from bot.operations.logs import configure
 
     configure("error")
-    from bot.operations.doctor import consult
+    from bot.operations.doctor import run_checks
 
-    raise typer.Exit(consult(lambda: _loaded(config, data)))
+    raise typer.Exit(run_checks(lambda: _loaded(config, data)))
 
 
 evaluation = typer.Typer(

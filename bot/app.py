@@ -28,9 +28,9 @@ from bot.models.extraction import ModelExtractor
 from bot.models.greeting import ModelGreeter
 from bot.models.sight import sight_of
 from bot.models.summaries import ModelSummarizer
-from bot.operations.health import beating
-from bot.operations.process import collect_garbage_seldom, for_the_operator, only_process
-from bot.operations.signals import ended_by_sigterm, stopped_by_signals, undisturbed_at_the_end
+from bot.operations.health import heartbeat
+from bot.operations.process import collect_garbage_less_often, only_process, operator_errors
+from bot.operations.signals import exit_on_sigterm, ignore_signals_at_exit, stop_event
 from bot.options import (
     channel_options,
     memory_options,
@@ -65,7 +65,7 @@ from memory.understanding import LanguageRules, Understanding
 _log = structlog.get_logger(__name__)
 
 #: The exit code that asks a supervisor for a new start.
-_BEGIN_ANEW = 1
+_RESTART = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ async def run_telegram(settings: Settings) -> int:
         )
     data, secret = settings.data_dir, token.get_secret_value()
     # The start may take minutes, where a memory has to be made: it can be broken off.
-    with for_the_operator(), ended_by_sigterm(), undisturbed_at_the_end():
+    with operator_errors(), exit_on_sigterm(), ignore_signals_at_exit():
         async with (
             _parts(settings) as parts,
             Inbox(data / "inbox.sqlite", parts.pool, "telegram", secret) as inbox,
@@ -112,12 +112,12 @@ async def run_telegram(settings: Settings) -> int:
                 base_url=settings.telegram_base_url,
             )
             assistant = _assistant(settings, parts, channel, access)
-            async with beating(data, channel), _health(settings, parts, channel):
-                collect_garbage_seldom()
+            async with heartbeat(data, channel), _health(settings, parts, channel):
+                collect_garbage_less_often()
                 try:
-                    await channel.run_until(assistant, stopped_by_signals())
+                    await channel.run_until(assistant, stop_event())
                 except Stalled:
-                    return _BEGIN_ANEW
+                    return _RESTART
     return 0
 
 
@@ -162,7 +162,7 @@ async def run_chat(settings: Settings, user_id: int) -> int:
     """Chat in this terminal until the input ends; the exit code. Raises OperatorError, NewerStore,
     and KeyboardInterrupt after Ctrl-C."""
     data = settings.data_dir
-    with for_the_operator(), ended_by_sigterm():
+    with operator_errors(), exit_on_sigterm():
         async with (
             _parts(settings) as parts,
             Inbox(data / "inbox.sqlite", parts.pool, "terminal", "prompt") as inbox,
@@ -183,7 +183,7 @@ async def run_chat(settings: Settings, user_id: int) -> int:
                 await parts.memory.settle()
                 await assistant.wait_for_notices()
 
-            async with beating(data, channel):
+            async with heartbeat(data, channel):
                 await Terminal(channel, assistant, settle, data / "exports").run()
     return 0
 
@@ -230,12 +230,12 @@ async def _parts(settings: Settings) -> AsyncIterator[_Parts]:
 
 
 @asynccontextmanager
-async def housework(settings: Settings) -> AsyncIterator[tuple[Maintenance, SqliteJournal]]:
+async def open_maintenance(settings: Settings) -> AsyncIterator[tuple[Maintenance, SqliteJournal]]:
     """What tidies up the memory, and its journal, on a data directory that no Mordecai runs on.
     Raises OperatorError, NewerStore."""
     data = settings.data_dir
     os.umask(0o077)
-    with for_the_operator():
+    with operator_errors():
         async with AsyncExitStack() as stack:
             stack.enter_context(only_process(data))
             pool = stack.enter_context(ThreadPoolExecutor(settings.threads, "files"))

@@ -23,23 +23,23 @@ T = TypeVar("T")
 
 def memory_options(settings: Settings) -> MemoryOptions:
     """How the memory behaves."""
-    return _by_name(
+    return _from_settings(
         MemoryOptions,
         settings,
-        limits=_by_name(
+        limits=_from_settings(
             SessionLimits,
             settings,
             session_idle=timedelta(minutes=settings.session_idle_minutes),
         ),
         retention=retention_of(settings),
-        budget=_by_name(RecallBudget, settings),
+        budget=_from_settings(RecallBudget, settings),
         time_zone=zone_of(settings.time_zone) or UTC,
     )
 
 
 def retention_of(settings: Settings) -> Retention:
     """What is kept of one person, and for how long."""
-    return _by_name(Retention, settings)
+    return _from_settings(Retention, settings)
 
 
 def channel_options(settings: Settings) -> ChannelOptions:
@@ -55,7 +55,7 @@ def channel_options(settings: Settings) -> ChannelOptions:
 def quota_limits(settings: Settings) -> QuotaLimits:
     """How much one person may ask of the bot."""
     cost = settings.cost_per_day
-    return _by_name(
+    return _from_settings(
         QuotaLimits, settings, cost_per_day=None if cost is None else Decimal(str(cost))
     )
 
@@ -77,15 +77,15 @@ def webhook_of(settings: Settings) -> WebhookOptions | None:
 
 def turn_limits(settings: Settings) -> TurnLimits:
     """What one turn may cost."""
-    return _by_name(TurnLimits, settings)
+    return _from_settings(TurnLimits, settings)
 
 
 def persona_of(settings: Settings) -> str:
     """The static system prompt."""
-    return system_prompt(_by_name(Persona, settings), remembers=settings.memory_enabled)
+    return system_prompt(_from_settings(Persona, settings), remembers=settings.memory_enabled)
 
 
-def _by_name(kind: type[T], settings: Settings, **others: Any) -> T:
+def _from_settings(kind: type[T], settings: Settings, **others: Any) -> T:
     """A dataclass whose fields are the settings of the same names, and `others`."""
     names = {field.name for field in fields(kind)}  # type: ignore[arg-type]
     taken = {name: getattr(settings, name) for name in names & set(Settings.model_fields)}

@@ -46,9 +46,9 @@ async def search_memory(context: ToolContext, query: str, memory_type: MemoryTyp
             talks = await context.memory.known.past_talks(context.actor)
             found = talks[-LAST_TALKS:][::-1]
         elif everything:
-            found = _weightiest_first(await context.memory.known.records(context.actor, kinds))
+            found = _by_importance(await context.memory.known.records(context.actor, kinds))
         else:
-            found = await _matching(
+            found = await _find_matches(
                 context, query, question.slots, kinds, deeper=memory_type == "all"
             )
         name = (await context.memory.choices.read(context.actor)).agent_name
@@ -57,13 +57,13 @@ async def search_memory(context: ToolContext, query: str, memory_type: MemoryTyp
             "The memory does not answer right now. Say so, and go on without it."
         ) from failure
     lines = [f"- [name] {escape(name)}"] if name and (everything or question.agent_name) else []
-    lines += _lines(context, found, MAX_RESULT_TOKENS)
+    lines += _format_lines(context, found, MAX_RESULT_TOKENS)
     if not lines:
-        return await _nothing(context, query, everything=everything)
+        return await _nothing_found(context, query, everything=everything)
     return "\n".join((f"Found {len(lines)} in memory, in the user's own words:", *lines))
 
 
-async def _matching(
+async def _find_matches(
     context: ToolContext,
     query: str,
     slots: Sequence[str],
@@ -74,17 +74,17 @@ async def _matching(
     """The records on a topic, first those that answer just such a question, whatever their words;
     where none was learned, what the user said about it, word for word, and the summaries of such
     talks. What the assistant said or the user asked is no answer."""
-    answers = await _answering(context, slots, kinds)
+    answers = await _records_in_slots(context, slots, kinds)
     hits = await context.memory.known.search(context.actor, query, kinds)
     found = {record.id: record for record in (*answers, *(hit.record for hit in hits))}
     if found or not deeper:
         return list(found.values())
     hits = await context.memory.known.search(context.actor, query, (Kind.SUMMARY, Kind.MESSAGE))
     asked = frozenset(words(query))
-    return [hit.record for hit in hits if _tells(hit.record, asked)]
+    return [hit.record for hit in hits if _is_informative(hit.record, asked)]
 
 
-async def _answering(
+async def _records_in_slots(
     context: ToolContext, slots: Sequence[str], kinds: Sequence[Kind]
 ) -> list[Record]:
     if not slots:
@@ -92,7 +92,7 @@ async def _answering(
     return [r for r in await context.memory.known.records(context.actor, kinds) if r.slot in slots]
 
 
-def _tells(record: Record, asked: frozenset[str]) -> bool:
+def _is_informative(record: Record, asked: frozenset[str]) -> bool:
     if record.kind is Kind.SUMMARY:
         return True
     own = record.role is Role.USER and not record.text.rstrip().endswith(("?", "？"))
@@ -100,11 +100,11 @@ def _tells(record: Record, asked: frozenset[str]) -> bool:
     return own and bool(asked & frozenset(words(record.text)))
 
 
-def _weightiest_first(records: Sequence[Record]) -> list[Record]:
+def _by_importance(records: Sequence[Record]) -> list[Record]:
     return sorted(records, key=lambda r: (r.importance, r.created_at), reverse=True)
 
 
-def _lines(context: ToolContext, records: Sequence[Record], tokens: int) -> list[str]:
+def _format_lines(context: ToolContext, records: Sequence[Record], tokens: int) -> list[str]:
     """The records as the model reads them, dated by the actor's own calendar."""
     count, zone = (
         context.memory.tokens.count,
@@ -129,7 +129,7 @@ def _speaker(record: Record) -> str:
     return f"{escape(record.speaker)[:64]}: " if record.speaker else ""
 
 
-async def _nothing(context: ToolContext, query: str, *, everything: bool) -> str:
+async def _nothing_found(context: ToolContext, query: str, *, everything: bool) -> str:
     if everything:
         return "Nothing is remembered about the user yet."
     others = len(await context.memory.known.records(context.actor, (Kind.FACT, Kind.PREFERENCE)))

@@ -18,7 +18,7 @@ async def set_agent_name(context: ToolContext, name: str) -> str:
         wanted = clean_name(name)
     except RefusedText as refusal:
         raise ToolFailure(f"That name can't be stored: {refusal}.") from refusal
-    _check_that_the_user_said_it(context, wanted)
+    _check_user_said_it(context, wanted)
     try:
         stored = await context.memory.choices.set(context.actor, Choice.AGENT_NAME, wanted)
     except RefusedText as refusal:
@@ -31,11 +31,11 @@ async def set_agent_name(context: ToolContext, name: str) -> str:
     return f"I've stored my name as '{stored}'. I'll remember it in all our conversations."
 
 
-def _check_that_the_user_said_it(context: ToolContext, name: str) -> None:
+def _check_user_said_it(context: ToolContext, name: str) -> None:
     """Weak models rename themselves on "My name is Anna", and on names nobody has said."""
-    if name.casefold() in _folded(context.said):
+    if name.casefold() in _fold(context.said):
         words = context.said
-    elif name.casefold() in _folded(context.before):
+    elif name.casefold() in _fold(context.before):
         words = context.before
     else:
         raise ToolFailure(
@@ -49,5 +49,5 @@ def _check_that_the_user_said_it(context: ToolContext, name: str) -> None:
         )
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     return " ".join(text.casefold().split())

@@ -19,7 +19,7 @@ class WindowFull(errors.UnexpectedModelBehavior):
     """The request left no room for an answer in the context window."""
 
 
-class Resting(errors.ModelAPIError):
+class CoolingDown(errors.ModelAPIError):
     """The model was skipped because it has just failed and others are available."""
 
 
@@ -175,7 +175,7 @@ def failure_of(error: BaseException) -> Failure:
     """The failure behind this error. If several models were tried, the error of the last one that
     was not skipped counts."""
     if isinstance(error, BaseExceptionGroup):
-        asked = [e for e in error.exceptions if not isinstance(e, Resting | CannotSee)]
+        asked = [e for e in error.exceptions if not isinstance(e, CoolingDown | CannotSee)]
         return failure_of((asked or error.exceptions)[-1])
     found = next((failure for kind, failure in _BY_TYPE if isinstance(error, kind)), MISUSED)
     if isinstance(error, errors.ModelAPIError):
@@ -201,7 +201,7 @@ def attempts_in(error: BaseException) -> list[str]:
 
 def _outcome(error: BaseException) -> str:
     model = getattr(error, "model_name", "a model")
-    if isinstance(error, Resting):
+    if isinstance(error, CoolingDown):
         return f"{model}: not asked, it has just failed"
     if isinstance(error, CannotSee):
         return f"{model}: not asked, it can't look at files"

@@ -1,6 +1,5 @@
-"""Which model a name means, ready to be asked. Nothing here reads the environment, apart from what
-the vendors' own libraries do: boto3's chain of credentials, and other vendors' key variables when
-no key is configured."""
+"""Makes the model of a name. Nothing here reads the environment, except the vendors' own libraries:
+boto3's credential chain, and other vendors' key variables if no key is configured."""
 
 import re
 from collections.abc import Callable
@@ -13,7 +12,7 @@ from pydantic_ai.providers import Provider, infer_provider, infer_provider_class
 
 from bot.assistant.files import FileKind
 from bot.errors import OperatorError
-from bot.models.sight import Seeing
+from bot.models.sight import ModelWithSight
 
 OFFLINE = "offline"
 EXAMPLES = (
@@ -22,16 +21,16 @@ EXAMPLES = (
 )
 
 OPENAI = "https://api.openai.com/v1"
-#: Servers of one's own that have a usual address.
+#: The default addresses of servers that people run themselves.
 SERVERS = {"ollama": "http://127.0.0.1:11434/v1"}
 _EXTRA = re.compile(r"pydantic-ai-slim\[([\w-]+)\]")
 
 
 @dataclass(frozen=True, slots=True)
 class ModelAccess:
-    """How models are reached. Times in seconds, for one request: until connected, and until the
-    next piece of an answer. `attempts` counts the first one. `connections` bounds how many
-    requests to Bedrock run at once. `sees` is what the model can be shown, if that is known."""
+    """How to reach models. Timeouts are in seconds per request: to connect, and to get the next
+    piece of an answer. `attempts` includes the first one. `connections` limits concurrent requests
+    to Bedrock. `sees` is what the model can look at, if known."""
 
     base_url: str | None = None
     api_key: str | None = None
@@ -46,13 +45,13 @@ class ModelAccess:
 
 
 def model_from_name(name: str, access: ModelAccess | None = None) -> Model:
-    """The model that the setting `model` names; not the offline one.
+    """The model of a name, as in the setting `model`; not the offline one.
 
-    Use it as `async with`, which closes its connections. Raises OperatorError for a name that
-    means nothing, a missing extra, key, region or credentials."""
+    Use it as `async with`, which closes its connections. Raises OperatorError for an unknown name
+    and for a missing package, key, region or credentials."""
     access = access or ModelAccess()
     model = _model(name, access)
-    return model if access.sees is None else Seeing(model, access.sees)
+    return model if access.sees is None else ModelWithSight(model, access.sees)
 
 
 def _model(name: str, access: ModelAccess) -> Model:
@@ -61,7 +60,7 @@ def _model(name: str, access: ModelAccess) -> Model:
         raise OperatorError(
             f"model {name!r} is not a model's name: expected vendor:model, such as {EXAMPLES}"
         )
-    # Imported when asked for: OpenAI's library takes a second, and boto3 its share.
+    # Imported on demand: OpenAI's library takes a second, boto3 also takes long.
     if vendor == "bedrock":
         from bot.models.vendors.bedrock import bedrock_model
 
@@ -80,7 +79,7 @@ def _by_vendor(name: str, access: ModelAccess) -> Model:
     def provider(vendor: str) -> Provider[Any]:
         if not access.api_key:
             return infer_provider(vendor)
-        # Which arguments a vendor's provider takes is its own; all with keys take this one.
+        # Providers take different arguments; all that use keys take this one.
         make = cast(Callable[..., Provider[Any]], infer_provider_class(vendor))
         return make(api_key=access.api_key)
 

@@ -11,20 +11,20 @@ from bot.settings import Settings
 
 
 def models_of(settings: Settings, offline: Callable[[], Model]) -> Model:
-    """The model that the settings name, with those that stand in for it. `offline` makes the engine
-    that needs none. Raises OperatorError."""
+    """The configured model with its fallbacks. `offline` makes the engine that needs no model.
+    Raises OperatorError."""
     names = (settings.model or OFFLINE, *settings.fallback_models)
     models = [offline() if name == OFFLINE else model_of(settings, name) for name in names]
     if len(models) == 1:
         return models[0]
-    # A turn's time shared out evenly, so that the last of them gets its chance too.
+    # The models share a turn's time evenly, so that the last one gets its chance too.
     return ModelChain(models, settings.model_timeout_seconds / len(models))
 
 
 def model_of(settings: Settings, name: str) -> Model:
     """The vendor's model of this name. Raises OperatorError."""
     key, sees = settings.model_api_key, settings.model_sees
-    # Address and key belong to a vendor; another one's must not get to see them.
+    # The address and the key belong to one vendor; no other vendor may see them.
     same = _vendor(name) == _vendor(settings.model)
     return model_from_name(
         name,

@@ -1,8 +1,7 @@
-"""Several models in a row: when one is down, throttled or too slow, the next one answers.
+"""Fallback models: when one is down, throttled or too slow, the next one answers.
 
-The order is pydantic-ai's FallbackModel's: the next model is asked only as long as nothing of an
-answer has come. A stream that breaks later fails as a whole; no other model goes on in the middle
-of somebody's sentence."""
+As in pydantic-ai's FallbackModel, the next model is asked only before the answer has begun. A
+stream that breaks later fails as a whole: no other model continues in the middle of a sentence."""
 
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
@@ -20,50 +19,51 @@ from pydantic_ai.models.wrapper import WrapperModel
 from bot.assistant.failures import (
     MODEL_ERRORS,
     CannotSee,
-    Resting,
+    CoolingDown,
     failure_of,
 )
-from bot.models.sight import shown_in, sight_of
+from bot.models.sight import file_kinds_in, sight_of
 from memory.background.pacing import Backoff
 
 _log = structlog.get_logger(__name__)
 
-#: How long a model that failed is left alone, in seconds: twice as long with every failure in a
-#: row. A vendor that says how long to wait is believed, up to the longest.
-FIRST_REST = 30.0
-LONGEST_REST = 300.0
-_BACKOFF = Backoff(FIRST_REST, LONGEST_REST)
+#: How long a failed model cools down, in seconds; doubles with every consecutive failure. If the
+#: vendor says how long to wait, that counts, up to the longest cooldown.
+FIRST_COOLDOWN = 30.0
+LONGEST_COOLDOWN = 300.0
+_BACKOFF = Backoff(FIRST_COOLDOWN, LONGEST_COOLDOWN)
 
 
 @dataclass(slots=True)
-class _Rest:
-    """How often a model has failed in a row, and until when it is left alone."""
+class _Cooldown:
+    """A model's consecutive failures, and when it may be asked again."""
 
     failures: int = 0
     until: float = 0.0
 
 
-class Rests:
-    """Which models have just failed and are left alone for a while.
+class Cooldowns:
+    """The models that failed recently and are skipped for a while.
 
-    Only as long as there is one that is not: when all have failed, all are asked again, because an
-    answer that comes late is better than none."""
+    When all have failed, none is skipped: a late answer is better than none."""
 
     def __init__(self, names: Sequence[str], clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._rests = {name: _Rest() for name in names}
+        self._cooldowns = {name: _Cooldown() for name in names}
 
-    def is_resting(self, name: str) -> bool:
-        """Whether this model is not to be asked now."""
+    def is_cooling_down(self, name: str) -> bool:
+        """True if this model should be skipped now."""
         now = self._clock()
-        return self._rests[name].until > now and any(r.until <= now for r in self._rests.values())
+        return self._cooldowns[name].until > now and any(
+            r.until <= now for r in self._cooldowns.values()
+        )
 
-    def failed(self, name: str, error: Exception) -> None:
-        """Leave this model alone for a while, and say so."""
-        rest = self._rests[name]
+    def note_failure(self, name: str, error: Exception) -> None:
+        """Start this model's cooldown, and log it."""
+        rest = self._cooldowns[name]
         rest.failures += 1
         asked = getattr(error, "retry_after", None) or 0.0
-        pause = min(max(_BACKOFF.pause(rest.failures - 1), asked), LONGEST_REST)
+        pause = min(max(_BACKOFF.pause(rest.failures - 1), asked), LONGEST_COOLDOWN)
         rest.until = self._clock() + pause
         failure = failure_of(error)
         _log.warning(
@@ -75,16 +75,16 @@ class Rests:
             remedy=failure.remedy,
         )
 
-    def answered(self, name: str) -> None:
-        """This model is well."""
-        rest = self._rests[name]
+    def note_success(self, name: str) -> None:
+        """End this model's cooldown."""
+        rest = self._cooldowns[name]
         if rest.failures:
             _log.info("model_recovered", model=name)
         rest.failures, rest.until = 0, 0.0
 
 
 class ModelChain(FallbackModel):
-    """Models in the order in which they are asked."""
+    """Models, asked in this order."""
 
     def __init__(
         self,
@@ -92,16 +92,16 @@ class ModelChain(FallbackModel):
         first_word_seconds: float,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`first_word_seconds` is how long each model has for the first piece of a streamed answer.
-        A whole answer, as extraction asks for, has the time that whoever asks gives it."""
-        self._rests = Rests([model.model_name for model in models], clock)
+        """`first_word_seconds` is each model's time for the first piece of a streamed answer. A
+        request for a whole answer, such as an extraction, has its caller's timeout."""
+        self._cooldowns = Cooldowns([model.model_name for model in models], clock)
         self._first_word_seconds = first_word_seconds
-        first, *others = (_Link(model, self._rests) for model in models)
-        super().__init__(first, *others, fallback_on=self._another_may_do_better)
+        first, *others = (_Link(model, self._cooldowns) for model in models)
+        super().__init__(first, *others, fallback_on=self._should_try_next)
 
     @property
     def model_name(self) -> str:
-        """The names of all."""
+        """The names of all models."""
         return ", ".join(model.model_name for model in self.models)
 
     @asynccontextmanager
@@ -112,9 +112,8 @@ class ModelChain(FallbackModel):
         model_request_parameters: ModelRequestParameters,
         run_context: RunContext[Any] | None = None,
     ) -> AsyncGenerator[StreamedResponse]:
-        """One request and the answer of the first model that begins one. Raises
-        FallbackExceptionGroup when none does, and what a model raises in the middle of its
-        answer."""
+        """Stream the answer of the first model that begins one. Raises FallbackExceptionGroup if
+        none does, and whatever a model raises in the middle of its answer."""
         settings = ModelSettings(**(model_settings or {}))
         settings["first_event_timeout"] = self._first_word_seconds
         async with super().request_stream(
@@ -122,22 +121,21 @@ class ModelChain(FallbackModel):
         ) as stream:
             yield stream
 
-    def _another_may_do_better(self, error: Exception) -> bool:
+    def _should_try_next(self, error: Exception) -> bool:
         if isinstance(error, ModelRequestTimeout):
-            # The library's own clock: the model that it stopped does not hear why.
-            self._rests.failed(error.model_name, error)
+            # The library's own timeout: the stopped model never sees the error.
+            self._cooldowns.note_failure(error.model_name, error)
         return isinstance(error, MODEL_ERRORS) and (
-            isinstance(error, Resting | CannotSee) or failure_of(error).outage
+            isinstance(error, CoolingDown | CannotSee) or failure_of(error).outage
         )
 
 
 class _Link(WrapperModel):
-    """A model in the chain: left out while it rests and where it can't see, and sent to rest when
-    it fails."""
+    """A model in the chain: skipped while it cools down or if it can't read the files."""
 
-    def __init__(self, wrapped: Model, rests: Rests) -> None:
+    def __init__(self, wrapped: Model, rests: Cooldowns) -> None:
         super().__init__(wrapped)
-        self._rests, self._sight = rests, sight_of(wrapped)
+        self._cooldowns, self._sight = rests, sight_of(wrapped)
 
     async def request(
         self,
@@ -145,9 +143,8 @@ class _Link(WrapperModel):
         model_settings: ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
-        """One request and its whole answer. Raises Resting, CannotSee and what the wrapped model
-        raises."""
-        with self._watched(messages):
+        """Raises CoolingDown, CannotSee and whatever the wrapped model raises."""
+        with self._guard(messages):
             return await super().request(messages, model_settings, model_request_parameters)
 
     @asynccontextmanager
@@ -158,24 +155,23 @@ class _Link(WrapperModel):
         model_request_parameters: ModelRequestParameters,
         run_context: RunContext[Any] | None = None,
     ) -> AsyncGenerator[StreamedResponse]:
-        """One request and its answer as it comes. Raises Resting, CannotSee and what the wrapped
-        model raises."""
-        with self._watched(messages):
+        """Raises CoolingDown, CannotSee and whatever the wrapped model raises."""
+        with self._guard(messages):
             async with super().request_stream(
                 messages, model_settings, model_request_parameters, run_context
             ) as stream:
                 yield stream
 
     @contextmanager
-    def _watched(self, messages: list[ModelMessage]) -> Iterator[None]:
-        if not shown_in(messages) <= self._sight:
+    def _guard(self, messages: list[ModelMessage]) -> Iterator[None]:
+        if not file_kinds_in(messages) <= self._sight:
             raise CannotSee(self.model_name, "can't look at what is attached")
-        if self._rests.is_resting(self.model_name):
-            raise Resting(self.model_name, "left alone after a failure")
+        if self._cooldowns.is_cooling_down(self.model_name):
+            raise CoolingDown(self.model_name, "left alone after a failure")
         try:
             yield
         except MODEL_ERRORS as error:
             if failure_of(error).outage:
-                self._rests.failed(self.model_name, error)
+                self._cooldowns.note_failure(self.model_name, error)
             raise
-        self._rests.answered(self.model_name)
+        self._cooldowns.note_success(self.model_name)

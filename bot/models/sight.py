@@ -1,4 +1,4 @@
-"""What models can look at besides text."""
+"""The kinds of files that models can look at."""
 
 from collections.abc import Iterable, Sequence
 
@@ -11,16 +11,15 @@ from pydantic_ai.profiles import ModelProfile, merge_profile
 
 from bot.assistant.files import FileKind
 
-#: The profile of a model that takes nothing but text.
+#: The profile of a text-only model.
 BLIND = ModelProfile(supports_image_input=False, supports_document_input=False)
 
 
 def sight_of(model: Model) -> frozenset[FileKind]:
-    """The kinds of files that a model can be shown, by its profile; of several in a row, what one
-    of them can.
+    """The kinds of files that a model, or any model of a chain, can look at, by its profile.
 
-    A profile rules out what the library knows not to work. Of a vendor's text-only model it may
-    know nothing; the vendor refuses the picture then, and the person is told."""
+    A profile rules out what the library knows not to work. The library may not know a vendor's
+    text-only model; then the vendor rejects the picture, and the person is told."""
     if isinstance(model, FallbackModel):
         return frozenset[FileKind]().union(*map(sight_of, model.models))
     profile, kinds = model.profile, set[FileKind]()
@@ -32,8 +31,8 @@ def sight_of(model: Model) -> frozenset[FileKind]:
     return frozenset(kinds)
 
 
-def shown_in(messages: Sequence[ModelMessage]) -> frozenset[FileKind]:
-    """The kinds of files that a request holds."""
+def file_kinds_in(messages: Sequence[ModelMessage]) -> frozenset[FileKind]:
+    """The kinds of files in a request."""
     items = [
         item
         for message in messages
@@ -45,8 +44,8 @@ def shown_in(messages: Sequence[ModelMessage]) -> frozenset[FileKind]:
     return frozenset(FileKind.PICTURE if file.is_image else FileKind.PDF for file in files)
 
 
-class Seeing(WrapperModel):
-    """A model of which the operator says what it can look at."""
+class ModelWithSight(WrapperModel):
+    """A model for which the operator configured what it can look at."""
 
     def __init__(self, wrapped: Model, kinds: frozenset[FileKind]) -> None:
         super().__init__(wrapped)
@@ -54,7 +53,7 @@ class Seeing(WrapperModel):
 
     @property
     def profile(self) -> ModelProfile:
-        """The wrapped model's, with what was said."""
+        """The wrapped model's profile, with the configured kinds."""
         said = ModelProfile(
             supports_image_input=FileKind.PICTURE in self._kinds,
             supports_document_input=FileKind.PDF in self._kinds,

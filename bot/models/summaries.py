@@ -1,4 +1,4 @@
-"""Running summaries on a model: what the turns that left a window were about."""
+"""Running summaries by a model, of the turns that left a window."""
 
 from collections.abc import Sequence
 from html import unescape
@@ -6,18 +6,18 @@ from html import unescape
 from pydantic_ai import Agent, ModelSettings
 from pydantic_ai.models import Model
 
-from bot.models.aside import Aside, Hopeless
+from bot.models.background_agent import BackgroundAgent, PermanentFailure
 from bot.models.transcript import MAX_TRANSCRIPT, MIN_MESSAGE, block, transcript
 from bot.people.usage import Accounts
 from memory.ports import ExtractionFailed, Summarizer
 from memory.records import Turn
 from memory.safety.escaping import escape
 
-#: What the model may write, in tokens. The memory cuts a summary to what it has room for.
+#: Maximum tokens of the model's summary; the memory cuts it further to the room it has.
 _SUMMARY_TOKENS = 400
 
-#: So many turns of two messages still fit a transcript when each is cut to its shortest. More come
-#: together only while summaries keep failing; they are read in parts.
+#: How many turns of two messages fit a transcript when each message is cut to the minimum. There
+#: are more only after repeated failures; they are summarized in parts.
 TURNS_AT_ONCE = MAX_TRANSCRIPT // MIN_MESSAGE // 2
 
 SUMMARY_INSTRUCTIONS = """\
@@ -32,13 +32,12 @@ the summary and nothing else."""
 class ModelSummarizer:
     """A Summarizer that asks a model.
 
-    Turns that the model will never take (refused by its filter or server) go to the fallback."""
+    Turns that the model will never accept (refused by its filter or server) go to the fallback."""
 
     def __init__(
         self, model: Model, fallback: Summarizer, accounts: Accounts | None = None
     ) -> None:
-        """Whoever made the model opens and closes it. Without `accounts` nobody counts what
-        summaries use."""
+        """The caller opens and closes the model. Without `accounts`, usage is not counted."""
         self._fallback = fallback
         agent = Agent(
             model,
@@ -49,20 +48,20 @@ class ModelSummarizer:
             ),
             retries=1,
         )
-        self._aside = Aside(agent, model.model_name, accounts)
+        self._agent = BackgroundAgent(agent, model.model_name, accounts)
 
     async def summarize(self, turns: Sequence[Turn], earlier: str | None = None) -> str:
         """See memory.ports.Summarizer."""
         summary = earlier
         for first in range(0, len(turns), TURNS_AT_ONCE):
-            summary = await self._continued(summary, turns[first : first + TURNS_AT_ONCE])
+            summary = await self._extend(summary, turns[first : first + TURNS_AT_ONCE])
         return summary or ""
 
-    async def _continued(self, earlier: str | None, turns: Sequence[Turn]) -> str:
+    async def _extend(self, earlier: str | None, turns: Sequence[Turn]) -> str:
         before = block("earlier_summary", [escape(earlier)]) if earlier else ""
         try:
-            written = await self._aside.ask(f"{before}{transcript(turns)}", turns[0].session_id)
-        except Hopeless:
+            written = await self._agent.ask(f"{before}{transcript(turns)}", turns[0].session_id)
+        except PermanentFailure:
             return await self._fallback.summarize(turns, earlier)
         summary = " ".join(unescape(written).split())
         if not summary:

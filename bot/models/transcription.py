@@ -1,4 +1,4 @@
-"""Recordings written down by any server that speaks OpenAI's audio/transcriptions."""
+"""Transcription by any server with OpenAI's audio/transcriptions interface."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -21,10 +21,10 @@ from bot.settings import Settings
 
 _log = structlog.get_logger(__name__)
 
-#: Seconds until connected, and until there is an answer: ten minutes of speech take a while.
+#: Timeouts to connect and to answer, in seconds: ten minutes of speech take a while.
 _CONNECT_SECONDS, _READ_SECONDS = 3.0, 120.0
 
-#: Servers go by the ending of the file's name.
+#: Servers detect the format by the extension of the file name.
 _ENDINGS = {
     "audio/ogg": "ogg",
     "audio/opus": "ogg",
@@ -43,7 +43,7 @@ _ENDINGS = {
 }
 
 
-#: What helps against what the server answers; from the special to the general.
+#: Remedies by error, from specific to general.
 _REMEDIES = (
     (openai.AuthenticationError, "check transcriber_api_key: the server does not take it"),
     (openai.PermissionDeniedError, "check transcriber_api_key: it may not use this model"),
@@ -61,27 +61,27 @@ class SpeechModel:
     def __init__(
         self, model: str, client: openai.AsyncOpenAI, minute_cost: Decimal | None = None
     ) -> None:
-        """Whoever made the client closes it. `minute_cost` is what a minute costs in US dollars;
-        None is what genai-prices knows of this model at this address, if it does."""
+        """The caller closes the client. `minute_cost` is in US dollars per minute; None means the
+        price genai-prices knows for this model at this address, if any."""
         self._model, self._client, self._minute_cost = model, client, minute_cost
 
     async def transcribe(
         self, recording: bytes, media_type: str, length: timedelta = timedelta(0)
     ) -> Transcript:
-        """See Transcriber. The server learns no name of a file."""
+        """See Transcriber. The server does not get the file's name."""
         file = (f"speech.{_ENDINGS.get(media_type, 'ogg')}", recording, media_type)
         try:
             heard = await self._client.audio.transcriptions.create(model=self._model, file=file)
         except openai.OpenAIError as error:
-            # What the error itself says may quote a key.
+            # The error's own text may quote a key.
             status = getattr(error, "status_code", None)
-            raise _not_transcribed(_remedy(error), type(error).__name__, status) from error
+            raise _log_failure(_remedy(error), type(error).__name__, status) from error
         text: object = getattr(heard, "text", heard)
         if not isinstance(text, str):
-            raise _not_transcribed("transcriber_base_url: the answer has no text")
+            raise _log_failure("transcriber_base_url: the answer has no text")
         used = getattr(heard, "usage", None)
         if isinstance(used, UsageDuration):
-            # Who sends a recording can say of it what they like.
+            # The length the sender claims may be false.
             length = timedelta(seconds=used.seconds)
         return Transcript(text, length, self._cost(length, used))
 
@@ -92,21 +92,21 @@ class SpeechModel:
 
 
 def public_price(model: str, server: str, length: timedelta, used: object) -> Decimal | None:
-    """What writing down a recording costs at the server with this address, in US dollars, as
-    genai-prices knows it; None if it does not."""
-    billed = _billed(length, used)
+    """The cost of a transcription at the server with this address, in US dollars, according to
+    genai-prices; None if unknown."""
+    billed = _billed_usage(length, used)
     if billed is None:
         return None
     try:
         price = calc_price(billed, model, provider_api_url=server).total_price
     except LookupError:
         return None
-    # Nothing for something: its price is for what this answer does not tell.
+    # A price of zero means that it depends on figures missing from this answer.
     return price or None
 
 
-def _billed(length: timedelta, used: object) -> prices.Usage | None:
-    """What vendors bill: tokens where the answer tells of some, else seconds; None if unknown."""
+def _billed_usage(length: timedelta, used: object) -> prices.Usage | None:
+    """What vendors bill: tokens if the answer reports them, else seconds; None if unknown."""
     if isinstance(used, UsageTokens):
         details = used.input_token_details
         return prices.Usage(
@@ -117,8 +117,8 @@ def _billed(length: timedelta, used: object) -> prices.Usage | None:
     return prices.Usage(audio_seconds=length.total_seconds()) if length else None
 
 
-def _not_transcribed(remedy: str, error: str | None = None, status: int | None = None) -> Exception:
-    """The failure, after its line in the log."""
+def _log_failure(remedy: str, error: str | None = None, status: int | None = None) -> Exception:
+    """Log a failure and return it as an exception."""
     _log.warning("transcription_failed", error=error, status=status, remedy=remedy)
     return NotTranscribed(f"HTTP status {status}: {remedy}" if status else remedy)
 
@@ -130,8 +130,7 @@ def _remedy(error: openai.OpenAIError) -> str:
 
 @asynccontextmanager
 async def transcriber_of(settings: Settings) -> AsyncIterator[SpeechModel | None]:
-    """What writes recordings down, as the settings name it; None if they name nothing. Raises
-    OperatorError."""
+    """The configured transcriber; None if there is none. Raises OperatorError."""
     name = settings.transcriber
     if name is None:
         yield None
@@ -150,7 +149,7 @@ def _minute_cost(settings: Settings) -> Decimal | None:
 
 
 def _provider(settings: Settings, vendor: str) -> OpenAIProvider | OpenAICompatibleProvider:
-    # Address and key of the model belong to its vendor; another one's must not get to see them.
+    # The model's address and key belong to its vendor; no other vendor may see them.
     same = vendor == (settings.model or "").partition(":")[0]
     secret = settings.transcriber_api_key or (settings.model_api_key if same else None)
     key = secret.get_secret_value() if secret else None

@@ -10,7 +10,7 @@ from bot.people.guestbook import GuestBook, UnreadableOwner
 from bot.settings import Settings
 
 
-def let_in(settings: Settings, written: str, uid: int | None = None) -> str:
+def approve_guest(settings: Settings, written: str, uid: int | None = None) -> str:
     """Approve whoever was given this code, or has this numeric id; what to tell the operator. A bot
     that runs, or the next one that does, tells the person. `uid` is the user of the machine whose
     files this process writes, its own by default. Raises OperatorError."""
@@ -19,7 +19,7 @@ def let_in(settings: Settings, written: str, uid: int | None = None) -> str:
             f"access = {settings.access} gives nobody a code: set access to pairing, or name the "
             "numeric ids in allowed_users"
         )
-    path = _book_of(settings.data_dir, os.geteuid() if uid is None else uid)
+    path = _guest_book_path(settings.data_dir, os.geteuid() if uid is None else uid)
     named = {*settings.allowed_users, *settings.owners}
     now = datetime.now(UTC)
     try:
@@ -47,7 +47,7 @@ def let_in(settings: Settings, written: str, uid: int | None = None) -> str:
     return f"{name} can use the bot now. The bot tells them, if they have ever written to it."
 
 
-def _book_of(data_dir: Path, uid: int) -> Path:
+def _guest_book_path(data_dir: Path, uid: int) -> Path:
     """The guest book of a bot that has run there. Raises OperatorError."""
     if not data_dir.is_dir():
         raise OperatorError(

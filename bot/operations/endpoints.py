@@ -15,7 +15,7 @@ import structlog
 from tornado.web import Application, RequestHandler
 
 from bot.operations.health import STALLED_SECONDS
-from bot.operations.sockets import close, http_server, listening
+from bot.operations.sockets import close_server, http_server, listening_socket
 from memory.errors import StoreUnavailable
 from memory.memory import Memory
 from memory.records import Actor
@@ -43,17 +43,17 @@ async def endpoints(
     """Serve both, with these checks for `/readyz`. Raises OperatorError if nobody can listen
     there."""
     routes: list[tuple[str, Any, dict[str, Any]]] = [
-        ("/healthz", _Endpoint, {"answer": _alive}),
-        ("/readyz", _Endpoint, {"answer": _ready(checks)}),
+        ("/healthz", _Endpoint, {"answer": _liveness}),
+        ("/readyz", _Endpoint, {"answer": _readiness(checks)}),
     ]
-    application = Application(routes, log_function=_silent)
+    application = Application(routes, log_function=_skip_access_log)
     server = http_server(application, _LONGEST_BODY)
-    server.add_socket(listening(address, port, "health_listen and health_port"))
+    server.add_socket(listening_socket(address, port, "health_listen and health_port"))
     _log.info("health_listening", address=address, port=port)
     try:
         yield
     finally:
-        await close(server)
+        await close_server(server)
 
 
 class Connected(Protocol):
@@ -90,11 +90,11 @@ def readiness(
     async def writes() -> bool:
         return await asyncio.get_running_loop().run_in_executor(pool, is_writable, data_dir)
 
-    remembered = at_most_every(_MEMORY_CHECK_SECONDS, remembers)
+    remembered = cached_check(_MEMORY_CHECK_SECONDS, remembers)
     return {"telegram": connected, "memory": remembered, "data": writes}
 
 
-def at_most_every(
+def cached_check(
     seconds: float, check: ReadinessCheck, monotonic: Callable[[], float] = time.monotonic
 ) -> ReadinessCheck:
     """The check, with its last result as long as that is not older: for what costs something."""
@@ -147,26 +147,26 @@ class _Endpoint(RequestHandler):
 
     async def get(self) -> None:
         """Status and document."""
-        document = await self._answered()
+        document = await self._respond()
         self.set_header("Content-Type", "application/json")
         self.write(json.dumps(document))
 
     async def head(self) -> None:
         """The same without the document."""
-        await self._answered()
+        await self._respond()
 
-    async def _answered(self) -> dict[str, bool]:
+    async def _respond(self) -> dict[str, bool]:
         well, document = await self._answer()
         self.set_status(200 if well else 503)
         return document
 
 
-async def _alive() -> tuple[bool, dict[str, bool]]:
+async def _liveness() -> tuple[bool, dict[str, bool]]:
     """That this is answered is the answer: the event loop turns."""
     return True, {"alive": True}
 
 
-def _ready(checks: Mapping[str, ReadinessCheck]) -> _Status:
+def _readiness(checks: Mapping[str, ReadinessCheck]) -> _Status:
     """Whether every part is ready; which ones are says the document."""
 
     async def answer() -> tuple[bool, dict[str, bool]]:
@@ -198,5 +198,5 @@ def _is_well(part: str, result: bool | BaseException) -> bool:
     return False
 
 
-def _silent(handler: RequestHandler) -> None:
+def _skip_access_log(handler: RequestHandler) -> None:
     """No line in the log for every probe."""

@@ -33,7 +33,7 @@ class Alive(Protocol):
 
 
 @asynccontextmanager
-async def beating(
+async def heartbeat(
     data_dir: Path, channel: Alive, seconds: float = _BEAT_SECONDS
 ) -> AsyncIterator[None]:
     """Write the file every so many seconds as long as the channel is not stalled."""
@@ -62,7 +62,7 @@ async def beating(
         file.unlink(missing_ok=True)
 
 
-def trouble(data_dir: Path, now: float | None = None) -> str | None:
+def find_problem(data_dir: Path, now: float | None = None) -> str | None:
     """What is wrong with the process that runs on this directory; None if nothing is."""
     file = data_dir / _FILE
     try:
@@ -72,7 +72,7 @@ def trouble(data_dir: Path, now: float | None = None) -> str | None:
         return f"no Mordecai runs on {data_dir}"
     if age > _MISSED_SECONDS:
         return f"Mordecai on {data_dir} hangs or has heard nothing for {age:.0f} seconds and more"
-    return None if _runs(process) else f"Mordecai on {data_dir} ended without saying goodbye"
+    return None if _is_alive(process) else f"Mordecai on {data_dir} ended without saying goodbye"
 
 
 def _replace(file: Path, text: str) -> None:
@@ -82,7 +82,7 @@ def _replace(file: Path, text: str) -> None:
     draft.replace(file)
 
 
-def _runs(process: int) -> bool:
+def _is_alive(process: int) -> bool:
     try:
         os.kill(process, 0)
     except ProcessLookupError:

@@ -66,7 +66,7 @@ def configure(
     _route(output, level.upper())
 
 
-def _shared() -> list[Processor]:
+def _shared_processors() -> list[Processor]:
     return [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
@@ -84,32 +84,32 @@ def _formatter(as_json: bool, colors: bool) -> logging.Formatter:
         else structlog.dev.ConsoleRenderer(colors=colors)
     )
     return structlog.stdlib.ProcessorFormatter(
-        foreign_pre_chain=_shared(),
+        foreign_pre_chain=_shared_processors(),
         processors=[
             structlog.stdlib.ProcessorFormatter.remove_processors_meta,
             structlog.processors.StackInfoRenderer(),
             structlog.processors.format_exc_info,
-            _without_tokens,
+            _redact_event,
             last,
         ],
     )
 
 
-def _without_tokens(
+def _redact_event(
     _logger: object, _method: str, event: MutableMapping[str, Any]
 ) -> Mapping[str, Any]:
-    return {key: _redacted(value) for key, value in event.items()}
+    return {key: _redact_value(value) for key, value in event.items()}
 
 
-def _redacted(value: object) -> object:
+def _redact_value(value: object) -> object:
     """A value that can be written out: what it holds is cleaned at every depth."""
     match value:
         case None | bool() | int() | float():
             return value
         case Mapping():
-            return {redact(str(key)): _redacted(item) for key, item in value.items()}
+            return {redact(str(key)): _redact_value(item) for key, item in value.items()}
         case list() | tuple() | set() | frozenset():
-            return [_redacted(item) for item in value]
+            return [_redact_value(item) for item in value]
         case _:
             return redact(str(value))
 
@@ -130,7 +130,7 @@ def _route(output: logging.Handler, level: str) -> None:
         processors=[
             structlog.stdlib.filter_by_level,
             structlog.stdlib.PositionalArgumentsFormatter(),
-            *_shared(),
+            *_shared_processors(),
             structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
         ],
         wrapper_class=structlog.stdlib.BoundLogger,

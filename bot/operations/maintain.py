@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from rich.console import Console
 from rich.table import Table
 
-from bot.app import housework
+from bot.app import open_maintenance
 from bot.errors import OperatorError
 from bot.settings import Settings
 from memory.knowledge.maintenance import Removed, Why
@@ -37,7 +37,7 @@ def clean_up(settings: Settings, *, retry: bool) -> int:
 
 
 async def _run(settings: Settings, *, retry: bool, console: Console) -> int:
-    async with housework(settings) as (maintenance, journal):
+    async with open_maintenance(settings) as (maintenance, journal):
         if retry:
             back = await journal.jobs.requeue(datetime.now(UTC))
             console.print(f"queued for retry at the next start: {_sessions(back)}")

@@ -13,7 +13,7 @@ from bot.telegram.intake.receiving import RejectedToken
 from memory.errors import StoreUnavailable
 
 
-def collect_garbage_seldom() -> None:
+def collect_garbage_less_often() -> None:
     """Spare the collector what was loaded to start, which stays; and let it look at what came since
     less often. It took a twentieth of a message's time, and 0.1 s on end while somebody's 100,000
     messages were read."""
@@ -36,7 +36,7 @@ def only_process(data: Path) -> Iterator[None]:
 
 
 @contextmanager
-def for_the_operator() -> Iterator[None]:
+def operator_errors() -> Iterator[None]:
     """What only the operator can put right, said as such."""
     try:
         yield

@@ -36,16 +36,16 @@ def set_up(loaded: Loaded, *, write: bool) -> None:
     OperatorError."""
     settings = loaded.settings
     with _progress() as progress:
-        memory_id = asyncio.run(_ready(settings, progress)).id
+        memory_id = asyncio.run(_ready_memory(settings, progress)).id
     typer.echo(memory_id)
     file = loaded.config_file or Path("config.json")
-    if _known(file) != memory_id and (write or (not settings.memory_id and _asked(file))):
+    if _memory_id_in(file) != memory_id and (write or (not settings.memory_id and _confirm(file))):
         write_memory_id(file, memory_id)
         _say(f"wrote memory_id into {file}")
-    _say(_next_step(settings, written=memory_id in (_known(file), settings.memory_id)))
+    _say(_next_step(settings, written=memory_id in (_memory_id_in(file), settings.memory_id)))
 
 
-async def _ready(settings: Settings, progress: Progress) -> AgentCoreMemory:
+async def _ready_memory(settings: Settings, progress: Progress) -> AgentCoreMemory:
     """The configured memory, or else the one of the configured name, ACTIVE with its strategies."""
     with ThreadPoolExecutor(2, "aws") as pool:
         try:
@@ -78,7 +78,7 @@ def _progress() -> Iterator[Progress]:
         yield show
 
 
-def _asked(file: Path) -> bool:
+def _confirm(file: Path) -> bool:
     """Whether the person at the terminal wants it written; without one nobody can be asked."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
@@ -96,12 +96,12 @@ def _say(text: str) -> None:
     typer.echo(text, err=True)
 
 
-def _known(file: Path) -> object:
+def _memory_id_in(file: Path) -> object:
     """The memory_id that stands in the file."""
-    return json.loads(_text(file)).get("memory_id")
+    return json.loads(_read_text(file)).get("memory_id")
 
 
-def _text(file: Path) -> str:
+def _read_text(file: Path) -> str:
     # Not read_text: line ends are to stay as they are.
     return file.read_bytes().decode("utf-8-sig") if file.exists() else "{}"
 
@@ -110,7 +110,7 @@ def write_memory_id(file: Path, memory_id: str) -> None:
     """Put the id into this config.json, or a new one, at once or not at all. Raises
     OperatorError."""
     try:
-        _replace(file.resolve(), with_memory_id(_text(file), memory_id))
+        _replace(file.resolve(), with_memory_id(_read_text(file), memory_id))
     except OSError as error:
         raise OperatorError(
             f"{file} can't be written: {error.strerror}. "

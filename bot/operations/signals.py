@@ -11,7 +11,7 @@ from contextlib import contextmanager
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
-def stopped_by_signals() -> asyncio.Event:
+def stop_event() -> asyncio.Event:
     """An event that SIGINT and SIGTERM set, which no longer break anything off from here on."""
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
 
@@ -24,7 +24,7 @@ def stopped_by_signals() -> asyncio.Event:
 
 
 @contextmanager
-def ended_by_sigterm() -> Iterator[None]:
+def exit_on_sigterm() -> Iterator[None]:
     """Leave the block in good order on SIGTERM, which a process that is a container's first would
     not even notice without a handler. Once leaving, it is not hurried by another one."""
     loop, running = asyncio.get_running_loop(), asyncio.current_task()
@@ -49,7 +49,7 @@ def ended_by_sigterm() -> Iterator[None]:
 
 
 @contextmanager
-def undisturbed_at_the_end() -> Iterator[None]:
+def ignore_signals_at_exit() -> Iterator[None]:
     """For a process that ends after the block: a signal that comes when all is done is not to spoil
     how it ends."""
     try:

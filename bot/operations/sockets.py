@@ -30,7 +30,7 @@ def http_server(
     )
 
 
-def listening(address: str, port: int, settings: str) -> socket.socket:
+def listening_socket(address: str, port: int, settings: str) -> socket.socket:
     """A socket that takes connections there. `settings` names what the operator has set, for the
     message. Raises OperatorError."""
     try:
@@ -45,7 +45,7 @@ def listening(address: str, port: int, settings: str) -> socket.socket:
     return taking
 
 
-async def close(server: HTTPServer) -> None:
+async def close_server(server: HTTPServer) -> None:
     """Take nothing more, and let go of those who are connected."""
     server.stop()
     with suppress(TimeoutError):

@@ -1,4 +1,4 @@
-"""Which embedder a name means, ready to be used."""
+"""Makes the embedder of a name."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -28,19 +28,19 @@ EXAMPLES = (
 )
 
 
-#: Seconds until the answer of one request: a batch of the background may take as long.
+#: Timeout of one request, in seconds: a background batch can take this long.
 _READ_SECONDS = 30.0
 
 
 def embedder_of(
     settings: Settings, name: str | None = None
 ) -> LocalEmbedder | ProviderEmbedder | None:
-    """The embedder of this name, or else the one that the settings name; None if none does. Raises
+    """The embedder of this name, by default the configured one; None if there is none. Raises
     OperatorError."""
     name = name or settings.embedder
     if name is None:
         return None
-    # Address and key of the model belong to its vendor; another one's must not get to see them.
+    # The model's address and key belong to its vendor; no other vendor may see them.
     same = name.partition(":")[0] == (settings.model or "").partition(":")[0]
     key = settings.embedder_api_key or (settings.model_api_key if same else None)
     access = ModelAccess(
@@ -57,11 +57,10 @@ def embedder_of(
 def embedder_from_name(
     name: str, access: ModelAccess, downloads: Path
 ) -> LocalEmbedder | ProviderEmbedder:
-    """The embedder that the setting `embedder` names; models for this machine are kept in
-    `downloads`.
+    """The embedder of a name, as in the setting `embedder`; local models are kept in `downloads`.
 
-    Use it as `async with`. Raises OperatorError for a name that means nothing, and for a missing
-    package, key, region or credentials."""
+    Use it as `async with`. Raises OperatorError for an unknown name and for a missing package, key,
+    region or credentials."""
     vendor, _, model = name.partition(":")
     if vendor == LOCAL:
         return LocalEmbedder(model or None, downloads)
@@ -93,7 +92,7 @@ def _bedrock(model: str, access: ModelAccess) -> ProviderEmbedder:
 
 
 def _compatible(name: str, model: str, base_url: str, access: ModelAccess) -> ProviderEmbedder:
-    """A model behind any server that speaks OpenAI's embeddings."""
+    """A model on any server with OpenAI's embeddings interface."""
     provider = OpenAICompatibleProvider(
         "openai-compatible", base_url=base_url, api_key=access.api_key
     )

@@ -1,4 +1,4 @@
-"""An embedding model in a directory of one's own."""
+"""An embedding model in a local directory."""
 
 import json
 from dataclasses import dataclass
@@ -7,17 +7,17 @@ from typing import Any, Self
 
 from bot.errors import OperatorError
 
-#: Where exports keep the model, the smaller before the larger.
+#: File names of exported models, smallest first.
 _WEIGHTS = ("model_quantized.onnx", "model_optimized.onnx", "model.onnx")
 
-#: sentence-transformers' names of the ways to make one vector of many; the mean is usual.
+#: sentence-transformers' names of pooling modes; the default is the mean.
 _POOLINGS = {"pooling_mode_cls_token": "CLS", "pooling_mode_lasttoken": "LAST_TOKEN"}
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFolder:
-    """An ONNX export with its tokenizer, laid out as sentence-transformers do. `prompts` are what
-    the model wants before a query and before a text; `pooling` is one of fastembed's names."""
+    """An ONNX export with its tokenizer in the layout of sentence-transformers. `prompts` are the
+    model's prefixes for queries and for texts; `pooling` is a name of fastembed's."""
 
     directory: Path
     weights: Path
@@ -26,7 +26,7 @@ class ModelFolder:
 
     @classmethod
     def read(cls, directory: Path) -> Self:
-        """What the directory holds. Raises OperatorError if something is missing."""
+        """Read the directory. Raises OperatorError if something is missing."""
         places = [folder / name for name in _WEIGHTS for folder in (directory, directory / "onnx")]
         weights = next((place for place in places if place.is_file()), None)
         needed = ("tokenizer.json", "tokenizer_config.json")
@@ -45,7 +45,7 @@ class ModelFolder:
         return cls(directory, weights, (prompts.get("query") or "", before_text), chosen)
 
     def load(self) -> Any:
-        """The model, ready to embed. Needs fastembed, and raises what that raises."""
+        """Load the model. Needs fastembed, and raises whatever it raises."""
         from fastembed import TextEmbedding
         from fastembed.common.model_description import ModelSource, PoolingType
 
@@ -64,7 +64,7 @@ class ModelFolder:
 
 
 def _json(file: Path) -> dict[str, Any]:
-    """What a file of the model says; nothing if it is not there. Raises OperatorError."""
+    """The content of a JSON file; empty if there is no file. Raises OperatorError."""
     try:
         content = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
     except (OSError, ValueError) as error:

@@ -1,6 +1,6 @@
 """An embedding model on this machine: fastembed, which runs ONNX models without a GPU.
 
-fastembed and its runtime are an extra; nothing of it is imported before there is a need."""
+fastembed and its runtime are an optional extra, imported only when needed."""
 
 import asyncio
 import difflib
@@ -19,20 +19,19 @@ from memory.ports import EmbeddingFailed
 
 _log = structlog.get_logger(__name__)
 
-#: Some 50 languages, 0.2 GB, the smallest multilingual one that fastembed offers.
+#: fastembed's smallest multilingual model: some 50 languages, 0.2 GB.
 DEFAULT = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
 
-#: What these models want before a query and before a text. Others want nothing.
+#: The prefixes of these models for queries and for texts; other models need none.
 _PREFIXES = {"intfloat/multilingual-e5-large": ("query: ", "passage: ")}
 
-#: One for what the background embeds, one for a query that must not wait for it.
+#: One for background work, one so that queries need not wait for it.
 _THREADS = 2
 
 
 class LocalEmbedder:
-    """An Embedder on this machine. Use as `async with`. A model that fastembed knows is loaded when
-    first used, and fetched from its hub if it is not there yet: nobody waits for it, since search
-    goes by words until then."""
+    """An Embedder on this machine. Use as `async with`. A model that fastembed knows is loaded on
+    first use, and downloaded if necessary; until then search works by words alone."""
 
     def __init__(self, model: str | None, downloads: Path) -> None:
         """`model` is a name that fastembed knows, or the path of a directory. Raises OperatorError
@@ -61,7 +60,7 @@ class LocalEmbedder:
         """Raises OperatorError if a model in a directory can't be loaded."""
         if self._folder:
             try:
-                await asyncio.get_running_loop().run_in_executor(self._threads, self._loaded)
+                await asyncio.get_running_loop().run_in_executor(self._threads, self._load_once)
             except _errors() as error:
                 self._threads.shutdown()
                 raise OperatorError(
@@ -70,7 +69,7 @@ class LocalEmbedder:
         return self
 
     async def __aexit__(self, *exc: object) -> None:
-        # A model that is being fetched must not hold up the end.
+        # A running download must not delay the exit.
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     async def embed(self, texts: Sequence[str], *, query: bool = False) -> list[list[float]]:
@@ -81,20 +80,20 @@ class LocalEmbedder:
 
     def _embed(self, texts: list[str]) -> list[list[float]]:
         try:
-            vectors = self._loaded().embed(texts, batch_size=len(texts))
+            vectors = self._load_once().embed(texts, batch_size=len(texts))
             return [vector.tolist() for vector in vectors]
         except _errors() as error:
             raise EmbeddingFailed(f"{self.name}: {type(error).__name__}: {error}") from error
 
-    def _loaded(self) -> Any:
+    def _load_once(self) -> Any:
         """The model, loaded once."""
         with self._loading:
             if self._runtime is None:
-                self._runtime = self._folder.load() if self._folder else self._fetched()
+                self._runtime = self._folder.load() if self._folder else self._download()
                 _log.info("embedder_loaded", embedder=self.name)
             return self._runtime
 
-    def _fetched(self) -> Any:
+    def _download(self) -> Any:
         from fastembed import TextEmbedding
 
         self._downloads.mkdir(parents=True, exist_ok=True)
@@ -102,7 +101,7 @@ class LocalEmbedder:
 
 
 def _errors() -> tuple[type[Exception], ...]:
-    """What fastembed, its runtime and the hub's client raise."""
+    """The errors of fastembed, its runtime and the hub's client."""
     from onnxruntime.capi import onnxruntime_pybind11_state as runtime
 
     own = [x for x in vars(runtime).values() if isinstance(x, type) and issubclass(x, Exception)]

@@ -21,7 +21,7 @@ class ProviderEmbedder:
         provider: Provider[Any] | None = None,
         on_close: Callable[[], None] | None = None,
     ) -> None:
-        """`provider` is closed at the end, and `on_close` called."""
+        """Closing the embedder closes `provider` and calls `on_close`."""
         self.name = name
         self._model, self._provider, self._on_close = model, provider, on_close
         self._stack = AsyncExitStack()
@@ -45,15 +45,15 @@ class ProviderEmbedder:
                 settings={"truncate": True},
             )
         except MODEL_ERRORS as error:
-            raise EmbeddingFailed(_why(error)) from error
+            raise EmbeddingFailed(_reason(error)) from error
         vectors = [list(vector) for vector in result.embeddings]
         if len(vectors) != len(texts) or not all(vectors):
             raise EmbeddingFailed(f"{len(vectors)} vectors for {len(texts)} texts")
         return vectors
 
 
-def _why(error: Exception) -> str:
-    """What to mend. What the error itself says may quote texts or keys."""
+def _reason(error: Exception) -> str:
+    """The kind and remedy of an error; its own text may quote texts or keys."""
     failure = failure_of(error)
     status = f" (HTTP {failure.status})" if failure.status else ""
     return f"{failure.kind}{status}: {failure.remedy or 'the provider gives no reason'}"

@@ -15,7 +15,7 @@ from bot.models.wire.bedrock import BedrockModel
 
 
 def bedrock_client(named: str, access: ModelAccess) -> Any:
-    """A client of ours for Bedrock. `named` says which setting needs it. Raises OperatorError."""
+    """A client for Bedrock. `named` is the setting that needs it. Raises OperatorError."""
     try:
         session = boto3.Session(region_name=access.aws_region, profile_name=access.aws_profile)
         if session.get_credentials() is None:
@@ -46,9 +46,8 @@ def bedrock_client(named: str, access: ModelAccess) -> Any:
 
 
 def bedrock_model(model: str, access: ModelAccess) -> Model:
-    """Converse on Bedrock, over a client of ours."""
     client = bedrock_client(f"model 'bedrock:{model}'", access)
-    # The window's cache point is in the prompt itself.
+    # The prompt itself contains the window's cache point.
     settings = BedrockModelSettings(
         bedrock_cache_instructions=True, bedrock_cache_tool_definitions=True
     )

@@ -1,4 +1,4 @@
-"""Models of OpenAI, and of any server that speaks its chat completions."""
+"""Models of OpenAI, and of any server with its chat completions interface."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -14,16 +14,16 @@ from bot.errors import OperatorError
 from bot.models.catalogue import OPENAI, ModelAccess
 from bot.models.wire.tolerant import TolerantModel
 
-#: What pydantic-ai sends to a server that needs no key.
+#: pydantic-ai sends this as the key if none is set.
 _NO_KEY = "api-key-not-set"
 
 
 def own_server(model: str, base_url: str, access: ModelAccess) -> Model:
-    """A model behind any server that speaks OpenAI's chat completions."""
-    # Not a vendor's name: a model of one's own would be priced like the vendor's namesake.
+    """A model on any server with OpenAI's chat completions interface."""
+    # Not a vendor's name: a self-hosted model would be priced like the vendor's model of that name.
     provider = OpenAICompatibleProvider("own-server", base_url=base_url, api_key=access.api_key)
-    # Many chat templates refuse a system message that is not the first; and a text-only model is
-    # not always refused its pictures, it just does not see them.
+    # Many chat templates reject a system message that is not the first. Some servers accept
+    # pictures for a text-only model, which then does not see them.
     profile = OpenAIModelProfile(
         supports_inline_system_prompts=False,
         supports_image_input=False,
@@ -33,7 +33,6 @@ def own_server(model: str, base_url: str, access: ModelAccess) -> Model:
 
 
 def openai_model(model: str, access: ModelAccess) -> Model:
-    """A model of OpenAI itself."""
     provider = OpenAIProvider(base_url=OPENAI, api_key=access.api_key)
     if provider.client.api_key == _NO_KEY:
         raise OperatorError(
@@ -52,19 +51,19 @@ def _chat_completions(
     provider.client.max_retries = access.attempts - 1
     provider.client.timeout = httpx2.Timeout(access.read_seconds, connect=access.connect_seconds)
     completions = provider.client.chat.completions
-    completions.create = _as_it_is(completions.create)  # type: ignore[assignment]
-    # A stream without its last chunk was cut; else it would pass for a whole answer.
+    completions.create = _send_verbatim(completions.create)  # type: ignore[assignment]
+    # Otherwise a stream cut before its last chunk would pass for a whole answer.
     profile["openai_chat_streaming_requires_finish_reason"] = True
     return OpenAIChatModel(model, provider=provider, profile=profile)
 
 
-def _as_it_is(create: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-    """Messages and tools go out as they are. The library walks through all of them for fields that
-    are named otherwise on the wire, and there are none: of a request with a dozen tools that walk
-    takes a third of the processor's time."""
+def _send_verbatim(create: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    """Send messages and tools as they are. The library would search all of them for fields with
+    other names on the wire. There are none, and with a dozen tools the search takes a third of a
+    request's processor time."""
 
-    async def quick(*, messages: Any, tools: Any, extra_body: Any = None, **rest: Any) -> Any:
+    async def send(*, messages: Any, tools: Any, extra_body: Any = None, **rest: Any) -> Any:
         body = {"messages": messages} | ({"tools": tools} if tools else {}) | (extra_body or {})
         return await create(messages=[], extra_body=body, **rest)
 
-    return quick
+    return send

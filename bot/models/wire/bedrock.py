@@ -1,4 +1,4 @@
-"""A model on Bedrock's Converse whose refusals say what the operator has to mend."""
+"""A model on Bedrock's Converse whose errors tell the operator what to fix."""
 
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -16,7 +16,7 @@ _DENIED = "AccessDeniedException"
 
 
 class BedrockModel(BedrockConverseModel):
-    """Tells a model that the account may not use from credentials that are wrong."""
+    """Distinguishes missing access to a model from wrong credentials."""
 
     async def request(
         self,
@@ -24,8 +24,8 @@ class BedrockModel(BedrockConverseModel):
         model_settings: ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
-        """One request and its whole answer. Raises AccessNotGranted and what its parent raises."""
-        with self._telling():
+        """Raises AccessNotGranted and whatever the parent class raises."""
+        with self._translate_errors():
             return await super().request(messages, model_settings, model_request_parameters)
 
     @asynccontextmanager
@@ -36,16 +36,15 @@ class BedrockModel(BedrockConverseModel):
         model_request_parameters: ModelRequestParameters,
         run_context: RunContext[Any] | None = None,
     ) -> AsyncGenerator[StreamedResponse]:
-        """One request and its answer as it comes. Raises AccessNotGranted and what its parent
-        raises."""
-        with self._telling():
+        """Raises AccessNotGranted and whatever the parent class raises."""
+        with self._translate_errors():
             async with super().request_stream(
                 messages, model_settings, model_request_parameters, run_context
             ) as stream:
                 yield stream
 
     @contextmanager
-    def _telling(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         try:
             yield
         except ModelAuthenticationError as error:
@@ -53,5 +52,5 @@ class BedrockModel(BedrockConverseModel):
                 raise
             raise AccessNotGranted(self.model_name, self.client.meta.region_name) from error
         except BotoCoreError as error:
-            # Credentials that are not there, or that can't be renewed.
+            # Missing credentials, or credentials that can't be renewed.
             raise ModelAuthenticationError(self.model_name, type(error).__name__) from error

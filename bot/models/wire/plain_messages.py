@@ -1,4 +1,4 @@
-"""Messages in the form that the simplest chat templates take. Pure."""
+"""Messages in the form that the simplest chat templates accept. Pure."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -13,17 +13,17 @@ from pydantic_ai import (
 )
 from pydantic_ai.messages import ModelRequestPart, ToolReturnPart, UserContent, UserPromptPart
 
-#: Stands after tool results that were put into words.
+#: Follows tool results that were put into words.
 NO_MORE_TOOLS = "There are no more tools to call. Answer me now, in plain words."
 
 
-def alternating(messages: Iterable[ModelMessage]) -> Iterator[ModelMessage]:
-    """The messages with empty answers left out and what follows one another merged."""
+def merge_neighbours(messages: Iterable[ModelMessage]) -> Iterator[ModelMessage]:
+    """The messages without empty answers, and with consecutive requests merged."""
     waiting: ModelRequest | None = None
     for message in messages:
         if isinstance(message, ModelRequest):
             parts = (*waiting.parts, *message.parts) if waiting else message.parts
-            waiting = replace(message, parts=_merged(parts))
+            waiting = replace(message, parts=_merge_prompts(parts))
         elif _says_something(message):
             if waiting:
                 yield waiting
@@ -33,24 +33,24 @@ def alternating(messages: Iterable[ModelMessage]) -> Iterator[ModelMessage]:
         yield waiting
 
 
-def in_words(messages: Sequence[ModelMessage]) -> Iterator[ModelMessage]:
-    """The messages with tool calls left out and their results told by the user."""
+def without_tool_calls(messages: Sequence[ModelMessage]) -> Iterator[ModelMessage]:
+    """The messages without tool calls; their results become user prompts."""
     for message in messages:
         if isinstance(message, ModelRequest):
             told = any(isinstance(part, ToolReturnPart) for part in message.parts)
-            parts = [_told(part) for part in message.parts]
+            parts = [_as_user_prompt(part) for part in message.parts]
             if told and message is messages[-1]:
                 parts.append(UserPromptPart(NO_MORE_TOOLS))
             yield replace(message, parts=parts)
         elif not message.tool_calls:
             yield message
         else:
-            # What was said before a call was a preamble to it.
+            # The text before a call was its preamble.
             others = [p for p in message.parts if not isinstance(p, ToolCallPart | TextPart)]
             yield replace(message, parts=others)
 
 
-def _told(part: ModelRequestPart) -> ModelRequestPart:
+def _as_user_prompt(part: ModelRequestPart) -> ModelRequestPart:
     if not isinstance(part, ToolReturnPart):
         return part
     return UserPromptPart(f"Result of {part.tool_name}: {part.model_response_str()}")
@@ -60,8 +60,8 @@ def _says_something(message: ModelResponse) -> bool:
     return any(not isinstance(p, TextPart) or p.content.strip() for p in message.parts)
 
 
-def _merged(parts: Iterable[ModelRequestPart]) -> list[ModelRequestPart]:
-    """The parts of one request with neighbouring user prompts made one, in their plainest form."""
+def _merge_prompts(parts: Iterable[ModelRequestPart]) -> list[ModelRequestPart]:
+    """The parts of a request with neighbouring user prompts merged, in their plainest form."""
     merged: list[ModelRequestPart] = []
     for part in parts:
         if not isinstance(part, UserPromptPart):
@@ -81,6 +81,6 @@ def _items(part: UserPromptPart) -> list[UserContent]:
 
 
 def _plainest(items: list[UserContent]) -> str | list[UserContent]:
-    """One text by itself: the simplest servers know no lists of content."""
+    """A single text as a string: the simplest servers don't accept lists of content."""
     only = items[0] if len(items) == 1 else None
     return only if isinstance(only, str) else items

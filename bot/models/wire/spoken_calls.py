@@ -1,5 +1,5 @@
-"""Tool calls that a model writes into its text, as weak models do: plain JSON, in a fence, or in
-tags. Found while the text streams, so that nobody ever reads them. Pure."""
+"""Tool calls that weak models write into their text: plain JSON, in a fence, or in tags. They are
+found while the text streams, so that users never see them. Pure."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-#: A call longer than this is none; so much text is held back at most. Characters.
+#: Maximum characters of a call, and of the text held back.
 MAX_CALL = 8000
 
 _TAGS = ("<tool_call>", "<function_call>", "<tools>", "[TOOL_CALLS]", "<|python_tag|>")
@@ -27,7 +27,7 @@ _FIRST_KEY = re.compile(r'\[?\s*(?:\{\s*("(?:[^"]*"?))?)?')
 
 @dataclass(frozen=True, slots=True)
 class SpokenCall:
-    """A call of a declared tool, its arguments as JSON."""
+    """A call of a declared tool, with its arguments as JSON."""
 
     name: str
     arguments: str
@@ -37,23 +37,23 @@ Found = str | SpokenCall
 
 
 class CallScanner:
-    """Divides text that comes in pieces into what may be shown and the calls in it.
+    """Splits streamed text into visible text and calls.
 
-    Holds text back only as long as it may still become a call."""
+    Holds text back only while it may still become a call."""
 
     def __init__(self, names: frozenset[str]) -> None:
-        """`names` are those of the declared tools; JSON that names none of them is just text."""
+        """`names` are the declared tools; JSON that names none of them is plain text."""
         self._names = names
         self._held = ""
-        self._begun = False
+        self._has_shown_text = False
 
     def feed(self, text: str) -> list[Found]:
-        """What is certain after a further piece."""
+        """Add a piece of text; returns what is certain by now."""
         self._held += text
         return list(self._scan(final=False))
 
     def finish(self) -> list[Found]:
-        """What is left at the end. A broken call of a declared tool is dropped."""
+        """Return the rest at the end. A broken call of a declared tool is dropped."""
         return list(self._scan(final=True))
 
     def _scan(self, *, final: bool) -> Iterator[Found]:
@@ -76,22 +76,22 @@ class CallScanner:
             self._held = self._held[length:]
 
     def _show(self, length: int) -> Iterator[str]:
-        """The first part of what is held; the white space before the first word is left out."""
+        """Release the beginning of the held text, without white space before the first word."""
         shown, self._held = self._held[:length], self._held[length:]
-        shown = shown if self._begun else shown.lstrip()
+        shown = shown if self._has_shown_text else shown.lstrip()
         if shown:
-            self._begun = True
+            self._has_shown_text = True
             yield shown
 
 
-#: The calls in a text's beginning and its length; None for no call: that much is plain text.
+#: The calls at the beginning of a text and its length; None instead of calls: it is plain text.
 _Verdict = tuple[list[SpokenCall] | None, int]
 
 
 def _read(text: str, opener: str, names: frozenset[str], *, final: bool) -> _Verdict | None:
-    """What a text that begins with an opener is; None while only more of it can tell."""
+    """Classify a text that begins with an opener; None if more text is needed."""
     refuted: _Verdict = (None, len(opener))
-    body_at = _body(text, opener)
+    body_at = _body_start(text, opener)
     if body_at is None or len(text) > MAX_CALL:
         return refuted
     body = text[body_at:]
@@ -100,7 +100,7 @@ def _read(text: str, opener: str, names: frozenset[str], *, final: bool) -> _Ver
     try:
         value, length = json.JSONDecoder().raw_decode(body)
     except ValueError:
-        return _broken(text, names) or refuted if final or _closed(body) else None
+        return _broken_call(text, names) or refuted if final or _has_closer(body) else None
     calls = _calls(value, names)
     if calls is None:
         return refuted
@@ -113,8 +113,8 @@ def _read(text: str, opener: str, names: frozenset[str], *, final: bool) -> _Ver
     return calls, end_of_call
 
 
-def _body(text: str, opener: str) -> int | None:
-    """Where the JSON would begin, or None if this is a fence of another language."""
+def _body_start(text: str, opener: str) -> int | None:
+    """The index where the JSON would begin; None in a fence of another language."""
     if opener not in (*_TAGS, _FENCE):
         return 0
     start = len(opener)
@@ -127,7 +127,7 @@ def _body(text: str, opener: str) -> int | None:
 
 
 def _may_be_call(body: str) -> bool:
-    """Whether this JSON, or its beginning, can still turn out to be a call."""
+    """True if this JSON, or its beginning, may still be a call."""
     begun = _FIRST_KEY.match(body)
     if not begun:
         return not body
@@ -136,7 +136,7 @@ def _may_be_call(body: str) -> bool:
 
 
 def _begins_any(word: str, known: tuple[str, ...], *, complete: bool) -> bool:
-    """Whether a word is one of those known or, while more of it may come, begins one."""
+    """True if a word is known or, unless it is `complete`, begins a known one."""
     return word in known or (not complete and any(k.startswith(word) for k in known))
 
 
@@ -145,12 +145,12 @@ def _end_of_word(text: str, start: int) -> int:
     return word.end() if word else start
 
 
-def _closed(body: str) -> bool:
+def _has_closer(body: str) -> bool:
     return any(closer in body for closer in _CLOSERS)
 
 
-def _broken(text: str, names: frozenset[str]) -> _Verdict | None:
-    """A call that does not parse is dropped to its closer or end, if it names a declared tool."""
+def _broken_call(text: str, names: frozenset[str]) -> _Verdict | None:
+    """Drop a call that does not parse, up to its closer or the end, if it names a declared tool."""
     if not any(f'"{name}"' in text for name in names):
         return None
     ends = [at + len(closer) for closer in _CLOSERS if (at := text.find(closer, len(_FENCE))) > 0]
@@ -158,8 +158,8 @@ def _broken(text: str, names: frozenset[str]) -> _Verdict | None:
 
 
 def _calls(value: Any, names: frozenset[str]) -> list[SpokenCall] | None:
-    """The calls that a JSON value is, or None if it is something else. A tool's declaration, which
-    small models recite, is no call and nothing to show."""
+    """The calls in a JSON value, or None if it is something else. A tool's declaration, which small
+    models recite, is no call but is not shown either."""
     entries = [_entry(entry) for entry in (value if isinstance(value, list) else [value])]
     if not entries or not all(_name(entry) in names for entry in entries):
         return None
@@ -168,7 +168,7 @@ def _calls(value: Any, names: frozenset[str]) -> list[SpokenCall] | None:
 
 
 def _entry(value: Any) -> dict[str, Any]:
-    """A call's name and arguments, which may be wrapped in a `function`."""
+    """The object with a call's name and arguments, which may be wrapped in a `function`."""
     if not isinstance(value, dict):
         return {}
     function = value.get("function")
@@ -193,7 +193,7 @@ def _call(entry: dict[str, Any]) -> SpokenCall | None:
 
 
 def _unfinished_opener(text: str) -> int:
-    """How many characters at the end may be the beginning of an opener."""
+    """The number of characters at the end that may begin an opener."""
     if array := _UNFINISHED_ARRAY.search(text):
         return len(text) - array.start()
     longest = max(map(len, _TAGS))

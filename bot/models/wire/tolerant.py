@@ -1,5 +1,5 @@
-"""A model behind an OpenAI-compatible server that may be weak: small models, and servers that do
-not keep all of the interface's promises."""
+"""Tolerance for weak OpenAI-compatible servers: small models, and servers that implement the
+interface only in part."""
 
 from collections.abc import (
     AsyncGenerator,
@@ -37,30 +37,30 @@ from pydantic_ai.models import ModelRequestParameters, StreamedResponse
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.usage import RequestUsage
 
-from bot.models.wire.plain_messages import alternating, in_words
+from bot.models.wire.plain_messages import merge_neighbours, without_tool_calls
 from bot.models.wire.spoken_calls import CallScanner, Found
 
 _log = structlog.get_logger(__name__)
 
 
 class TolerantModel(WrapperModel):
-    """Makes up for what weak servers do wrong:
+    """Compensates for what weak servers do wrong:
 
-    - an HTTP 500 because an answer fits no tool grammar: asked again, once, without tools (asking
-      the same again would fail the same);
-    - `tool_choice: "none"` that is accepted and ignored: the tools are left out instead;
-    - a tool call written as text: becomes a real one if it names a declared tool, and is dropped
-      if tools are not wanted; it is never shown;
-    - chat templates that want user and assistant to alternate: neighbours are merged."""
+    - an HTTP 500 because an answer does not fit the tool grammar: retry once without tools (the
+      same request would fail again);
+    - ignoring `tool_choice: "none"`: omit the tools instead;
+    - a tool call written as text: make it a real call if it names a declared tool, or drop it if no
+      tools are wanted; never show it;
+    - chat templates that require alternating roles: merge neighbours."""
 
     def prepare_messages(
         self,
         messages: list[ModelMessage],
         model_request_parameters: ModelRequestParameters | None = None,
     ) -> list[ModelMessage]:
-        """The messages in the form that goes out."""
+        """The messages as they are sent."""
         prepared = super().prepare_messages(messages, model_request_parameters)
-        return list(alternating(prepared))
+        return list(merge_neighbours(prepared))
 
     async def request(
         self,
@@ -68,8 +68,7 @@ class TolerantModel(WrapperModel):
         model_settings: ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
-        """One request and its whole answer. Raises what the wrapped model raises."""
-        asked = Asked.of(messages, model_settings, model_request_parameters)
+        asked = ServerRequest.of(messages, model_settings, model_request_parameters)
         try:
             response = await super().request(asked.messages, asked.settings, asked.parameters)
         except ModelHTTPError as error:
@@ -87,11 +86,10 @@ class TolerantModel(WrapperModel):
         model_request_parameters: ModelRequestParameters,
         run_context: RunContext[Any] | None = None,
     ) -> AsyncGenerator[StreamedResponse]:
-        """One request and its answer as it comes. Raises what the wrapped model raises."""
-        asked = Asked.of(messages, model_settings, model_request_parameters)
+        asked = ServerRequest.of(messages, model_settings, model_request_parameters)
         async with AsyncExitStack() as stack:
 
-            async def ask(asked: Asked) -> StreamedResponse:
+            async def ask(asked: ServerRequest) -> StreamedResponse:
                 return await stack.enter_async_context(
                     self.wrapped.request_stream(
                         asked.messages, asked.settings, asked.parameters, run_context
@@ -109,8 +107,8 @@ class TolerantModel(WrapperModel):
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is asked of the server, and which tools a call in the text may name."""
+class ServerRequest:
+    """A request to the server, and the tools that a call in the text may name."""
 
     messages: list[ModelMessage]
     settings: ModelSettings | None
@@ -123,38 +121,38 @@ class Asked:
         messages: list[ModelMessage],
         settings: ModelSettings | None,
         parameters: ModelRequestParameters,
-    ) -> "Asked":
-        """What the agent wants asked; without tools where it wants none called."""
+    ) -> "ServerRequest":
+        """The agent's request; without tools if it forbids calls."""
         names = frozenset(tool.name for tool in parameters.function_tools)
         asked = cls(messages, settings, parameters, names)
         return asked.without_tools() if (settings or {}).get("tool_choice") == "none" else asked
 
     @property
-    def callable(self) -> bool:
-        """Whether a call may be made of what the model writes."""
+    def has_tools(self) -> bool:
+        """True if a call in the model's text may become a real one."""
         return bool(self.parameters.function_tools)
 
-    def without_tools(self) -> "Asked":
-        """The same without any trace of tools. A `tool_choice` without tools is an error to many
-        servers, and a small model that sees itself calling goes on calling."""
+    def without_tools(self) -> "ServerRequest":
+        """The same request without any trace of tools. Many servers reject a `tool_choice` without
+        tools, and a small model that sees its own calls keeps calling."""
         settings = ModelSettings(**(self.settings or {}))
         settings.pop("tool_choice", None)
         return replace(
             self,
-            messages=list(alternating(in_words(self.messages))),
+            messages=list(merge_neighbours(without_tool_calls(self.messages))),
             settings=settings,
             parameters=replace(self.parameters, function_tools=[]),
         )
 
     def may_do_without_tools(self, error: ModelHTTPError) -> bool:
-        """Whether this is the error that only tools can have caused."""
-        again = self.callable and error.status_code == 500
+        """True for an error that only tools can have caused."""
+        again = self.has_tools and error.status_code == 500
         if again:
             _log.warning("retried_without_tools", model=error.model_name, status=500)
         return again
 
 
-def _parts(parts: Iterable[ModelResponsePart], asked: Asked) -> Iterator[ModelResponsePart]:
+def _parts(parts: Iterable[ModelResponsePart], asked: ServerRequest) -> Iterator[ModelResponsePart]:
     for part in parts:
         if not isinstance(part, TextPart):
             yield part
@@ -163,17 +161,17 @@ def _parts(parts: Iterable[ModelResponsePart], asked: Asked) -> Iterator[ModelRe
         for found in [*scanner.feed(part.content), *scanner.finish()]:
             if isinstance(found, str):
                 yield TextPart(found)
-            elif asked.callable:
+            elif asked.has_tools:
                 yield ToolCallPart(found.name, found.arguments)
 
 
 @dataclass
 class TolerantStream(StreamedResponse):
-    """A stream whose text has been searched for calls."""
+    """A stream with the calls in its text found."""
 
     _inner: StreamedResponse
-    _asked: Asked
-    _ask: Callable[[Asked], Awaitable[StreamedResponse]]
+    _asked: ServerRequest
+    _ask: Callable[[ServerRequest], Awaitable[StreamedResponse]]
 
     def __post_init__(self) -> None:
         self._scanner = CallScanner(self._asked.names)
@@ -182,19 +180,19 @@ class TolerantStream(StreamedResponse):
         self._spent = RequestUsage()
 
     def get(self) -> ModelResponse:
-        """The response so far, without what came before the server broke."""
+        """The response so far, without what came before a retry."""
         response = super().get()
         return replace(response, parts=response.parts[self._abandoned :])
 
     async def _get_event_iterator(self) -> AsyncIterator[ModelResponseStreamEvent]:
         try:
-            async for event in self._searched_events():
+            async for event in self._scanned_stream():
                 yield event
         except ModelHTTPError as error:
             if not self._asked.may_do_without_tools(error):
                 raise
             await self._ask_again()
-            async for event in self._searched_events():
+            async for event in self._scanned_stream():
                 yield event
         self.finish_reason = self._inner.finish_reason
         self.provider_details = self._inner.provider_details
@@ -209,57 +207,59 @@ class TolerantStream(StreamedResponse):
         self._asked = self._asked.without_tools()
         self._inner = await self._ask(self._asked)
 
-    async def _searched_events(self) -> AsyncIterator[ModelResponseStreamEvent]:
+    async def _scanned_stream(self) -> AsyncIterator[ModelResponseStreamEvent]:
         async for event in self._inner:
             if isinstance(event, PartStartEvent):
-                events = self._started(event)
+                events = self._part_start_events(event)
             elif isinstance(event, PartDeltaEvent):
-                events = self._continued(event)
+                events = self._part_delta_events(event)
             else:
                 continue
             for own in events:
                 yield own
-        for own in self._searched(self._scanner.finish()):
+        for own in self._scan_events(self._scanner.finish()):
             yield own
 
-    def _started(self, event: PartStartEvent) -> Iterator[ModelResponseStreamEvent]:
+    def _part_start_events(self, event: PartStartEvent) -> Iterator[ModelResponseStreamEvent]:
         match event.part:
             case TextPart(content=text):
-                yield from self._searched(self._scanner.feed(text))
+                yield from self._scan_events(self._scanner.feed(text))
             case part:
-                yield self._parts_manager.handle_part(vendor_part_id=self._id(event), part=part)
+                yield self._parts_manager.handle_part(
+                    vendor_part_id=self._part_id(event), part=part
+                )
 
-    def _continued(self, event: PartDeltaEvent) -> Iterator[ModelResponseStreamEvent]:
+    def _part_delta_events(self, event: PartDeltaEvent) -> Iterator[ModelResponseStreamEvent]:
         match event.delta:
             case TextPartDelta(content_delta=text):
-                yield from self._searched(self._scanner.feed(text))
+                yield from self._scan_events(self._scanner.feed(text))
             case ToolCallPartDelta() as delta:
                 yield from self._parts_manager.handle_tool_call_delta_events(
-                    vendor_part_id=self._id(event),
+                    vendor_part_id=self._part_id(event),
                     tool_name=delta.tool_name_delta,
                     args=delta.args_delta,
                     tool_call_id=delta.tool_call_id,
                 )
             case ThinkingPartDelta() as delta:
                 yield from self._parts_manager.handle_thinking_delta(
-                    vendor_part_id=self._id(event),
+                    vendor_part_id=self._part_id(event),
                     content=delta.content_delta,
                     signature=delta.signature_delta,
                     provider_name=delta.provider_name,
                 )
 
-    def _searched(self, found: Iterable[Found]) -> Iterator[ModelResponseStreamEvent]:
+    def _scan_events(self, found: Iterable[Found]) -> Iterator[ModelResponseStreamEvent]:
         for item in found:
             if isinstance(item, str):
                 yield from self._parts_manager.handle_text_delta(
                     vendor_part_id=f"text {self._texts}", content=item
                 )
-            elif self._asked.callable:
+            elif self._asked.has_tools:
                 self._texts += 1  # what follows a call is another text
                 call = ToolCallPart(item.name, item.arguments)
                 yield self._parts_manager.handle_part(vendor_part_id=None, part=call)
 
-    def _id(self, event: PartStartEvent | PartDeltaEvent) -> tuple[int, int]:
+    def _part_id(self, event: PartStartEvent | PartDeltaEvent) -> tuple[int, int]:
         return self._abandoned, event.index
 
     @property

@@ -35,7 +35,7 @@ _TRANSCRIBER_SECONDS = 60.0
 _STYLES = {Mark.OK: "green", Mark.WARNING: "yellow", Mark.WRONG: "bold red"}
 
 
-def consult(load: Callable[[], Loaded]) -> int:
+def run_checks(load: Callable[[], Loaded]) -> int:
     """Print what the checks find, one line each; the exit code: 1 if anything is wrong."""
     console = Console(highlight=False)
     try:
@@ -44,10 +44,10 @@ def consult(load: Callable[[], Loaded]) -> int:
         for problem in str(mistake).splitlines():
             _show(console, wrong("settings", problem))
         return _summary(console, wrongs=1)
-    return asyncio.run(_consult(loaded, console))
+    return asyncio.run(_run_checks(loaded, console))
 
 
-async def _consult(loaded: Loaded, console: Console) -> int:
+async def _run_checks(loaded: Loaded, console: Console) -> int:
     secrets = _secrets(loaded.settings)
     wrongs = 0
     # Not waited for at the end: a call that hangs is over when its own timeout is.

@@ -63,12 +63,14 @@ async def check_memory(settings: Settings, pool: Executor) -> list[CheckResult]:
     with ExitStack() as stack:
         try:
             control = await _calls(CONTROL_SERVICE, settings, pool, stack)
-            memory_id = settings.memory_id or await _named(control, settings.memory_name)
+            memory_id = settings.memory_id or await _find_by_name(control, settings.memory_name)
         except StoreUnavailable as failure:
             return [wrong("memory", str(failure))]
         if memory_id is None:
-            return [_absent(settings)]
-        results, usable = await _memory(control, memory_id, configured=bool(settings.memory_id))
+            return [_no_memory(settings)]
+        results, usable = await _check_memory(
+            control, memory_id, configured=bool(settings.memory_id)
+        )
         if not usable:
             return results
         data = await _calls(DATA_SERVICE, settings, pool, stack, memory_id)
@@ -84,7 +86,7 @@ async def _calls(
     return AwsCalls(client, pool, Circuit("AgentCore", failures=1000), memory_id)
 
 
-async def _named(control: AwsCalls, name: str) -> str | None:
+async def _find_by_name(control: AwsCalls, name: str) -> str | None:
     """The id of the memory of exactly this name; one that is being deleted only for want of
     another. An id is the name, a hyphen and ten letters or digits."""
     rows = [
@@ -95,7 +97,7 @@ async def _named(control: AwsCalls, name: str) -> str | None:
     return min(rows)[1] if rows else None
 
 
-def _absent(settings: Settings) -> CheckResult:
+def _no_memory(settings: Settings) -> CheckResult:
     return warning(
         "memory",
         f"there is no memory called {settings.memory_name} yet: `mordecai setup` creates it, and "
@@ -103,7 +105,7 @@ def _absent(settings: Settings) -> CheckResult:
     )
 
 
-async def _memory(
+async def _check_memory(
     control: AwsCalls, memory_id: str, *, configured: bool
 ) -> tuple[list[CheckResult], bool]:
     """What is to say of the memory, and whether it is worth asking it for anything."""

@@ -32,7 +32,7 @@ async def check_clock(settings: Settings, pool: Executor, *, aws: bool) -> list[
         address = await loop.run_in_executor(pool, _address, settings, aws)
     except AwsFailure as failure:
         return [warning("clock", f"not checked: {failure}")]
-    return [await _compared(address)] if address else []
+    return [await _compare(address)] if address else []
 
 
 def _address(settings: Settings, aws: bool) -> str | None:
@@ -45,7 +45,7 @@ def _address(settings: Settings, aws: bool) -> str | None:
     return None
 
 
-async def _compared(address: str) -> CheckResult:
+async def _compare(address: str) -> CheckResult:
     """By the date of any answer, even of a refusal: nobody has to be known for that."""
     # Without the name and password that an address may have.
     host = urlsplit(address).netloc.rpartition("@")[2]
@@ -57,23 +57,23 @@ async def _compared(address: str) -> CheckResult:
         return warning("clock", f"not checked: {host} can't be reached ({type(failure).__name__})")
     except ValueError:
         return warning("clock", f"not checked: {host} does not say what time it is")
-    return judged((before + time.time()) / 2 - theirs, host)
+    return clock_result((before + time.time()) / 2 - theirs, host)
 
 
-def judged(seconds: float, host: str) -> CheckResult:
+def clock_result(seconds: float, host: str) -> CheckResult:
     """What it means that our clock is so many seconds ahead of the host's."""
     off = abs(seconds)
     # The date of an answer has whole seconds only.
     if off <= _NOTICEABLE:
         return ok("clock", f"it agrees with {host}")
     way = "ahead of" if seconds > 0 else "behind"
-    text = f"it is {_in_words(off)} {way} {host}: set it, best by NTP"
+    text = f"it is {_duration(off)} {way} {host}: set it, best by NTP"
     if off <= _REFUSED:
         return warning("clock", text)
     return wrong("clock", f"{text}; AWS refuses more than 5 minutes, and all dates are wrong")
 
 
-def _in_words(seconds: float) -> str:
+def _duration(seconds: float) -> str:
     if seconds < 2 * 3600:
         return f"{seconds / 60:.0f} minutes"
     return f"{seconds / 3600:.1f} hours"

@@ -47,7 +47,7 @@ def _owner(settings: Settings, method: str) -> CheckResult:
         with closing(make_client("sts", aws_access(settings), 1)) as client:
             caller: dict[str, Any] = client.get_caller_identity()
     except ClientError as error:
-        if _objects(error):
+        if _rejects_credentials(error):
             return wrong("credentials", f"{found}, but {explain(error, _WHERE)}")
         return ok("credentials", f"{found}; AWS does not tell whose they are")
     except (HTTPClientError, NoConnection):
@@ -57,7 +57,7 @@ def _owner(settings: Settings, method: str) -> CheckResult:
     return ok("credentials", f"{found}: {caller['Arn']}")
 
 
-def _objects(error: ClientError) -> bool:
+def _rejects_credentials(error: ClientError) -> bool:
     """Whether AWS objects to the credentials, not to the question."""
     refused = error.response["ResponseMetadata"]["HTTPStatusCode"] == 403
     return refused and error.response["Error"]["Code"] not in _DENIED

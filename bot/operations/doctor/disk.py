@@ -17,7 +17,7 @@ from bot.operations.doctor.check_result import (
     warning,
     wrong,
 )
-from bot.operations.health import trouble
+from bot.operations.health import find_problem
 
 _MIB = 1024 * 1024
 #: A busy year of a bot's files takes less than this; with the second, not even one goes on.
@@ -44,20 +44,20 @@ def is_running(data_dir: Path) -> bool:
 def check_disk(data_dir: Path, *, running: bool) -> list[CheckResult]:
     """Everything about the directory. Blocks; a big file is given up after some seconds."""
     if not data_dir.exists():
-        return [_future(data_dir)]
-    unwritable = _unwritable(data_dir)
+        return [_missing_directory(data_dir)]
+    unwritable = _check_writable(data_dir)
     if unwritable:
         return [unwritable]
     return [
         ok("data", f"{data_dir} can be written"),
-        room(shutil.disk_usage(data_dir).free),
-        *_databases(data_dir),
-        *_memories(data_dir / "memory"),
-        *_process(data_dir, running=running),
+        free_space(shutil.disk_usage(data_dir).free),
+        *_check_databases(data_dir),
+        *_check_memories(data_dir / "memory"),
+        *_check_process(data_dir, running=running),
     ]
 
 
-def room(free: int) -> CheckResult:
+def free_space(free: int) -> CheckResult:
     """What so many free bytes mean."""
     text = f"{free // _MIB} MiB are free"
     if free < _FULL:
@@ -65,14 +65,14 @@ def room(free: int) -> CheckResult:
     return warning("space", f"{text}: make room soon") if free < _LITTLE else ok("space", text)
 
 
-def _future(data_dir: Path) -> CheckResult:
+def _missing_directory(data_dir: Path) -> CheckResult:
     parent = next(p for p in data_dir.parents if p.exists())
     if parent.is_dir() and os.access(parent, os.W_OK | os.X_OK):
         return ok("data", f"{data_dir} will be made at the first start")
     return wrong("data", f"{data_dir} can't be made in {parent}: check its rights, {_OTHER_PLACE}")
 
 
-def _unwritable(data_dir: Path) -> CheckResult | None:
+def _check_writable(data_dir: Path) -> CheckResult | None:
     try:
         with tempfile.TemporaryFile(dir=data_dir) as probe:
             probe.write(b"?")
@@ -82,15 +82,15 @@ def _unwritable(data_dir: Path) -> CheckResult | None:
     return None
 
 
-def _databases(data_dir: Path) -> Iterator[CheckResult]:
+def _check_databases(data_dir: Path) -> Iterator[CheckResult]:
     there = [data_dir / name for name in _DATABASES if (data_dir / name).exists()]
-    damaged = [result for file in there if (result := _damage(file))]
+    damaged = [result for file in there if (result := _check_database(file))]
     yield from damaged
     if there and not damaged:
         yield ok("files", f"{', '.join(file.name for file in there)} are whole")
 
 
-def _damage(file: Path) -> CheckResult | None:
+def _check_database(file: Path) -> CheckResult | None:
     end = time.monotonic() + _SECONDS_FOR_A_FILE
     try:
         # Not read-only: that would leave the files of its write-ahead log behind.
@@ -109,7 +109,7 @@ def _damage(file: Path) -> CheckResult | None:
     return wrong("files", f"{file} is damaged ({said}): {text}")
 
 
-def _memories(folder: Path) -> Iterator[CheckResult]:
+def _check_memories(folder: Path) -> Iterator[CheckResult]:
     if not folder.is_dir():
         return
     files = sorted(folder.glob("*.sqlite"))
@@ -130,10 +130,10 @@ def _readable(file: Path) -> bool:
     return start in (b"", _SQLITE_HEADER) and os.access(file, os.W_OK)
 
 
-def _process(data_dir: Path, *, running: bool) -> Iterator[CheckResult]:
+def _check_process(data_dir: Path, *, running: bool) -> Iterator[CheckResult]:
     if not running:
         return
-    problem = trouble(data_dir)
+    problem = find_problem(data_dir)
     if problem:
         yield warning("process", f"{problem}: it may be starting; else look into its log")
     else:

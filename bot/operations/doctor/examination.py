@@ -27,7 +27,7 @@ async def examine(checks: Sequence[Check]) -> AsyncGenerator[CheckResult, None]:
     try:
         for check, task in zip(checks, tasks, strict=True):
             await asyncio.wait([task])
-            for result in _found(check, task):
+            for result in _results(check, task):
                 yield result
     finally:
         for task in tasks:
@@ -43,7 +43,7 @@ async def _in_time(check: Check) -> Sequence[CheckResult]:
         return [wrong(check.subject, f"no answer within {check.seconds:g} s: try again later")]
 
 
-def _found(check: Check, task: asyncio.Task[Sequence[CheckResult]]) -> Sequence[CheckResult]:
+def _results(check: Check, task: asyncio.Task[Sequence[CheckResult]]) -> Sequence[CheckResult]:
     error = task.exception()
     if error is None:
         return task.result()

@@ -37,17 +37,17 @@ async def check_model(settings: Settings) -> list[CheckResult]:
         model = await asyncio.to_thread(model_of, settings, name)
     except OperatorError as mistake:
         return [wrong("model", str(mistake))]
-    ways = (_streamed, _whole) if name.startswith("bedrock:") else (_streamed,)
+    ways = (_ask_streaming, _ask_whole) if name.startswith("bedrock:") else (_ask_streaming,)
     start = time.monotonic()
     async with model:
         for ask in ways:
-            if trouble := await _trouble(ask, model, name):
+            if trouble := await _find_failure(ask, model, name):
                 return [trouble]
     seconds = (time.monotonic() - start) / len(ways)
     return [ok("model", f"{name} answers in {seconds:.1f} s")]
 
 
-async def _trouble(
+async def _find_failure(
     ask: Callable[[Model], Awaitable[None]], model: Model, name: str
 ) -> CheckResult | None:
     try:
@@ -61,11 +61,11 @@ async def _trouble(
     return None
 
 
-async def _streamed(model: Model) -> None:
+async def _ask_streaming(model: Model) -> None:
     async with model_request_stream(model, _HELLO, model_settings=_SHORT) as stream:
         async for _ in stream:
             pass
 
 
-async def _whole(model: Model) -> None:
+async def _ask_whole(model: Model) -> None:
     await model_request(model, _HELLO, model_settings=_SHORT)

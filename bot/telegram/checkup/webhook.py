@@ -13,7 +13,7 @@ from bot.operations.doctor.check_result import (
     warning,
     wrong,
 )
-from bot.operations.sockets import listening
+from bot.operations.sockets import listening_socket
 from bot.options import webhook_of
 from bot.settings import Settings
 from bot.telegram.intake.webhook import WebhookOptions, tls_context
@@ -35,7 +35,9 @@ def _listening(options: WebhookOptions, *, running: bool) -> CheckResult:
     try:
         tls = tls_context(options)
         if not running:
-            listening(options.listen, options.port, "webhook_listen and webhook_port").close()
+            listening_socket(
+                options.listen, options.port, "webhook_listen and webhook_port"
+            ).close()
     except OperatorError as mistake:
         return wrong("webhook", str(mistake))
     where = f"{options.listen}, port {options.port}"

@@ -26,9 +26,9 @@ from tornado.web import Application, RequestHandler
 from bot.errors import OperatorError
 from bot.operations.sockets import (
     PATIENCE,
-    close,
+    close_server,
     http_server,
-    listening,
+    listening_socket,
 )
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.receiving import (
@@ -125,7 +125,7 @@ class Webhook:
         """Take no more calls; Telegram keeps what comes now, and calls again."""
         server, self._server = self._server, None
         if server:
-            await close(server)
+            await close_server(server)
 
     def is_genuine(self, secret: str) -> bool:
         """True if a call with this secret token comes from Telegram."""
@@ -147,7 +147,7 @@ class Webhook:
         )
         server = http_server(application, _LONGEST_BODY, options.patience, ssl_options=tls)
         server.add_socket(
-            listening(options.listen, options.port, "webhook_listen and webhook_port")
+            listening_socket(options.listen, options.port, "webhook_listen and webhook_port")
         )
         _log.info("webhook_listening", address=options.listen, port=options.port, tls=bool(tls))
         return server

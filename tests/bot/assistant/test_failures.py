@@ -8,8 +8,8 @@ from bot.assistant import failures
 from bot.assistant.failures import (
     MODEL_ERRORS,
     AccessNotGranted,
+    CoolingDown,
     Failure,
-    Resting,
     attempts_in,
     failure_of,
 )
@@ -45,7 +45,7 @@ def test_the_status_is_the_one_of_the_model_that_was_tried_last() -> None:
 
 
 def test_of_several_models_the_last_one_that_was_asked_counts_and_each_is_named() -> None:
-    group = errors.FallbackExceptionGroup("all", [THROTTLED, Resting("first", "?")])
+    group = errors.FallbackExceptionGroup("all", [THROTTLED, CoolingDown("first", "?")])
     assert failure_of(group).kind == failures.THROTTLED.kind
     throttled, resting = attempts_in(group)
     assert throttled.startswith("second: throttled (429): ask the vendor")

@@ -19,7 +19,7 @@ from bot.errors import OperatorError
 from bot.models.catalogue import ModelAccess, model_from_name
 from bot.models.configured import model_of, models_of
 from bot.models.extraction import ModelExtractor
-from bot.models.fallback import FIRST_REST, LONGEST_REST, ModelChain
+from bot.models.fallback import FIRST_COOLDOWN, LONGEST_COOLDOWN, ModelChain
 from bot.models.wire.tolerant import TolerantModel
 from bot.offline.engine import offline_model
 from bot.settings import Settings
@@ -183,14 +183,14 @@ async def test_a_model_that_failed_is_left_alone_for_a_while_and_then_asked_agai
         await talk.answer()
         await talk.answer()
         assert talk.asked == (1, 2)
-        talk.clock.now += FIRST_REST + 1
+        talk.clock.now += FIRST_COOLDOWN + 1
         await talk.answer()
         assert talk.asked == (2, 3)
-        assert talk.logged("model_cooling_down")["seconds"] == 2 * FIRST_REST
+        assert talk.logged("model_cooling_down")["seconds"] == 2 * FIRST_COOLDOWN
         talk.first.replies = [text("First.")]
-        talk.clock.now += FIRST_REST + 1
+        talk.clock.now += FIRST_COOLDOWN + 1
         assert await talk.answer() == "Second."
-        talk.clock.now += FIRST_REST
+        talk.clock.now += FIRST_COOLDOWN
         assert await talk.answer() == "First."
         assert talk.logged("model_recovered")["model"] == "first"
 
@@ -200,7 +200,7 @@ async def test_a_model_that_goes_on_failing_is_asked_at_least_every_few_minutes(
         for number in range(1, 8):
             await talk.answer()
             assert len(talk.first.requests) == number
-            talk.clock.now += LONGEST_REST + 1
+            talk.clock.now += LONGEST_COOLDOWN + 1
 
 
 async def test_when_all_have_failed_one_line_names_each_and_the_user_gets_one_sentence() -> None:

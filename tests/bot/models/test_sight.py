@@ -16,7 +16,7 @@ from bot.assistant.files import FileKind
 from bot.models.catalogue import ModelAccess, model_from_name
 from bot.models.configured import models_of
 from bot.models.fallback import ModelChain
-from bot.models.sight import shown_in, sight_of
+from bot.models.sight import file_kinds_in, sight_of
 from bot.offline.engine import offline_model
 from bot.settings import Settings
 from tests.fakes.openai_server import OpenAIServer, refusing, text
@@ -61,8 +61,8 @@ def test_the_setting_reaches_the_model() -> None:
 
 
 def test_a_request_is_seen_to_hold_files() -> None:
-    assert shown_in([REQUEST]) == {FileKind.PICTURE}
-    assert shown_in([ModelRequest(parts=[UserPromptPart("look")])]) == NOTHING
+    assert file_kinds_in([REQUEST]) == {FileKind.PICTURE}
+    assert file_kinds_in([ModelRequest(parts=[UserPromptPart("look")])]) == NOTHING
 
 
 async def _answer(*models: Model) -> str | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.errors import OperatorError
-from bot.operations.approve import let_in
+from bot.operations.approve import approve_guest
 from bot.people.access import Access, AccessMode
 from bot.settings import Settings
 
@@ -17,42 +17,42 @@ async def test_the_operator_approves_whoever_has_the_code(tmp_path: Path) -> Non
     asked = await access.ask(7, "Boris")
     assert asked
     settings = Settings(data_dir=tmp_path)
-    assert let_in(settings, asked[0].code).startswith("Boris (id 7) can use the bot now.")
+    assert approve_guest(settings, asked[0].code).startswith("Boris (id 7) can use the bot now.")
     assert await access.admits(7)
     with pytest.raises(OperatorError, match="expired"):
-        let_in(settings, asked[0].code)
+        approve_guest(settings, asked[0].code)
 
 
 async def test_the_operator_approves_by_numeric_id_before_anybody_has_written(
     tmp_path: Path,
 ) -> None:
     settings = Settings(data_dir=tmp_path, owners=(5,), allowed_users=(6,))
-    assert let_in(settings, "7").startswith("7 (id 7) can use the bot now.")
-    assert let_in(settings, "7") == "7 (id 7) already has access."
-    assert let_in(settings, "5") == "5 (id 5) already has access."
-    assert let_in(settings, "6") == "6 (id 6) already has access."
+    assert approve_guest(settings, "7").startswith("7 (id 7) can use the bot now.")
+    assert approve_guest(settings, "7") == "7 (id 7) already has access."
+    assert approve_guest(settings, "5") == "5 (id 5) already has access."
+    assert approve_guest(settings, "6") == "6 (id 6) already has access."
     access = Access(AccessMode.PAIRING, path=tmp_path / "access.json", owners=[5])
     assert await access.admits(7)
     assert not access.owns(7)
     for name in ("@boris", "-7", "0"):
         with pytest.raises(OperatorError, match="numeric id"):
-            let_in(settings, name)
+            approve_guest(settings, name)
 
 
 def test_the_guest_book_stays_the_bot_s_own(tmp_path: Path) -> None:
     settings = Settings(data_dir=tmp_path, owners=(5,))
-    let_in(settings, "7")
+    approve_guest(settings, "7")
     with pytest.raises(OperatorError, match="belongs to another user"):
-        let_in(settings, "8", uid=os.geteuid() + 1)
+        approve_guest(settings, "8", uid=os.geteuid() + 1)
 
 
 def test_where_nobody_can_be_approved_the_operator_hears_why(tmp_path: Path) -> None:
     with pytest.raises(OperatorError, match="gave nobody the code"):
-        let_in(Settings(data_dir=tmp_path), "ABCD-EFGH")
+        approve_guest(Settings(data_dir=tmp_path), "ABCD-EFGH")
     with pytest.raises(OperatorError, match="no such directory"):
-        let_in(Settings(data_dir=tmp_path / "elsewhere"), "7")
+        approve_guest(Settings(data_dir=tmp_path / "elsewhere"), "7")
     with pytest.raises(OperatorError, match="allowed_users"):
-        let_in(Settings(data_dir=tmp_path, access="open"), "ABCD-EFGH")
+        approve_guest(Settings(data_dir=tmp_path, access="open"), "ABCD-EFGH")
     (tmp_path / "access.json").write_text("{}")
     with pytest.raises(OperatorError, match="owner"):
-        let_in(Settings(data_dir=tmp_path), "ABCD-EFGH")
+        approve_guest(Settings(data_dir=tmp_path), "ABCD-EFGH")

@@ -15,7 +15,7 @@ from bot.errors import OperatorError
 from bot.offline.understanding import by_rules
 from bot.operations.endpoints import (
     ReadinessCheck,
-    at_most_every,
+    cached_check,
     endpoints,
     is_writable,
     readiness,
@@ -170,7 +170,7 @@ async def test_what_costs_something_is_not_asked_at_every_probe():
         asked_for += 1
         return True
 
-    rarely, always = at_most_every(3600, costly), at_most_every(0, costly)
+    rarely, always = cached_check(3600, costly), cached_check(0, costly)
     assert [await rarely() for _ in range(3)] == [True] * 3
     assert asked_for == 1
     assert [await always() for _ in range(3)] == [True] * 3
@@ -192,7 +192,7 @@ async def test_what_hangs_is_not_asked_again_by_every_probe() -> None:
         await asyncio.Event().wait()
         return True
 
-    check = at_most_every(60.0, hanging)
+    check = cached_check(60.0, hanging)
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.01):
             await check()
@@ -208,7 +208,7 @@ async def test_what_broke_is_not_well_until_it_is_asked_again() -> None:
             raise ZeroDivisionError
         return True
 
-    remembered = at_most_every(30.0, check, monotonic=lambda: now)
+    remembered = cached_check(30.0, check, monotonic=lambda: now)
     assert await remembered()
     now, failing = 31.0, True
     with pytest.raises(ZeroDivisionError):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.operations.health import STALLED_SECONDS, beating, trouble
+from bot.operations.health import STALLED_SECONDS, find_problem, heartbeat
 
 
 class Channel:
@@ -23,51 +23,51 @@ async def beaten(file: Path) -> None:
 
 
 async def test_a_running_bot_is_well_and_an_ended_one_is_gone(tmp_path: Path):
-    async with beating(tmp_path, Channel()):
+    async with heartbeat(tmp_path, Channel()):
         await beaten(tmp_path / "heartbeat")
-        assert trouble(tmp_path) is None
-    assert "no Mordecai runs" in (trouble(tmp_path) or "")
+        assert find_problem(tmp_path) is None
+    assert "no Mordecai runs" in (find_problem(tmp_path) or "")
 
 
 async def test_a_bot_that_hears_nothing_is_found_out(tmp_path: Path):
-    async with beating(tmp_path, Channel()):
+    async with heartbeat(tmp_path, Channel()):
         await beaten(tmp_path / "heartbeat")
         beat = (tmp_path / "heartbeat").stat().st_mtime
-        assert trouble(tmp_path, beat + 30) is None
-        assert "heard nothing" in (trouble(tmp_path, beat + 61) or "")
+        assert find_problem(tmp_path, beat + 30) is None
+        assert "heard nothing" in (find_problem(tmp_path, beat + 61) or "")
 
 
 async def test_a_stalled_channel_gives_no_sign(tmp_path: Path):
-    async with beating(tmp_path, Channel(STALLED_SECONDS + 1)):
+    async with heartbeat(tmp_path, Channel(STALLED_SECONDS + 1)):
         await asyncio.sleep(0.05)
-        assert trouble(tmp_path) is not None
+        assert find_problem(tmp_path) is not None
 
 
 def test_a_killed_bot_is_noticed_at_once(tmp_path: Path):
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
     (tmp_path / "heartbeat").write_text(str(gone.pid))
-    assert "without saying goodbye" in (trouble(tmp_path) or "")
+    assert "without saying goodbye" in (find_problem(tmp_path) or "")
     (tmp_path / "heartbeat").write_text(str(os.getpid()))
-    assert trouble(tmp_path) is None
+    assert find_problem(tmp_path) is None
 
 
 async def test_a_write_that_fails_does_not_end_the_beating_and_is_logged_once(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     folder = tmp_path / "not there yet"
-    async with beating(folder, Channel(), seconds=0.01):
+    async with heartbeat(folder, Channel(), seconds=0.01):
         await asyncio.sleep(0.1)
-        assert trouble(folder) is not None
+        assert find_problem(folder) is not None
         folder.mkdir()
         await beaten(folder / "heartbeat")
-        assert trouble(folder) is None
+        assert find_problem(folder) is None
     assert capsys.readouterr().out.count("heartbeat_failed") == 1
 
 
 async def test_no_reader_ever_finds_an_unfinished_sign(tmp_path: Path):
-    async with beating(tmp_path, Channel(), seconds=0):
+    async with heartbeat(tmp_path, Channel(), seconds=0):
         await beaten(tmp_path / "heartbeat")
         for _ in range(500):
-            assert trouble(tmp_path) is None
+            assert find_problem(tmp_path) is None
             await asyncio.sleep(0)

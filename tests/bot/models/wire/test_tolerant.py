@@ -9,7 +9,7 @@ from pydantic_ai.exceptions import ModelHTTPError
 from pydantic_ai.messages import PartDeltaEvent, PartStartEvent, ThinkingPart, UserPromptPart
 
 from bot.models.catalogue import ModelAccess, model_from_name
-from bot.models.wire.plain_messages import alternating
+from bot.models.wire.plain_messages import merge_neighbours
 from tests.fakes.openai_server import Completion, OpenAIServer, refusing, text
 
 CALL = '{"name": "double", "arguments": {"number": 21}}'
@@ -73,7 +73,7 @@ def test_an_empty_answer_leaves_no_gap_between_two_requests() -> None:
         ModelRequest(parts=[UserPromptPart(["b", "c"])]),
         ModelResponse(parts=[TextPart("d")]),
     ]
-    first, answer = alternating(said)
+    first, answer = merge_neighbours(said)
     (part,) = first.parts
     assert isinstance(part, UserPromptPart)
     assert part.content == ["a", "b", "c"]

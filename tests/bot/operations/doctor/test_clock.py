@@ -7,7 +7,7 @@ import pytest
 from pydantic import SecretStr
 
 from bot.operations.doctor.check_result import CheckResult, Mark
-from bot.operations.doctor.clock import check_clock, judged
+from bot.operations.doctor.clock import check_clock, clock_result
 from bot.settings import Settings
 from tests.bot.operations.doctor.canned import Canned
 from tests.fakes.aws import FakeAws
@@ -50,7 +50,7 @@ async def test_a_clock_off_by_hours_is_wrong_and_says_why(
     [(0, Mark.OK), (-59, Mark.OK), (61, Mark.WARNING), (-299, Mark.WARNING), (301, Mark.WRONG)],
 )
 def test_a_minute_is_worth_a_word_and_five_are_too_many(seconds: float, mark: Mark):
-    assert judged(seconds, "aws").mark is mark
+    assert clock_result(seconds, "aws").mark is mark
 
 
 async def test_who_says_no_time_or_nothing_is_not_held_against(

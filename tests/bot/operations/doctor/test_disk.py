@@ -8,7 +8,7 @@ import pytest
 from filelock import FileLock
 
 from bot.operations.doctor.check_result import CheckResult, Mark
-from bot.operations.doctor.disk import check_disk, is_running, room
+from bot.operations.doctor.disk import check_disk, free_space, is_running
 
 
 def found(data: Path, *, running: bool = False) -> dict[str, CheckResult]:
@@ -103,6 +103,6 @@ def test_a_bot_that_runs_and_hears_nothing_is_a_warning(tmp_path: Path):
     ("mib", "mark"), [(0, Mark.WRONG), (19, Mark.WRONG), (100, Mark.WARNING), (201, Mark.OK)]
 )
 def test_a_disk_that_fills_up_is_told_in_time(mib: int, mark: Mark):
-    finding = room(mib * 1024 * 1024)
+    finding = free_space(mib * 1024 * 1024)
     assert finding.mark is mark
     assert f"{mib} MiB" in finding.text

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.operations.approve import let_in
+from bot.operations.approve import approve_guest
 from bot.people.access import Access, AccessMode
 from bot.people.pairing import ATTEMPTS
 from bot.settings import Settings
@@ -201,7 +201,7 @@ async def test_whoever_the_command_line_lets_in_hears_it_in_their_language(
         await boris.says("Hallo")
         german = texts_in("de")
         assert (await server.replies_to(BORIS, 1))[0].startswith(german.refused_code[:20])
-        let_in(Settings(data_dir=tmp_path), str(BORIS))
+        approve_guest(Settings(data_dir=tmp_path), str(BORIS))
         assert (await server.replies_to(BORIS, 2))[1] == german.approved_you
         await on.channel.settle()
     async with stage(server, tmp_path, access=unowned(tmp_path), options=options) as on:
@@ -215,6 +215,6 @@ async def test_whoever_was_let_in_while_the_bot_was_away_hears_it_when_it_is_bac
     options = ChannelOptions(stop_seconds=5, poll_seconds=5, clock=FastClock(50))
     async with stage(server, tmp_path, access=await owned_by_anna(tmp_path)):
         await ask(server, "Hello", BORIS)
-    let_in(Settings(data_dir=tmp_path), str(BORIS))
+    approve_guest(Settings(data_dir=tmp_path), str(BORIS))
     async with stage(server, tmp_path, access=unowned(tmp_path), options=options):
         assert (await server.replies_to(BORIS, 2))[1] == ENGLISH.approved_you

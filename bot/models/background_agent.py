@@ -1,5 +1,5 @@
-"""Asking a model outside of a turn: for findings, a summary, a greeting. What it uses goes into the
-account of whoever's session it was, why it failed into the log."""
+"""Model requests outside a turn: for findings, a summary, a greeting. Usage goes to the session's
+account, failures go to the log."""
 
 from typing import Generic, TypeVar
 
@@ -16,23 +16,23 @@ _log = structlog.get_logger(__name__)
 OutputT = TypeVar("OutputT")
 
 
-class Hopeless(ExtractionFailed):
-    """The model can never take this (too long for it, refused by its filter or server): trying
-    again would fail again."""
+class PermanentFailure(ExtractionFailed):
+    """The model will never accept this input (too long, or refused by its filter or server), so
+    retrying is useless."""
 
 
-class Aside(Generic[OutputT]):
-    """An agent that is asked aside. Whoever made its model opens and closes it."""
+class BackgroundAgent(Generic[OutputT]):
+    """An agent for requests outside a turn. The caller opens and closes its model."""
 
     def __init__(
         self, agent: Agent[None, OutputT], model_name: str, accounts: Accounts | None
     ) -> None:
-        """Without `accounts` nobody counts."""
+        """Without `accounts`, usage is not counted."""
         self._agent, self._model_name, self._accounts = agent, model_name, accounts
 
     async def ask(self, question: str, session_id: str | None) -> OutputT:
-        """The model's answer. Raises ExtractionFailed, and Hopeless where trying again won't
-        help."""
+        """The model's answer. Raises ExtractionFailed, and PermanentFailure if retrying is
+        useless."""
         usage, finished = RunUsage(), False
         try:
             result = await self._agent.run(question, usage=usage)
@@ -47,7 +47,7 @@ class Aside(Generic[OutputT]):
                 remedy=failure.remedy,
                 attempts_in=attempts_in(error),
             )
-            kind = Hopeless if failure.permanent else ExtractionFailed
+            kind = PermanentFailure if failure.permanent else ExtractionFailed
             raise kind(f"the model gave no {self._agent.name}: {failure.kind}") from error
         finally:
             if self._accounts and usage.requests and session_id:
