@@ -1,4 +1,4 @@
-"""`mordecai approve`: letting somebody in from the command line."""
+"""`mordecai approve`: give someone access from the command line."""
 
 import os
 from datetime import UTC, datetime
@@ -11,9 +11,9 @@ from bot.settings import Settings
 
 
 def approve_guest(settings: Settings, written: str, uid: int | None = None) -> str:
-    """Approve whoever was given this code, or has this numeric id; what to tell the operator. A bot
-    that runs, or the next one that does, tells the person. `uid` is the user of the machine whose
-    files this process writes, its own by default. Raises OperatorError."""
+    """Give access to the person with this code or numeric id; returns the message for the operator.
+    The bot, running now or later, tells the person. `uid` is the system user who must own the guest
+    book, by default this process's own. Raises OperatorError."""
     if settings.access != "pairing":
         raise OperatorError(
             f"access = {settings.access} gives nobody a code: set access to pairing, or name the "
@@ -48,14 +48,14 @@ def approve_guest(settings: Settings, written: str, uid: int | None = None) -> s
 
 
 def _guest_book_path(data_dir: Path, uid: int) -> Path:
-    """The guest book of a bot that has run there. Raises OperatorError."""
+    """The path of a bot's guest book. Raises OperatorError."""
     if not data_dir.is_dir():
         raise OperatorError(
             f"data_dir = {data_dir}: there is no such directory; name the bot's own with --data or "
             "MORDECAI_DATA_DIR"
         )
     path = data_dir / "access.json"
-    # The bot could not read any more what another user has written.
+    # If another user rewrote the file, the bot could no longer read it.
     if path.exists() and path.stat().st_uid != uid:
         raise OperatorError(
             f"{path} belongs to another user: run this command as the user that the bot runs as"

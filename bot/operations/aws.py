@@ -1,4 +1,4 @@
-"""AWS as the settings describe it, for the bot, `mordecai setup` and `mordecai doctor` alike."""
+"""The AWS settings, for the bot, `mordecai setup` and `mordecai doctor`."""
 
 from bot.settings import Settings
 from memory.stores.agentcore.calls.clients import AwsAccess
@@ -6,13 +6,12 @@ from memory.stores.agentcore.setup import Wanted
 
 
 def aws_access(settings: Settings) -> AwsAccess:
-    """Where AWS is, and as whom to ask it."""
     return AwsAccess(settings.aws_region, settings.aws_profile, settings.aws_endpoint_url)
 
 
 def wanted_memory(settings: Settings) -> Wanted:
-    """The memory to find or create when no `memory_id` is set. AWS takes no empty description, so
-    an empty one means ours."""
+    """The memory to find or create if `memory_id` is not set. AWS rejects an empty description, so
+    it means the default one."""
     if settings.memory_description:
         return Wanted(settings.memory_name, settings.memory_description)
     return Wanted(settings.memory_name)

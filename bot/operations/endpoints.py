@@ -1,5 +1,5 @@
-"""What a supervisor or a load balancer asks over HTTP: whether the process lives (`/healthz`), and
-whether it can do its work (`/readyz`)."""
+"""HTTP endpoints for supervisors and load balancers: is the process alive (`/healthz`), and is it
+ready to work (`/readyz`)?"""
 
 import asyncio
 import json
@@ -22,16 +22,16 @@ from memory.records import Actor
 
 _log = structlog.get_logger(__name__)
 
-#: Whether one part is as it has to be.
+#: True if one part works.
 ReadinessCheck = Callable[[], Awaitable[bool]]
-#: What an address says: whether all is well, and a document.
+#: The response of an endpoint: whether all is well, and the JSON document.
 _Status = Callable[[], Awaitable[tuple[bool, dict[str, bool]]]]
 
-#: Nobody's memory: the store answers for it without having anything to look for.
+#: An actor without a memory, so that asking the store for it is cheap.
 _NOBODY = Actor.person(2**52 - 1)
-#: A memory on AWS is not asked at every probe. Seconds.
+#: Not every probe asks the memory, which may be on AWS. Seconds.
 _MEMORY_CHECK_SECONDS = 30.0
-#: What does not answer in this time is not ready. Probes usually wait for a few seconds.
+#: A part that takes longer is not ready. Probes usually wait a few seconds.
 _CHECK_SECONDS = 2.0
 _LONGEST_BODY = 1024
 
@@ -40,8 +40,8 @@ _LONGEST_BODY = 1024
 async def endpoints(
     address: str, port: int, checks: Mapping[str, ReadinessCheck]
 ) -> AsyncIterator[None]:
-    """Serve both, with these checks for `/readyz`. Raises OperatorError if nobody can listen
-    there."""
+    """Serve both endpoints, with these checks for `/readyz`. Raises OperatorError if the port can't
+    be used."""
     routes: list[tuple[str, Any, dict[str, Any]]] = [
         ("/healthz", _Endpoint, {"answer": _liveness}),
         ("/readyz", _Endpoint, {"answer": _readiness(checks)}),
@@ -57,29 +57,29 @@ async def endpoints(
 
 
 class Connected(Protocol):
-    """What of a channel is asked here."""
+    """What the checks need of a channel."""
 
     @property
     def listening(self) -> bool:
-        """Whether updates come in and are answered."""
+        """True while updates are received and answered."""
         ...
 
     @property
     def silent_seconds(self) -> float:
-        """Seconds since the other side was last heard of."""
+        """Seconds since the other side last answered."""
         ...
 
 
 def readiness(
     channel: Connected, memory: Memory, data_dir: Path, pool: Executor
 ) -> Mapping[str, ReadinessCheck]:
-    """The checks of a whole bot: Telegram heard of within `STALLED_SECONDS`, the memory's store and
-    journal answering, the data directory to be written."""
+    """The checks of a whole bot: Telegram answered within `STALLED_SECONDS`, the memory's store and
+    journal answer, the data directory is writable."""
 
-    async def connected() -> bool:
+    async def check_channel() -> bool:
         return channel.listening and channel.silent_seconds < STALLED_SECONDS
 
-    async def remembers() -> bool:
+    async def check_memory() -> bool:
         try:
             await memory.backlog()
             await memory.known.records(_NOBODY)
@@ -87,37 +87,37 @@ def readiness(
             return False
         return True
 
-    async def writes() -> bool:
+    async def check_data() -> bool:
         return await asyncio.get_running_loop().run_in_executor(pool, is_writable, data_dir)
 
-    remembered = cached_check(_MEMORY_CHECK_SECONDS, remembers)
-    return {"telegram": connected, "memory": remembered, "data": writes}
+    memory_check = cached_check(_MEMORY_CHECK_SECONDS, check_memory)
+    return {"telegram": check_channel, "memory": memory_check, "data": check_data}
 
 
 def cached_check(
     seconds: float, check: ReadinessCheck, monotonic: Callable[[], float] = time.monotonic
 ) -> ReadinessCheck:
-    """The check, with its last result as long as that is not older: for what costs something."""
+    """A check that is repeated at most every so many seconds, because it is expensive."""
     result, at = False, -seconds
 
-    async def remembered() -> bool:
+    async def cached() -> bool:
         nonlocal result, at
         if monotonic() - at >= seconds:
             at = monotonic()
             try:
                 result = await check()
             except BaseException:
-                # Given up or broken: what hangs is not to be asked again by every probe, and what
-                # was said before does not count any more.
+                # Timed out or crashed: not every probe should repeat a check that hangs, and the
+                # last result is out of date.
                 result = False
                 raise
         return result
 
-    return remembered
+    return cached
 
 
 def is_writable(directory: Path) -> bool:
-    """Whether something can be written there. Blocks."""
+    """True if files can be written there. Blocks."""
     try:
         with tempfile.TemporaryFile(dir=directory) as file:
             file.write(b"\0")
@@ -127,32 +127,29 @@ def is_writable(directory: Path) -> bool:
 
 
 class _Endpoint(RequestHandler):
-    """One address: a short JSON document, and in the status whether it says something good."""
+    """Responds with a short JSON document, and status 200 or 503."""
 
     def initialize(self, answer: _Status) -> None:
-        """What tornado does for each request."""
         self._answer = answer
 
     def set_default_headers(self) -> None:
-        """Nobody needs to know what runs here, and no proxy should keep an answer."""
+        """Hide the software, and keep proxies from caching the response."""
         self.clear_header("Server")
         self.set_header("Cache-Control", "no-store")
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """The number says it all."""
+        """Send the status without a body."""
         self.finish()
 
     def compute_etag(self) -> None:
-        """Every answer is new."""
+        """Send no ETag: responses change."""
 
     async def get(self) -> None:
-        """Status and document."""
         document = await self._respond()
         self.set_header("Content-Type", "application/json")
         self.write(json.dumps(document))
 
     async def head(self) -> None:
-        """The same without the document."""
         await self._respond()
 
     async def _respond(self) -> dict[str, bool]:
@@ -162,16 +159,16 @@ class _Endpoint(RequestHandler):
 
 
 async def _liveness() -> tuple[bool, dict[str, bool]]:
-    """That this is answered is the answer: the event loop turns."""
+    """Any response shows that the event loop runs."""
     return True, {"alive": True}
 
 
 def _readiness(checks: Mapping[str, ReadinessCheck]) -> _Status:
-    """Whether every part is ready; which ones are says the document."""
+    """Ready if every part is; the document lists the parts."""
 
     async def answer() -> tuple[bool, dict[str, bool]]:
         asked = (_in_time(check) for check in checks.values())
-        # One that breaks says that its part is not well, and nothing of the others.
+        # A check that crashes fails its own part only.
         results = await asyncio.gather(*asked, return_exceptions=True)
         parts = {part: _is_well(part, result) for part, result in zip(checks, results, strict=True)}
         ready = all(parts.values())
@@ -189,7 +186,7 @@ async def _in_time(check: ReadinessCheck) -> bool:
 
 
 def _is_well(part: str, result: bool | BaseException) -> bool:
-    """What a check has found; if it broke instead, that is logged."""
+    """The result of a check; a crash is logged and counts as False."""
     if isinstance(result, bool):
         return result
     if not isinstance(result, Exception):
@@ -199,4 +196,4 @@ def _is_well(part: str, result: bool | BaseException) -> bool:
 
 
 def _skip_access_log(handler: RequestHandler) -> None:
-    """No line in the log for every probe."""
+    """Don't log every probe."""

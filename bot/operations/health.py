@@ -1,5 +1,5 @@
-"""A sign of life for whoever watches over the process: a file that is touched while the bot gets
-answers from its Bot API, and the check of how old it is."""
+"""The heartbeat for supervisors: a file that is touched while the Bot API answers, and the check of
+its age."""
 
 import asyncio
 import os
@@ -16,15 +16,15 @@ _log = structlog.get_logger(__name__)
 _FILE = "heartbeat"
 _BEAT_SECONDS = 10.0
 
-#: A long poll returns after half a minute at most; several in a row must have failed to make this.
+#: A long poll takes half a minute at most, so several in a row must have failed.
 STALLED_SECONDS = 150.0
 
-#: Beats that are missing for so long are missing for a reason, in seconds.
+#: Without a beat for so many seconds, something is wrong.
 _MISSED_SECONDS = 60.0
 
 
 class Alive(Protocol):
-    """What can say when it last heard from the other side."""
+    """Knows when the other side last answered."""
 
     @property
     def silent_seconds(self) -> float:
@@ -36,7 +36,7 @@ class Alive(Protocol):
 async def heartbeat(
     data_dir: Path, channel: Alive, seconds: float = _BEAT_SECONDS
 ) -> AsyncIterator[None]:
-    """Write the file every so many seconds as long as the channel is not stalled."""
+    """Write the heartbeat file every so many seconds, while the channel is not stalled."""
     file = data_dir / _FILE
     me = str(os.getpid())
 
@@ -47,7 +47,7 @@ async def heartbeat(
                 if channel.silent_seconds < STALLED_SECONDS:
                     await asyncio.to_thread(_replace, file, me)
             except OSError as failure:
-                # A disk that is full for a moment must not end the beating for good.
+                # A temporarily full disk must not end the heartbeat for good.
                 if not complained:
                     _log.warning("heartbeat_failed", file=str(file), error=failure.strerror)
                 complained = True
@@ -63,7 +63,7 @@ async def heartbeat(
 
 
 def find_problem(data_dir: Path, now: float | None = None) -> str | None:
-    """What is wrong with the process that runs on this directory; None if nothing is."""
+    """The problem of the process that runs on this directory; None if there is none."""
     file = data_dir / _FILE
     try:
         age = (now if now is not None else time.time()) - file.stat().st_mtime
@@ -76,7 +76,7 @@ def find_problem(data_dir: Path, now: float | None = None) -> str | None:
 
 
 def _replace(file: Path, text: str) -> None:
-    """Write the file in one step: nobody reads half of it."""
+    """Replace the file in one step, so that readers never see half of it."""
     draft = file.with_suffix(".new")
     draft.write_text(text)
     draft.replace(file)

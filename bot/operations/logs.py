@@ -1,5 +1,5 @@
-"""How the program logs: structlog, as JSON or for people, with everything of the standard library
-routed through it. No bot token gets past, whatever it is part of."""
+"""Logging: structlog, as JSON or for people, including everything that uses the standard library.
+Bot tokens are removed wherever they occur."""
 
 import logging
 import re
@@ -13,12 +13,12 @@ from typing import Any, Literal, TextIO
 import structlog
 from structlog.typing import Processor
 
-# In a file's address the colon is escaped.
+# In the URL of a file the colon is escaped.
 _TOKEN_IN_ADDRESS = re.compile(r"/bot\d+(?::|%3A)[^/\s]+", re.IGNORECASE)
 _TOKEN = re.compile(r"\d{6,}(?::|%3A)[A-Za-z0-9_-]{30,}", re.IGNORECASE)
 _HIDDEN = "[token]"
 
-#: These name the token in addresses, or log what people write, below WARNING.
+#: Below WARNING, these log URLs with the token, or what people write.
 _TALKATIVE = (
     "httpx",
     "httpx2",
@@ -38,7 +38,6 @@ _OLD_FILES = 2
 
 
 def redact(text: str) -> str:
-    """The text without any bot token."""
     return _TOKEN.sub(_HIDDEN, _TOKEN_IN_ADDRESS.sub(f"/bot{_HIDDEN}", text))
 
 
@@ -49,8 +48,8 @@ def configure(
     stream: TextIO | None = None,
     file: Path | None = None,
 ) -> None:
-    """Log from now on to `file`, or else to `stream` (standard error). `auto` is the form for
-    people on a terminal and JSON elsewhere. May be called again; the earlier file is closed."""
+    """Log to `file` from now on, or else to `stream` (default: standard error). `auto` means the
+    form for people on a terminal, JSON elsewhere. Calling it again closes the earlier file."""
     output: logging.Handler
     if file is not None:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -77,7 +76,7 @@ def _shared_processors() -> list[Processor]:
 
 
 def _formatter(as_json: bool, colors: bool) -> logging.Formatter:
-    # Tracebacks become text before the redaction, so that it sees them whole.
+    # Render tracebacks before the redaction, so that it covers them.
     last: Processor = (
         structlog.processors.JSONRenderer(ensure_ascii=False)
         if as_json
@@ -102,7 +101,7 @@ def _redact_event(
 
 
 def _redact_value(value: object) -> object:
-    """A value that can be written out: what it holds is cleaned at every depth."""
+    """A value ready for output, redacted at every depth."""
     match value:
         case None | bool() | int() | float():
             return value

@@ -1,4 +1,4 @@
-"""`mordecai maintain`: the daily housework of the memory, now, and what waits to be saved."""
+"""`mordecai maintain`: run the daily maintenance of the memory now, and report unsaved sessions."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -23,9 +23,9 @@ _COLUMNS = {Why.OLD: "too old", Why.REPLACED: "replaced", Why.TOO_MANY: "too man
 
 
 def clean_up(settings: Settings, *, retry: bool) -> int:
-    """Clean up and print how much was removed; with `retry` sessions in quarantine are
-    queued again first. The exit code: 1 if somebody's memory could not be checked. Raises
-    OperatorError, NewerStore."""
+    """Clean up and print how much was removed; with `retry`, first requeue the sessions in
+    quarantine. Returns the exit code: 1 if a memory could not be checked. Raises OperatorError,
+    NewerStore."""
     if not settings.memory_enabled:
         raise OperatorError("memory_enabled = false: there is no memory to clean up")
     if not settings.data_dir.is_dir():

@@ -1,4 +1,4 @@
-"""`mordecai setup`: the AgentCore memory found or created, waited for, and written down."""
+"""`mordecai setup`: find or create the AgentCore memory, wait for it, and write its id down."""
 
 import asyncio
 import json
@@ -30,9 +30,10 @@ _INDENT = re.compile(r"\n([ \t]+)\"")
 
 
 def set_up(loaded: Loaded, *, write: bool) -> None:
-    """Have the memory ready, and print its id to standard output; all else goes to standard error.
+    """Prepare the memory and print its id to standard output; everything else goes to standard
+    error.
 
-    `write` puts the id into config.json, which is otherwise asked for on a terminal. Raises
+    `write` puts the id into config.json; without it, the person at the terminal is asked. Raises
     OperatorError."""
     settings = loaded.settings
     with _progress() as progress:
@@ -46,7 +47,7 @@ def set_up(loaded: Loaded, *, write: bool) -> None:
 
 
 async def _ready_memory(settings: Settings, progress: Progress) -> AgentCoreMemory:
-    """The configured memory, or else the one of the configured name, ACTIVE with its strategies."""
+    """The memory with the configured id or name, ACTIVE with its strategies."""
     with ThreadPoolExecutor(2, "aws") as pool:
         try:
             client = await open_client(CONTROL_SERVICE, aws_access(settings), pool, 2)
@@ -64,7 +65,7 @@ async def _ready_memory(settings: Settings, progress: Progress) -> AgentCoreMemo
 
 @contextmanager
 def _progress() -> Iterator[Progress]:
-    """Tell how it goes: with a spinner on a terminal, in plain lines elsewhere."""
+    """Report progress: with a spinner on a terminal, in plain lines elsewhere."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield _say
@@ -79,7 +80,7 @@ def _progress() -> Iterator[Progress]:
 
 
 def _confirm(file: Path) -> bool:
-    """Whether the person at the terminal wants it written; without one nobody can be asked."""
+    """Ask the person at the terminal whether to write it; False without a terminal."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     return typer.confirm(f"Write it into {file} as memory_id?", default=True, err=True)
@@ -97,18 +98,17 @@ def _say(text: str) -> None:
 
 
 def _memory_id_in(file: Path) -> object:
-    """The memory_id that stands in the file."""
+    """The memory_id in the file."""
     return json.loads(_read_text(file)).get("memory_id")
 
 
 def _read_text(file: Path) -> str:
-    # Not read_text: line ends are to stay as they are.
+    # Not Path.read_text, which would change line endings.
     return file.read_bytes().decode("utf-8-sig") if file.exists() else "{}"
 
 
 def write_memory_id(file: Path, memory_id: str) -> None:
-    """Put the id into this config.json, or a new one, at once or not at all. Raises
-    OperatorError."""
+    """Put the id into an existing or new config.json, atomically. Raises OperatorError."""
     try:
         _replace(file.resolve(), with_memory_id(_read_text(file), memory_id))
     except OSError as error:
@@ -119,8 +119,8 @@ def write_memory_id(file: Path, memory_id: str) -> None:
 
 
 def with_memory_id(text: str, memory_id: str) -> str:
-    """The text of a config.json with this memory_id and every other key as it was. The layout
-    stays too where the key is there already; else it is JSON with the file's own indent."""
+    """The text of a config.json with this memory_id; the other keys stay as they are. If the key
+    exists, the layout stays too; else it is JSON with the file's own indent."""
     values = json.loads(text)
     wanted = {**values, "memory_id": memory_id}
     edited = _MEMBER.sub(rf'\g<1>"{memory_id}"', text, count=1)
@@ -141,7 +141,7 @@ def _replace(file: Path, text: str) -> None:
         if file.exists():
             shutil.copymode(file, new)
         else:
-            new.chmod(0o644)  # it holds no secrets, and the bot may run as somebody else
+            new.chmod(0o644)  # it has no secrets, and the bot may run as another user
         new.replace(file)
     except OSError:
         new.unlink(missing_ok=True)

@@ -1,7 +1,7 @@
-"""SIGINT and SIGTERM: one ends the bot in good order, and so do several.
+"""SIGINT and SIGTERM: one or several end the bot gracefully.
 
-Handlers are set with `signal.signal`: those of the event loop go back to the system's default, the
-sudden end, when they are removed and when the loop closes."""
+Handlers are set with `signal.signal`: when the event loop's own handlers are removed or the loop
+closes, they fall back to the system's default, which kills the process."""
 
 import asyncio
 import signal
@@ -12,7 +12,7 @@ _ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
 def stop_event() -> asyncio.Event:
-    """An event that SIGINT and SIGTERM set, which no longer break anything off from here on."""
+    """An event set by SIGINT and SIGTERM, which from now on have no other effect."""
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
 
     def set_off(*_: object) -> None:
@@ -25,8 +25,8 @@ def stop_event() -> asyncio.Event:
 
 @contextmanager
 def exit_on_sigterm() -> Iterator[None]:
-    """Leave the block in good order on SIGTERM, which a process that is a container's first would
-    not even notice without a handler. Once leaving, it is not hurried by another one."""
+    """Leave the block gracefully on SIGTERM, which the first process of a container would ignore
+    without a handler. A second SIGTERM changes nothing."""
     loop, running = asyncio.get_running_loop(), asyncio.current_task()
     terminated = False
 
@@ -50,8 +50,7 @@ def exit_on_sigterm() -> Iterator[None]:
 
 @contextmanager
 def ignore_signals_at_exit() -> Iterator[None]:
-    """For a process that ends after the block: a signal that comes when all is done is not to spoil
-    how it ends."""
+    """Ignore signals after the block, so that a late one does not change the exit code."""
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""The program's HTTP servers: where they listen, and what they put up with."""
+"""The program's HTTP servers: their sockets and limits."""
 
 import asyncio
 import socket
@@ -10,17 +10,17 @@ from tornado.web import Application
 
 from bot.errors import OperatorError
 
-#: What whoever is connected gets to let go, in seconds.
+#: How long to wait for clients to disconnect, in seconds.
 _CLOSE_SECONDS = 2.0
-#: Whoever is connected has so many seconds to send a request. Tornado would wait for an hour, and
-#: for a body for ever: who sends slowly enough, or nothing, would keep everybody else out.
+#: A client has so many seconds to send a request. Tornado would wait for an hour, and forever for a
+#: body: slow or silent clients could block all others.
 PATIENCE = 60.0
 
 
 def http_server(
     application: Application, longest_body: int, patience: float = PATIENCE, **options: Any
 ) -> HTTPServer:
-    """A server that takes bodies of so many bytes, and is patient for so many seconds."""
+    """A server that accepts bodies of `longest_body` bytes and waits `patience` seconds."""
     return HTTPServer(
         application,
         max_body_size=longest_body,
@@ -31,8 +31,8 @@ def http_server(
 
 
 def listening_socket(address: str, port: int, settings: str) -> socket.socket:
-    """A socket that takes connections there. `settings` names what the operator has set, for the
-    message. Raises OperatorError."""
+    """A listening socket. `settings` names the operator's settings in the error message. Raises
+    OperatorError."""
     try:
         family, *_, where = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)[0]
         taking = socket.create_server(where[:2], family=family, backlog=128)
@@ -46,7 +46,7 @@ def listening_socket(address: str, port: int, settings: str) -> socket.socket:
 
 
 async def close_server(server: HTTPServer) -> None:
-    """Take nothing more, and let go of those who are connected."""
+    """Stop accepting connections, and close the open ones."""
     server.stop()
     with suppress(TimeoutError):
         async with asyncio.timeout(_CLOSE_SECONDS):

@@ -1,4 +1,4 @@
-"""`mordecai doctor`: looks at all that the bot needs, says what is wrong and how to mend it."""
+"""`mordecai doctor`: checks everything the bot needs, and says what is wrong and how to fix it."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -30,13 +30,14 @@ from bot.settings.schema import MASK
 from bot.telegram.checkup.bot_api import check_token
 from bot.telegram.checkup.webhook import check_webhook
 
-#: A server of one's own may have to load its model first.
+#: A self-hosted server may have to load its model first.
 _TRANSCRIBER_SECONDS = 60.0
 _STYLES = {Mark.OK: "green", Mark.WARNING: "yellow", Mark.WRONG: "bold red"}
 
 
 def run_checks(load: Callable[[], Loaded]) -> int:
-    """Print what the checks find, one line each; the exit code: 1 if anything is wrong."""
+    """Run all checks and print their results, one line each. Returns the exit code: 1 if anything
+    is wrong."""
     console = Console(highlight=False)
     try:
         loaded = load()
@@ -50,7 +51,7 @@ def run_checks(load: Callable[[], Loaded]) -> int:
 async def _run_checks(loaded: Loaded, console: Console) -> int:
     secrets = _secrets(loaded.settings)
     wrongs = 0
-    # Not waited for at the end: a call that hangs is over when its own timeout is.
+    # The exit does not wait for the pool: a call that hangs ends by its own timeout.
     pool = ThreadPoolExecutor(8, "doctor")
     try:
         _show(console, _origin(loaded))
@@ -88,7 +89,7 @@ def _checks(settings: Settings, pool: Executor) -> list[Check]:
 
 
 def _origin(loaded: Loaded) -> CheckResult:
-    """Where the settings come from; that they are valid is known by now."""
+    """The sources of the settings, which are valid if we get here."""
     file = loaded.config_file or "no config.json"
     outside = [key for key, source in loaded.sources.items() if source != str(loaded.config_file)]
     apart = f"; from elsewhere: {', '.join(sorted(outside))}" if outside else ""
@@ -101,7 +102,7 @@ def _secrets(settings: Settings) -> list[str]:
 
 
 def _show(console: Console, result: CheckResult, secrets: Sequence[str] = ()) -> None:
-    """One line, whatever the text is made of, and never a secret in it."""
+    """Print a result on one line, without secrets."""
     text = " ".join(result.text.split())
     for secret in secrets:
         text = text.replace(secret, MASK)
@@ -110,7 +111,7 @@ def _show(console: Console, result: CheckResult, secrets: Sequence[str] = ()) ->
 
 
 def _summary(console: Console, wrongs: int) -> int:
-    """The last line, and the exit code."""
+    """Print the last line; returns the exit code."""
     text = "see above what is wrong and how to mend it" if wrongs else "nothing is wrong"
     console.print(Text(text), soft_wrap=True)
     return 1 if wrongs else 0

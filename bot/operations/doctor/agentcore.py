@@ -1,4 +1,4 @@
-"""AgentCore Memory: the memory, its strategies, and what we are allowed to do with it."""
+"""AgentCore Memory: the memory, its strategies, and our permissions."""
 
 import asyncio
 from concurrent.futures import Executor
@@ -27,10 +27,10 @@ from memory.stores.agentcore.namespaces import namespace
 from memory.stores.agentcore.setup import TEMPLATES, AgentCoreMemory, inspect
 
 _CONNECTIONS = 5
-#: Nobody at Telegram has the id 0, so these name nothing that exists.
+#: No Telegram user has the id 0, so these requests match nothing.
 _NOBODY = Actor("u0")
 _FACTS = namespace(Kind.FACT, _NOBODY)
-#: One harmless call for each operation of the bot that reads.
+#: One harmless call for each read operation of the bot.
 _READS: dict[str, dict[str, Any]] = {
     "retrieve_memory_records": {
         "namespace": _FACTS,
@@ -52,14 +52,14 @@ _WRITES = (
     "CreateEvent, DeleteEvent, BatchCreateMemoryRecords, BatchUpdateMemoryRecords and "
     "BatchDeleteMemoryRecords"
 )
-#: With these answers AWS has let us in: there is just nothing of that name.
+#: These errors mean that access is allowed: AWS just found nothing of that name.
 _ALLOWED = ("ResourceNotFoundException", "ValidationException")
 _DENIED = "AccessDeniedException"
 
 
 async def check_memory(settings: Settings, pool: Executor) -> list[CheckResult]:
-    """The memory, its strategies with their namespaces, and the permissions to read it. Nothing is
-    created or written."""
+    """Check the memory, its strategies with their namespaces, and the permissions to read it.
+    Writes nothing."""
     with ExitStack() as stack:
         try:
             control = await _calls(CONTROL_SERVICE, settings, pool, stack)
@@ -82,13 +82,13 @@ async def _calls(
 ) -> AwsCalls:
     client = await open_client(service, aws_access(settings), pool, _CONNECTIONS)
     stack.enter_context(closing(client))
-    # Every call is to be tried, however many have failed.
+    # Try every call, however many have failed.
     return AwsCalls(client, pool, Circuit("AgentCore", failures=1000), memory_id)
 
 
 async def _find_by_name(control: AwsCalls, name: str) -> str | None:
-    """The id of the memory of exactly this name; one that is being deleted only for want of
-    another. An id is the name, a hyphen and ten letters or digits."""
+    """The id of the memory with exactly this name; one that is being deleted only if there is no
+    other. An id is the name, a hyphen and ten letters or digits."""
     rows = [
         (row["status"] == "DELETING", str(row["id"]))
         async for row in control.rows("list_memories", "memories", page=50)
@@ -108,7 +108,7 @@ def _no_memory(settings: Settings) -> CheckResult:
 async def _check_memory(
     control: AwsCalls, memory_id: str, *, configured: bool
 ) -> tuple[list[CheckResult], bool]:
-    """What is to say of the memory, and whether it is worth asking it for anything."""
+    """The results for the memory, and whether to check its permissions too."""
     try:
         memory = await inspect(control, memory_id)
     except AwsFailure as failure:
@@ -134,7 +134,7 @@ async def _permissions(data: AwsCalls) -> list[CheckResult]:
 
 
 async def _permission(data: AwsCalls, method: str) -> CheckResult | None:
-    """What keeps us from this operation; None if nothing does."""
+    """The problem with this operation; None if it is allowed."""
     try:
         await data.ask(method, **_READS[method])
     except AwsFailure as failure:

@@ -1,4 +1,4 @@
-"""Conversations that wait to be saved, and those that could not be."""
+"""Sessions waiting to be saved, and those in quarantine."""
 
 from pathlib import Path
 
@@ -8,11 +8,11 @@ from memory.stores.journal.sessions import backlog_in
 
 
 def check_backlog(data_dir: Path) -> list[CheckResult]:
-    """What the journal says, also while a bot is running. Blocks. Nothing is changed."""
+    """Read the journal, also while a bot is running. Blocks. Changes nothing."""
     try:
         backlog = backlog_in(data_dir / "journal.sqlite")
     except StoreUnavailable:
-        return []  # the check of the disk says what is wrong with the file
+        return []  # the disk check reports what is wrong with the file
     if backlog is None:
         return []
     waiting = f"{backlog.waiting} ended conversations wait to be saved"

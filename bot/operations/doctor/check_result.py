@@ -1,11 +1,11 @@
-"""What a check finds."""
+"""Results of a check."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Mark(StrEnum):
-    """How it is. Only `wrong` means that something won't work."""
+    """The severity of a result. Only `wrong` means that something won't work."""
 
     OK = "ok"
     WARNING = "warning"
@@ -14,7 +14,7 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """One line for the operator: what was looked at, how it is, and how to mend it."""
+    """One line for the operator: the subject, the severity, and how to fix it."""
 
     subject: str
     mark: Mark
@@ -22,15 +22,12 @@ class CheckResult:
 
 
 def ok(subject: str, text: str) -> CheckResult:
-    """All is well."""
     return CheckResult(subject, Mark.OK, text)
 
 
 def warning(subject: str, text: str) -> CheckResult:
-    """It works, but the operator should know."""
     return CheckResult(subject, Mark.WARNING, text)
 
 
 def wrong(subject: str, text: str) -> CheckResult:
-    """It does not work; the text says how to mend it."""
     return CheckResult(subject, Mark.WRONG, text)

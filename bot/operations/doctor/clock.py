@@ -1,4 +1,4 @@
-"""The clock of this machine, held against the ones of the servers that we talk to."""
+"""The clock of this machine, compared with those of the servers we use."""
 
 import asyncio
 import time
@@ -20,13 +20,13 @@ from bot.settings import Settings
 from memory.stores.agentcore.calls.clients import CONTROL_SERVICE, make_client
 from memory.stores.agentcore.calls.errors import AwsFailure
 
-#: Seconds. AWS refuses signatures that are more than five minutes old, or from the future.
+#: Seconds. AWS rejects signatures more than five minutes old, or from the future.
 _NOTICEABLE = 60.0
 _REFUSED = 300.0
 
 
 async def check_clock(settings: Settings, pool: Executor, *, aws: bool) -> list[CheckResult]:
-    """How far this machine's clock is from that of AWS, which cares most, or of Telegram."""
+    """Compare this machine's clock with that of AWS, which is strictest, or Telegram."""
     loop = asyncio.get_running_loop()
     try:
         address = await loop.run_in_executor(pool, _address, settings, aws)
@@ -36,7 +36,7 @@ async def check_clock(settings: Settings, pool: Executor, *, aws: bool) -> list[
 
 
 def _address(settings: Settings, aws: bool) -> str | None:
-    """Of a server that we talk to; None if there is none. Raises AwsFailure."""
+    """The address of a server we use; None if there is none. Raises AwsFailure."""
     if aws:
         with closing(make_client(CONTROL_SERVICE, aws_access(settings), 1)) as client:
             return str(client.meta.endpoint_url)
@@ -46,8 +46,8 @@ def _address(settings: Settings, aws: bool) -> str | None:
 
 
 async def _compare(address: str) -> CheckResult:
-    """By the date of any answer, even of a refusal: nobody has to be known for that."""
-    # Without the name and password that an address may have.
+    """Use the date of any response, even a rejection, so that no credentials are needed."""
+    # Without the user name and password of the address.
     host = urlsplit(address).netloc.rpartition("@")[2]
     before = time.time()
     try:
@@ -61,9 +61,9 @@ async def _compare(address: str) -> CheckResult:
 
 
 def clock_result(seconds: float, host: str) -> CheckResult:
-    """What it means that our clock is so many seconds ahead of the host's."""
+    """The result if our clock is so many seconds ahead of the host's."""
     off = abs(seconds)
-    # The date of an answer has whole seconds only.
+    # The date of a response has whole seconds only.
     if off <= _NOTICEABLE:
         return ok("clock", f"it agrees with {host}")
     way = "ahead of" if seconds > 0 else "behind"

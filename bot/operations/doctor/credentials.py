@@ -1,4 +1,4 @@
-"""AWS: as whom we ask, and where."""
+"""AWS: credentials and region."""
 
 from contextlib import closing
 from typing import Any
@@ -23,8 +23,8 @@ _DENIED = ("AccessDenied", "AccessDeniedException")
 
 
 def check_credentials(settings: Settings) -> list[CheckResult]:
-    """The credentials and the region that boto3 finds. Blocks: it may ask the machine's role and
-    AWS."""
+    """Check the credentials and the region that boto3 finds. Blocks: boto3 may ask for the
+    machine's role, and AWS."""
     try:
         session = boto3.Session(profile_name=settings.aws_profile, region_name=settings.aws_region)
         credentials = session.get_credentials()
@@ -38,10 +38,10 @@ def check_credentials(settings: Settings) -> list[CheckResult]:
 
 
 def _owner(settings: Settings, method: str) -> CheckResult:
-    """Whose the credentials are, if AWS tells; the bot does not need to know."""
+    """The owner of the credentials, if AWS tells; the bot works without knowing."""
     found = f"found by {method}"
     if settings.aws_endpoint_url:
-        # What answers there need not have this service.
+        # A custom endpoint may not have this service.
         return ok("credentials", f"{found}; not asked whose they are")
     try:
         with closing(make_client("sts", aws_access(settings), 1)) as client:
@@ -58,7 +58,7 @@ def _owner(settings: Settings, method: str) -> CheckResult:
 
 
 def _rejects_credentials(error: ClientError) -> bool:
-    """Whether AWS objects to the credentials, not to the question."""
+    """True if AWS rejects the credentials, not the request."""
     refused = error.response["ResponseMetadata"]["HTTPStatusCode"] == 403
     return refused and error.response["Error"]["Code"] not in _DENIED
 

@@ -1,4 +1,4 @@
-"""The data directory: room, rights, whole files, and who is using it."""
+"""The data directory: space, permissions, damaged files, and the process using it."""
 
 import os
 import shutil
@@ -20,7 +20,7 @@ from bot.operations.doctor.check_result import (
 from bot.operations.health import find_problem
 
 _MIB = 1024 * 1024
-#: A busy year of a bot's files takes less than this; with the second, not even one goes on.
+#: A busy bot's files for a year take less than the first; below the second, nothing works.
 _LITTLE, _FULL = 200 * _MIB, 20 * _MIB
 _DATABASES = ("journal.sqlite", "inbox.sqlite", "outbox.sqlite")
 _SECONDS_FOR_A_FILE = 8.0
@@ -29,7 +29,7 @@ _OTHER_PLACE = "or name another directory with --data or MORDECAI_DATA_DIR"
 
 
 def is_running(data_dir: Path) -> bool:
-    """Whether a Mordecai holds the directory's lock."""
+    """True if a process holds the directory's lock."""
     file = data_dir / "lock"
     if not file.exists():
         return False
@@ -37,12 +37,12 @@ def is_running(data_dir: Path) -> bool:
         with FileLock(file, timeout=0):
             return False
     except (Timeout, OSError):
-        # What can't be opened is somebody else's; the check of the directory says more.
+        # A lock we can't open belongs to another user; the directory's check says more.
         return True
 
 
 def check_disk(data_dir: Path, *, running: bool) -> list[CheckResult]:
-    """Everything about the directory. Blocks; a big file is given up after some seconds."""
+    """Run all checks of the directory. Blocks; stops checking a large file after some seconds."""
     if not data_dir.exists():
         return [_missing_directory(data_dir)]
     unwritable = _check_writable(data_dir)
@@ -58,7 +58,6 @@ def check_disk(data_dir: Path, *, running: bool) -> list[CheckResult]:
 
 
 def free_space(free: int) -> CheckResult:
-    """What so many free bytes mean."""
     text = f"{free // _MIB} MiB are free"
     if free < _FULL:
         return wrong("space", f"{text}: make room, nothing more can be remembered")
@@ -93,7 +92,7 @@ def _check_databases(data_dir: Path) -> Iterator[CheckResult]:
 def _check_database(file: Path) -> CheckResult | None:
     end = time.monotonic() + _SECONDS_FOR_A_FILE
     try:
-        # Not read-only: that would leave the files of its write-ahead log behind.
+        # Not read-only, which would leave the files of the write-ahead log behind.
         with closing(sqlite3.connect(f"{file.as_uri()}?mode=rw", uri=True)) as db:
             db.set_progress_handler(lambda: time.monotonic() > end, 100_000)
             (said,) = db.execute("PRAGMA quick_check(1)").fetchone()
@@ -126,7 +125,7 @@ def _readable(file: Path) -> bool:
             start = stream.read(len(_SQLITE_HEADER))
     except OSError:
         return False
-    # A file that was only just made is empty.
+    # A new file is empty.
     return start in (b"", _SQLITE_HEADER) and os.access(file, os.W_OK)
 
 

@@ -1,4 +1,4 @@
-"""Many checks at once, none of which can hold up or break another."""
+"""Runs many checks at once; none can delay or break another."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
@@ -13,7 +13,7 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Something to look at. After so many seconds it counts as wrong."""
+    """A check; it counts as wrong after `seconds`."""
 
     subject: str
     look: Callable[[], Awaitable[Sequence[CheckResult]]]
@@ -21,8 +21,8 @@ class Check:
 
 
 async def examine(checks: Sequence[Check]) -> AsyncGenerator[CheckResult, None]:
-    """Make all checks at once; their results in the order of the checks, as soon as they are
-    there. Whatever happens inside a check becomes its result."""
+    """Run all checks at once; yields their results in the order of the checks, as soon as possible.
+    An error inside a check becomes its result."""
     tasks = [asyncio.create_task(_in_time(check), name=check.subject) for check in checks]
     try:
         for check, task in zip(checks, tasks, strict=True):

@@ -1,4 +1,4 @@
-"""The language model: whether it answers, by the smallest request there is."""
+"""The language model: does it answer the smallest possible request?"""
 
 import asyncio
 import time
@@ -22,18 +22,18 @@ from bot.operations.doctor.check_result import (
 from bot.settings import Settings
 
 _HELLO: Sequence[ModelMessage] = (ModelRequest([UserPromptPart("Say: ok")]),)
-#: Some servers refuse a smaller limit than this.
+#: Some servers reject a smaller limit.
 _SHORT = ModelSettings(max_tokens=16)
 
 
 async def check_model(settings: Settings) -> list[CheckResult]:
-    """Ask the model for one word the way the bot does, as a stream; Bedrock also without, which is
-    a permission of its own."""
+    """Ask the model for one word, streaming as the bot does; on Bedrock also without streaming,
+    which is a separate permission."""
     name = settings.model
     if name is None or name == OFFLINE:
         return [ok("model", "none is set: the built-in engine answers, which needs nothing")]
     try:
-        # Looking for AWS credentials may ask the network, and blocks.
+        # Looking up AWS credentials may use the network, and blocks.
         model = await asyncio.to_thread(model_of, settings, name)
     except OperatorError as mistake:
         return [wrong("model", str(mistake))]

@@ -1,4 +1,4 @@
-"""The transcriber: whether it writes a recording down, by the smallest one there is."""
+"""The transcriber: does it transcribe the smallest possible recording?"""
 
 import io
 import time
@@ -11,13 +11,13 @@ from bot.models.transcription import transcriber_of
 from bot.operations.doctor.check_result import CheckResult, ok, wrong
 from bot.settings import Settings
 
-#: What is sent: silence, in samples of two bytes. Vendors refuse less than a tenth of a second.
+#: The recording: silence, in samples of two bytes. Vendors reject less than a tenth of a second.
 _LENGTH, _RATE = timedelta(seconds=1), 16_000
 
 
 async def check_transcriber(settings: Settings) -> list[CheckResult]:
-    """Have a second of silence written down, the way voice messages are; nothing if no transcriber
-    is set."""
+    """Transcribe a second of silence the way voice messages are; no result if no transcriber is
+    set."""
     name, start = settings.transcriber, time.monotonic()
     try:
         async with transcriber_of(settings) as transcriber:
@@ -32,7 +32,7 @@ async def check_transcriber(settings: Settings) -> list[CheckResult]:
 
 
 def _silence() -> bytes:
-    """A recording of nothing, as WAV."""
+    """A silent recording, as WAV."""
     recording = io.BytesIO()
     with wave.open(recording, "wb") as file:
         file.setnchannels(1)
