@@ -11,7 +11,6 @@ from memory.conversation.lifecycle import Lifecycle
 from memory.conversation.running_summaries import RunningSummaries, SummaryLimits
 from memory.conversation.sessions import LiveSessions
 from memory.conversation.talk import Talk
-from memory.conversation.tiered_sessions import TieredSessions
 from memory.conversation.tokens import Tokens
 from memory.knowledge.choices import ChoiceRegistry
 from memory.knowledge.knowledge import Knowledge
@@ -51,7 +50,9 @@ class Memory:
             # Not even a summary outlives the window.
             limits = replace(limits, max_summaries=0)
         self._store, self._journal = store, journal
-        self._sessions = LiveSessions(journal, limits, count)
+        self._sessions = LiveSessions(
+            journal, limits, count, on_eviction=lambda: self._running.look_again()
+        )
         self._profiles = Profiles(store, journal.sessions, options.budget, count)
         self._locks = Locks(self._profiles.known.drop)
         self._jobs = ExtractionJobs(
@@ -76,17 +77,18 @@ class Memory:
             self._jobs,
             self._locks,
             clock,
-            learns=options.memory_enabled,
+            store if options.memory_enabled else None,
         )
-        tiered = TieredSessions(store, journal, self._sessions, self._running, self._locks)
         #: What people have chosen for themselves.
         self.choices = ChoiceRegistry(store.choices, self._locks, options, clock)
         #: What is known of people.
         self.known = Knowledge(
-            store, tiered, self.choices, self._locks, options, understanding.rules
+            store, self._sessions, self.choices, self._locks, options, understanding.rules
         )
         #: What is being said.
-        self.talk = Talk(self._lifecycle, tiered, self.known, self._profiles, self.choices, options)
+        self.talk = Talk(
+            self._lifecycle, self._sessions, self.known, self._profiles, self.choices, options
+        )
         maintenance = Maintenance(store, journal.maintenance, options.retention, clock, self._locks)
         works = [self._end_idle, *([maintenance.run_if_due] if options.memory_enabled else [])]
         self._periodic = Periodic(works, options.background_seconds)

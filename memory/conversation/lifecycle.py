@@ -1,4 +1,4 @@
-"""Finding, opening and ending sessions, each step with the actor's lock held."""
+"""The life of sessions and the tiers their turns are in, each step with the actor's lock held."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -7,9 +7,16 @@ from datetime import datetime
 from memory.background.locks import Locks
 from memory.conversation.running_summaries import RunningSummaries
 from memory.conversation.sessions import Live, LiveSessions
+from memory.conversation.tiers import Tiers, archive
 from memory.learning.endings import Ending, Outcome
 from memory.learning.jobs import ExtractionJobs
-from memory.records import Actor, Place
+from memory.ports import LongTermMemory
+from memory.records import Actor, Choices, Kind, Place, Profile, RunningSummary, Turn
+from memory.safety.gate import mask_turn
+
+#: Turns that stay word for word when a conversation is summed up on request: the last thing said
+#: and its answer.
+TURNS_KEPT = 2
 
 
 class Lifecycle:
@@ -22,12 +29,11 @@ class Lifecycle:
         jobs: ExtractionJobs,
         locks: Locks,
         clock: Callable[[], datetime],
-        *,
-        learns: bool,
+        store: LongTermMemory | None,
     ) -> None:
-        """`learns` says whether sessions that end are extracted from."""
+        """Without a `store` nothing is archived, and nothing is learned from sessions that end."""
         self._sessions, self._running, self._jobs = sessions, running, jobs
-        self._locks, self._clock, self._learns = locks, clock, learns
+        self._locks, self._clock, self._store = locks, clock, store
 
     async def find(self, actor: Actor, place: Place) -> Live | None:
         """The open session of this place. Not read while it is written, ended or forgotten: what
@@ -48,7 +54,6 @@ class Lifecycle:
                 live = await self._sessions.find(actor, place)
                 if live and live.window.too_full:
                     await self._sessions.trim(live)
-                    self._running.look_again()
         if live and self._sessions.is_idle(live, now):
             await self.end(live, "idle")
             # Whoever writes on has not heard yet that it is private no more: so it still is.
@@ -85,8 +90,8 @@ class Lifecycle:
                 return Ending.discarded(live.session) if gone and live.session.private else None
             if not await self._sessions.end(live, reason, self._clock()):
                 return None
-        if not self._learns:
-            await self._sessions.drop(live.session.id)
+        if self._store is None:
+            await self._sessions.journal.jobs.done(live.session.id)
             return None
         return self._jobs.enqueue(live.session)
 
@@ -100,6 +105,54 @@ class Lifecycle:
                 ending = await self.end(live, "idle")
                 if ending and live.session.private:
                     await self._jobs.endings.finish(live.session, Outcome.DISCARDED)
+
+    async def show_profile(self, live: Live, known: tuple[Profile, Choices], block: str) -> None:
+        """Begin the model's input with this profile block from now on. If the block has changed
+        within the session, no prompt cache has what follows it either: then a batch leaves the
+        window at once, which would otherwise change the beginning again some turns later."""
+        live.show(known, block)
+        changed, live.begun = live.begun not in (None, block), block
+        if changed:
+            async with self._locks[live.session.actor]:
+                await self._sessions.make_room(live)
+
+    async def archive(self, live: Live, turn: Turn) -> None:
+        """Put a turn from the journal into the archive too, unless it is not to be kept. If it is
+        not certain that those before it are there (the store was away, or the process was killed in
+        between), all go again: a turn that is there stays one."""
+        if self._store is None or not turn.kept or live.session.private:
+            return
+        certain, live.archived = live.archived, False
+        journaled = self._sessions.journal.turns
+        turns = [mask_turn(turn)] if certain else await journaled.of(live.session.id)
+        for each in turns:
+            if each.kept:
+                await self._store.add_turn(live.session.actor, each)
+        live.archived = True
+
+    async def summarize_now(self, actor: Actor, place: Place) -> tuple[RunningSummary, ...]:
+        """Let all but the last turns of the open session leave its window, and return when they are
+        summed up, by the fallback if the summarizer fails."""
+        async with self._locks[actor]:
+            live = await self._sessions.find(actor, place)
+            if live is None:
+                return ()
+            await self._sessions.compact(live, TURNS_KEPT)
+        await self._running.finish(live.session.id)
+        return tuple(await self._sessions.journal.summaries.of(live.session.id))
+
+    async def tiers(self, actor: Actor) -> Tiers:
+        """Everything kept of the actor's conversations."""
+        journal = self._sessions.journal
+        async with self._locks[actor]:
+            open_sessions = await self._sessions.all_open(actor)
+            active = tuple(turn for live in open_sessions for turn in live.window.turns)
+            summaries: list[RunningSummary] = []
+            for id_ in await journal.sessions.unfinished(actor):
+                summaries += await journal.summaries.of(id_)
+        kinds = (Kind.MESSAGE, Kind.SUMMARY)
+        records = await self._store.records(actor, kinds=kinds) if self._store else []
+        return Tiers(active, tuple(summaries), archive(records, active, summaries))
 
     async def _open(self, actor: Actor, place: Place, *, private: bool = False) -> Live:
         async with self._locks[actor]:

@@ -69,10 +69,15 @@ class LiveSessions:
     """All live sessions of this process, at most one an actor and place."""
 
     def __init__(
-        self, journal: Journal, limits: SessionLimits, count: Count = estimate_tokens
+        self,
+        journal: Journal,
+        limits: SessionLimits,
+        count: Count = estimate_tokens,
+        on_eviction: Callable[[], None] = lambda: None,
     ) -> None:
-        self._journal = journal
-        self._limits = limits
+        """`on_eviction` is called when turns may have left a window without a summary."""
+        self.journal = journal
+        self._limits, self._on_eviction = limits, on_eviction
         self._window = Window(
             limits.conversation_window_size,
             limits.summary_turn_count,
@@ -96,12 +101,12 @@ class LiveSessions:
         its summaries, and in its window the turns that had not left it."""
         if live := self.in_ram(actor, place):
             return live
-        session = await self._journal.sessions.find(actor, place)
+        session = await self.journal.sessions.find(actor, place)
         if session is None:
             return None
-        gone = set(await self._journal.turns.evicted(session.id))
-        turns = [t for t in await self._journal.turns.of(session.id) if t.id not in gone]
-        summaries = tuple(await self._journal.summaries.of(session.id))
+        gone = set(await self.journal.turns.evicted(session.id))
+        turns = [t for t in await self.journal.turns.of(session.id) if t.id not in gone]
+        summaries = tuple(await self.journal.summaries.of(session.id))
         live = Live(session, self._window.with_turns(turns), summaries)
         return self._live.setdefault((actor, place), live)
 
@@ -112,41 +117,42 @@ class LiveSessions:
         if live := await self.find(actor, place):
             return live
         session = Session(_new_id(now), actor, place, now, now, private=private)
-        await self._journal.sessions.open(session)
+        await self.journal.sessions.open(session)
         return self._live.setdefault((actor, place), Live(session, self._window, archived=True))
 
     async def all_open(self, actor: Actor) -> list[Live]:
         """The actor's open sessions in all places, oldest first."""
-        found = [await self.find(actor, s.place) for s in await self._journal.sessions.of(actor)]
+        found = [await self.find(actor, s.place) for s in await self.journal.sessions.of(actor)]
         return [live for live in found if live]
 
-    async def append(self, live: Live, turn: Turn) -> bool:
-        """Write a turn down, then into the window, with what leaves the window for it; whether
-        anything did. The window alone has it with its secrets: who says one may go on talking about
-        it."""
+    async def append(self, live: Live, turn: Turn) -> None:
+        """Write a turn to the journal, then into the window; what leaves the window for it is
+        summed up in the background. Only the window has it with its secrets: the user may go on
+        talking about one they told. Raises StoreUnavailable: then the turn did not happen."""
         window, leaving = live.window.push(turn)
         shift = self._eviction(live, leaving)
-        if not await self._journal.turns.append(live.session.id, mask_turn(turn), shift):
-            return False
+        if not await self.journal.turns.append(live.session.id, mask_turn(turn), shift):
+            return
         live.session = replace(
             live.session,
             last_at=turn.messages[-1].at,
             message_count=live.session.message_count + len(turn.messages),
         )
         self._apply(live, window, shift)
-        return shift is not None
+        if shift:
+            self._on_eviction()
 
     async def trim(self, live: Live) -> None:
-        """Bring the window within its bounds, which may be others than when it was filled."""
+        """Bring the window within its bounds, which may have changed since it was filled."""
         await self._move(live, *live.window.trim())
+        self._on_eviction()
 
-    async def make_room(self, live: Live) -> bool:
-        """Let a batch leave the window, though it is not too full, if that leaves it anything;
-        whether it did."""
+    async def make_room(self, live: Live) -> None:
+        """Let a batch leave the window early, unless that would empty it."""
         keep = len(live.window.turns) - live.window.batch
         if keep > 0:
             await self.compact(live, keep)
-        return keep > 0
+            self._on_eviction()
 
     async def compact(self, live: Live, keep: int) -> None:
         """Let all but the newest turns leave the window."""
@@ -160,7 +166,7 @@ class LiveSessions:
 
     async def _move(self, live: Live, window: Window, leaving: Sequence[Turn]) -> None:
         if shift := self._eviction(live, leaving):
-            await self._journal.turns.shift(shift)
+            await self.journal.turns.shift(shift)
             self._apply(live, window, shift)
 
     def _eviction(self, live: Live, leaving: Sequence[Turn]) -> Shift | None:
@@ -175,16 +181,12 @@ class LiveSessions:
         """Close the session; from here on it is a job. False if it was closed already."""
         self._ended[live.session.actor] = live.session.last_at
         self._live.pop((live.session.actor, live.session.place), None)
-        return await self._journal.sessions.end(live.session.id, reason, now)
-
-    async def drop(self, session_id: str) -> None:
-        """Let go of a session that was ended, and of its turns: nothing is learned from them."""
-        await self._journal.jobs.done(session_id)
+        return await self.journal.sessions.end(live.session.id, reason, now)
 
     async def discard(self, live: Live) -> bool:
         """Close the session without a trace of what was said. False if it was closed already."""
         self._live.pop((live.session.actor, live.session.place), None)
-        return await self._journal.sessions.discard(live.session.id)
+        return await self.journal.sessions.discard(live.session.id)
 
     def is_full(self, live: Live) -> bool:
         """Whether the session has reached its number of messages. A private one never has: what
@@ -201,25 +203,21 @@ class LiveSessions:
 
     async def idle(self, now: datetime) -> list[Session]:
         """Open sessions, in RAM or not, that the idle limit ends."""
-        return await self._journal.sessions.idle_since(now - self._limits.session_idle)
+        return await self.journal.sessions.idle_since(now - self._limits.session_idle)
 
     def actors(self) -> set[Actor]:
         """Whose sessions are in RAM."""
         return {actor for actor, _ in self._live}
 
-    async def turn(self, turn_id: str) -> Turn | None:
-        """The turn with this id, until it has been extracted from."""
-        return await self._journal.turns.get(turn_id)
-
     async def open_ids(self, actor: Actor) -> set[str]:
         """The ids of the actor's open sessions, in all places."""
-        return {session.id for session in await self._journal.sessions.of(actor)}
+        return {session.id for session in await self.journal.sessions.of(actor)}
 
     async def turns(self, actor: Actor) -> list[Turn]:
         """All turns of the actor's sessions, open or waiting for extraction, with what a window in
         RAM alone has of them."""
-        ids = await self._journal.sessions.unfinished(actor)
-        turns = [turn for id_ in ids for turn in await self._journal.turns.of(id_)]
+        ids = await self.journal.sessions.unfinished(actor)
+        turns = [turn for id_ in ids for turn in await self.journal.turns.of(id_)]
         lives = [live for live in self._live.values() if live.session.actor == actor]
         shown = {turn.id: turn for live in lives for turn in live.window.turns}
         return [shown.get(turn.id, turn) for turn in turns]
@@ -228,13 +226,16 @@ class LiveSessions:
         self, actor: Actor, turn_ids: Sequence[str], mentions: Callable[[str], bool]
     ) -> None:
         """Take turns out of the journal and the windows, and out of the running summaries what they
-        said or what `mentions` recognises."""
+        said or what `mentions` recognises. The actor's lock is held. Raises StoreUnavailable."""
         shifts: dict[str, Shift] = {}
-        for id_ in await self._journal.sessions.unfinished(actor):
-            before = await self._journal.summaries.of(id_)
-            turns = await self._journal.turns.of(id_) if before else []
+        for id_ in await self.journal.sessions.unfinished(actor):
+            before = await self.journal.summaries.of(id_)
+            turns = await self.journal.turns.of(id_) if before else []
             shifts[id_] = self._compaction.without(before, turns, turn_ids, mentions)
-        await self._journal.turns.delete(turn_ids, list(shifts.values()))
+        try:
+            await self.journal.turns.delete(turn_ids, list(shifts.values()))
+        finally:
+            self._on_eviction()
         # Nothing is waited for from here on: in RAM it goes everywhere or nowhere as well.
         for live in self._live.values():
             if shift := shifts.get(live.session.id):
@@ -244,7 +245,7 @@ class LiveSessions:
         """Put turns that were taken out back into the journal and the windows, as far as their
         sessions are still there. Those that had left their window are in it again: the summaries
         without them stay true."""
-        back = await self._journal.turns.restore(actor, [mask_turn(turn) for turn in turns])
+        back = await self.journal.turns.restore(actor, [mask_turn(turn) for turn in turns])
         for live in self._live.values():
             own = [t for t in turns if t.id in back and t.session_id == live.session.id]
             if own and live.session.actor == actor:

@@ -11,8 +11,7 @@ import structlog
 
 from memory.background.pacing import RateLimitedLog
 from memory.conversation.lifecycle import Lifecycle
-from memory.conversation.sessions import Live
-from memory.conversation.tiered_sessions import TieredSessions
+from memory.conversation.sessions import Live, LiveSessions
 from memory.conversation.tiers import Tiers
 from memory.conversation.window import points_back, turns_to_show
 from memory.errors import StoreUnavailable
@@ -98,13 +97,13 @@ class Talk:
     def __init__(
         self,
         lifecycle: Lifecycle,
-        tiered: TieredSessions,
+        sessions: LiveSessions,
         known: Knowledge,
         profiles: Profiles,
         choices: ChoiceRegistry,
         options: MemoryOptions,
     ) -> None:
-        self._lifecycle, self._tiered, self._sessions = lifecycle, tiered, tiered.sessions
+        self._lifecycle, self._sessions = lifecycle, sessions
         self._known, self._profiles, self._choices = known, profiles, choices
         self._options = options
         self._log = RateLimitedLog(_log)
@@ -129,7 +128,7 @@ class Talk:
             about = self._profiles.block(known, chosen, now, speech)
             # One that came too late, or that has changed meanwhile, is for this turn alone.
             if profile and choices and self._profiles.known.peek(actor) is profile:
-                await self._tiered.begin(live, (profile, choices), about)
+                await self._lifecycle.show_profile(live, (profile, choices), about)
         recalled = self._profiles.recalled_block(hits, known, now, speech)
         messages = self._visible(live, text)
         metadata = HistoryMetadata(
@@ -177,19 +176,18 @@ class Talk:
             if live is None:
                 return None
             turn = Turn(id_, live.session.id, said, tuple(tools), kept, place)
-            await self._tiered.append(live, turn)
-            if self._options.memory_enabled and kept and not live.session.private:
-                try:
-                    await self._tiered.archive(live, turn)
-                except StoreUnavailable as failure:
-                    # The journal has the turn; extraction hands it to the store again.
-                    self._complain("add_turn", failure)
+            await self._sessions.append(live, turn)
+            try:
+                await self._lifecycle.archive(live, turn)
+            except StoreUnavailable as failure:
+                # The journal has the turn; extraction hands it to the store again.
+                self._complain("add_turn", failure)
         return await self._lifecycle.end(live, "length") if self._sessions.is_full(live) else None
 
     async def answer(self, actor: Actor, name: str) -> str | None:
         """What was answered in the turn that was recorded under this name; None if there is none,
         or it is in memory alone by now. Raises StoreUnavailable."""
-        turn = await self._sessions.turn(_turn_id(actor, name))
+        turn = await self._sessions.journal.turns.get(_turn_id(actor, name))
         answers = [m.text for m in turn.messages if m.role is Role.ASSISTANT] if turn else []
         return answers[-1] if answers else None
 
@@ -220,12 +218,12 @@ class Talk:
     async def summarize_now(self, actor: Actor, place: Place) -> tuple[RunningSummary, ...]:
         """Sum up the open session of this place but for its last turns, without waiting for its
         window to be full; all its running summaries, oldest first. Raises StoreUnavailable."""
-        return await self._tiered.summarize_now(actor, place)
+        return await self._lifecycle.summarize_now(actor, place)
 
     async def tiers(self, actor: Actor) -> Tiers:
         """What the actor's conversations are kept as: word for word, summed up, archived. Raises
         StoreUnavailable."""
-        return await self._tiered.tiers(actor, archived=self._options.memory_enabled)
+        return await self._lifecycle.tiers(actor)
 
     # -- inside -----------------------------------------------------------------------------------
 

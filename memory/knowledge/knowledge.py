@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from memory.background.locks import Locks
-from memory.conversation.tiered_sessions import TieredSessions
+from memory.conversation.sessions import LiveSessions
 from memory.errors import Refusal, RefusedText, StoreUnavailable, UnknownRecord
 from memory.knowledge.choices import ChoiceRegistry
 from memory.knowledge.export import export_document
@@ -35,13 +35,13 @@ class Knowledge:
     def __init__(
         self,
         store: LongTermMemory,
-        tiered: TieredSessions,
+        sessions: LiveSessions,
         choices: ChoiceRegistry,
         locks: Locks,
         options: MemoryOptions,
         rules: LanguageRules,
     ) -> None:
-        self._store, self._tiered, self._choices = store, tiered, choices
+        self._store, self._sessions, self._choices = store, sessions, choices
         self._locks, self._options, self._rules = locks, options, rules
 
     # -- what is known ----------------------------------------------------------------------------
@@ -73,7 +73,7 @@ class Knowledge:
         )
         going_on: set[str | None] = set()
         if any(hit.record.kind is Kind.SUMMARY for hit in hits):
-            going_on = {*await self._tiered.sessions.open_ids(actor)}
+            going_on = {*await self._sessions.open_ids(actor)}
         return [
             hit
             for hit in hits
@@ -82,7 +82,7 @@ class Knowledge:
 
     async def past_talks(self, actor: Actor) -> list[Record]:
         """The summaries of the actor's ended sessions, oldest first. Raises StoreUnavailable."""
-        going_on = await self._tiered.sessions.open_ids(actor)
+        going_on = await self._sessions.open_ids(actor)
         summaries = await self.records(actor, (Kind.SUMMARY,))
         return [record for record in summaries if record.session_id not in going_on]
 
@@ -133,7 +133,7 @@ class Knowledge:
         others = await self._store.records(
             actor, kinds=(Kind.SUMMARY, Kind.MESSAGE), include_superseded=True
         )
-        turns = await self._tiered.sessions.turns(actor)
+        turns = await self._sessions.turns(actor)
         # Half a second for 20,000 messages, in which others want to be answered.
         return await asyncio.to_thread(plan_deletion, actor, record, others, turns)
 
@@ -145,10 +145,11 @@ class Knowledge:
             gone = await self.would_forget(actor, short_id)
             try:
                 # The turns first: killed in between, nothing is left that would tell it again.
-                await self._tiered.retract(actor, gone.turns, mentions(gone.record.text))
+                turns = [turn.id for turn in gone.turns]
+                await self._sessions.retract(actor, turns, mentions(gone.record.text))
                 deleted = await self._store.delete(actor, [record.id for record in gone.records])
             except StoreUnavailable:
-                await self._tiered.sessions.reinstate(actor, gone.turns)
+                await self._sessions.reinstate(actor, gone.turns)
                 raise
             if gone.record.id not in deleted:
                 raise UnknownRecord(f"no memory has the id {short_id[:20]!r}")
@@ -189,7 +190,7 @@ class Knowledge:
             learned = await self._store.records(actor, kinds=(Kind.FACT, Kind.PREFERENCE))
             told = await asyncio.to_thread(mark_outdated, forgotten.record, learned)
             (record, *_) = await self._store.restore(actor, [told, *forgotten.records[1:]])
-            await self._tiered.sessions.reinstate(actor, forgotten.turns)
+            await self._sessions.reinstate(actor, forgotten.turns)
         return record
 
     async def sources(self, actor: Actor, record: Record) -> list[Record]:
