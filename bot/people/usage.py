@@ -24,8 +24,7 @@ from pydantic_ai.usage import RequestUsage, RunUsage
 from memory.errors import StoreUnavailable
 from memory.memory import utc_now
 from memory.records import Actor
-from memory.stores.sqlite.database import Database
-from memory.stores.sqlite.schema import Migration
+from memory.stores.sqlite.database import Database, Migration
 
 _log = structlog.get_logger(__name__)
 

@@ -13,8 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from memory.stores.sqlite.database import Database
-from memory.stores.sqlite.schema import Migration
+from memory.stores.sqlite.database import Database, Migration
 
 T = TypeVar("T")
 Json = Mapping[str, Any]

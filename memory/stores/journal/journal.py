@@ -9,8 +9,7 @@ from typing import Self
 from memory.records import Actor, Place
 from memory.stores.journal.sessions import NO_LEASE, SqliteJobs, SqliteSessions, stamp
 from memory.stores.journal.turns import SqliteSummaries, SqliteTurns
-from memory.stores.sqlite.database import Database
-from memory.stores.sqlite.schema import Migration
+from memory.stores.sqlite.database import Database, Migration
 
 JOURNAL_LAYOUT = (
     Migration(

@@ -1,16 +1,135 @@
-"""A SQLite file used from asyncio: how the journal and the inbox open, ask and change theirs."""
+"""A SQLite file: its migrations, transactions and damage, and how asyncio asks and changes it."""
 
 import asyncio
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
+import structlog
+
 from memory.errors import NewerStore, StoreUnavailable
-from memory.stores.sqlite.damage import is_damage, quarantine
-from memory.stores.sqlite.schema import Migration, migrate, transaction
+
+_log = structlog.get_logger(__name__)
+
+#: A database's own name, and what SQLite puts beside it.
+COMPANIONS = ("", "-wal", "-shm", "-journal")
+
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+#: Extended codes have the primary one in their low byte.
+_PRIMARY_CODE = 0xFF
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Whether the file itself is what is wrong."""
+    code: int | None = getattr(error, "sqlite_errorcode", None)
+    return code is not None and code & _PRIMARY_CODE in _DAMAGED
+
+
+def quarantine(path: Path, error: sqlite3.Error, effect: str) -> None:
+    """Put a damaged file aside, whole: it may be repaired, and is never written to. Nobody may have
+    it open."""
+    kept = path.with_name(f"{path.name}.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}")
+    for companion in COMPANIONS:
+        part = path.with_name(path.name + companion)
+        if part.exists():
+            part.rename(kept.with_name(kept.name + companion))
+    _log.error(
+        "database_damaged",
+        file=str(path),
+        kept_as=str(kept),
+        error=str(error),
+        effect=effect,
+        remedy="recover it with `.recover` in the sqlite3 shell",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One step of a file's layout. Each runs once, in its own transaction, and is listed in the
+    table `migration`. Neither names nor their order ever change: a new layout is a new migration at
+    the end."""
+
+    name: str
+    statements: tuple[str, ...]
+
+
+_LEDGER = """CREATE TABLE IF NOT EXISTS migration (
+    name TEXT PRIMARY KEY, applied_at TEXT NOT NULL
+) WITHOUT ROWID"""
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Everything inside is written together, or not at all."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        # A full disk makes SQLite roll back on its own; there is nothing left to roll back then.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+@contextmanager
+def snapshot(connection: sqlite3.Connection) -> Iterator[None]:
+    """Everything read inside is of one moment, whatever other processes write; and the file is
+    locked once instead of for every statement, which takes a tenth off a search."""
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        # Damage found while reading may have ended it already.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+def migrate(
+    connection: sqlite3.Connection,
+    path: Path,
+    migrations: tuple[Migration, ...],
+) -> None:
+    """Bring a file to the newest layout. Raises NewerStore if it knows migrations we don't."""
+    ledger = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'migration'")
+    if ledger.fetchone() is None:
+        with transaction(connection):
+            connection.execute(_LEDGER)
+    if len(_applied(connection, path, migrations)) == len(migrations):
+        return
+    for migration in migrations:
+        with transaction(connection):
+            # Asked again inside: another process may have been faster.
+            if migration.name in _applied(connection, path, migrations):
+                continue
+            for statement in migration.statements:
+                connection.execute(statement)
+            connection.execute(
+                "INSERT INTO migration VALUES (?, ?)",
+                (migration.name, datetime.now(UTC).isoformat()),
+            )
+
+
+def _applied(
+    connection: sqlite3.Connection, path: Path, migrations: tuple[Migration, ...]
+) -> set[str]:
+    """The names of the migrations the file has been through."""
+    applied = {name for (name,) in connection.execute("SELECT name FROM migration")}
+    unknown = sorted(applied - {migration.name for migration in migrations})
+    if unknown:
+        raise NewerStore(
+            f"{path}: written by a newer version (its layout has {len(applied)} migrations, among "
+            f"them {', '.join(unknown)}; this program knows {len(migrations)}). Install the "
+            f"version that wrote it or a later one, or start with another data directory."
+        )
+    return applied
+
 
 T = TypeVar("T")
 

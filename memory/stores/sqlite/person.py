@@ -18,14 +18,15 @@ from memory.search.query import parse
 from memory.search.ranking import CONTEXT, Ranked, Weights
 from memory.search.resemblance import distinct, telling
 from memory.search.text import TOKENISER_VERSION, storable
+from memory.stores.sqlite.database import migrate, snapshot, transaction
 from memory.stores.sqlite.index import INDEXES, candidates, index_of
-from memory.stores.sqlite.rows import (
+from memory.stores.sqlite.layout import (
     COLUMNS,
+    PERSON_LAYOUT,
     moment,
     record_of,
     values_of,
 )
-from memory.stores.sqlite.schema import migrate, snapshot, transaction
 
 if TYPE_CHECKING:  # numpy is there only if there is an embedder
     from memory.stores.sqlite.vectors import VectorTable
@@ -229,7 +230,7 @@ class PersonFile:
             f"cache_size = -{_CACHE_KIB}",
         ):
             self._connection.execute(f"PRAGMA {pragma}").fetchone()
-        migrate(self._connection, path)
+        migrate(self._connection, path, PERSON_LAYOUT)
         known = self._connection.execute("SELECT value FROM setting WHERE name = 'tokeniser'")
         if known.fetchone() != (str(TOKENISER_VERSION),):
             self._index_again()

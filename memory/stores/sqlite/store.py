@@ -18,10 +18,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from memory.errors import StoreUnavailable, UnknownRecord
 from memory.ports import Embedder
-from memory.records import LEARNED_KINDS, Actor, Draft, Hit, Kind, Record, Turn
+from memory.records import LEARNED_KINDS, Actor, Choice, Choices, Draft, Hit, Kind, Record, Turn
 from memory.search.ranking import Weights
-from memory.stores.sqlite.choices import SqliteChoices
-from memory.stores.sqlite.damage import COMPANIONS, is_damage, quarantine
+from memory.stores.sqlite.database import COMPANIONS, is_damage, quarantine
 from memory.stores.sqlite.person import PersonFile
 
 if TYPE_CHECKING:
@@ -320,3 +319,25 @@ def _failures(path: Path) -> Iterator[None]:
         if not is_damage(error):
             raise
         raise StoreUnavailable(f"{path}: {error}") from error
+
+
+class SqliteChoices:
+    """See ChoiceStore."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        self._store = store
+
+    async def get(self, actor: Actor) -> Choices:
+        """See ChoiceStore."""
+        known = await self._store.ask(actor, PersonFile.choices) or {}
+        # A name that this version does not know may be there.
+        return Choices(**{name.value: known.get(name.value) for name in Choice})
+
+    async def set(self, actor: Actor, choice: Choice, value: str, at: datetime) -> None:
+        """See ChoiceStore."""
+        moment = at.timestamp()
+        await self._store.write(actor, lambda file: file.choose(choice.value, value, moment))
+
+    async def unset(self, actor: Actor, choice: Choice) -> None:
+        """See ChoiceStore."""
+        await self._store.ask(actor, lambda file: file.unchoose(choice.value))

@@ -16,8 +16,7 @@ from typing import Any
 
 from memory.errors import StoreUnavailable
 from memory.records import Actor
-from memory.stores.sqlite.database import Database
-from memory.stores.sqlite.schema import Migration
+from memory.stores.sqlite.database import Database, Migration
 
 _MIGRATIONS = (
     # IF NOT EXISTS: files of before there were migrations have these.

@@ -24,7 +24,7 @@ from memory.records import (
 )
 from memory.stores.journal.journal import JOURNAL_LAYOUT, SqliteJournal
 from memory.stores.journal.sessions import backlog_in
-from memory.stores.sqlite.schema import migrate
+from memory.stores.sqlite.database import migrate
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 ANNA, BORIS = Actor("u1"), Actor("u12")

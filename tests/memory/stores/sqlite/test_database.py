@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.stores.sqlite.database import Database
-from memory.stores.sqlite.schema import Migration
+from memory.stores.sqlite.database import Database, Migration
 
 LAYOUT = (Migration("notes", ("CREATE TABLE note (text TEXT)",)),)
 

@@ -13,7 +13,8 @@ from structlog.testing import capture_logs
 
 from memory.errors import NewerStore, StoreUnavailable
 from memory.records import Actor, Kind
-from memory.stores.sqlite.schema import PERSON_LAYOUT, migrate
+from memory.stores.sqlite.database import migrate
+from memory.stores.sqlite.layout import PERSON_LAYOUT
 from memory.stores.sqlite.store import SqliteStore
 from tests.contracts.long_term_memory import ANN, BOB, draft, texts, turn
 

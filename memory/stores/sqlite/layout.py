@@ -1,24 +1,14 @@
-"""The layout of one person's SQLite file, as named migrations in order.
+"""The layout of a person's file, and a record as a row of it."""
 
-Each runs once, in a transaction of its own, and is written down in the table `migration`. Names are
-never changed and rows never reordered: a new layout is a new migration at the end."""
-
-import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
+from functools import lru_cache
+from typing import Any
 
-from memory.errors import NewerStore
-
-
-@dataclass(frozen=True, slots=True)
-class Migration:
-    """One step of the layout: its name for ever, and the SQL that takes it."""
-
-    name: str
-    statements: tuple[str, ...]
+from memory.records import Kind, Place, Record, Role
+from memory.search.text import storable
+from memory.stores.sqlite.database import Migration
 
 
 def _shelf(name: str) -> tuple[str, ...]:
@@ -135,73 +125,82 @@ PERSON_LAYOUT = (
     ),
 )
 
-_LEDGER = """CREATE TABLE IF NOT EXISTS migration (
-    name TEXT PRIMARY KEY, applied_at TEXT NOT NULL
-) WITHOUT ROWID"""
+#: What `values_of` fills and `record_of` reads, in this order.
+COLUMNS = (
+    "id, kind, text, created_at, session_id, turn_ids, slot, importance, event_date, "
+    "supersedes, superseded_at, role, speaker, place, topics"
+)
 
 
-@contextmanager
-def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Everything inside is written together, or not at all."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    except BaseException:
-        # A full disk makes SQLite roll back on its own; there is nothing left to roll back then.
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
+def values_of(record: Record) -> tuple[object, ...]:
+    """The record's columns, and its `moment` after them: `created_at` in seconds since 1970."""
+    return (
+        record.id,
+        record.kind.value,
+        record.text,
+        moment(record.created_at),
+        record.session_id,
+        json.dumps(record.turn_ids),
+        _cleaned(record.slot),
+        record.importance,
+        _cleaned(record.event_date),
+        record.supersedes,
+        moment(record.superseded_at) if record.superseded_at else None,
+        record.role.value,
+        _cleaned(record.speaker),
+        _place_text(record.place),
+        json.dumps([storable(topic) for topic in record.topics]) if record.topics else None,
+        _zoned(record.created_at).timestamp(),
+    )
 
 
-@contextmanager
-def snapshot(connection: sqlite3.Connection) -> Iterator[None]:
-    """Everything read inside is of one moment, whatever other processes write; and the file is
-    locked once instead of for every statement, which takes a tenth off a search."""
-    connection.execute("BEGIN")
-    try:
-        yield
-    finally:
-        # Damage found while reading may have ended it already.
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
+def record_of(row: Sequence[Any]) -> Record:
+    """The record of a row."""
+    (id_, kind, text, created_at, session_id, turn_ids, slot, importance, event_date,
+     supersedes, superseded_at, role, speaker, place, topics) = row  # fmt: skip
+    return Record(
+        id=id_,
+        kind=Kind(kind),
+        text=text,
+        created_at=datetime.fromisoformat(created_at),
+        session_id=session_id,
+        turn_ids=_ids_of(turn_ids),
+        slot=slot,
+        importance=int(importance),
+        event_date=event_date,
+        supersedes=supersedes,
+        superseded_at=datetime.fromisoformat(superseded_at) if superseded_at else None,
+        role=Role(role),
+        speaker=speaker,
+        topics=tuple(json.loads(topics)) if topics else (),
+        place=_place_of(place) if place else None,
+    )
 
 
-def migrate(
-    connection: sqlite3.Connection,
-    path: Path,
-    migrations: tuple[Migration, ...] = PERSON_LAYOUT,
-) -> None:
-    """Bring a file to the newest layout. Raises NewerStore if it knows migrations we don't."""
-    ledger = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'migration'")
-    if ledger.fetchone() is None:
-        with transaction(connection):
-            connection.execute(_LEDGER)
-    if len(_applied(connection, path, migrations)) == len(migrations):
-        return
-    for migration in migrations:
-        with transaction(connection):
-            # Asked again inside: another process may have been faster.
-            if migration.name in _applied(connection, path, migrations):
-                continue
-            for statement in migration.statements:
-                connection.execute(statement)
-            connection.execute(
-                "INSERT INTO migration VALUES (?, ?)",
-                (migration.name, datetime.now(UTC).isoformat()),
-            )
+# What many records share is read once: somebody's 100,000 messages were said in two places.
+@lru_cache(maxsize=1_000)
+def _ids_of(text: str) -> tuple[str, ...]:
+    return tuple(json.loads(text))
 
 
-def _applied(
-    connection: sqlite3.Connection, path: Path, migrations: tuple[Migration, ...]
-) -> set[str]:
-    """The names of the migrations the file has been through."""
-    applied = {name for (name,) in connection.execute("SELECT name FROM migration")}
-    unknown = sorted(applied - {migration.name for migration in migrations})
-    if unknown:
-        raise NewerStore(
-            f"{path}: written by a newer version (its layout has {len(applied)} migrations, among "
-            f"them {', '.join(unknown)}; this program knows {len(migrations)}). Install the "
-            f"version that wrote it or a later one, or start with another data directory."
-        )
-    return applied
+@lru_cache(maxsize=1_000)
+def _place_of(text: str) -> Place:
+    return Place(*json.loads(text))
+
+
+def moment(at: datetime) -> str:
+    """ISO with the offset it was said at."""
+    return _zoned(at).isoformat()
+
+
+def _place_text(place: Place | None) -> str | None:
+    return json.dumps([place.channel, place.chat_id, place.topic_id]) if place else None
+
+
+def _zoned(at: datetime) -> datetime:
+    """A time without a zone is taken for UTC."""
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def _cleaned(text: str | None) -> str | None:
+    return None if text is None else storable(text) or None
