@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 
 from memory.records import LEARNED_KINDS, Actor, Hit, Kind
-from memory.stores.agentcore.calls.clients import (
+from memory.stores.agentcore.clients import (
     DATA_SERVICE,
     AwsAccess,
     AwsCalls,

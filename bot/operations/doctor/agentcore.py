@@ -15,14 +15,14 @@ from bot.operations.doctor.check_result import (
 from bot.settings import Settings
 from memory.errors import StoreUnavailable
 from memory.records import Actor, Kind
-from memory.stores.agentcore.calls.clients import (
+from memory.stores.agentcore.clients import (
     CONTROL_SERVICE,
     DATA_SERVICE,
     AwsCalls,
     Circuit,
     open_client,
 )
-from memory.stores.agentcore.calls.errors import AwsFailure
+from memory.stores.agentcore.errors import AwsFailure
 from memory.stores.agentcore.namespaces import namespace
 from memory.stores.agentcore.setup import TEMPLATES, AgentCoreMemory, inspect
 

@@ -15,8 +15,8 @@ from botocore.exceptions import ConnectionError as NoConnection
 from bot.operations.aws import aws_access
 from bot.operations.doctor.check_result import CheckResult, ok, wrong
 from bot.settings import Settings
-from memory.stores.agentcore.calls.clients import make_client
-from memory.stores.agentcore.calls.errors import AWS_ERRORS, Where, explain
+from memory.stores.agentcore.clients import make_client
+from memory.stores.agentcore.errors import AWS_ERRORS, Where, explain
 
 _WHERE = Where("GetCallerIdentity")
 _DENIED = ("AccessDenied", "AccessDeniedException")

@@ -18,16 +18,14 @@ import structlog
 from memory.background.pacing import RateLimitedLog
 from memory.errors import StoreUnavailable, UnknownRecord
 from memory.records import LEARNED_KINDS, Actor, Draft, Hit, Kind, Record, Turn
-from memory.stores.agentcore import events as agentcore_events
 from memory.stores.agentcore import records as agentcore_records
-from memory.stores.agentcore.calls.clients import AwsCalls
-from memory.stores.agentcore.calls.errors import AwsFailure, Fate
-from memory.stores.agentcore.calls.outbox import Lane, Outbox, Outgoing
-from memory.stores.agentcore.calls.sender import EventSender, SendingPace
 from memory.stores.agentcore.choices import AgentCoreChoices, decode
+from memory.stores.agentcore.clients import AwsCalls
 from memory.stores.agentcore.copies import Copier, Deletions
 from memory.stores.agentcore.erasure import Eraser
+from memory.stores.agentcore.errors import AwsFailure, Fate
 from memory.stores.agentcore.namespaces import belongs, home, known_actor
+from memory.stores.agentcore.outbox import Lane, Outbox, Outgoing
 from memory.stores.agentcore.records import (
     batches,
     done,
@@ -35,6 +33,13 @@ from memory.stores.agentcore.records import (
     record_of_row,
     require,
     settle,
+)
+from memory.stores.agentcore.sender import (
+    EventSender,
+    SendingPace,
+    cut_bytes,
+    event_bodies,
+    event_request,
 )
 
 _log = structlog.get_logger(__name__)
@@ -124,7 +129,7 @@ class AgentCoreStore:
         """See LongTermMemory: durable when this returns, but found by search only when AWS has
         extracted something from it."""
         self._require_open()
-        events = agentcore_events.bodies(actor, turn)
+        events = event_bodies(actor, turn)
         if events:
             lane = Lane(actor.id, turn.session_id)
             await self._outbox.put(lane, turn.id, events)
@@ -141,7 +146,7 @@ class AgentCoreStore:
         return await self._outbox.pending(actor)
 
     async def _send(self, event: Outgoing) -> None:
-        await self._calls.ask("create_event", **agentcore_events.request(event))
+        await self._calls.ask("create_event", **event_request(event))
 
     # -- writing ----------------------------------------------------------------------------------
 
@@ -230,7 +235,7 @@ class AgentCoreStore:
         """See LongTermMemory. The kinds are asked at once under one deadline; archived messages
         are not searchable here. Raises StoreUnavailable when not a single kind answered."""
         self._require_open()
-        asked = agentcore_events.cut_bytes(query.strip()[:MAX_QUERY_CHARS], 4 * MAX_QUERY_CHARS)
+        asked = cut_bytes(query.strip()[:MAX_QUERY_CHARS], 4 * MAX_QUERY_CHARS)
         wanted = [kind for kind in LEARNED_KINDS if kind in kinds]
         if not asked or not wanted or limit < 1:
             return []

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from memory.ports import Extractor
-from memory.stores.agentcore.calls.clients import (
+from memory.stores.agentcore.clients import (
     CONTROL_SERVICE,
     DATA_SERVICE,
     AwsAccess,
@@ -21,7 +21,7 @@ from memory.stores.agentcore.calls.clients import (
     Circuit,
     make_client,
 )
-from memory.stores.agentcore.calls.sender import SendingPace
+from memory.stores.agentcore.sender import SendingPace
 from memory.stores.agentcore.setup import (
     AgentCoreMemory,
     Patience,

@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 
 from memory.errors import StoreUnavailable
 from memory.records import Actor, Draft, Kind
-from memory.stores.agentcore.calls.clients import (
+from memory.stores.agentcore.clients import (
     DATA_SERVICE,
     AwsAccess,
     AwsCalls,

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
 from memory.records import Actor, Place, Role, Turn, Utterance
-from memory.stores.agentcore.calls.sender import SendingPace
-from memory.stores.agentcore.events import MAX_MESSAGE_BYTES, bodies, cut_bytes
+from memory.stores.agentcore.sender import MAX_MESSAGE_BYTES, SendingPace, cut_bytes, event_bodies
 from memory.stores.agentcore.store import AgentCoreStore, Timing
 from tests.contracts.long_term_memory import eventually
 from tests.fakes.aws import Fault, broken, expired_credentials, throttled
@@ -228,9 +227,9 @@ async def test_writing_a_turn_down_waits_for_no_thread_that_aws_holds(tmp_path: 
 
 async def test_in_a_group_the_speaker_is_told_to_extraction(tmp_path: Path) -> None:
     message = Utterance(Role.USER, "I bring the tent", NOON, speaker="Ann\nB.")
-    (body,) = bodies(GROUP, Turn("t-1", "s-1", (message,)))
+    (body,) = event_bodies(GROUP, Turn("t-1", "s-1", (message,)))
     assert body["payload"][0]["conversational"]["content"]["text"] == "Ann B.: I bring the tent"
-    (body,) = bodies(ANN, Turn("t-1", "s-1", (message,)))
+    (body,) = event_bodies(ANN, Turn("t-1", "s-1", (message,)))
     assert body["payload"][0]["conversational"]["content"]["text"] == "I bring the tent"
 
 

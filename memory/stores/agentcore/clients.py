@@ -16,7 +16,7 @@ from botocore.config import Config
 from botocore.exceptions import ConnectionClosedError
 
 from memory.errors import StoreUnavailable
-from memory.stores.agentcore.calls.errors import (
+from memory.stores.agentcore.errors import (
     AWS_ERRORS,
     AwsFailure,
     Fate,
