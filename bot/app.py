@@ -40,10 +40,8 @@ from bot.options import (
     turn_limits,
 )
 from bot.people.access import Access, AccessMode
-from bot.people.people import People
+from bot.people.people import People, Quotas
 from bot.people.personal import PersonalSettings
-from bot.people.privacy import Privacy
-from bot.people.quotas import Quotas
 from bot.people.usage import Accounts
 from bot.settings import Settings
 from bot.telegram.channel import TelegramChannel
@@ -126,7 +124,6 @@ def _assistant(settings: Settings, parts: _Parts, channel: Channel, access: Acce
         access,
         Quotas(parts.accounts, quota_limits(settings), access.owns),
         PersonalSettings(parts.memory),
-        Privacy(parts.memory),
     )
     context = Context(
         parts.memory,

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 from bot.assistant.conversation import TurnLimits
 from bot.assistant.prompt import Persona, system_prompt
+from bot.people.people import QuotaLimits
 from bot.people.personal import Streaming
-from bot.people.quotas import QuotaLimits
 from bot.settings import Settings
 from bot.telegram.intake.webhook import WebhookOptions, made_up_secret
 from bot.telegram.options import ChannelOptions

@@ -14,8 +14,7 @@ from bot.assistant.files import Transcript
 from bot.assistant.inbound import Click, Command, GroupJoin, Inbound, Message, Origin
 from bot.commands.introduction import hello_to_group
 from bot.commands.table import Commands
-from bot.people.personal import Streaming
-from bot.people.privacy import PRIVATE_MARK
+from bot.people.personal import PRIVATE_MARK, Streaming
 from bot.people.usage import Usage
 from bot.texts import Texts, texts_in
 from memory.background.pacing import Throttle
@@ -167,7 +166,12 @@ class Assistant:
 
     async def is_private(self, origin: Origin) -> bool:
         """True in a private session, which is not kept. Never fails."""
-        return await self.people.privacy.shows_mark(origin.actor, origin.place)
+        try:
+            return await self.people.personal.is_private(origin.actor, origin.place)
+        except StoreUnavailable as failure:
+            # A reply must not fail with the journal.
+            _log.warning("memory_unavailable", command="private", error=str(failure))
+            return False
 
     async def streaming(self, origin: Origin) -> Streaming | None:
         """The streaming mode this person chose; None if they chose none."""
@@ -190,14 +194,14 @@ class Assistant:
                         texts = await self.people.personal.texts_at(place)
                         yield Notice(place, Reply(sentence(texts), private=False))
                 finally:
-                    self.people.notices.mark_taken()
+                    self.people.notices.task_done()
         finally:
             watch.cancel()
             await asyncio.gather(watch, return_exceptions=True)
 
     async def wait_for_notices(self) -> None:
         """Return when all notices so far have been taken."""
-        await self.people.notices.settle()
+        await self.people.notices.join()
 
     async def move(self, old: Place, new: Place) -> None:
         """Move a group's memory and usage to its new id: the group has become a supergroup. Safe to
@@ -258,13 +262,15 @@ class Assistant:
         """Tell the person that a session was saved in the background, or that a private one
         expired."""
         if session.private:
-            self.people.notices.put(session.place, lambda texts: texts.private_over)
+            self.people.notices.put_nowait((session.place, lambda texts: texts.private_over))
             try:
                 await self._context.channel.scrub()
             except StoreUnavailable as failure:
                 _log.warning("inbox_unavailable", error=str(failure))
         else:
-            self.people.notices.put(session.place, lambda texts: self._saved_text(session, texts))
+            self.people.notices.put_nowait(
+                (session.place, lambda texts: self._saved_text(session, texts))
+            )
 
     def _saved_text(self, session: Session, texts: Texts) -> str:
         """Says that a conversation was saved, and why it ended if nobody ended it."""

@@ -12,7 +12,7 @@ import structlog
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage
 
-from bot.assistant import attachments, prompt
+from bot.assistant import files, prompt
 from bot.assistant.agent import Answer, TurnAgent, TurnLimits
 from bot.assistant.events import Event, Reply, TextDelta
 from bot.assistant.failures import (
@@ -76,7 +76,7 @@ class Conversation:
         session = history.metadata.session_id
         log = _log.bind(actor=origin.actor.id, session=session, model=self._model_name)
         today = (history.metadata.local_time or self._clock()).date()
-        attached = attachments.contents(
+        attached = files.contents(
             message.attachments, self._limits.document_tokens, self._memory.tokens.count
         )
         request = prompt.build(history, message.text, origin.speaker, today, attached)

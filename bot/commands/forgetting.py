@@ -95,7 +95,7 @@ def _read_answer(data: str, answer: Message, message_id: int) -> Click | None:
 async def _erase(click: Click, context: Context) -> None:
     """Delete everything about the actor. A private session stays private."""
     actor, place, memory = click.origin.actor, click.origin.place, context.memory
-    private = await context.people.privacy.is_on(actor, place)
+    private = await context.people.personal.is_private(actor, place)
     await memory.forget_all(actor)
     context.panels.forget(actor)
     if private:

@@ -26,7 +26,7 @@ async def memory(said: Command, context: Context) -> Reply:
     records = await context.memory.known.records(origin.actor)
     if records or (await context.memory.choices.read(origin.actor)).agent_name:
         return await open_browser(said, records, context)
-    private = await context.people.privacy.is_on(origin.actor, origin.place)
+    private = await context.people.personal.is_private(origin.actor, origin.place)
     adds = texts.memory_adds_nothing if private else texts.memory_adds
     empty = texts.memory_empty if origin.is_private else texts.memory_empty_group
     return Reply(f"{empty} {adds}")

@@ -8,8 +8,7 @@ from bot.assistant.events import Reply
 from bot.assistant.inbound import Command
 from bot.commands.bill import cost_of, length_of
 from bot.people.access import AccessMode
-from bot.people.approvals import Verdict
-from bot.people.guestbook import Guest, Request
+from bot.people.guestbook import Guest, Request, Verdict
 from memory.records import Place
 
 _REMOVE = "remove"

@@ -85,7 +85,7 @@ async def press_settings(click: Click, context: Context) -> Reply:
     origin, texts = click.origin, context.texts
     if verb == "set":
         # A private session keeps nothing, not even a choice.
-        if await context.people.privacy.is_on(origin.actor, origin.place):
+        if await context.people.personal.is_private(origin.actor, origin.place):
             page = Page(texts.private_refused, ((Button(texts.button_back, "home"),),))
             return page.reply(panel, click.message_id)
         await _set(origin.actor, argument, context)

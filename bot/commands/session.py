@@ -34,7 +34,7 @@ async def new(said: Command, context: Context) -> Reply:
 async def private(said: Command, context: Context) -> Reply:
     """Raises StoreUnavailable."""
     where = said.origin.actor, said.origin.place
-    if await context.people.privacy.is_on(*where):
+    if await context.people.personal.is_private(*where):
         return await new(said, context)
     ending = await context.memory.talk.begin_private(*where)
     outcome = await ending.wait(_NEW_WAITS) if ending else Outcome.NOTHING

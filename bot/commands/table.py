@@ -137,7 +137,7 @@ async def _refusal(said: Command, context: Context) -> str | None:
     if reserved and not await _may_manage(origin, context):
         return reserved
     keeps = said.name in _KEEPING and (said.argument or said.name != "name")
-    if keeps and await context.people.privacy.is_on(origin.actor, origin.place):
+    if keeps and await context.people.personal.is_private(origin.actor, origin.place):
         return texts.private_refused
     if said.name in _OF_MEMORY and not context.about.memory_enabled:
         return texts.memory_off
@@ -149,7 +149,7 @@ async def _admins_only(said: Command, context: Context) -> str | None:
     if said.name in _ADMINS_SET and (said.argument or said.name == "settings"):
         return context.texts.admins_only_settings
     # Only admins may end a private session.
-    ends_private = said.name == "new" and await context.people.privacy.is_on(
+    ends_private = said.name == "new" and await context.people.personal.is_private(
         said.origin.actor, said.origin.place
     )
     return context.texts.admins_only if said.name in _ADMINS_ONLY or ends_private else None

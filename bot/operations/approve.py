@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bot.errors import OperatorError
-from bot.people.approvals import Verdict, add_guest
-from bot.people.guestbook import GuestBook, UnreadableOwner
+from bot.people.guestbook import GuestBook, UnreadableOwner, Verdict, add_guest
 from bot.settings import Settings
 
 

@@ -14,13 +14,15 @@ from typing import TypeVar
 import structlog
 
 from bot.assistant.prompt import speaker_name
-from bot.people.approvals import Approval, Verdict, add_guest
 from bot.people.guestbook import (
+    Approval,
     Book,
     Guest,
     GuestBook,
     Request,
     UnreadableOwner,
+    Verdict,
+    add_guest,
 )
 from bot.people.pairing import Guess, Pairing, new_code
 from memory.background.pacing import Throttle

@@ -20,6 +20,8 @@ class Streaming(StrEnum):
     OFF = "off"
 
 
+#: Begins every reply in a private session.
+PRIVATE_MARK = "🔒"
 #: The longest wait for a person's language, in seconds.
 PATIENCE = 0.5
 _MOST_HEARD = 10_000
@@ -70,3 +72,8 @@ class PersonalSettings:
                 return Choices()
             known = self._memory.choices.of(actor)
         return known or Choices()
+
+    async def is_private(self, actor: Actor, place: Place) -> bool:
+        """True if the session there is private. Raises StoreUnavailable."""
+        session = await self._memory.talk.session(actor, place)
+        return session is not None and session.private

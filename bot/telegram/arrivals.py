@@ -13,13 +13,12 @@ from bot.assistant.events import Notice, Reply
 from bot.assistant.inbound import Click, Command, GroupJoin, Message
 from bot.telegram.delivery.menu import publish_owner_menu
 from bot.telegram.delivery.replies import Replies
-from bot.telegram.intake.groups import membership_of
+from bot.telegram.intake.groups import Migrations, membership_of, migration_of
 from bot.telegram.intake.inbox import Inbox
-from bot.telegram.intake.migration import Migrations, migration_of
 from bot.telegram.intake.updates import CHANNEL, click_of, inbound_of
-from bot.telegram.lanes import Item, Job, Lanes
+from bot.telegram.lanes import Item, Lanes, LaneTask
 from bot.telegram.options import ChannelOptions
-from bot.telegram.turns import Turns
+from bot.telegram.responder import Responder
 from memory.background.caches import BoundedDict
 from memory.errors import StoreUnavailable
 from memory.records import Place
@@ -40,12 +39,12 @@ class Arrivals:
         assistant: Assistant,
         inbox: Inbox,
         lanes: Lanes,
-        turns: Turns,
+        responder: Responder,
         replies: Replies,
         options: ChannelOptions,
     ) -> None:
         self._assistant, self._inbox, self._stale = assistant, inbox, options.stale
-        self._lanes, self._turns, self._replies = lanes, turns, replies
+        self._lanes, self._responder, self._replies = lanes, responder, replies
         self._migrations = Migrations(assistant.move, lanes, options.clock)
         # The last messages that were for the bot, by chat, and the last albums.
         self._seen = BoundedDict[tuple[int, int], None](_MOST_SEEN)
@@ -68,18 +67,18 @@ class Arrivals:
             elif update.my_chat_member:
                 await self._on_membership(receipt, update.my_chat_member)
             else:
-                await self._turns.close((receipt,))
+                await self._responder.close((receipt,))
         except Exception as error:  # noqa: BLE001 - the boundary: one update, not the bot
             chat = update.effective_chat
             place = Place(CHANNEL, chat.id) if chat else None
-            report = partial(self._turns.report, place, error)
-            job = Job("report", report, (receipt,))
+            report = partial(self._responder.report, place, error)
+            job = LaneTask("report", report, (receipt,))
             self._lanes.put(place or Place(CHANNEL, 0), job, aside=True)
 
     def announce(self, notice: Notice) -> None:
         """Say something unasked, after what is under way there."""
         announce = partial(self._replies.announce, notice.place, notice.reply)
-        self._lanes.put(notice.place, Job("notice", announce))
+        self._lanes.put(notice.place, LaneTask("notice", announce))
 
     # -- messages and commands --------------------------------------------------------------------
 
@@ -90,7 +89,7 @@ class Arrivals:
         bot = message.get_bot()
         said = inbound_of(receipt, message, bot.bot, self._albums)
         if said is None:
-            await self._turns.close((receipt,))
+            await self._responder.close((receipt,))
             return
         if album := message.media_group_id:
             self._albums[album] = None
@@ -103,19 +102,19 @@ class Arrivals:
         left = self._inbox.left(said.receipt)
         if left and left.reply is not None and isinstance(said, Message):
             # An earlier process has made the reply: it is neither limited nor too late any more.
-            work = partial(self._turns.deliver_kept, said, left.reply)
-            kept = Job("kept_reply", work, said.receipts)
+            work = partial(self._responder.deliver_kept, said, left.reply)
+            kept = LaneTask("kept_reply", work, said.receipts)
             meant: Item | Reply = await people.refuse(said) or kept
         else:
             was_owner = people.access.owns(said.origin.user_id)
             meant = await self._assistant.admit(said, late=self._is_late(said))
             if not was_owner and people.access.owns(said.origin.user_id):
                 publish = partial(publish_owner_menu, bot, said.origin.user_id)
-                self._lanes.put(place, Job("menu", publish), aside=True)
+                self._lanes.put(place, LaneTask("menu", publish), aside=True)
         if isinstance(meant, Reply):
             self._tidy(place, said.receipts)
             deliver = partial(self._replies.deliver, said, meant)
-            self._lanes.put(place, Job("reply", deliver, said.receipts))
+            self._lanes.put(place, LaneTask("reply", deliver, said.receipts))
         elif isinstance(meant, Command) and meant.name == "stop":
             self._stop(meant)
         else:
@@ -130,10 +129,10 @@ class Arrivals:
         """End the reply under way; what waits behind it has its turn. Without one, what waits for
         its turn is what is meant."""
         place = command.origin.place
-        if self._turns.stop(place):
+        if self._responder.stop(place):
             say = partial(self._replies.say, command, lambda texts: texts.stopped)
             # Below what there is of the reply.
-            self._lanes.put_next(place, Job("stop", say, command.receipts))
+            self._lanes.put_next(place, LaneTask("stop", say, command.receipts))
             return
         dropped = self._lanes.drop_messages(place)
         self._tidy(place, dropped)
@@ -142,7 +141,7 @@ class Arrivals:
             command,
             lambda texts: texts.stopped if dropped else texts.nothing_to_stop,
         )
-        self._lanes.put(place, Job("stop", say, (*command.receipts, *dropped)), aside=True)
+        self._lanes.put(place, LaneTask("stop", say, (*command.receipts, *dropped)), aside=True)
 
     def _tidy(self, place: Place, receipts: tuple[int, ...]) -> None:
         """Take away what an earlier process had begun to answer these with: nobody will complete
@@ -150,7 +149,7 @@ class Arrivals:
         for left in map(self._inbox.left, receipts):
             if left and left.preview is not None:
                 tidy = partial(self._replies.take_back, place, left.preview)
-                self._lanes.put(place, Job("tidy", tidy), aside=True)
+                self._lanes.put(place, LaneTask("tidy", tidy), aside=True)
 
     # -- changes ----------------------------------------------------------------------------------
 
@@ -166,7 +165,7 @@ class Arrivals:
         is_talk = isinstance(said, Message) and said.text and in_time and not moves
         admitted = is_talk and said and await self._assistant.people.admits(said.origin)
         if not (isinstance(said, Message) and admitted):
-            await self._turns.close((receipt,))
+            await self._responder.close((receipt,))
         elif self._is_new_by_change(said):
             await self._take(said, bot)
         else:
@@ -185,52 +184,52 @@ class Arrivals:
         """Have what is not answered yet answered as it reads now, after a restart too. To begin a
         reply again costs what a message does, and counts as one."""
         amended = self._lanes.amend(changed)
-        if not amended and self._turns.would_amend(changed):
+        if not amended and self._responder.would_amend(changed):
             if refusal := await self._assistant.limit(changed):
                 deliver = partial(self._replies.deliver, changed, refusal)
-                self._lanes.put(changed.origin.place, Job("reply", deliver, changed.receipts))
+                self._lanes.put(changed.origin.place, LaneTask("reply", deliver, changed.receipts))
                 return
-            amended = self._turns.amend(changed)
+            amended = self._responder.amend(changed)
         if amended:
             try:
                 await self._inbox.amend(changed.receipt)
             except StoreUnavailable as failure:
                 _log.warning("inbox_unavailable", error=str(failure))
-        await self._turns.close(changed.receipts)
+        await self._responder.close(changed.receipts)
 
     # -- buttons and chats ------------------------------------------------------------------------
 
     async def _on_click(self, receipt: int, click: Click | None) -> None:
         if click is None:
-            await self._turns.close((receipt,))
+            await self._responder.close((receipt,))
             return
         self._assistant.note(click)
         # Beside the lane: a button is let go while a reply is under way.
-        press = Job("press", partial(self._press, click))
+        press = LaneTask("press", partial(self._press, click))
         self._lanes.put(click.origin.place, press, aside=True)
 
     async def _press(self, click: Click) -> None:
         try:
             admitted = await self._replies.release(click)
         except Exception:
-            await self._turns.close(click.receipts)
+            await self._responder.close(click.receipts)
             raise
         if admitted:
             self._lanes.put(click.origin.place, click)
         else:
-            await self._turns.close(click.receipts)
+            await self._responder.close(click.receipts)
 
     async def _on_membership(self, receipt: int, changed: ChatMemberUpdated) -> None:
         change = membership_of(changed)
         receipts: tuple[int, ...] = (receipt,)
         if change and change.is_group and change.came:
             joined = GroupJoin(change.place, change.user_id, change.language)
-            job = Job("joined", partial(self._replies.join, joined), receipts)
+            job = LaneTask("joined", partial(self._replies.join, joined), receipts)
             self._lanes.put(change.place, job)
             return
         if change and not change.came:
             # Whoever blocked the bot gets no answer: nothing is to be written for them.
             for place in self._lanes.places_in(change.place):
                 receipts += self._lanes.drop_messages(place)
-                self._turns.stop(place)
-        await self._turns.close(receipts)
+                self._responder.stop(place)
+        await self._responder.close(receipts)

@@ -14,23 +14,21 @@ from telegram.request import BaseRequest, HTTPXRequest
 from bot.assistant.assistant import Assistant
 from bot.people.personal import Streaming
 from bot.telegram.arrivals import Arrivals
-from bot.telegram.delivery.holds import Holds
 from bot.telegram.delivery.menu import publish_menu
 from bot.telegram.delivery.preview import Previews
 from bot.telegram.delivery.replies import Replies
-from bot.telegram.delivery.sender import Sender
+from bot.telegram.delivery.sender import Holds, Sender
 from bot.telegram.formatting.rendering import render_plain
-from bot.telegram.intake.groups import Groups
+from bot.telegram.intake.groups import Groups, Migrations
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.media import Media, Senses
-from bot.telegram.intake.migration import Migrations
 from bot.telegram.intake.polling import JournalingRequest, Polling
 from bot.telegram.intake.receiving import REPEAT_LOG_SECONDS, Intake, persistently, readable
 from bot.telegram.intake.updates import CHANNEL
 from bot.telegram.intake.webhook import Webhook
 from bot.telegram.lanes import Lanes
 from bot.telegram.options import ChannelOptions
-from bot.telegram.turns import Turns
+from bot.telegram.responder import Responder
 from memory.background.pacing import RateLimitedLog
 from memory.records import Actor, Place
 
@@ -89,17 +87,17 @@ class TelegramChannel:
         self._assistant, options = assistant, self._options
         media = Media(self._bot, self._senses, assistant, options.clock)
         replies = Replies(assistant, self._sender)
-        turns = Turns(assistant, replies, self._previews, self._inbox, media, options)
-        arrivals = Arrivals(assistant, self._inbox, self._lanes, turns, replies, options)
+        responder = Responder(assistant, replies, self._previews, self._inbox, media, options)
+        arrivals = Arrivals(assistant, self._inbox, self._lanes, responder, replies, options)
         assistant.people.access.announce()
         try:
-            if await _unless(stop, self._begin(arrivals, turns)):
+            if await _unless(stop, self._begin(arrivals, responder)):
                 _log.info("listening", channel=CHANNEL, bot=self._bot.username)
                 self.listening = True
                 await _first(stop.wait(), self._intake.run())
         finally:
             self.listening = False
-            await self._end(turns)
+            await self._end(responder)
 
     async def settle(self) -> None:
         """Return when every update that was received is answered and nothing is left to say."""
@@ -148,7 +146,7 @@ class TelegramChannel:
             return Webhook(*to, self._inbox, self._complaints, options.webhook)
         return Polling(*to, asking, self._complaints, options)
 
-    async def _begin(self, arrivals: Arrivals, turns: Turns) -> None:
+    async def _begin(self, arrivals: Arrivals, responder: Responder) -> None:
         await persistently(self._bot.initialize, self._complaints)
         self._tasks = [
             asyncio.create_task(self._take_updates(arrivals), name="arrivals"),
@@ -161,7 +159,7 @@ class TelegramChannel:
         await self._intake.start()
         # With what was left open and what has waited at Telegram, a chat's backlog is one turn.
         await self._updates.join()
-        self._lanes.open(turns.run)
+        self._lanes.open(responder.run)
 
     async def _feed_waiting(self) -> None:
         """Take first what an earlier process left open."""
@@ -184,12 +182,12 @@ class TelegramChannel:
 
     # -- end --------------------------------------------------------------------------------------
 
-    async def _end(self, turns: Turns) -> None:
+    async def _end(self, responder: Responder) -> None:
         """End in the order that loses nothing: no more updates, those that are here, lanes."""
         await self._intake.stop()
         if self._tasks:
             await self._updates.join()
-        self._lanes.open(turns.run)
+        self._lanes.open(responder.run)
         if not await self._lanes.drain(self._options.stop_seconds):
             _log.warning("stop_timed_out", open=self._inbox.open_count)
         for task in self._tasks:

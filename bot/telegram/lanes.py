@@ -14,7 +14,7 @@ GATHERING = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class LaneTask:
     """Anything else that is done in its turn: a refusal, a notice, a move. When it is done, the
     updates with these `receipts` are."""
 
@@ -23,7 +23,7 @@ class Job:
     receipts: tuple[int, ...] = ()
 
 
-Item = Inbound | Job
+Item = Inbound | LaneTask
 #: Does what an item says, and must not raise: it is where errors end.
 Worker = Callable[[Place, Item], Awaitable[None]]
 

@@ -12,7 +12,7 @@ from rich.segment import Segment
 from rich.spinner import Spinner
 from rich.text import Text
 
-from bot.people.privacy import PRIVATE_MARK
+from bot.people.personal import PRIVATE_MARK
 from bot.terminal.markdown import formatted, lines_of
 
 PROMPT = "you: "

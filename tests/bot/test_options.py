@@ -9,8 +9,8 @@ import pytest
 from bot.assistant.conversation import TurnLimits
 from bot.assistant.prompt import Persona
 from bot.options import channel_options, memory_options, quota_limits, turn_limits
+from bot.people.people import QuotaLimits
 from bot.people.personal import Streaming
-from bot.people.quotas import QuotaLimits
 from bot.settings import Settings
 from memory.conversation.sessions import SessionLimits
 from memory.knowledge.maintenance import Retention

@@ -9,10 +9,8 @@ from bot.assistant.greeting import Greetings
 from bot.commands.pages.panels import Panels
 from bot.commands.table import Commands
 from bot.people.access import Access, AccessMode
-from bot.people.people import People
+from bot.people.people import People, QuotaLimits, Quotas
 from bot.people.personal import PersonalSettings
-from bot.people.privacy import Privacy
-from bot.people.quotas import QuotaLimits, Quotas
 from bot.people.usage import Accounts
 from bot.texts import texts_in
 from memory.memory import Memory
@@ -40,7 +38,6 @@ def assistant_on(
         access,
         Quotas(accounts, quotas or QuotaLimits(), access.owns),
         PersonalSettings(memory),
-        Privacy(memory),
     )
     context = Context(
         memory,

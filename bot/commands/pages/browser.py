@@ -88,7 +88,7 @@ async def _page(click: Click, context: Context) -> Page:
 
 
 async def _overview(origin: Origin, records: Sequence[Record], context: Context) -> Page:
-    kept = not await context.people.privacy.is_on(origin.actor, origin.place)
+    kept = not await context.people.personal.is_private(origin.actor, origin.place)
     name = (await context.memory.choices.read(origin.actor)).agent_name
     return pages(context).overview(records, name, private=origin.is_private, kept=kept)
 
@@ -155,7 +155,7 @@ async def _reword(click: Click, record: Record, context: Context) -> Page:
     """Ask for a record's new words, or store them. In a group, where the bot may not receive the
     next message, the page explains the command."""
     origin, show = click.origin, pages(context)
-    if await context.people.privacy.is_on(origin.actor, origin.place):
+    if await context.people.personal.is_private(origin.actor, origin.place):
         return Page(context.texts.private_refused, ((show.back(f"show:{record.short_id}"),),))
     if parse_click(click)[1] == "edit":
         return show.edit_prompt(record, waits=origin.is_private)

@@ -27,8 +27,7 @@ from bot.operations.doctor.model import check_model
 from bot.operations.doctor.transcriber import check_transcriber
 from bot.settings import Loaded, Settings
 from bot.settings.schema import MASK
-from bot.telegram.checkup.bot_api import check_token
-from bot.telegram.checkup.webhook import check_webhook
+from bot.telegram.checkup import check_token, check_webhook
 
 #: A self-hosted server may have to load its model first.
 _TRANSCRIBER_SECONDS = 60.0

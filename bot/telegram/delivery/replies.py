@@ -8,7 +8,7 @@ from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 from bot.assistant.assistant import Assistant
 from bot.assistant.events import Document, Reply
 from bot.assistant.inbound import Click, Command, GroupJoin, Inbound
-from bot.people.privacy import PRIVATE_MARK
+from bot.people.personal import PRIVATE_MARK
 from bot.telegram.delivery.sender import Sender
 from bot.telegram.formatting.rendering import off_the_loop, render, render_plain
 from bot.texts import Sentence

@@ -1,4 +1,4 @@
-"""Sends: what the bot says, whatever Telegram answers."""
+"""Sends messages, and repeats what Telegram's errors allow to repeat."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from typing import TypeVar
 
+import httpx
 import structlog
 from telegram import Bot, InlineKeyboardMarkup, Message, MessageEntity, ReplyParameters
 from telegram.constants import ChatAction
@@ -20,17 +21,8 @@ from telegram.error import (
 
 from bot.assistant.events import Document
 from bot.clock import Clock
-from bot.telegram.delivery.failures import (
-    GENERAL_TOPIC,
-    is_about_entities,
-    is_not_modified,
-    is_out_of_reach,
-    seconds_of,
-    surely_not_sent,
-    thread_of,
-)
-from bot.telegram.delivery.holds import Holds
 from bot.telegram.formatting.marked import Marked
+from memory.background.caches import BoundedDict
 from memory.background.pacing import Backoff
 from memory.records import Place
 
@@ -41,6 +33,81 @@ T = TypeVar("T")
 Entities = Sequence[MessageEntity]
 #: One request to Telegram: to a place, formatted with these entities.
 Call = Callable[[Place, Entities], Awaitable[T]]
+
+#: A failure before the request went out: nothing can have been sent.
+_NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+#: What Telegram says of chats and topics where the bot can't write.
+_OUT_OF_REACH = (
+    "chat not found",
+    "not enough rights to send",
+    "have no rights to send",
+    "topic_closed",
+    "chat_write_forbidden",
+)
+#: The topic that every forum has. Bot API: messages go there without naming it.
+GENERAL_TOPIC = 1
+
+
+def thread_of(place: Place) -> int | None:
+    """The topic to name when sending to a place."""
+    return None if place.topic_id == GENERAL_TOPIC else place.topic_id
+
+
+def seconds_of(limit: RetryAfter) -> float:
+    """How long a flood limit lasts."""
+    wait = limit.retry_after
+    # A timedelta, as this package has asked for; a number if the operator's environment says so.
+    return wait if isinstance(wait, int | float) else wait.total_seconds()
+
+
+def surely_not_sent(failure: TelegramError) -> bool:
+    """True if the request never went out."""
+    return isinstance(failure.__cause__, _NOT_SENT)
+
+
+def is_out_of_reach(refusal: Forbidden | BadRequest) -> bool:
+    """True if nothing can be sent there: the bot is blocked, there is no such chat, or none that
+    the bot may write in (it was muted, or the topic is closed)."""
+    reason = refusal.message.lower()
+    return isinstance(refusal, Forbidden) or any(sign in reason for sign in _OUT_OF_REACH)
+
+
+def is_not_modified(failure: TelegramError) -> bool:
+    """True if an edit was refused because the message reads so already."""
+    return isinstance(failure, BadRequest) and "not modified" in failure.message.lower()
+
+
+def is_about_entities(refusal: TelegramError) -> bool:
+    """True if a message was refused for its formatting."""
+    reason = refusal.message.lower()
+    return "entit" in reason or "url" in reason
+
+
+#: More chats than Telegram holds at once.
+_MOST_HELD = 10_000
+
+
+class Holds:
+    """Until when nothing may be sent to a chat. One chat's hold is no other's."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._until = BoundedDict[int, float](_MOST_HELD)
+
+    def note(self, chat_id: int, seconds: float) -> None:
+        """The chat is to be left alone for this long from now on."""
+        _log.warning("flood_limit", chat=chat_id, seconds=seconds)
+        now = self._clock.now()
+        self._until[chat_id] = max(now + seconds, self._until.get(chat_id, now))
+
+    def left(self, chat_id: int) -> float:
+        """How many seconds of a chat's hold are left; 0 if there is none."""
+        return max(self._until.get(chat_id, 0.0) - self._clock.now(), 0.0)
+
+    async def wait(self, chat_id: int) -> None:
+        """Return when the chat may be written to."""
+        while left := self.left(chat_id):
+            await self._clock.sleep(left)
 
 
 class Sender:

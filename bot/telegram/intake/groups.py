@@ -1,15 +1,26 @@
-"""What is special about groups: who runs one, and who brought the bot there."""
+"""What is special about groups: who runs one, who brought the bot there, and groups that become
+supergroups.
 
+Telegram gives a supergroup another id; everything known of the group moves along. Telegram says so
+in the old chat and in the new one, and refuses what is sent to the old one. Whichever comes
+first is enough; repeating a move changes nothing."""
+
+import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 import structlog
-from telegram import Bot, Chat, ChatMember, ChatMemberRestricted, ChatMemberUpdated
+from telegram import Bot, Chat, ChatMember, ChatMemberRestricted, ChatMemberUpdated, Message
 from telegram.error import TelegramError
 
+from bot.clock import Clock
 from bot.telegram.intake.updates import CHANNEL
+from bot.telegram.lanes import Lanes, LaneTask
 from memory.background.caches import BoundedDict
+from memory.background.pacing import Backoff
+from memory.errors import StoreUnavailable
 from memory.records import Place
 
 _log = structlog.get_logger(__name__)
@@ -17,6 +28,8 @@ _log = structlog.get_logger(__name__)
 #: For how long somebody is taken for an admin without asking Telegram again. In seconds.
 _KNOWN_SECONDS = 60.0
 _MOST_KNOWN = 1_000
+#: How long the new chat waits for its memory, in seconds.
+_PATIENCE = 15.0
 
 _THERE = (ChatMember.MEMBER, ChatMember.ADMINISTRATOR, ChatMember.OWNER)
 _ADMINS = (ChatMember.ADMINISTRATOR, ChatMember.OWNER)
@@ -73,3 +86,57 @@ class Groups:
             return False
         self._known[key] = now
         return True
+
+
+def migration_of(message: Message) -> tuple[int, int] | None:
+    """The old and the new chat id, if the message says that a group has become a supergroup."""
+    if message.migrate_to_chat_id:
+        return message.chat.id, message.migrate_to_chat_id
+    if message.migrate_from_chat_id:
+        return message.migrate_from_chat_id, message.chat.id
+    return None
+
+
+class Migrations:
+    """Moves what is known of groups, each after what is under way there."""
+
+    def __init__(
+        self, move: Callable[[Place, Place], Awaitable[None]], lanes: Lanes, clock: Clock
+    ) -> None:
+        """`move` takes along what is known of one place to another, and may be done again. Raises
+        StoreUnavailable."""
+        self._move, self._lanes, self._clock = move, lanes, clock
+
+    def follow(self, old_id: int, new_id: int, receipts: tuple[int, ...] = ()) -> None:
+        """Move everything of the old chat to the new one, once what was said in the old one is
+        answered. What is said in the new one waits for that, but not for long."""
+        old, new, moved = Place(CHANNEL, old_id), Place(CHANNEL, new_id), asyncio.Event()
+
+        async def move() -> None:
+            try:
+                await self._move_at_last(old, new)
+            finally:
+                moved.set()
+
+        async def wait() -> None:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_PATIENCE):
+                    await moved.wait()
+
+        self._lanes.put(old, LaneTask("move", move, receipts))
+        self._lanes.put(new, LaneTask("await_move", wait))
+
+    async def _move_at_last(self, old: Place, new: Place) -> None:
+        """Until it is done: while it is not, its update stays open, also for the next start."""
+        backoff = Backoff(1.0, 60.0)
+        while True:
+            try:
+                await self._move(old, new)
+            except StoreUnavailable as failure:
+                _log.warning(
+                    "group_move_failed", old=old.chat_id, new=new.chat_id, error=str(failure)
+                )
+                await self._clock.sleep(backoff.fail())
+            else:
+                _log.info("group_moved", old=old.chat_id, new=new.chat_id)
+                return

@@ -20,7 +20,7 @@ from telegram import (
 from bot.assistant.files import EnclosedFile, FileKind
 from bot.assistant.inbound import Click, Command, Message, Origin
 from bot.assistant.prompt import speaker_name
-from bot.telegram.delivery.failures import GENERAL_TOPIC
+from bot.telegram.delivery.sender import GENERAL_TOPIC
 from bot.telegram.formatting.marked import clean, utf16_length
 from bot.telegram.intake.enclosures import (
     answered_text,

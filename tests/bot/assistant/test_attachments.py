@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from pydantic_ai import BinaryContent
 
 from bot.assistant import failures
-from bot.assistant.attachments import ATTACHED, contents
 from bot.assistant.conversation import Conversation, TurnLimits
 from bot.assistant.events import Event
-from bot.assistant.files import Attachment, FileKind
+from bot.assistant.files import ATTACHED, Attachment, FileKind, contents
 from bot.assistant.prompt import Persona, system_prompt
 from bot.models.catalogue import ModelAccess, model_from_name
 from bot.offline.extractor import RuleExtractor

@@ -16,9 +16,8 @@ from bot.assistant.greeting import PATIENCE, Greeter, Greetings
 from bot.assistant.inbound import Click, Command, Message, Origin
 from bot.commands.pages.panels import Panels
 from bot.people.access import Access
-from bot.people.personal import Streaming
-from bot.people.privacy import PRIVATE_MARK
-from bot.people.quotas import QuotaLimits
+from bot.people.people import QuotaLimits
+from bot.people.personal import PRIVATE_MARK, Streaming
 from bot.people.usage import Accounts
 from bot.texts import texts_in
 from memory.memory import Memory, MemoryOptions

@@ -15,8 +15,8 @@ from bot.assistant.prompt import Persona, system_prompt
 from bot.commands.menu import IN_GROUPS, group_menu, owners_menu, private_menu
 from bot.offline.engine import offline_model
 from bot.people.access import Access, AccessMode
+from bot.people.people import QuotaLimits
 from bot.people.personal import Streaming
-from bot.people.quotas import QuotaLimits
 from bot.texts import languages, texts_in
 from memory.records import Actor, Choice, Kind, Place
 from tests.bot.commands.desk import ANN, ANNA, BORIS, CLARA, ENGLISH, GROUP, OURS

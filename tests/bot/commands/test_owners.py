@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.people.access import Access, AccessMode
-from bot.people.quotas import QuotaLimits
+from bot.people.people import QuotaLimits
 from bot.people.usage import Usage
 from memory.records import Actor
 from tests.bot.commands.desk import ANNA, BORIS, CLARA, ENGLISH, GROUP, open_desk

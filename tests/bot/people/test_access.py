@@ -10,14 +10,16 @@ import structlog
 
 from bot.operations import logs
 from bot.people.access import Access, AccessMode
-from bot.people.approvals import Approval, Verdict, add_guest
 from bot.people.guestbook import (
     MOST_WAITING,
     WAITING,
+    Approval,
     Book,
     Guest,
     GuestBook,
     UnreadableOwner,
+    Verdict,
+    add_guest,
 )
 from bot.people.pairing import ALL_ATTEMPTS, Guess
 

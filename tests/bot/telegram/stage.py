@@ -15,7 +15,7 @@ from bot.assistant.context import About
 from bot.assistant.events import Conversing
 from bot.assistant.greeting import Greeter, Greetings
 from bot.people.access import Access
-from bot.people.quotas import QuotaLimits
+from bot.people.people import QuotaLimits
 from bot.people.usage import Accounts
 from bot.telegram.channel import TelegramChannel
 from bot.telegram.intake.inbox import Inbox

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.assistant.inbound import Message, Origin
-from bot.telegram.lanes import Item, Job, Lanes
+from bot.telegram.lanes import Item, Lanes, LaneTask
 from bot.telegram.options import ChannelOptions
 from memory.records import Actor, Place
 from tests.bot.telegram.stage import stage
@@ -117,7 +117,7 @@ async def test_a_lane_that_has_nothing_to_do_is_gone() -> None:
 
     lanes = Lanes()
     for user_id in range(1001, 1011):
-        lanes.put(Place("telegram", user_id), Job("hello", nothing))
+        lanes.put(Place("telegram", user_id), LaneTask("hello", nothing))
     assert len(lanes) == 10
     lanes.open(work)
     await lanes.settle()
@@ -182,7 +182,7 @@ async def test_a_lane_goes_on_after_an_item_that_raised(caplog: pytest.LogCaptur
     done: list[str] = []
 
     async def work(place: Place, item: Item) -> None:
-        assert isinstance(item, Job)
+        assert isinstance(item, LaneTask)
         if item.name == "bad":
             raise ZeroDivisionError
         done.append(item.name)
@@ -190,9 +190,9 @@ async def test_a_lane_goes_on_after_an_item_that_raised(caplog: pytest.LogCaptur
     lanes, place = Lanes(), Place("telegram", 1001)
     lanes.open(work)
     for name in ("bad", "next"):
-        lanes.put(place, Job(name, nothing))
+        lanes.put(place, LaneTask(name, nothing))
     assert await lanes.drain(10)
-    lanes.put(place, Job("later", nothing))
+    lanes.put(place, LaneTask("later", nothing))
     assert await lanes.drain(10)
     assert done == ["next", "later"]
     assert len(lanes) == 0
@@ -204,14 +204,14 @@ async def test_what_waits_behind_an_item_that_is_cut_off_is_not_begun() -> None:
     begun: list[str] = []
 
     async def work(place: Place, item: Item) -> None:
-        assert isinstance(item, Job)
+        assert isinstance(item, LaneTask)
         begun.append(item.name)
         await asyncio.Event().wait()
 
     lanes, place = Lanes(), Place("telegram", 1001)
     lanes.open(work)
     for name in ("endless", "next"):
-        lanes.put(place, Job(name, nothing))
+        lanes.put(place, LaneTask(name, nothing))
     assert not await lanes.drain(0.05)
     await asyncio.sleep(0)
     assert begun == ["endless"]

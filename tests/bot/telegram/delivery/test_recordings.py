@@ -8,7 +8,7 @@ import pytest
 
 from bot.assistant.files import FileKind, Transcript
 from bot.people.access import Access, AccessMode
-from bot.people.quotas import QuotaLimits
+from bot.people.people import QuotaLimits
 from bot.telegram.intake.media import Senses
 from bot.texts import ENGLISH
 from memory.records import Actor, Place

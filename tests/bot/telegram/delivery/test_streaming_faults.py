@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.people.quotas import QuotaLimits
+from bot.people.people import QuotaLimits
 from bot.texts import ENGLISH
 from tests.bot.telegram.stage import stage
 from tests.bot.telegram.streaming import CURSOR, options, showings, shows, texts

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.telegram.formatting.marked import LONGEST_MESSAGE, Marked, Span, clean, utf16_length
-from bot.telegram.formatting.splitting import split
+from bot.telegram.formatting.rendering import split
 from memory.safety.escaping import is_blank
 
 FAMILY = "👨‍👩‍👧‍👦"

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from bot.clock import Clock
-from bot.people.quotas import QuotaLimits
+from bot.people.people import QuotaLimits
 from bot.telegram.intake.receiving import Stalled
 from bot.telegram.options import ChannelOptions
 from tests.bot.telegram.stage import stage

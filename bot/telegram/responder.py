@@ -1,12 +1,12 @@
-"""Turns: what waits in a lane goes to the assistant, and what comes of it to the person.
+"""Takes what waits in a lane to the assistant, and its replies to the person.
 
-An update is closed when all that there is to say to it is delivered. An answer is on record before
-it comes here: from then on it is kept with its update, so that a process that is killed does not
-ask for it again."""
+An update is closed when everything that answers it is delivered. A reply is recorded before it
+comes here: from then on the inbox keeps it, so that a killed process does not ask for it again."""
 
 import asyncio
 import secrets
 import time
+from collections.abc import Awaitable, Callable
 from functools import partial
 
 import structlog
@@ -15,14 +15,13 @@ from telegram.error import TelegramError
 from bot.assistant.assistant import Assistant
 from bot.assistant.events import Reply, TextDelta, ToolCalled
 from bot.assistant.inbound import Message
-from bot.people.privacy import PRIVATE_MARK
+from bot.people.personal import PRIVATE_MARK
 from bot.telegram.delivery.preview import Preview, Previews
 from bot.telegram.delivery.replies import Replies
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.media import Declined, Media
-from bot.telegram.lanes import Item, Job
+from bot.telegram.lanes import Item, LaneTask
 from bot.telegram.options import ChannelOptions
-from bot.telegram.turn import Turn
 from memory.background.pacing import Throttle
 from memory.errors import StoreUnavailable
 from memory.records import Place
@@ -31,7 +30,73 @@ from memory.safety.escaping import is_blank
 _log = structlog.get_logger(__name__)
 
 
-class Turns:
+class ReplyTask:
+    """A message while it is answered. Until the answer is written it can be stopped, or begun again
+    with a message as it reads by then."""
+
+    def __init__(self, said: Message, longest: int) -> None:
+        """What is answered may grow to `longest` characters meanwhile."""
+        self.said = said
+        #: What the assistant was given: with recordings transcribed.
+        self.loaded: Message | None = None
+        self._longest, self._stopped = longest, False
+        self._writing: asyncio.Task[Reply] | None = None
+
+    def stop(self) -> bool:
+        """End it; False if it is too late for that."""
+        stopped = self._interrupt()
+        self._stopped = self._stopped or stopped
+        return stopped
+
+    def amendment(self, changed: Message) -> Message | None:
+        """What is answered with this message as it reads now; None if it has no such message, or
+        would be too much. Telegram tells of changes, too, that nobody sees: they are no reason to
+        begin again."""
+        if self._stopped:
+            return None
+        amended = self.said.with_edit(changed, self._longest)
+        return None if amended == self.said else amended
+
+    def amend(self, changed: Message) -> bool:
+        """Begin again, with this message as it reads now; False if there is nothing to begin
+        again."""
+        amended = self.amendment(changed)
+        if amended is None or not self._interrupt():
+            return False
+        self.said = amended
+        return True
+
+    async def reply(
+        self,
+        write: Callable[["ReplyTask"], Awaitable[Reply]],
+        recorded: Callable[[Message], Awaitable[Reply | None]],
+        preview: Preview,
+    ) -> Reply | None:
+        """What comes of it; None if it was stopped. Raises whatever writing raises."""
+        while not self._stopped:
+            said, self.loaded = self.said, None
+            writing = self._writing = asyncio.ensure_future(write(self))
+            try:
+                await asyncio.wait((writing,))
+            finally:
+                writing.cancel()
+                await asyncio.gather(writing, return_exceptions=True)
+            if not writing.cancelled():
+                return writing.result()
+            if self.said is said:
+                return None
+            self._writing = None
+            # What is on record can't be changed any more: then that is what is answered.
+            if reply := await recorded(said):
+                return reply
+            preview.discard()
+        return None
+
+    def _interrupt(self) -> bool:
+        return self._writing is None or self._writing.cancel()
+
+
+class Responder:
     """Carries out the items of the lanes: one at a time in each place, and a limited number of
     replies in all. Errors end here."""
 
@@ -49,7 +114,7 @@ class Turns:
         self._slots = asyncio.Semaphore(options.parallel_replies)
         # Whoever writes on while the model is away is told so once, not at every message.
         self._error_throttle = Throttle(options.error_pause)
-        self._under_way: dict[Place, Turn] = {}
+        self._under_way: dict[Place, ReplyTask] = {}
 
     async def run(self, place: Place, item: Item) -> None:
         """Do what the item says, then close its updates. Never raises: an error becomes a line in
@@ -59,7 +124,7 @@ class Turns:
             match item:
                 case Message():
                     await self._answer(item)
-                case Job():
+                case LaneTask():
                     await item.run()
                 case _:
                     async for event in self._assistant.answer(item):
@@ -80,7 +145,7 @@ class Turns:
         if rest is None:
             return
         started, place = time.monotonic(), rest.origin.place
-        turn = self._under_way[place] = Turn(rest, self._longest)
+        turn = self._under_way[place] = ReplyTask(rest, self._longest)
         try:
             begun = await self._begun(rest) if left else None
             preview = await self._open_preview(rest, begun)
@@ -106,7 +171,7 @@ class Turns:
             duration_ms=round((time.monotonic() - started) * 1000),
         )
 
-    async def _write(self, preview: Preview, turn: Turn) -> Reply:
+    async def _write(self, preview: Preview, turn: ReplyTask) -> Reply:
         """Ask the assistant, and show what it writes."""
         reply = None
         async with self._slots:
@@ -144,7 +209,7 @@ class Turns:
         except StoreUnavailable as failure:
             _log.warning("inbox_unavailable", error=str(failure))
 
-    async def _keep_part(self, turn: Turn, written: str, shown_in: int | None) -> None:
+    async def _keep_part(self, turn: ReplyTask, written: str, shown_in: int | None) -> None:
         """Keep what was written of a reply that was stopped, whether it was shown or not."""
         said = turn.said
         if is_blank(written):

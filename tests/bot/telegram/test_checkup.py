@@ -12,8 +12,7 @@ from pydantic import SecretStr
 
 from bot.operations.doctor.check_result import CheckResult, Mark
 from bot.settings import Settings
-from bot.telegram.checkup.bot_api import check_token
-from bot.telegram.checkup.webhook import check_webhook
+from bot.telegram.checkup import check_token, check_webhook
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.botapi.world import Webhook
 

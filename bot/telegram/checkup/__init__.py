@@ -1,1 +1,0 @@
-"""What `mordecai doctor` looks at of Telegram."""
