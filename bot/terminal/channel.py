@@ -13,44 +13,44 @@ from bot.terminal.screen import PROMPT, LiveScreen, PlainScreen, Screen
 from memory.records import Actor, Place
 
 
-class Waiting(Protocol):
-    """A line that an earlier process left open."""
+class OpenLine(Protocol):
+    """A line that an earlier process left unanswered."""
 
     @property
     def update(self) -> Mapping[str, Any]: ...
 
 
-class Inbox(Protocol):
-    """Where lines stay until they are answered. Whatever is async raises StoreUnavailable."""
+class LineInbox(Protocol):
+    """Keeps lines until they are answered. Its async methods raise StoreUnavailable."""
 
     async def next_id(self) -> int: ...
     async def store(self, updates: Sequence[Mapping[str, Any]]) -> None: ...
     def claim(self, update_id: int) -> bool: ...
-    async def waiting(self) -> Sequence[Waiting]: ...
+    async def waiting(self) -> Sequence[OpenLine]: ...
     async def done(self, update_ids: Sequence[int]) -> None: ...
     async def erase(self, chat_id: int, before: int) -> None: ...
     async def scrub(self) -> None: ...
 
 
 def is_interactive(stdin: BinaryIO | TextIO, stdout: TextIO) -> bool:
-    """True if a person sits at both ends. Otherwise replies are plain text for a script."""
+    """True if both streams are a terminal. Otherwise replies are plain text for a script."""
     return stdin.isatty() and stdout.isatty()
 
 
 class TerminalChannel:
-    """Where lines come from and replies go to."""
+    """The source of lines and the destination of replies."""
 
     name = CHANNEL
     largest_document = sys.maxsize
     reads_everything = True
-    #: In seconds: the other side is always there.
+    #: The other side is always there.
     silent_seconds = 0.0
 
     def __init__(
-        self, user_id: int, inbox: Inbox, lines: Lines, screen: Screen, *, streams: bool = True
+        self, user_id: int, inbox: LineInbox, lines: Lines, screen: Screen, *, streams: bool = True
     ) -> None:
-        """`user_id` is the numeric Telegram id of whoever types. With `streams` a person who has
-        not chosen otherwise sees replies grow."""
+        """`user_id` is the person's numeric Telegram id. With `streams`, replies grow visibly
+        unless the person chose otherwise."""
         self.person, self.inbox = Person(user_id), inbox
         self.lines, self.screen = lines, screen
         self.interactive = isinstance(screen, LiveScreen)
@@ -62,7 +62,7 @@ class TerminalChannel:
         stdin: BinaryIO,
         stdout: TextIO,
         user_id: int,
-        inbox: Inbox,
+        inbox: LineInbox,
         about: str,
         *,
         streams: bool = True,
@@ -77,7 +77,7 @@ class TerminalChannel:
         return place == self.person.place
 
     def streaming_offered(self, actor: Actor) -> tuple[Streaming, ...]:
-        """A script sees no reply grow, and drafts are Telegram's."""
+        """Scripts get no growing replies, and only Telegram has drafts."""
         return () if self.streaming is Streaming.OFF else (Streaming.EDIT, Streaming.OFF)
 
     async def erase(self, place: Place, before: int) -> None:

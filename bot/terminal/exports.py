@@ -1,10 +1,10 @@
-"""Files that the bot hands over: at a terminal they are saved."""
+"""Documents at the terminal are saved as files."""
 
 from pathlib import Path
 
 
-def save(folder: Path, name: str, content: bytes) -> Path:
-    """Write a file that was not there before, for its owner's eyes alone. Raises OSError."""
+def save_document(folder: Path, name: str, content: bytes) -> Path:
+    """Write a new file that only its owner can read. Raises OSError."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     wanted = Path(Path(name.replace("\\", "/")).name or "file")
     for number in range(1, 10_000):

@@ -1,5 +1,5 @@
-"""Where lines come from: a pipe, or a person at a keyboard. Both read in a thread of their own that
-never keeps the process from ending."""
+"""Sources of lines: a pipe, or a person at a keyboard. Both are read in a thread that never keeps
+the process from ending."""
 
 import asyncio
 import codecs
@@ -12,11 +12,11 @@ from io import RawIOBase
 from types import ModuleType
 from typing import BinaryIO
 
-#: A line is cut off here, so that a stream without line ends can't fill the memory. Far above what
-#: the assistant accepts.
+#: Maximum bytes of a line, so that a stream without line ends can't fill the RAM. Far more than the
+#: assistant accepts.
 _LONGEST_LINE = 1_000_000
 _CHUNK = 65_536
-#: Has the terminal hand over what is pasted like what is typed, as it does before readline reads.
+#: Makes the terminal treat pasted text as typed text, as it does before readline reads.
 _PLAIN_PASTE = "\x1b[?2004l"
 
 
@@ -26,25 +26,25 @@ class PipedLines:
     unfinished = ""
 
     def __init__(self, stream: BinaryIO) -> None:
-        # Beneath the buffer: a thread that waits in there would hold its lock at exit.
+        # Not the buffered stream: a thread waiting in it would hold its lock at exit.
         self._raw: RawIOBase | BinaryIO = getattr(stream, "raw", stream)
         self._buffer = bytearray()
         self._first = True
         self._ended = False
 
     async def next(self) -> bytes | None:
-        """The next line; a last one without a line end counts."""
-        return await _in_thread(self._read_line)
+        """The next line, even if the last one has no line end; None at the end."""
+        return await _run_in_thread(self._read_line)
 
     def forget(self) -> None:
         """A stream has no history."""
 
     def close(self) -> None:
-        """The stream is its owner's to close."""
+        """The caller closes the stream."""
 
     def _read_line(self) -> bytes | None:
         while b"\n" not in self._buffer and not self._ended:
-            self._fill()
+            self._read_chunk()
         if self._ended and not self._buffer:
             return None
         line, _, rest = bytes(self._buffer).partition(b"\n")
@@ -53,7 +53,7 @@ class PipedLines:
             self._first, line = False, line.removeprefix(codecs.BOM_UTF8)
         return line.removesuffix(b"\r")
 
-    def _fill(self) -> None:
+    def _read_chunk(self) -> None:
         try:
             chunk = self._raw.read(_CHUNK)
         except OSError:
@@ -68,30 +68,30 @@ class PipedLines:
 
 
 class KeyboardLines:
-    """What a person types, with line editing and a history where the platform has them. Several
-    lines that are pasted at once are one.
+    """Lines typed by a person, with line editing and a history where the platform has them. Several
+    lines pasted at once count as one.
 
-    The history ends with the process: it would keep what the person later asks to forget."""
+    The history is not saved: it would keep what the person later asks to forget."""
 
     def __init__(self, prompt: str) -> None:
         self._prompt = prompt
-        self._readline = _module("readline")
+        self._readline = _import_optional("readline")
         if self._readline:
-            # Python switches it off, as its own prompt could not do with several lines at once.
+            # Python switches it off because its own prompt can't handle several lines at once.
             self._readline.parse_and_bind("set enable-bracketed-paste on")
-        self._restore = _terminal_state()
+        self._restore = _terminal_restorer()
         self._reading = False
 
     async def next(self) -> bytes | None:
         """The next line; None after Ctrl-D."""
         self._reading = True
-        line = await _in_thread(self._read_line)
+        line = await _run_in_thread(self._read_line)
         self._reading = False
         return line
 
     @property
     def unfinished(self) -> str:
-        """What stands after the prompt."""
+        """The text after the prompt."""
         return str(self._readline.get_line_buffer()) if self._readline else ""
 
     def forget(self) -> None:
@@ -99,7 +99,7 @@ class KeyboardLines:
             self._readline.clear_history()
 
     def close(self) -> None:
-        """Give the terminal back as it was, even though the thread may still wait for a line."""
+        """Restore the terminal, even if the thread is still waiting for a line."""
         if self._reading:
             self._restore()
             if self._readline:
@@ -118,8 +118,8 @@ class KeyboardLines:
 Lines = PipedLines | KeyboardLines
 
 
-async def _in_thread(read: Callable[[], bytes | None]) -> bytes | None:
-    """Call in a daemon thread: unlike one of a pool, it is not waited for when the process ends."""
+async def _run_in_thread(read: Callable[[], bytes | None]) -> bytes | None:
+    """Call in a daemon thread: unlike a pool's thread, it does not delay the end of the process."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[bytes | None] = loop.create_future()
 
@@ -129,23 +129,23 @@ async def _in_thread(read: Callable[[], bytes | None]) -> bytes | None:
 
     def run() -> None:
         line = read()
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+        with contextlib.suppress(RuntimeError):  # the loop is closed, so nothing is waiting
             loop.call_soon_threadsafe(deliver, line)
 
     threading.Thread(target=run, name="lines", daemon=True).start()
     return await done
 
 
-def _module(name: str) -> ModuleType | None:
+def _import_optional(name: str) -> ModuleType | None:
     try:
         return importlib.import_module(name)
     except ImportError:
         return None
 
 
-def _terminal_state() -> Callable[[], None]:
-    """How to bring standard input's terminal back to how it is now."""
-    termios = _module("termios")
+def _terminal_restorer() -> Callable[[], None]:
+    """A function that restores the current state of standard input's terminal."""
+    termios = _import_optional("termios")
     if termios is None:
         return lambda: None
     try:

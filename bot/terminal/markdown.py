@@ -1,4 +1,4 @@
-"""The model's Markdown on a screen: rich's renderer, without losing a word of it."""
+"""The model's Markdown on a screen: rich's renderer, without losing words."""
 
 from collections.abc import Iterable, Iterator
 from typing import ClassVar
@@ -24,34 +24,34 @@ from rich.text import Text
 from bot.markdown import parse_markdown
 
 _RULE = "———"
-#: The least room for what is nested ever deeper, in columns.
+#: Minimum width of deeply nested blocks, in columns.
 _NARROWEST = 16
-#: How models break a line within a table, where Markdown has no way to.
+#: How models break lines in tables, which Markdown does not allow.
 _LINE_BREAKS = ("<br>", "<br/>", "<br />")
 
 
-def formatted(source: str) -> RenderableType:
-    """Some Markdown as rich shows it. What has nothing but marks in it is shown as it is."""
+def render_markdown(source: str) -> RenderableType:
+    """Markdown for rich. A text of nothing but marks is shown as it is."""
     tokens = parse_markdown(source)
     if not tokens or not any(token.content.strip() or token.type == "hr" for token in tokens):
         return Text(source)
-    # Without "left" rich fills every line up with blanks, which a copied text would have.
+    # With "left", rich would pad every line with blanks, which end up in copied text.
     markdown = _Markdown("", justify="default")
-    markdown.parsed = list(_readable(tokens))
+    markdown.parsed = list(_prepare_tokens(tokens))
     return markdown
 
 
-def _readable(tokens: list[Token]) -> Iterator[Token]:
-    """The tokens with what rich would drop: line breaks, the addresses of links and pictures."""
+def _prepare_tokens(tokens: list[Token]) -> Iterator[Token]:
+    """Add what rich would drop: line breaks, and the addresses of links and pictures."""
     in_cell = False
     for token in tokens:
         in_cell = token.type in ("th_open", "td_open") or (in_cell and token.nesting == 0)
         if token.children:
-            token.children = list(_inline(token.children, in_cell=in_cell))
+            token.children = list(_prepare_inline(token.children, in_cell=in_cell))
         yield token
 
 
-def _inline(tokens: list[Token], *, in_cell: bool) -> Iterator[Token]:
+def _prepare_inline(tokens: list[Token], *, in_cell: bool) -> Iterator[Token]:
     href, name = "", ""
     for token in tokens:
         match token.type:
@@ -65,7 +65,7 @@ def _inline(tokens: list[Token], *, in_cell: bool) -> Iterator[Token]:
                 href, name = str(token.attrs["href"]), ""
                 yield token
             case "link_close":
-                # Where nobody can tap on it, an address has to be read.
+                # Links can't be tapped here, so show the address.
                 address = f" ({href})" if name else href
                 if href != name:
                     yield _text(address)
@@ -87,7 +87,7 @@ class _Heading(Heading):
 
 
 class _Code(CodeBlock):
-    """Code in the terminal's own colours, with nothing around it that would be copied along."""
+    """Code in the terminal's own colours, without padding that would be copied along."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         code = str(self.text).rstrip()
@@ -102,11 +102,11 @@ class _Rule(HorizontalRule):
 
 
 class _Math(Paragraph):
-    """Math stays as it is written."""
+    """Math is shown as written."""
 
 
 class _Cell(TableDataElement):
-    """A cell that is too narrow for a word breaks it; rich would cut it off."""
+    """Breaks words that are too long for the cell; rich would cut them off."""
 
     def __init__(self, justify: JustifyMethod) -> None:
         super().__init__(justify)
@@ -115,24 +115,24 @@ class _Cell(TableDataElement):
 
 class _Quote(BlockQuote):
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        return _hanging("▌ ", "▌ ", self, console, options)
+        return _prefixed("▌ ", "▌ ", self, console, options)
 
 
 class _Item(ListItem):
     def render_bullet(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        return _hanging("• ", "  ", self, console, options)
+        return _prefixed("• ", "  ", self, console, options)
 
     def render_number(
         self, console: Console, options: ConsoleOptions, number: int, last_number: int
     ) -> RenderResult:
         mark = f"{number}. "
-        return _hanging(mark, " " * len(mark), self, console, options)
+        return _prefixed(mark, " " * len(mark), self, console, options)
 
 
-def _hanging(
+def _prefixed(
     first: str, further: str, block: _Quote | _Item, console: Console, options: ConsoleOptions
 ) -> RenderResult:
-    """What is in a block, behind a mark."""
+    """A block with a mark before its first line, and an indent before the others."""
     room = options.update(width=max(options.max_width - len(first), _NARROWEST))
     mark = first
     for line in lines_of(block.elements, console, room, block.style):
@@ -145,7 +145,7 @@ def _hanging(
 def lines_of(
     what: RenderableType, console: Console, options: ConsoleOptions, style: Style | None = None
 ) -> Iterable[list[Segment]]:
-    """The lines of something. Those of `Console.render_lines` are cut off at the width."""
+    """The rendered lines. `Console.render_lines` would cut them off at the width."""
     return Segment.split_lines(Segment.apply_style(console.render(what, options), style))
 
 

@@ -1,4 +1,4 @@
-"""The one person at the terminal, and what they type as the assistant takes it."""
+"""The person at the terminal, and their input as inbounds."""
 
 import re
 from collections.abc import Mapping
@@ -6,32 +6,32 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bot.assistant.inbound import Click, Command, Inbound, Message, Origin
-from bot.terminal.choices import Choice
+from bot.terminal.buttons import NumberedButton
 from memory.records import Actor, Place
 
 CHANNEL = "terminal"
 _COMMAND = re.compile(r"/(?P<name>\w{1,64})(?P<bot>@\w+)?(?=\s|$)\s*(?P<argument>.*)", re.DOTALL)
 
-#: What the inbox keeps of a line, as JSON.
+#: A line as the inbox keeps it, as JSON.
 Update = Mapping[str, Any]
 
 
 class Person:
-    """Somebody in a private chat, known by a numeric Telegram id."""
+    """A person in a private chat, with a numeric Telegram id."""
 
     def __init__(self, user_id: int) -> None:
         self.place = Place(CHANNEL, user_id)
         self.origin = Origin(self.place, Actor.person(user_id), user_id)
 
-    def types(self, text: str, message_id: int, receipt: int) -> Update:
+    def message_update(self, text: str, message_id: int, receipt: int) -> Update:
         return self._update(receipt, message_id, datetime.now(UTC), text=text)
 
-    def presses(self, choice: Choice, receipt: int) -> Update:
+    def click_update(self, choice: NumberedButton, receipt: int) -> Update:
         return self._update(receipt, choice.message_id, choice.asked_at, pressed=choice.data)
 
-    def said(self, update: Update) -> Inbound | None:
-        """The press of a button, a command, or talk, which is what follows /ask, too. None for what
-        another person said."""
+    def inbound_of(self, update: Update) -> Inbound | None:
+        """The inbound of an update: a click, a command, or a message, which includes the text after
+        /ask. None if another person sent it."""
         receipt, message = update["update_id"], update["message"]
         at, message_id = datetime.fromtimestamp(message["date"], UTC), message["message_id"]
         if message["chat"]["id"] != self.place.chat_id:

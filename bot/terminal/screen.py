@@ -1,4 +1,4 @@
-"""What the person sees: plain text for scripts, or a live screen."""
+"""Screens: plain text for scripts, or a live screen for a person."""
 
 import io
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from rich.spinner import Spinner
 from rich.text import Text
 
 from bot.people.personal import PRIVATE_MARK
-from bot.terminal.markdown import formatted, lines_of
+from bot.terminal.markdown import lines_of, render_markdown
 
 PROMPT = "you: "
 _BOT = "bot: "
@@ -28,11 +28,11 @@ class PlainScreen:
         self._stdout = stdout
 
     def greet(self) -> None:
-        """A script needs no greeting, and sees replies only when they are final."""
+        """Scripts get no greeting, and only final replies."""
 
-    def busy(self, doing: str, written: str = "", *, private: bool = False) -> None: ...
+    def show_progress(self, doing: str, written: str = "", *, private: bool = False) -> None: ...
 
-    def rest(self) -> None: ...
+    def stop_progress(self) -> None: ...
 
     def leave_line(self) -> None: ...
 
@@ -46,41 +46,41 @@ class PlainScreen:
         unfinished: str | None = None,
     ) -> None:
         """Write and flush a reply, so that a reader gets it at once. Raises BrokenPipeError."""
-        said = _mark(private) + (_plain(printable(text)) if markdown else printable(text))
+        said = _mark(private) + (_strip_markdown(printable(text)) if markdown else printable(text))
         self._stdout.write("\n".join([said, *map(printable, buttons)]) + "\n")
         self._stdout.flush()
 
 
 class LiveScreen:
-    """A conversation for a person: formatted, and growing before their eyes."""
+    """Formatted replies that grow while they are written."""
 
     def __init__(self, console: Console, about: str) -> None:
         """`about` is the first line of the greeting."""
         self._console, self._about = console, about
         self._live: Live | None = None
         self._spinner = Spinner("dots")
-        self._growing: _Said | None = None
+        self._growing: _BotMessage | None = None
 
     def greet(self) -> None:
-        """Two lines: who is there, and how to get on."""
+        """Print two lines: what this is, and how to get help and leave."""
         self._console.print(Text(printable(self._about), "bold"))
         self._console.print(Text("Type help for what I can do, quit or Ctrl-D to leave.", "dim"))
 
-    def busy(self, doing: str, written: str = "", *, private: bool = False) -> None:
-        """Show what the bot is doing and has written so far, until `rest` or `show`. It is rendered
-        a few times a second in a thread of rich's, however fast the text grows."""
+    def show_progress(self, doing: str, written: str = "", *, private: bool = False) -> None:
+        """Show what the bot is doing and has written so far, until `stop_progress` or `show`. A
+        thread of rich's renders it a few times a second, however fast the text grows."""
         self._spinner.update(text=Text(doing, "dim"))
-        self._growing = _Said(written, markdown=True, private=private) if written else None
+        self._growing = _BotMessage(written, markdown=True, private=private) if written else None
         if self._live is None:
             self._live = Live(
                 console=self._console,
                 transient=True,
                 refresh_per_second=8,
-                get_renderable=self._work,
+                get_renderable=self._progress,
             )
             self._live.start(refresh=True)
 
-    def rest(self) -> None:
+    def stop_progress(self) -> None:
         if self._live:
             self._live.stop()
             self._live = None
@@ -94,13 +94,13 @@ class LiveScreen:
         private: bool = False,
         unfinished: str | None = None,
     ) -> None:
-        """Show a message for good. `unfinished` is what the person is typing meanwhile; None if
-        there is no prompt."""
-        self.rest()
+        """Show a final message. `unfinished` is what the person has typed at the prompt so far;
+        None if there is no prompt."""
+        self.stop_progress()
         screen = self._console.file
         if unfinished is not None:
-            screen.write(self._erasing(PROMPT + unfinished))
-        said = _Said(text, markdown=markdown, private=private)
+            screen.write(self._erase_sequence(PROMPT + unfinished))
+        said = _BotMessage(text, markdown=markdown, private=private)
         self._console.print(said, highlight=False, crop=False)
         for button in buttons:
             self._console.print(Text(f"  {printable(button)}", "green"))
@@ -109,15 +109,16 @@ class LiveScreen:
         screen.flush()
 
     def leave_line(self) -> None:
-        """After Ctrl-C and Ctrl-D the cursor stands behind the prompt."""
+        """Leave the prompt's line after Ctrl-C or Ctrl-D."""
         self._console.file.write("\n")
 
-    def _work(self) -> RenderableType:
+    def _progress(self) -> RenderableType:
         said = [_Tail(self._growing)] if self._growing else []
         return Group(*said, self._spinner)
 
-    def _erasing(self, typed: str) -> str:
-        """What wipes out the rows that this fills, with the cursor in the last of them."""
+    def _erase_sequence(self, typed: str) -> str:
+        """The control sequence that erases the rows of this text, with the cursor in the last
+        one."""
         width = max(self._console.width, 1)
         above = sum(max(-(-cell_len(line) // width), 1) for line in typed.split("\n")) - 1
         return f"\r\x1b[{above}A\x1b[J" if above else "\r\x1b[K"
@@ -126,18 +127,18 @@ class LiveScreen:
 Screen = PlainScreen | LiveScreen
 
 
-class _Said:
-    """A message of the bot's. Only its first line bears the mark: what is copied is the text."""
+class _BotMessage:
+    """A message of the bot. Only its first line has the mark, so that copied text has none."""
 
     def __init__(self, text: str, *, markdown: bool, private: bool) -> None:
         self._text, self._markdown, self._mark = printable(text), markdown, _mark(private)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        body = formatted(self._text) if self._markdown else Text(self._text, overflow="fold")
+        body = render_markdown(self._text) if self._markdown else Text(self._text, overflow="fold")
         room = options.update(width=max(options.max_width - cell_len(self._mark), 1), height=None)
         yield Segment(self._mark, console.get_style("bold magenta"))
         lines = lines_of(body, console, room)
-        # Before a list or a table rich leaves a line empty, even at the very top.
+        # rich adds an empty line before lists and tables, even at the top.
         for line in dropwhile(_is_empty, lines):
             yield from line
             yield Segment.line()
@@ -148,7 +149,7 @@ def _is_empty(line: list[Segment]) -> bool:
 
 
 class _Tail:
-    """The end of something that may be higher than the screen."""
+    """The end of a text that may be higher than the screen."""
 
     def __init__(self, whole: RenderableType) -> None:
         self._whole = whole
@@ -165,14 +166,13 @@ def _mark(private: bool) -> str:
 
 
 def printable(text: str) -> str:
-    """The text with every control character made harmless: a terminal would obey it. The length
-    stays."""
+    """Replace control characters, which a terminal would obey. Keeps the length."""
     return text.translate(_CONTROLS)
 
 
-def _plain(source: str) -> str:
-    """What is left of Markdown without its marks, with no line broken."""
+def _strip_markdown(source: str) -> str:
+    """Markdown as plain text, without wrapping lines."""
     out = io.StringIO()
     longest = max(map(cell_len, source.split("\n")))
-    Console(file=out, color_system=None, width=2 * longest + 80).print(formatted(source))
+    Console(file=out, color_system=None, width=2 * longest + 80).print(render_markdown(source))
     return "\n".join(line.rstrip() for line in out.getvalue().split("\n")).strip("\n")

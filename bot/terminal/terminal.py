@@ -1,4 +1,4 @@
-"""A conversation at the terminal: one line after the other, from the first to the last."""
+"""The conversation at the terminal: one line after another until the input ends."""
 
 import asyncio
 import secrets
@@ -19,9 +19,9 @@ from bot.assistant.assistant import Assistant
 from bot.assistant.events import Event, Reply, TextDelta, ToolCalled
 from bot.assistant.inbound import Click, Inbound, Message
 from bot.people.personal import Streaming
+from bot.terminal.buttons import NumberedButtons
 from bot.terminal.channel import TerminalChannel
-from bot.terminal.choices import Choices
-from bot.terminal.exports import save
+from bot.terminal.exports import save_document
 from memory.errors import StoreUnavailable
 
 _log = structlog.get_logger(__name__)
@@ -35,13 +35,13 @@ _NOT_UTF8 = (
     "Please send it again as UTF-8."
 )
 
-#: What people type to leave a program, and to be helped by one.
+#: What people type to leave a program, and to get help.
 _LEAVING = frozenset({"quit", "exit", "/quit", "/exit", ":q", ":q!", ":wq", "/q"})
 _HELP = frozenset({"help", ":help"})
 
 
 class _Doing(Enum):
-    """What the terminal waits for; it decides what Ctrl-C means."""
+    """What the terminal waits for, which decides what Ctrl-C does."""
 
     LISTENING = "for a line"
     ANSWERING = "for a reply"
@@ -49,17 +49,18 @@ class _Doing(Enum):
 
 
 class Terminal:
-    """Takes each line to the assistant, and what the assistant says to the screen."""
+    """Passes lines to the assistant, and replies to the screen."""
 
     def __init__(
         self, channel: TerminalChannel, assistant: Assistant, settle: Settle, exports: Path
     ) -> None:
-        """`settle` returns once saving was tried and the outcome announced. Documents are saved in
-        the folder `exports`."""
+        """`settle` returns once saving has been tried and its outcome announced. Documents are
+        saved in the folder `exports`."""
         self._channel, self._assistant, self._settle = channel, assistant, settle
         self._person, self._inbox, self._screen = channel.person, channel.inbox, channel.screen
-        self._exports, self._choices = exports, Choices()
-        # Message ids grow from run to run without being kept anywhere: they start at the clock.
+        self._exports, self._choices = exports, NumberedButtons()
+        # Message ids start at the current time, so that they grow from run to run without being
+        # stored.
         self._message_ids, self._receipts = count(int(time.time() * 1000)), count(1)
         self._notices: list[Reply] = []
         self._doing, self._interrupted = _Doing.ENDING, False
@@ -67,20 +68,20 @@ class Terminal:
         self._stoppable: asyncio.Task[None] | None = None
 
     async def run(self) -> None:
-        """Talk until the input ends. Returns quietly when nobody reads the output any more. Raises
-        KeyboardInterrupt after Ctrl-C; a second Ctrl-C does not wait for anything."""
-        with self._catching_interrupts():
+        """Talk until the input ends. Returns quietly when the output is closed. Raises
+        KeyboardInterrupt after Ctrl-C; a second Ctrl-C ends at once."""
+        with self._handle_interrupts():
             notices = asyncio.create_task(self._take_notices(), name="notices")
             try:
                 self._screen.greet()
-                await self._answer_left()
+                await self._answer_open_lines()
                 await self._talk()
             except BrokenPipeError:
                 return
             finally:
                 notices.cancel()
                 await asyncio.gather(notices, return_exceptions=True)
-                self._screen.rest()
+                self._screen.stop_progress()
                 self._channel.lines.close()
         if self._interrupted:
             raise KeyboardInterrupt
@@ -88,20 +89,21 @@ class Terminal:
     async def _talk(self) -> None:
         person = self._channel.interactive
         while (line := await self._next_line()) is not None:
-            text = self._text(line)
+            text = self._parse_line(line)
             if person and text and text.lower() in _LEAVING:
                 break
-            if text and (last := self._choices.mistaken(text)):
+            if text and (last := self._choices.invalid_choice(text)):
                 self._screen.show(_NO_SUCH_CHOICE.format(last=last))
             elif text:
                 await self._take(text)
                 if not person:
-                    # What is said unasked belongs to the line it comes of. A person need not wait.
+                    # A script gets a line's notices before the next line is read. A person need not
+                    # wait.
                     await self._settle()
         else:
             self._screen.leave_line()
         self._doing = _Doing.ENDING
-        self._screen.busy("saving…")
+        self._screen.show_progress("saving…")
         await self._settle()
         self._show_notices()
 
@@ -119,8 +121,8 @@ class Terminal:
             self._listening.cancel()
             self._listening = None
 
-    def _text(self, line: bytes) -> str | None:
-        """What is said in a line. If there is nothing, the person is told why."""
+    def _parse_line(self, line: bytes) -> str | None:
+        """The text of a line; None or empty, with an explanation, if there is none."""
         try:
             text = line.decode().replace("\r\n", "\n").replace("\r", "\n")
         except UnicodeDecodeError:
@@ -140,7 +142,7 @@ class Terminal:
                         self._show_notices()
 
     def _show_notices(self) -> None:
-        """Show what the bot says of its own accord; at the prompt, above it."""
+        """Show the notices, above the prompt if there is one."""
         while self._notices:
             reply = self._notices.pop(0)
             unfinished = self._channel.lines.unfinished if self._listening else None
@@ -151,22 +153,22 @@ class Terminal:
     async def _take(self, text: str) -> None:
         receipt, choice = next(self._receipts), self._choices.take(text)
         if choice:
-            update = self._person.presses(choice, receipt)
+            update = self._person.click_update(choice, receipt)
         else:
-            update = self._person.types(text, next(self._message_ids), receipt)
+            update = self._person.message_update(text, next(self._message_ids), receipt)
         with _inbox_may_fail():
             await self._inbox.store([update])
             self._inbox.claim(receipt)
-        if said := self._person.said(update):
+        if said := self._person.inbound_of(update):
             await self._respond(said)
 
-    async def _answer_left(self) -> None:
-        """Answer first the line that an earlier process was killed over. Another person's waits for
-        them to come back."""
+    async def _answer_open_lines(self) -> None:
+        """Answer the lines that a killed process left open. Another person's lines wait until that
+        person comes back."""
         left = await self._inbox.waiting()
         self._receipts = count(await self._inbox.next_id())
         for waiting in left:
-            said = self._person.said(waiting.update)
+            said = self._person.inbound_of(waiting.update)
             if said is None:
                 continue
             self._inbox.claim(said.receipt)
@@ -178,9 +180,9 @@ class Terminal:
                 await self._respond(said)
 
     async def _respond(self, said: Inbound) -> None:
-        """Show what the assistant says to it. Of an answer that is stopped stays what there is."""
+        """Show the reply. A stopped reply keeps what is written so far."""
         self._doing = _Doing.ANSWERING
-        self._screen.busy("typing…")
+        self._screen.show_progress("typing…")
         written: list[str] = []
         answering = asyncio.create_task(self._answer(said, written))
         try:
@@ -189,15 +191,15 @@ class Terminal:
             self._doing, self._stoppable = _Doing.ENDING, None
             answering.cancel()
             await asyncio.gather(answering, return_exceptions=True)
-            self._screen.rest()
+            self._screen.stop_progress()
         await self._close(said)
         if not answering.cancelled():
             answering.result()
         elif isinstance(said, Message):
-            await self._leave(said, "".join(written))
+            await self._keep_partial_reply(said, "".join(written))
 
     async def _answer(self, said: Inbound, written: list[str]) -> None:
-        """Show what comes of it as it comes; `written` is what there is of an answer."""
+        """Show the events of a reply as they come; collects the text so far in `written`."""
         chosen = await self._assistant.streaming(said.origin)
         grows = Streaming.OFF not in (chosen, self._channel.streaming)
         private = await self._assistant.is_private(said.origin)
@@ -212,10 +214,10 @@ class Terminal:
                         await self._show(said, event)
                         continue
                 if grows:
-                    self._screen.busy("typing…", "".join(written), private=private)
+                    self._screen.show_progress("typing…", "".join(written), private=private)
 
     async def _events(self, said: Inbound) -> AsyncGenerator[Event, None]:
-        """What the assistant says to it; an apology if that breaks."""
+        """The assistant's events; after an error, an apology."""
         try:
             if isinstance(said, Click):
                 self._assistant.note(said)
@@ -224,7 +226,7 @@ class Terminal:
                 yield admitted
                 return
             if isinstance(admitted, Message):
-                # Only talk can be stopped: half a command would leave things half done.
+                # Only messages can be stopped: stopping a command would leave things half done.
                 self._stoppable = asyncio.current_task()
             async with aclosing(self._assistant.answer(admitted)) as events:
                 async for event in events:
@@ -235,8 +237,8 @@ class Terminal:
             _log.error("update_failed", error_id=error_id, exc_info=error)
             yield await self._assistant.apologize(said.origin.place, error_id)
 
-    async def _leave(self, said: Message, written: str) -> None:
-        """Keep what there is of an answer that was stopped."""
+    async def _keep_partial_reply(self, said: Message, written: str) -> None:
+        """Record and show what is written of a stopped reply."""
         if written.strip():
             await self._assistant.record_interrupted(said, written)
             private = await self._assistant.is_private(said.origin)
@@ -244,7 +246,7 @@ class Terminal:
         self._screen.show((await self._assistant.texts(said.origin)).stopped)
 
     async def _show(self, said: Inbound, reply: Reply) -> None:
-        """Show a reply, numbers for its buttons, and where its documents are."""
+        """Show a reply, its buttons with numbers, and where its documents are saved."""
         message_id, asked_at = next(self._message_ids), datetime.now(UTC)
         if reply.replaces is not None:
             message_id = reply.replaces
@@ -255,7 +257,9 @@ class Terminal:
             self._screen.show(reply.text, buttons, markdown=reply.markdown, private=private)
         for document in reply.documents:
             try:
-                path = await asyncio.to_thread(save, self._exports, document.name, document.content)
+                path = await asyncio.to_thread(
+                    save_document, self._exports, document.name, document.content
+                )
                 where = f"[document] saved as {path}"
             except OSError as error:
                 where = f"[document] {document.name} could not be saved: {error.strerror}"
@@ -269,9 +273,9 @@ class Terminal:
     # -- Ctrl-C -----------------------------------------------------------------------------------
 
     @contextmanager
-    def _catching_interrupts(self) -> Iterator[None]:
-        """While a person is at the keyboard Ctrl-C means: stop this reply; at the prompt, leave.
-        Pressed again it ends everything at once."""
+    def _handle_interrupts(self) -> Iterator[None]:
+        """Make Ctrl-C stop the current reply, or leave at the prompt. A second Ctrl-C ends
+        everything at once."""
         if not self._channel.interactive:
             yield
             return
@@ -304,7 +308,7 @@ class Terminal:
 
 @contextmanager
 def _inbox_may_fail() -> Iterator[None]:
-    """A line is answered even where it can't be kept."""
+    """Answer a line even if the inbox fails."""
     try:
         yield
     except StoreUnavailable as failure:

@@ -12,7 +12,7 @@ from bot.assistant.events import Event, Reply, TextDelta
 from bot.assistant.inbound import Message
 from bot.operations.logs import configure
 from bot.terminal import TerminalChannel
-from bot.terminal.channel import Inbox
+from bot.terminal.channel import LineInbox
 from tests.bot.terminal.seat import USER, seat_on
 
 
@@ -26,7 +26,7 @@ class Repeating:
         yield Reply(f"heard {lines}", markdown=True)
 
 
-def on_standard_streams(inbox: Inbox) -> TerminalChannel:
+def on_standard_streams(inbox: LineInbox) -> TerminalChannel:
     return TerminalChannel.on(sys.stdin.buffer, sys.stdout, USER, inbox, "Echo, no engine")
 
 

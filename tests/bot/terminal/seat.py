@@ -18,7 +18,7 @@ from bot.offline.understanding import by_rules
 from bot.people.usage import Accounts
 from bot.telegram.intake.inbox import Inbox as SqliteInbox
 from bot.terminal import Terminal, TerminalChannel
-from bot.terminal.channel import Inbox, Waiting
+from bot.terminal.channel import LineInbox, OpenLine
 from bot.terminal.lines import PipedLines
 from bot.terminal.screen import LiveScreen, PlainScreen
 from memory.memory import Memory
@@ -62,7 +62,7 @@ class NoInbox:
     def claim(self, update_id: int) -> bool:
         return True
 
-    async def waiting(self) -> Sequence[Waiting]:
+    async def waiting(self) -> Sequence[OpenLine]:
         return ()
 
     async def done(self, update_ids: Sequence[int]) -> None: ...
@@ -107,7 +107,7 @@ async def seat(
     live: bool = False,
     streams: bool = True,
     out: io.StringIO | None = None,
-    inbox: Inbox | None = None,
+    inbox: LineInbox | None = None,
     settling: asyncio.Event | None = None,
 ) -> AsyncIterator[Seat]:
     """For a script, or a person with a `live` screen. `settling` holds up what is being saved."""
@@ -116,7 +116,7 @@ async def seat(
     screen = LiveScreen(console, "Mordecai") if live else PlainScreen(out)
     lines = PipedLines(io.BytesIO(stdin) if isinstance(stdin, bytes) else stdin)
 
-    def channel_on(kept: Inbox) -> TerminalChannel:
+    def channel_on(kept: LineInbox) -> TerminalChannel:
         return TerminalChannel(USER, inbox or kept, lines, screen, streams=streams)
 
     async with seat_on(channel_on, folder, conversation or Echo(), settling) as ours:
@@ -126,7 +126,7 @@ async def seat(
 
 @asynccontextmanager
 async def seat_on(
-    channel_on: Callable[[Inbox], TerminalChannel],
+    channel_on: Callable[[LineInbox], TerminalChannel],
     folder: Path,
     conversation: Conversing,
     settling: asyncio.Event | None = None,

@@ -1,4 +1,4 @@
-"""Buttons where nobody can press any: numbers to choose from."""
+"""Buttons at the terminal: numbers to choose from."""
 
 import re
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from bot.assistant.events import Button
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class NumberedButton:
     """A button under the bot's message `message_id`, which was sent at `asked_at`."""
 
     data: str
@@ -17,28 +17,28 @@ class Choice:
     asked_at: datetime
 
 
-class Choices:
-    """The choices that are open, by their numbers. Whatever is said next closes them, so that a
-    later number is a message again."""
+class NumberedButtons:
+    """The buttons that can be chosen, by number. The next input closes them all, so that a later
+    number is a message again."""
 
     def __init__(self) -> None:
-        self._open: dict[int, Choice] = {}
+        self._open: dict[int, NumberedButton] = {}
 
     def number(self, buttons: Iterable[Button], message_id: int, asked_at: datetime) -> list[str]:
-        """The lines that show these buttons with their numbers."""
+        """Number these buttons; returns the lines to show."""
         lines = []
         for number, button in enumerate(buttons, len(self._open) + 1):
-            self._open[number] = Choice(button.data, message_id, asked_at)
+            self._open[number] = NumberedButton(button.data, message_id, asked_at)
             lines.append(f"[{number}] {button.label}")
         return lines
 
-    def mistaken(self, text: str) -> int:
-        """How many choices are open, if this looks like the number of one and is none; else 0."""
+    def invalid_choice(self, text: str) -> int:
+        """How many buttons are open if the text looks like a number but matches none; else 0."""
         looks_so = re.fullmatch("0|[1-9][0-9]?", text) is not None
         return len(self._open) if looks_so and int(text) not in self._open else 0
 
-    def take(self, text: str) -> Choice | None:
-        """The choice with this number, if it is one. All are closed from now on."""
+    def take(self, text: str) -> NumberedButton | None:
+        """The button with this number, if any. Closes all."""
         number = int(text) if re.fullmatch("[1-9][0-9]{0,3}", text) else 0
         choice = self._open.get(number)
         self._open.clear()
