@@ -24,7 +24,7 @@ test: .venv-test/ready ## lint, types, import rules, tests, coverage
 	.venv-test/bin/ruff format --check .
 	.venv-test/bin/mypy
 	.venv-test/bin/lint-imports
-	.venv-test/bin/python -m pytest --numprocesses auto --dist worksteal --cov --cov-report= $(ARGS)
+	.venv-test/bin/python -m pytest --numprocesses auto --dist worksteal --ignore=tests/benchmarks --cov --cov-report= $(ARGS)
 	.venv-test/bin/coverage report --fail-under=$(FLOOR) --include='memory/*,tools/*,bot/assistant/*'
 
 eval: .venv-test/ready ## measure recall by small talk, extraction from dialogues, the cost of long conversations
@@ -33,6 +33,7 @@ eval: .venv-test/ready ## measure recall by small talk, extraction from dialogue
 	.venv-test/bin/python -m tests.evals.window
 
 bench: .venv-test/ready ## measure cost per message, event loop, fifty people at once, AWS
+	.venv-test/bin/python -m pytest -q tests/benchmarks
 	.venv-test/bin/python -m tests.benchmarks.throughput
 	.venv-test/bin/python -m tests.benchmarks.throughput --growth
 	.venv-test/bin/python -m tests.benchmarks.loop
