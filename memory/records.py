@@ -114,7 +114,7 @@ def own_words(text: str) -> str:
     return _QUOTED_LINE.sub("", text)
 
 
-def quoted(text: str, author: str | None = None) -> str:
+def quote(text: str, author: str | None = None) -> str:
     """Somebody else's words as a message holds them: no line of them counts as the sender's."""
     heading = [f"{' '.join(author.split())}:"] if author and author.strip() else []
     return "\n".join(f"> {line}".rstrip() for line in (*heading, *text.splitlines()))

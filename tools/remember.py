@@ -3,7 +3,7 @@
 from typing import Literal
 
 from memory.errors import RefusedText, StoreUnavailable
-from memory.learning.grounding import grounded
+from memory.learning.grounding import is_grounded
 from memory.records import Kind
 from memory.safety.escaping import escape
 from tools.context import ToolContext, ToolFailure, refuse_if_private
@@ -20,7 +20,7 @@ async def remember(
         memory_type: "preference" for likes, dislikes and wishes, else "fact".
     """
     refuse_if_private(context)
-    if not grounded(text, f"{context.said}\n{context.before}"):
+    if not is_grounded(text, f"{context.said}\n{context.before}"):
         raise ToolFailure(
             "The user has not said that. Nothing was stored. Only what the user's own words say "
             "can be remembered."

@@ -16,7 +16,7 @@ from bot.models.background_agent import BackgroundAgent, PermanentFailure
 from bot.models.transcript import block, transcript
 from bot.people.usage import Accounts
 from memory.learning.extraction import clean_topics
-from memory.learning.grounding import grounded, meant
+from memory.learning.grounding import is_grounded, is_meant
 from memory.ports import Extraction, Extractor, Proposal
 from memory.records import Kind, Record, Turn
 from memory.safety.escaping import escape
@@ -190,8 +190,8 @@ def _source(text: str, number: int, turns: Sequence[Turn]) -> Turn | None:
     """The turn in which the user said this: the one the model names if it supports the text, else
     the latest one that does."""
     named = [turns[number - 1]] if 0 < number <= len(turns) else []
-    saying = [t for t in (*named, *reversed(turns)) if grounded(text, t.said)]
-    return next((t for t in saying if meant(text, t.said)), next(iter(saying), None))
+    saying = [t for t in (*named, *reversed(turns)) if is_grounded(text, t.said)]
+    return next((t for t in saying if is_meant(text, t.said)), next(iter(saying), None))
 
 
 def _event_date(text: str) -> str | None:

@@ -7,7 +7,7 @@ from datetime import date
 from bot.offline.grammar.grammar import lower_words, stated_clauses
 from bot.offline.grammar.statements import slot_of
 from bot.offline.languages.tables import LANGUAGES, language_of
-from memory.learning.event_dates import told
+from memory.learning.event_dates import find_date
 from memory.learning.statement import Statement
 from memory.ports import Proposal
 from memory.records import Record, Role, Turn, own_words
@@ -73,7 +73,7 @@ def _proposals(turn_id: str, text: str, day: date | None) -> Iterable[Proposal]:
             turn_id=turn_id,
             slot=found.slot,
             importance=found.importance,
-            event_date=told(found.text, day) if day else None,
+            event_date=find_date(found.text, day) if day else None,
         )
 
 

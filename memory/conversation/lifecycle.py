@@ -87,7 +87,7 @@ class Lifecycle:
         async with self._locks[live.session.actor]:
             if live.session.private or not live.session.message_count:
                 gone = await self._sessions.discard(live)
-                return Ending.discarded(live.session) if gone and live.session.private else None
+                return Ending.of_private(live.session) if gone and live.session.private else None
             if not await self._sessions.end(live, reason, self._clock()):
                 return None
         if self._store is None:

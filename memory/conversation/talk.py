@@ -118,7 +118,7 @@ class Talk:
         profile, choices, hits = await asyncio.gather(
             self._in_time("profile", self.profile(actor), None),
             self._in_time("choices", self._choices.read(actor), None),
-            self._in_time("search", self._related(actor, live, text), []),
+            self._in_time("search", self._search(actor, live, text), []),
         )
         known, chosen = profile or Profile(), choices or Choices()
         now, speech = self._choices.local_time(actor), chosen.language or language
@@ -227,7 +227,7 @@ class Talk:
 
     # -- inside -----------------------------------------------------------------------------------
 
-    async def _related(self, actor: Actor, live: Live, text: str) -> list[Hit]:
+    async def _search(self, actor: Actor, live: Live, text: str) -> list[Hit]:
         # Preferences are in the profile. Where a kind is a network call, that is one less a turn.
         hits = await self._known.search(actor, text, (Kind.FACT, Kind.SUMMARY, Kind.MESSAGE))
         old = [hit for hit in hits if _is_of(hit, live.session)]

@@ -33,7 +33,9 @@ def _small_words() -> frozenset[str]:
 def gist(turns: Sequence[Turn], tokens: int, count: Count = estimate_tokens) -> str:
     """These turns in at most `tokens`, their secrets masked; the user's words before the
     assistant's."""
-    said = [_read(message) for turn in turns for message in turn.messages if message.text.strip()]
+    said = [
+        _excerpt(message) for turn in turns for message in turn.messages if message.text.strip()
+    ]
     by_speaker: dict[str, list[Utterance]] = {}
     for message in sorted(said, key=lambda m: m.role is Role.ASSISTANT):
         by_speaker.setdefault(_speaker(message), []).append(message)
@@ -59,7 +61,7 @@ def join(one: str, other: str, tokens: int, count: Count = estimate_tokens) -> s
     return cut_to_tokens(f"{first} {second}".strip(), tokens, count)
 
 
-def _read(message: Utterance) -> Utterance:
+def _excerpt(message: Utterance) -> Utterance:
     """What of a message is read. Masked before it is cut, or half a secret would be none."""
     text = mask_secrets(message.text[: 2 * _READ_CHARS])
     return replace(message, text=text[:_READ_CHARS])

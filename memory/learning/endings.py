@@ -33,7 +33,7 @@ class Ending:
     _awaited: bool = False
 
     @classmethod
-    def discarded(cls, session: Session) -> "Ending":
+    def of_private(cls, session: Session) -> "Ending":
         """The ending of a private session: there is nothing to wait for."""
         ending = cls(session)
         ending.finish(Outcome.DISCARDED)

@@ -64,10 +64,10 @@ def _days_away() -> Mapping[int, re.Pattern[str]]:
 
 @cache
 def _weekdays() -> tuple[re.Pattern[str], ...]:
-    def named(number: int) -> Callable[[Dates], Words]:
+    def names_of(number: int) -> Callable[[Dates], Words]:
         return lambda dates: dates.weekdays[number] if dates.weekdays else ()
 
-    return tuple(_word_pattern(named(number)) for number in range(7))
+    return tuple(_word_pattern(names_of(number)) for number in range(7))
 
 
 @cache
@@ -80,9 +80,9 @@ def _near() -> Mapping[tuple[str, int], re.Pattern[str]]:
     }
     return {
         (name, way): re.compile(
-            rf"(?<!\w)(?:{_spaced(words)})\s+(?:{_spaced(unit)})(?!\w)|"
-            rf"(?<!\w)(?:{_spaced(unit)})\s+(?:{_spaced(words)})(?!\w)|"
-            rf"(?:{_unspaced(words)})(?:{_unspaced(unit)})"
+            rf"(?<!\w)(?:{_spaced_words(words)})\s+(?:{_spaced_words(unit)})(?!\w)|"
+            rf"(?<!\w)(?:{_spaced_words(unit)})\s+(?:{_spaced_words(words)})(?!\w)|"
+            rf"(?:{_unspaced_words(words)})(?:{_unspaced_words(unit)})"
         )
         for name, unit in UNITS.items()
         if name != DAYS
@@ -101,15 +101,17 @@ def _in_units() -> Mapping[str, re.Pattern[str]]:
 
 def _word_pattern(part: Callable[[Dates], Words]) -> re.Pattern[str]:
     """Any of these words, whole; in scripts without spaces, anywhere."""
-    return re.compile(rf"(?<!\w)(?:{_spaced(part)})(?!\w)|{_unspaced(part)}", re.IGNORECASE)
+    return re.compile(
+        rf"(?<!\w)(?:{_spaced_words(part)})(?!\w)|{_unspaced_words(part)}", re.IGNORECASE
+    )
 
 
-def _spaced(part: Callable[[Dates], Words]) -> str:
+def _spaced_words(part: Callable[[Dates], Words]) -> str:
     words = (word for each in lexicons().values() if not each.unspaced for word in part(each.dates))
     return any_of(words).replace(r"\*", r"\w*")
 
 
-def _unspaced(part: Callable[[Dates], Words]) -> str:
+def _unspaced_words(part: Callable[[Dates], Words]) -> str:
     return any_of(
         word for each in lexicons().values() if each.unspaced for word in part(each.dates)
     )
@@ -131,30 +133,30 @@ class DateSpan:
         return first or None if first == last else None
 
 
-def told(text: str, today: date) -> str | None:
+def find_date(text: str, today: date) -> str | None:
     """The date that a sentence said today tells of, if it tells one: with its year, or counted from
     today."""
-    spans = [*_written(text), *_counted(text, today)]
+    spans = [*_full_dates(text), *_relative_dates(text, today)]
     spans += [span for span in map(_year_alone, _since().findall(text)) if span]
-    spans += _named_days(_no_days().sub(" ", text), today)
+    spans += _days_by_name(_no_days().sub(" ", text), today)
     return spans[0].iso if spans else None
 
 
-def carried(iso: str, said: str, today: date) -> str | None:
+def supported_date(iso: str, said: str, today: date) -> str | None:
     """A proposed date as far as these words, said today, carry it; None if they do not."""
     found = _ISO.fullmatch(iso.strip())
     proposed = _span(*(int(part) if part else None for part in found.groups())) if found else None
     if proposed is None:
         return None
     yearly = bool(_yearly().search(said))
-    spans = [*_written(said), *_counted(said, today), *_around(said, today)]
+    spans = [*_full_dates(said), *_relative_dates(said, today), *_possible_dates(said, today)]
     if not yearly:
-        spans += _without_year(said, today)
-    cuts = [_cut(proposed, span) for span in spans]
+        spans += _dates_without_year(said, today)
+    cuts = [_common_part(proposed, span) for span in spans]
     return max((cut for cut in cuts if cut), key=len, default=None)
 
 
-def _cut(proposed: DateSpan, span: DateSpan) -> str | None:
+def _common_part(proposed: DateSpan, span: DateSpan) -> str | None:
     """The proposed date without the parts that the phrase does not tell, if it may mean it."""
     length = _LENGTHS[min(proposed.precision, span.precision)]
     first = proposed.first.isoformat()[:length]
@@ -177,7 +179,7 @@ def _span(year: int | None, month: int | None = None, day: int | None = None) ->
         return None
 
 
-def _written(text: str) -> Iterator[DateSpan]:
+def _full_dates(text: str) -> Iterator[DateSpan]:
     """Dates that are written with their year."""
     numbers = [(int(y), int(m), int(d)) for d, m, y in _DOTTED.findall(text)]
     for first, second, year in _SLASHED.findall(text):
@@ -191,7 +193,7 @@ def _written(text: str) -> Iterator[DateSpan]:
             yield span
 
 
-def _without_year(text: str, today: date) -> Iterator[DateSpan]:
+def _dates_without_year(text: str, today: date) -> Iterator[DateSpan]:
     """Days and months without a year, in the years around: within a year of today."""
     bare = [(None, months()[name.lower()], None) for name in _any_month().findall(text)]
     for year, month, day in (*written_dates(text), *bare):
@@ -203,7 +205,7 @@ def _without_year(text: str, today: date) -> Iterator[DateSpan]:
                 yield span
 
 
-def _counted(text: str, today: date) -> Iterator[DateSpan]:
+def _relative_dates(text: str, today: date) -> Iterator[DateSpan]:
     """Dates in the past that are counted from today; of what may mean several days, the part of the
     date that is sure."""
     for meant in phrases(text, today):
@@ -214,12 +216,12 @@ def _counted(text: str, today: date) -> Iterator[DateSpan]:
         yield DateSpan(spans[0].first, spans[-1].last, precision)
 
 
-def _around(text: str, today: date) -> Iterator[DateSpan]:
+def _possible_dates(text: str, today: date) -> Iterator[DateSpan]:
     """What else may be counted from today, in both directions, with less certainty; and any number
     that looks like a year."""
     folded = text.casefold()
     yield from filter(None, map(_year_alone, _ANY_YEAR.findall(text)))
-    yield from _named_days(text, today)
+    yield from _days_by_name(text, today)
     for weekday, names in enumerate(_weekdays()):
         if names.search(text):
             ahead = (weekday - today.weekday()) % 7
@@ -237,7 +239,7 @@ def _around(text: str, today: date) -> Iterator[DateSpan]:
                 yield _unit_away(unit, -number, today)
 
 
-def _named_days(text: str, today: date) -> Iterator[DateSpan]:
+def _days_by_name(text: str, today: date) -> Iterator[DateSpan]:
     """The days that have a name of their own, such as tomorrow."""
     for days, names in _days_away().items():
         if names.search(text):

@@ -9,8 +9,8 @@ from dataclasses import replace
 from datetime import date, datetime
 
 from memory.errors import RefusedText
-from memory.learning.event_dates import carried, told
-from memory.learning.grounding import grounded, meant, share_in
+from memory.learning.event_dates import find_date, supported_date
+from memory.learning.grounding import is_grounded, is_meant, share_in
 from memory.learning.statement import Statement
 from memory.ports import Extraction, Extractor, Proposal
 from memory.records import Draft, Kind, Record, Turn
@@ -132,16 +132,16 @@ def _draft(
 def _event_date(proposed: str | None, text: str, said: str, today: date) -> str | None:
     """The proposed date as far as the user's words carry it, or the one that the text itself tells,
     whichever says more: models that know none put today."""
-    dates = (carried(proposed, said, today) if proposed else None, told(text, today))
+    dates = (supported_date(proposed, said, today) if proposed else None, find_date(text, today))
     return max((day for day in dates if day), key=len, default=None)
 
 
 def _was_said(proposal: Proposal, turns: Sequence[Turn]) -> bool:
     """Whether the user said this, and meant it where they said it."""
-    if not grounded(proposal.text, "\n".join(turn.said for turn in turns)):
+    if not is_grounded(proposal.text, "\n".join(turn.said for turn in turns)):
         return False
     said = next((turn.said for turn in turns if turn.id == proposal.turn_id), "")
-    return meant(proposal.text, said, wish=proposal.kind is Kind.PREFERENCE)
+    return is_meant(proposal.text, said, wish=proposal.kind is Kind.PREFERENCE)
 
 
 def _find_replaced(proposal: Proposal, known: Sequence[Learned]) -> str | None:
@@ -155,10 +155,10 @@ def _find_replaced(proposal: Proposal, known: Sequence[Learned]) -> str | None:
         if new.revises(old) or new.extends(old):
             return record.id
     named = ((record.id, old) for record, old in known if record.id == proposal.replaces)
-    return next((id_ for id_, old in named if _related(new, old)), None)
+    return next((id_ for id_, old in named if _share_a_word(new, old)), None)
 
 
-def _related(one: Statement, other: Statement) -> bool:
+def _share_a_word(one: Statement, other: Statement) -> bool:
     """Whether two statements share a word that tells something."""
     return share_in(" ".join(one.essence), " ".join(other.essence)) > 0
 

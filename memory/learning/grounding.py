@@ -142,7 +142,7 @@ _CLAUSE_END = re.compile(
 )
 
 
-def grounded(text: str, said: str) -> bool:
+def is_grounded(text: str, said: str) -> bool:
     """Whether the user's words carry this text, in any language: most of its words are theirs, in
     some form, and so are all its names and numbers."""
     own, there = sequence(text), frozenset(sequence(said))
@@ -157,10 +157,10 @@ def share_in(text: str, other: str) -> float:
     return _share(frozenset(sequence(text)), frozenset(sequence(other)))
 
 
-def meant(text: str, said: str, *, wish: bool = False) -> bool:
+def is_meant(text: str, said: str, *, wish: bool = False) -> bool:
     """Whether the user says this of themselves where their words carry it, and means it. A `wish`
     may be a question to the assistant ("could you answer in French?")."""
-    if _JOKE.search(said) or _only_quoted(text, said):
+    if _JOKE.search(said) or _is_only_quotation(text, said):
         return False
     sentence, clause, ending = _source(text, said)
     if ending.rstrip("\"'”»)] ")[-1:] in ("?", "？") and not (wish and _ADDRESSED.search(sentence)):
@@ -170,9 +170,9 @@ def meant(text: str, said: str, *, wish: bool = False) -> bool:
     unreal = len(_UNREAL.findall(text))
     if unreal > 1 or (not unreal and _UNREAL.search(before)):
         return False
-    if _folded(text) in _folded(said):
+    if _fold(text) in _fold(said):
         return True
-    return _as_negated(text, clause) and _of_themselves(text, clause)
+    return _agrees_in_negation(text, clause) and _of_themselves(text, clause)
 
 
 def sequence(text: str) -> list[str]:
@@ -233,18 +233,18 @@ def _source(text: str, said: str) -> tuple[str, str, str]:
     return found
 
 
-def _only_quoted(text: str, said: str) -> bool:
+def _is_only_quotation(text: str, said: str) -> bool:
     """Whether nothing of a text stands outside quotation marks: somebody else's words, then."""
     outside = _QUOTATION.sub(" ", said)
     own = frozenset(sequence(text))
     return outside != said and not _share(own - NOISE or own, frozenset(sequence(outside)))
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     return f" {' '.join(_spelled_out(text.casefold()))} "
 
 
-def _as_negated(text: str, clause: str) -> bool:
+def _agrees_in_negation(text: str, clause: str) -> bool:
     """Whether both deny, or neither does."""
     own, there = frozenset(sequence(text)), frozenset(sequence(clause))
     return bool(own & NEGATIONS) == bool(there & NEGATIONS)

@@ -148,7 +148,7 @@ class ExtractionJobs:
                     return Outcome.NOTHING
                 if self._store.extraction:
                     await self._store.extraction.flush(actor)
-                    return await self._left_to_the_store(session)
+                    return await self._leave_to_store(session)
                 known = await self._store.records(actor)
                 extraction = await self._extractor.extract(turns, known)
             saved = await self._save(session, turns, extraction)
@@ -193,7 +193,7 @@ class ExtractionJobs:
             self._locks.changed(actor)
             return Outcome.SAVED if drafts else Outcome.NOTHING
 
-    async def _left_to_the_store(self, session: Session) -> Outcome:
+    async def _leave_to_store(self, session: Session) -> Outcome:
         """The end of a session in a store that extracts by itself, and has all its turns."""
         if not await self._journal.turns.of(session.id):
             return Outcome.NOTHING

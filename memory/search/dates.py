@@ -59,19 +59,19 @@ def date_words(day: date) -> list[str]:
     return [f"§{day.year}", f"§m{day.month:02}", f"§{day:%Ym%m}", f"§{day:%Ym%md%d}"]
 
 
-def dates_named(text: str, now: datetime) -> tuple[frozenset[str], str]:
+def named_dates(text: str, now: datetime) -> tuple[frozenset[str], str]:
     """The index words of the dates that a text names, in figures, by month, or relative to `now`
     in its own time zone; any of them may be meant. With them, the text without those dates."""
     words = _WORDS.findall(text.casefold())
     found: set[str] = set()
-    if hinted(text, words):
-        relative, text = understood(text, now.date())
+    if _may_be_relative(text, words):
+        relative, text = _take_relative(text, now.date())
         found.update(map(_word, relative))
     if months().keys().isdisjoint(words) and not _DIGIT.search(text):
         return frozenset(found), text
     for written in _ways_to_write():
         for match in written.finditer(text):
-            found.update(_named(**match.groupdict()))
+            found.update(_date_words_of(**match.groupdict()))
         text = written.sub(" ", text)
     return frozenset(found), text
 
@@ -96,7 +96,9 @@ def _word(iso: str) -> str:
     return "§" + iso.replace("-", "m", 1).replace("-", "d", 1)
 
 
-def _named(year: str | None = None, month: str | None = None, day: str | None = None) -> list[str]:
+def _date_words_of(
+    year: str | None = None, month: str | None = None, day: str | None = None
+) -> list[str]:
     """The index words of a date as written. A day comes with its month: people tell of it later."""
     if not month:
         return [f"§{year}"]
@@ -128,18 +130,18 @@ def _units() -> Mapping[str, str]:
 @cache
 def counts() -> Mapping[str, int]:
     """Small numbers by their words."""
-    return _numbered(lambda dates: dates.counts, 1)
+    return _numbers_by_word(lambda dates: dates.counts, 1)
 
 
 @cache
 def _weekdays() -> Mapping[str, int]:
-    return _numbered(lambda dates: dates.weekdays, 0)
+    return _numbers_by_word(lambda dates: dates.weekdays, 0)
 
 
 @cache
 def _seasons() -> Mapping[str, int]:
     """Each season by its first month."""
-    return _numbered(lambda dates: dates.seasons, 3, 3)
+    return _numbers_by_word(lambda dates: dates.seasons, 3, 3)
 
 
 @cache
@@ -159,9 +161,11 @@ def _last_in_one_word() -> Mapping[str, str]:
 
 
 @cache
-def _unspaced() -> Words:
+def _unspaced_names() -> Words:
     """The names of days in runs of Chinese or Japanese, which have no edges of words."""
-    unspaced = {name for each in lexicons().values() if each.unspaced for name in _past(each.dates)}
+    unspaced = {
+        name for each in lexicons().values() if each.unspaced for name in _past_days(each.dates)
+    }
     return tuple(name for name in _day_names() if name in unspaced)
 
 
@@ -181,7 +185,7 @@ def _phrase() -> re.Pattern[str]:
     ago = any_of(all_of(lambda dates: dates.ago_after))
     return re.compile(
         rf"(?P<one_word>{any_of(_last_in_one_word())})"
-        rf"|(?P<day>{any_of(_unspaced())}|(?<!\w)(?:{any_of(_day_names())})(?!\w))"
+        rf"|(?P<day>{any_of(_unspaced_names())}|(?<!\w)(?:{any_of(_day_names())})(?!\w))"
         r"|(?<!\w)(?:"
         rf"(?:{any_of(all_of(lambda dates: dates.last_before))})\s+(?P<name>{name})"
         rf"|(?P<past>{name})\s+(?:{any_of(all_of(lambda dates: dates.last_after))})"
@@ -194,19 +198,21 @@ def _phrase() -> re.Pattern[str]:
     )
 
 
-def hinted(text: str, words: Collection[str]) -> bool:
+def _may_be_relative(text: str, words: Collection[str]) -> bool:
     """Whether a text with these words may tell a date from today; right whenever it says no."""
     return not _cues().isdisjoint(words) or any(
-        sign in text for sign in (*_unspaced(), *_last_in_one_word())
+        sign in text for sign in (*_unspaced_names(), *_last_in_one_word())
     )
 
 
-def understood(text: str, today: date) -> tuple[list[str], str]:
+def _take_relative(text: str, today: date) -> tuple[list[str], str]:
     """The dates that a text tells from today, and the text without them."""
     found: list[str] = []
 
     def take(phrase: re.Match[str]) -> str:
-        found.extend(_meant({n: g.casefold() for n, g in phrase.groupdict().items() if g}, today))
+        found.extend(
+            _dates_of({n: g.casefold() for n, g in phrase.groupdict().items() if g}, today)
+        )
         return " "
 
     rest = _phrase().sub(take, text)
@@ -215,15 +221,15 @@ def understood(text: str, today: date) -> tuple[list[str], str]:
 
 def phrases(text: str, today: date) -> list[list[str]]:
     """What each phrase of a text that tells a date from today may mean, in order."""
-    if not hinted(text, _WORD.findall(text.casefold())):
+    if not _may_be_relative(text, _WORD.findall(text.casefold())):
         return []
     return [
-        _meant({n: g.casefold() for n, g in phrase.groupdict().items() if g}, today)
+        _dates_of({n: g.casefold() for n, g in phrase.groupdict().items() if g}, today)
         for phrase in _phrase().finditer(text)
     ]
 
 
-def _meant(said: Mapping[str, str], today: date) -> list[str]:
+def _dates_of(said: Mapping[str, str], today: date) -> list[str]:
     """The dates of one phrase, by its named parts."""
     match said:
         case {"day": name}:
@@ -304,11 +310,11 @@ def _languages() -> Iterable[Dates]:
     return (lexicon.dates for lexicon in lexicons().values())
 
 
-def _past(dates: Dates) -> Words:
+def _past_days(dates: Dates) -> Words:
     return (*dates.yesterday, *dates.day_before_yesterday)
 
 
-def _numbered(rows: Callable[[Dates], Rows], start: int, step: int = 1) -> dict[str, int]:
+def _numbers_by_word(rows: Callable[[Dates], Rows], start: int, step: int = 1) -> dict[str, int]:
     """Each word of each row with the number of its row."""
     return _by_word(
         {start + step * place: row for place, row in enumerate(rows(each))} for each in _languages()

@@ -120,7 +120,7 @@ def fuse(
         + per_likeness * by_meaning.get(document, 0.0)
         for document in by_words.keys() | by_meaning.keys()
     }
-    return _ordered(scores, candidates)
+    return _best_first(scores, candidates)
 
 
 def _likeness(
@@ -151,7 +151,7 @@ def _likeness(
     }
 
 
-def _ordered(scores: Mapping[int, float], candidates: Mapping[int, Candidate]) -> list[Ranked]:
+def _best_first(scores: Mapping[int, float], candidates: Mapping[int, Candidate]) -> list[Ranked]:
     def standing(document: int) -> tuple[float, float, int]:
         candidate = candidates.get(document)
         return scores[document], candidate.at if candidate else 0.0, document

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 
-from memory.search.dates import dates_named
+from memory.search.dates import named_dates
 from memory.search.lexicon.lexicon import (
     also_names,
     any_of,
@@ -100,7 +100,7 @@ def parse(text: str, now: datetime) -> Query:
     text = _greeting().sub(" ", text[:MAX_QUERY])
     if _material().match(text):
         return Query(topical=False)
-    dates, rest = dates_named(text, now)
+    dates, rest = named_dates(text, now)
     terms = _terms(text)
     topical = bool(_terms(rest)) if dates else bool(terms)
     return Query(terms, dates, topical)

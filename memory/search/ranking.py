@@ -122,7 +122,7 @@ class Evidence:
         so many hold that it was not even looked up."""
         return self._idfs.get(word, 0.0)
 
-    def asked(self, term: Term) -> float:
+    def demand(self, term: Term) -> float:
         """How much a query asks for with this term."""
         most = max(map(self.rarity, term.exact))
         unknown = term.torn and not any(map(self.postings.get, term.exact))
@@ -195,10 +195,10 @@ def rank(evidence: Evidence, candidates: Mapping[int, Candidate], now: float) ->
 def _lexical(evidence: Evidence, candidates: Mapping[int, Candidate]) -> dict[int, float]:
     """What the words alone say, as a share of all that was asked for."""
     sums: dict[int, float] = {}
-    asked = 0.0
+    demand = 0.0
     weighing = _Weighing(candidates, evidence.corpus, evidence.weights)
     for term in evidence.query.terms:
-        asked += evidence.asked(term)
+        demand += evidence.demand(term)
         best: dict[int, float] = {}
         for most, places in evidence.stand_ins(term):
             for document, share in weighing.shares(places):
@@ -207,9 +207,9 @@ def _lexical(evidence: Evidence, candidates: Mapping[int, Candidate]) -> dict[in
                     best[document] = score
         for document, score in best.items():
             sums[document] = sums.get(document, 0.0) + score
-    scores = {document: score / (asked or 1.0) for document, score in sums.items()}
+    scores = {document: score / (demand or 1.0) for document, score in sums.items()}
     if not evidence.query.topical:
-        for document in _heads(evidence.query.dates, evidence.postings, candidates):
+        for document in _match_heads(evidence.query.dates, evidence.postings, candidates):
             scores[document] = max(evidence.weights.date_alone, scores.get(document, 0.0))
     return scores
 
@@ -248,7 +248,7 @@ class _Weighing:
             yield document, (k1 + 1) * tf / (tf + k1)
 
 
-def _heads(words: Collection[str], postings: Postings, among: Collection[int]) -> set[int]:
+def _match_heads(words: Collection[str], postings: Postings, among: Collection[int]) -> set[int]:
     """The documents that have any of these words in their head."""
     return {
         document
@@ -264,11 +264,11 @@ def _standing(
     """The scores weighed by who spoke, and by whether the query names them or the day."""
     weights = evidence.weights
     exact = [word for term in evidence.query.terms for word in term.exact]
-    named = _heads(exact, evidence.postings, scores)
+    named = _match_heads(exact, evidence.postings, scores)
     dated = Counter(
         document
         for word in evidence.query.dates
-        for document in _heads((word,), evidence.postings, scores)
+        for document in _match_heads((word,), evidence.postings, scores)
     )
     weighed = {}
     for document, score in scores.items():

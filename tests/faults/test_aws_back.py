@@ -17,7 +17,7 @@ async def test_events_go_as_soon_as_one_call_has_found_the_service_back(tmp_path
     pace = SendingPace(spacing=0.01, first_retry=3600, longest_retry=3600, look=0.02)
     async with asyncio.timeout(30), world(tmp_path) as here:
         here.circuit = Circuit("AWS", failures=1, pause=0.3)
-        here.circuit.failed("told to be away")
+        here.circuit.note_failure("told to be away")
         async with await here.store(replace(FAST, pace=pace)) as store:
             for actor in (ANN, BOB):
                 for number in range(3):

@@ -27,7 +27,7 @@ from bot.telegram.intake.enclosures import (
     describe,
     enclosed_in,
 )
-from memory.records import Actor, Place, quoted
+from memory.records import Actor, Place, quote
 
 #: The channel's name in places and ids.
 CHANNEL = "telegram"
@@ -159,9 +159,9 @@ def _content(message: telegram.Message, words: str, *, theirs: bool) -> str | No
     if file and file.mark:
         held = file.mark if message.voice else f"{held} {file.mark}"
     if message.forward_origin and theirs:
-        return quoted("\n".join(filter(None, (held, words))), _author(message.forward_origin))
+        return quote("\n".join(filter(None, (held, words))), _author(message.forward_origin))
     if held and not message.voice:
-        held = quoted(held)
+        held = quote(held)
     return "\n".join(filter(None, (held, words)))
 
 
@@ -216,7 +216,7 @@ def _context(message: telegram.Message) -> str | None:
         return None
     answered = message.reply_to_message
     author = _shown_author(answered) if answered else None
-    return quoted(text, author and clean(author))
+    return quote(text, author and clean(author))
 
 
 def _shown_author(message: telegram.Message) -> str | None:

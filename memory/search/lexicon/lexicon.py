@@ -132,7 +132,7 @@ def any_of(words: Iterable[str]) -> str:
 
 def _read(path: Path) -> Lexicon:
     try:
-        lexicon: Lexicon = _filled(Lexicon, tomllib.loads(path.read_text(encoding="utf-8")), "")
+        lexicon: Lexicon = _fill(Lexicon, tomllib.loads(path.read_text(encoding="utf-8")), "")
     except (ValueError, TypeError) as error:
         raise ValueError(f"{path}: {error}") from error
     dates = lexicon.dates
@@ -144,7 +144,7 @@ def _read(path: Path) -> Lexicon:
     return lexicon
 
 
-def _filled(kind: Any, table: Any, where: str) -> Any:
+def _fill(kind: Any, table: Any, where: str) -> Any:
     """A dataclass from a table. Raises ValueError for a key that it lacks or does not know, or a
     value of the wrong kind."""
     if not isinstance(table, dict):
@@ -168,7 +168,7 @@ def _value(hint: Any, value: Any, where: str) -> Any:
         if not isinstance(value, hint):
             raise TypeError(f"{where} is no {hint.__name__}")
         return value
-    return _filled(Ago if where == "ago" else Dates, value, f"{where}.")
+    return _fill(Ago if where == "ago" else Dates, value, f"{where}.")
 
 
 def _words(value: Any, where: str) -> Words:

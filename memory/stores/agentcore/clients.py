@@ -62,14 +62,14 @@ class Circuit:
             # This caller is the probe. Should it never report, the next one is due in a pause.
             self._open_until = now + self._pause
 
-    def succeeded(self) -> None:
+    def note_success(self) -> None:
         """The service answered, whatever it said."""
         with self._lock:
             was_open, self._open_until, self._failures = self._open_until, None, 0
         if was_open is not None:
             _log.info("service_resumed", service=self._service)
 
-    def failed(self, why: str) -> None:
+    def note_failure(self, why: str) -> None:
         """The service did not answer, or has no time for anybody."""
         with self._lock:
             self._failures += 1
@@ -162,12 +162,12 @@ class AwsCalls:
         except AWS_ERRORS as error:
             failure = explain(error, where)
             if failure.answered:
-                self._circuit.succeeded()
+                self._circuit.note_success()
             else:
-                self._circuit.failed(str(failure))
+                self._circuit.note_failure(str(failure))
             # Refusals quote what they refuse; people's words stay out of logs and tracebacks.
             raise failure from (None if failure.fate is Fate.NEVER else error)
-        self._circuit.succeeded()
+        self._circuit.note_success()
         return answer
 
     def _whole_answer(self, method: str, params: dict[str, Any], where: Where) -> dict[str, Any]:

@@ -94,7 +94,7 @@ def explain(error: Exception, where: Where) -> AwsFailure:
         return _answer(error.response, where)
     name = type(error).__name__
     if isinstance(error, ParamValidationError):
-        return _refused(where, name)
+        return _refusal(where, name)
     if isinstance(error, NoCredentialsError | PartialCredentialsError):
         return AwsFailure(f"no complete AWS credentials were found: {_CREDENTIALS}", name)
     if isinstance(error, CredentialRetrievalError | TokenRetrievalError | SSOError):
@@ -126,11 +126,11 @@ def _answer(response: dict[str, Any], where: Where) -> AwsFailure:
         text = "this machine's clock is off by more than 5 minutes: set it (NTP)"
         return AwsFailure(f"{where.operation}: {text}", code)
     if code == "AccessDeniedException":
-        return _denied(where, code)
+        return _denial(where, code)
     if code == "ResourceNotFoundException":
         return _missing(where, code)
     if code in _REFUSALS:
-        return _refused(where, code, response)
+        return _refusal(where, code, response)
     if code == "InvalidSignatureException":
         code = "SignatureDoesNotMatch"
     if code in _CODES:
@@ -138,7 +138,7 @@ def _answer(response: dict[str, Any], where: Where) -> AwsFailure:
     return AwsFailure(f"{where.operation}: AWS answered {code or 'an error'} ({status})", code)
 
 
-def _denied(where: Where, code: str) -> AwsFailure:
+def _denial(where: Where, code: str) -> AwsFailure:
     action = f"bedrock-agentcore:{where.operation}"
     text = f"{action} is not allowed for these credentials: add the action to their IAM policy"
     return AwsFailure(text, code, answered=True)
@@ -155,7 +155,7 @@ def _missing(where: Where, code: str) -> AwsFailure:
     return AwsFailure(text, code, answered=True)
 
 
-def _refused(where: Where, code: str, response: dict[str, Any] | None = None) -> AwsFailure:
+def _refusal(where: Where, code: str, response: dict[str, Any] | None = None) -> AwsFailure:
     response = response or {}
     reason = response.get("reason") or "malformed"
     if reason == "IdempotentParameterMismatchException":

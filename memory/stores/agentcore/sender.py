@@ -137,7 +137,7 @@ class EventSender:
         if under_way:
             await asyncio.wait(under_way, timeout=self._pace.grace)
         await self._stop([lane for lane in lanes if lane in self._tasks])
-        self._moved()
+        self._note_progress()
 
     async def flush(self, actor: Actor) -> None:
         """Return when nothing of the actor waits any more."""
@@ -190,14 +190,14 @@ class EventSender:
             if failure.fate is Fate.LATER:
                 raise
             if failure.fate is not Fate.DONE:
-                await self._set_aside(event, failure)
+                await self._quarantine(event, failure)
                 return
         finally:
             self._sending.discard(event.lane)
         await self._outbox.sent(event)
-        self._moved()
+        self._note_progress()
 
-    async def _set_aside(self, event: Outgoing, failure: AwsFailure) -> None:
+    async def _quarantine(self, event: Outgoing, failure: AwsFailure) -> None:
         await self._outbox.refused(event)
         _log.error(
             "event_quarantined",
@@ -206,9 +206,9 @@ class EventSender:
             error=str(failure),
             set_aside=await self._outbox.set_aside(),
         )
-        self._moved()
+        self._note_progress()
 
-    def _moved(self) -> None:
+    def _note_progress(self) -> None:
         self._progress.set()
         self._progress = asyncio.Event()
 

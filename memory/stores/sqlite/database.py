@@ -101,12 +101,12 @@ def migrate(
     if ledger.fetchone() is None:
         with transaction(connection):
             connection.execute(_LEDGER)
-    if len(_applied(connection, path, migrations)) == len(migrations):
+    if len(_applied_names(connection, path, migrations)) == len(migrations):
         return
     for migration in migrations:
         with transaction(connection):
             # Asked again inside: another process may have been faster.
-            if migration.name in _applied(connection, path, migrations):
+            if migration.name in _applied_names(connection, path, migrations):
                 continue
             for statement in migration.statements:
                 connection.execute(statement)
@@ -116,7 +116,7 @@ def migrate(
             )
 
 
-def _applied(
+def _applied_names(
     connection: sqlite3.Connection, path: Path, migrations: tuple[Migration, ...]
 ) -> set[str]:
     """The names of the migrations the file has been through."""
@@ -154,7 +154,7 @@ class Database:
         self._path, self._pool = path, pool
         self._lock = threading.Lock()
         try:
-            self._connection = _opened(path, migrations)
+            self._connection = _open(path, migrations)
         except sqlite3.Error as failure:
             raise StoreUnavailable(
                 f"{path} can't be opened ({failure}): check the disk, its space and its permissions"
@@ -209,7 +209,7 @@ class Database:
         await self.ask(together)
 
 
-def _opened(path: Path | str, migrations: tuple[Migration, ...]) -> sqlite3.Connection:
+def _open(path: Path | str, migrations: tuple[Migration, ...]) -> sqlite3.Connection:
     connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
     try:
         for setting in _SETTINGS:
@@ -225,7 +225,7 @@ def _opened(path: Path | str, migrations: tuple[Migration, ...]) -> sqlite3.Conn
         mode = Path(path).stat().st_mode
         quarantine(Path(path), failure, "a new file begins, with nothing in it")
         Path(path).touch(mode=mode & 0o777)
-        return _opened(path, migrations)
+        return _open(path, migrations)
     except NewerStore:
         connection.close()
         raise

@@ -141,16 +141,16 @@ def values_of(record: Record) -> tuple[object, ...]:
         moment(record.created_at),
         record.session_id,
         json.dumps(record.turn_ids),
-        _cleaned(record.slot),
+        _clean(record.slot),
         record.importance,
-        _cleaned(record.event_date),
+        _clean(record.event_date),
         record.supersedes,
         moment(record.superseded_at) if record.superseded_at else None,
         record.role.value,
-        _cleaned(record.speaker),
+        _clean(record.speaker),
         _place_text(record.place),
         json.dumps([storable(topic) for topic in record.topics]) if record.topics else None,
-        _zoned(record.created_at).timestamp(),
+        _with_zone(record.created_at).timestamp(),
     )
 
 
@@ -190,17 +190,17 @@ def _place_of(text: str) -> Place:
 
 def moment(at: datetime) -> str:
     """ISO with the offset it was said at."""
-    return _zoned(at).isoformat()
+    return _with_zone(at).isoformat()
 
 
 def _place_text(place: Place | None) -> str | None:
     return json.dumps([place.channel, place.chat_id, place.topic_id]) if place else None
 
 
-def _zoned(at: datetime) -> datetime:
+def _with_zone(at: datetime) -> datetime:
     """A time without a zone is taken for UTC."""
     return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
-def _cleaned(text: str | None) -> str | None:
+def _clean(text: str | None) -> str | None:
     return None if text is None else storable(text) or None

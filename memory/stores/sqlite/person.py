@@ -79,7 +79,9 @@ class PersonFile:
             if known.fetchone():
                 return
             self._connection.execute("INSERT INTO turn VALUES (?)", (turn.id,))
-            self._insert([_archived(said, turn) for said in turn.messages if storable(said.text)])
+            self._insert(
+                [_message_record(said, turn) for said in turn.messages if storable(said.text)]
+            )
 
     def commit(self, drafts: Sequence[Draft]) -> list[Record]:
         """Write all drafts or none. Raises UnknownRecord for one that supersedes what is not a
@@ -109,10 +111,10 @@ class PersonFile:
                 for scored in index.search(self._connection, query, wanted, now, self._weights)
             ]
             if meaning and query.topical:
-                found = self._fused(found, meaning, kinds, now)
+                found = self._fuse(found, meaning, kinds, now)
             relevant = [scored for scored in found if scored.relevance >= min_relevance]
             relevant.sort(key=lambda scored: scored.relevance, reverse=True)
-            return distinct(self._told(relevant, max(1, limit)), limit)
+            return distinct(self._read_hits(relevant, max(1, limit)), limit)
 
     def unembedded(self, limit: int) -> dict[int, str]:
         """Rows of records that have no vector by the embedder yet, newest first, with their texts;
@@ -176,7 +178,7 @@ class PersonFile:
         """Bring back records that were deleted, under their ids and in their places, all or none.
         Raises UnknownRecord for one that was not deleted here."""
         with transaction(self._connection):
-            return [self._restored(record) for record in records]
+            return [self._restore(record) for record in records]
 
     def contents(self) -> Contents:
         """All that is in the file."""
@@ -209,7 +211,7 @@ class PersonFile:
         """Have everything in the file itself, and nothing in its write-ahead log."""
         self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
-    def _fused(
+    def _fuse(
         self, found: Sequence[Ranked], meaning: QueryMeaning, kinds: Sequence[Kind], now: datetime
     ) -> list[Ranked]:
         """What was found by words, together with what the vectors find."""
@@ -334,7 +336,7 @@ class PersonFile:
                 index.add(self._connection, own)
         return list(written.values())
 
-    def _restored(self, record: Record) -> Record:
+    def _restore(self, record: Record) -> Record:
         found = self._connection.execute(f"SELECT {COLUMNS} FROM record WHERE id = ?", (record.id,))
         if there := found.fetchone():
             return record_of(there)
@@ -369,7 +371,9 @@ class PersonFile:
             index_of(record.kind).remove(self._connection, row)
         return True
 
-    def _told(self, ranked: Sequence[Ranked], at_once: int) -> Iterator[tuple[Hit, frozenset[str]]]:
+    def _read_hits(
+        self, ranked: Sequence[Ranked], at_once: int
+    ) -> Iterator[tuple[Hit, frozenset[str]]]:
         """What was found, with what tells each from the others: read by and by, so many at once,
         as the first few are enough as a rule."""
         for start in range(0, len(ranked), at_once):
@@ -422,7 +426,7 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
             return
 
 
-def _archived(message: Utterance, turn: Turn) -> Record:
+def _message_record(message: Utterance, turn: Turn) -> Record:
     """A message of a turn as the record it is kept as, before it has an id."""
     return Record(
         id="",

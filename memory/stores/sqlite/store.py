@@ -158,7 +158,7 @@ class SqliteStore:
         """See PersonalData. Everybody who has a file."""
         if self._closed:
             raise StoreUnavailable("the memory is closed")
-        return await asyncio.get_running_loop().run_in_executor(self._pool, self._found)
+        return await asyncio.get_running_loop().run_in_executor(self._pool, self._actors)
 
     async def settle(self) -> None:
         """Return when all records have their vectors; at once without an embedder."""
@@ -242,7 +242,7 @@ class SqliteStore:
             for place in [self._places.pop(actor) for actor in idle[:surplus]]:
                 await asyncio.get_running_loop().run_in_executor(self._pool, place.close)
 
-    def _found(self) -> list[Actor]:
+    def _actors(self) -> list[Actor]:
         with _failures(self._directory):
             names = sorted(path.stem for path in self._directory.glob("*.sqlite"))
         return [actor for name in names if (actor := _actor(name))]
@@ -256,15 +256,15 @@ class SqliteStore:
         path, place = self._path(actor), self._places[actor]
         with _failures(path):
             try:
-                return work(self._opened(path, place))
+                return work(self._open_file(path, place))
             except sqlite3.DatabaseError as error:
                 if not is_damage(error):
                     raise
                 place.close()
                 quarantine(path, error, "this person starts with an empty memory")
-            return work(self._opened(path, place))
+            return work(self._open_file(path, place))
 
-    def _opened(self, path: Path, place: _Place) -> PersonFile:
+    def _open_file(self, path: Path, place: _Place) -> PersonFile:
         if place.file is None:
             self._directory.mkdir(parents=True, exist_ok=True)
             table = self._semantics.table if self._semantics else None

@@ -71,7 +71,7 @@ class VectorTable:
             f"WHERE row = ? AND superseded_at IS NULL AND {_TEXT} = ?",
             [
                 (number, numbers, row, text)
-                for (row, text), numbers in zip(texts.items(), map(_packed, vectors), strict=True)
+                for (row, text), numbers in zip(texts.items(), map(_pack, vectors), strict=True)
             ],
         )
 
@@ -131,7 +131,7 @@ class VectorTable:
         return int(found[0]) if found else 0
 
 
-def _packed(vector: Sequence[float]) -> bytes:
+def _pack(vector: Sequence[float]) -> bytes:
     numbers = np.nan_to_num(np.asarray(vector, dtype=np.float64))
     largest = float(np.abs(numbers).max(initial=0.0)) or 1.0
     return np.rint(numbers / largest * _STEPS).astype(np.int8).tobytes()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.learning.event_dates import carried, told
+from memory.learning.event_dates import find_date, supported_date
 
 TODAY = date(2026, 11, 20)  # a Friday
 
@@ -51,7 +51,7 @@ TODAY = date(2026, 11, 20)  # a Friday
 def test_a_date_stays_as_far_as_the_words_carry_it(
     said: str, proposed: str, kept: str | None
 ) -> None:
-    assert carried(proposed, said, TODAY) == kept
+    assert supported_date(proposed, said, TODAY) == kept
 
 
 @pytest.mark.parametrize(
@@ -71,11 +71,11 @@ def test_a_date_stays_as_far_as_the_words_carry_it(
     ],
 )
 def test_a_sentence_tells_one_date_or_none(said: str, expected: str | None) -> None:
-    assert told(said, TODAY) == expected
+    assert find_date(said, TODAY) == expected
 
 
 @given(st.text(max_size=100), st.text(max_size=12), st.dates())
 def test_no_text_breaks_the_calendar(said: str, proposed: str, today: date) -> None:
-    told(said, today)
-    kept = carried(proposed, said, today)
+    find_date(said, today)
+    kept = supported_date(proposed, said, today)
     assert kept is None or proposed.strip().startswith(kept)

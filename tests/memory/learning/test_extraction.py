@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from memory.learning.extraction import plan
-from memory.learning.grounding import grounded
+from memory.learning.grounding import is_grounded
 from memory.learning.statement import Statement
 from memory.memory import Memory, MemoryOptions
 from memory.ports import Extraction, Proposal
@@ -158,8 +158,8 @@ def test_statements_that_differ_in_form_alone_are_the_same(one: str, other: str)
     ],
 )
 def test_grounding_works_in_any_language(text: str, words: str):
-    assert grounded(text, words)
-    assert not grounded(text, "what a nice day it is")
+    assert is_grounded(text, words)
+    assert not is_grounded(text, "what a nice day it is")
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.learning.grounding import (
-    grounded,
-    meant,
+    is_grounded,
+    is_meant,
     sequence,
 )
 
@@ -32,8 +32,8 @@ from memory.learning.grounding import (
     ],
 )
 def test_what_people_state_of_themselves_is_theirs(text: str, said: str) -> None:
-    assert grounded(text, said)
-    assert meant(text, said)
+    assert is_grounded(text, said)
+    assert is_meant(text, said)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_what_people_state_of_themselves_is_theirs(text: str, said: str) -> None
     ],
 )
 def test_other_names_and_numbers_are_not_their_words(text: str, said: str) -> None:
-    assert not grounded(text, said)
+    assert not is_grounded(text, said)
 
 
 @pytest.mark.parametrize(
@@ -103,13 +103,13 @@ def test_other_names_and_numbers_are_not_their_words(text: str, said: str) -> No
     ],
 )
 def test_what_they_say_of_others_or_do_not_mean_is_not_theirs(text: str, said: str) -> None:
-    assert not meant(text, said)
+    assert not is_meant(text, said)
 
 
 @pytest.mark.parametrize("said", ["Could you answer in French?", "¿Puedes responder en francés?"])
 def test_a_wish_to_the_assistant_may_be_a_question(said: str) -> None:
-    assert meant("Answer in French", said, wish=True)
-    assert not meant("Answer in French", said)
+    assert is_meant("Answer in French", said, wish=True)
+    assert not is_meant("Answer in French", said)
 
 
 @pytest.mark.parametrize(
@@ -122,5 +122,5 @@ def test_contractions_are_read_apart(one: str, other: str) -> None:
 
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_any_text_can_be_asked_about(text: str, said: str) -> None:
-    grounded(text, said)
-    meant(text, said)
+    is_grounded(text, said)
+    is_meant(text, said)

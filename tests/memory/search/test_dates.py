@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.search.dates import date_words, dates_named
+from memory.search.dates import date_words, named_dates
 
 #: A Sunday.
 NOW = datetime(2026, 3, 15, 12, 0, tzinfo=UTC)
@@ -67,7 +67,7 @@ NOW = datetime(2026, 3, 15, 12, 0, tzinfo=UTC)
     ],
 )
 def test_a_named_date_is_understood(text: str, expected: set[str]) -> None:
-    assert dates_named(text, NOW)[0] == expected
+    assert named_dates(text, NOW)[0] == expected
 
 
 @pytest.mark.parametrize(
@@ -91,11 +91,11 @@ def test_a_named_date_is_understood(text: str, expected: set[str]) -> None:
     ],
 )
 def test_what_only_looks_like_a_date_is_none(text: str) -> None:
-    assert dates_named(text, NOW)[0] == set()
+    assert named_dates(text, NOW)[0] == set()
 
 
 def test_the_rest_is_the_text_without_the_dates() -> None:
-    assert dates_named("trips in March 2024 and yesterday", NOW)[1].split() == [
+    assert named_dates("trips in March 2024 and yesterday", NOW)[1].split() == [
         "trips",
         "in",
         "and",
@@ -104,13 +104,13 @@ def test_the_rest_is_the_text_without_the_dates() -> None:
 
 def test_yesterday_is_meant_in_the_time_zone_of_the_asker() -> None:
     early = datetime(2026, 3, 15, 1, 0, tzinfo=timezone(timedelta(hours=13)))
-    assert dates_named("yesterday", early)[0] == {"§2026m03d14"}
-    assert dates_named("yesterday", early.astimezone(UTC))[0] == {"§2026m03d13"}
+    assert named_dates("yesterday", early)[0] == {"§2026m03d14"}
+    assert named_dates("yesterday", early.astimezone(UTC))[0] == {"§2026m03d13"}
 
 
 @given(st.dates(min_value=date(1900, 1, 1), max_value=date(2099, 12, 31)))
 def test_a_day_is_found_by_its_month(day: date) -> None:
-    named, _ = dates_named(f"{day:%Y-%m-%d}", NOW)
+    named, _ = named_dates(f"{day:%Y-%m-%d}", NOW)
     assert named <= set(date_words(day))
     assert f"§{day:%Ym%md%d}" in named
 
@@ -123,7 +123,7 @@ def test_a_day_is_found_by_its_month(day: date) -> None:
     ),
 )  # fmt: skip
 def test_what_is_told_from_today_lies_before_it(day: date, phrase: str) -> None:
-    named, _ = dates_named(phrase, datetime(day.year, day.month, day.day, 12, tzinfo=UTC))
+    named, _ = named_dates(phrase, datetime(day.year, day.month, day.day, 12, tzinfo=UTC))
     before = {w for n in range(1, 700) for w in date_words(day - timedelta(days=n))}
     assert named
     assert named <= before
@@ -131,7 +131,7 @@ def test_what_is_told_from_today_lies_before_it(day: date, phrase: str) -> None:
 
 @given(st.text())
 def test_any_text_may_hold_dates(text: str) -> None:
-    named, rest = dates_named(text, NOW)
+    named, rest = named_dates(text, NOW)
     assert named or rest == text
 
 

@@ -36,7 +36,7 @@ def is_open(circuit: Circuit) -> bool:
 
 def fail(circuit: Circuit, times: int) -> None:
     for _ in range(times):
-        circuit.failed("no answer")
+        circuit.note_failure("no answer")
 
 
 def test_a_few_failures_change_nothing(circuit: Circuit) -> None:
@@ -46,7 +46,7 @@ def test_a_few_failures_change_nothing(circuit: Circuit) -> None:
 
 def test_a_success_between_failures_starts_the_count_again(circuit: Circuit) -> None:
     fail(circuit, 2)
-    circuit.succeeded()
+    circuit.note_success()
     fail(circuit, 2)
     assert not is_open(circuit)
 
@@ -78,7 +78,7 @@ def test_a_success_opens_the_way_for_everybody(circuit: Circuit, clock: Clock) -
     fail(circuit, 3)
     clock.now = 31
     circuit.check()
-    circuit.succeeded()
+    circuit.note_success()
     assert not is_open(circuit)
     assert not is_open(circuit)
 
@@ -91,6 +91,6 @@ def test_an_outage_is_two_lines_in_the_log(circuit: Circuit, clock: Clock) -> No
         fail(circuit, 1)
         clock.now = 62
         circuit.check()
-        circuit.succeeded()
-        circuit.succeeded()
+        circuit.note_success()
+        circuit.note_success()
     assert [entry["event"] for entry in logs] == ["service_paused", "service_resumed"]

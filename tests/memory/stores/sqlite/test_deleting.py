@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from memory.ports import Store
 from memory.records import Kind, Role, Turn, Utterance
 from memory.stores.sqlite.store import SqliteStore
-from memory.stores.sqlite.vectors import _packed
+from memory.stores.sqlite.vectors import _pack
 from tests.contracts.long_term_memory import ANN, NOON, draft, texts
 from tests.fakes.embedders import WordEmbedder, vector
 
@@ -123,7 +123,7 @@ def _traces(words: Collection[str]) -> set[bytes]:
     return (
         {word.encode() for word in words}
         | {word[6:].encode() for word in words}
-        | {_packed(vector(f"The {word} is in my garden")) for word in words}
+        | {_pack(vector(f"The {word} is in my garden")) for word in words}
     )
 
 

@@ -16,7 +16,7 @@ from structlog.testing import capture_logs
 from memory.records import Kind
 from memory.stores.sqlite.semantics import EMBEDDED_AT_ONCE
 from memory.stores.sqlite.store import SqliteStore
-from memory.stores.sqlite.vectors import _packed
+from memory.stores.sqlite.vectors import _pack
 from tests.contracts.long_term_memory import (
     ANN,
     BOB,
@@ -363,4 +363,4 @@ class TestFailing:
 
 @given(st.lists(st.floats(allow_nan=True, allow_infinity=True, width=32), min_size=1, max_size=9))
 def test_any_numbers_make_a_vector_of_their_length(numbers: list[float]) -> None:
-    assert len(_packed(numbers)) == len(numbers)
+    assert len(_pack(numbers)) == len(numbers)
