@@ -8,11 +8,9 @@ from typing import Any, Concatenate, get_type_hints
 import structlog
 from pydantic_ai import RunContext, Tool, ToolFailed
 
+from tools.changes import forget_memory, remember, set_agent_name
 from tools.context import ToolContext, ToolFailure
-from tools.forget_memory import forget_memory
-from tools.remember import remember
 from tools.search_memory import search_memory
-from tools.set_agent_name import set_agent_name
 
 _log = structlog.get_logger(__name__)
 

@@ -19,9 +19,8 @@ from bot.assistant.assistant import Assistant
 from bot.assistant.events import Event, Reply, TextDelta, ToolCalled
 from bot.assistant.inbound import Click, Inbound, Message
 from bot.people.personal import Streaming
-from bot.terminal.buttons import NumberedButtons
 from bot.terminal.channel import TerminalChannel
-from bot.terminal.exports import save_document
+from bot.terminal.person import NumberedButtons
 from memory.errors import StoreUnavailable
 
 _log = structlog.get_logger(__name__)
@@ -313,3 +312,19 @@ def _inbox_may_fail() -> Iterator[None]:
         yield
     except StoreUnavailable as failure:
         _log.warning("inbox_unavailable", error=str(failure))
+
+
+def save_document(folder: Path, name: str, content: bytes) -> Path:
+    """Write a new file that only its owner can read. Raises OSError."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    wanted = Path(Path(name.replace("\\", "/")).name or "file")
+    for number in range(1, 10_000):
+        mark = f"-{number}" if number > 1 else ""
+        path = folder / f"{wanted.stem}{mark}{wanted.suffix}"
+        try:
+            path.touch(mode=0o600, exist_ok=False)
+        except FileExistsError:
+            continue
+        path.write_bytes(content)
+        return path
+    raise FileExistsError(17, "too many files of this name", str(folder / wanted))
