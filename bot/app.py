@@ -178,7 +178,7 @@ async def run_chat(settings: Settings, user_id: int) -> int:
 
             async def settle() -> None:
                 await parts.memory.settle()
-                await assistant.wait_for_notices()
+                await assistant.people.notices.join()
 
             async with heartbeat(data, channel):
                 await Terminal(channel, assistant, settle, data / "exports").run()

@@ -10,7 +10,6 @@ from pydantic_ai import (
     Agent,
     AgentRunResult,
     AgentRunResultEvent,
-    AgentStreamEvent,
     FunctionToolCallEvent,
     ModelMessage,
     ModelResponse,
@@ -140,10 +139,16 @@ class TurnAgent:
             ) as stream,
         ):
             async for event in stream:
-                if isinstance(event, AgentRunResultEvent):
-                    events.put_nowait(_final_answer(event.result))
-                elif piece := _agent_event(event):
-                    events.put_nowait(piece)
+                match event:
+                    case (
+                        PartStartEvent(part=TextPart(content=text))
+                        | PartDeltaEvent(delta=TextPartDelta(content_delta=text))
+                    ) if text:
+                        events.put_nowait(TextDelta(text))
+                    case FunctionToolCallEvent(part=part):
+                        events.put_nowait(ToolCalled(part.tool_name))
+                    case AgentRunResultEvent(result=result):
+                        events.put_nowait(_final_answer(result))
 
     def _settings(self, context: RunContext[ToolContext]) -> ModelSettings:
         """The settings of one request. The last request forbids tools but still declares them: the
@@ -157,17 +162,6 @@ class TurnAgent:
         if context.run_step > self._limits.model_max_tool_rounds:
             settings["tool_choice"] = "none"
         return settings
-
-
-def _agent_event(event: AgentStreamEvent) -> TextDelta | ToolCalled | None:
-    match event:
-        case PartStartEvent(part=TextPart(content=text)) if text:
-            return TextDelta(text)
-        case PartDeltaEvent(delta=TextPartDelta(content_delta=text)) if text:
-            return TextDelta(text)
-        case FunctionToolCallEvent(part=part):
-            return ToolCalled(part.tool_name)
-    return None
 
 
 def _final_answer(result: AgentRunResult[str]) -> Answer:
@@ -191,18 +185,6 @@ def _tool_uses(messages: Iterable[ModelMessage]) -> Iterable[ToolUse]:
                 yield ToolUse(call.tool_name, call.args_as_json_str(), part.model_response_str())
 
 
-def was_cut(response: ModelResponse) -> bool:
-    """True if a response ended without a finish reason. Models that run in this process give no
-    provider and no reason: they can't be cut."""
-    reason = response.finish_reason or _vendors_reason(response)
-    return response.provider_name is not None and not reason
-
-
-def _vendors_reason(response: ModelResponse) -> str | None:
-    """The vendor's own finish reason."""
-    return (response.provider_details or {}).get("finish_reason")
-
-
 @dataclass
 class WholeAnswers(AbstractCapability[ToolContext]):
     """Fails the run on an incomplete response, before its text becomes the answer or a tool is
@@ -217,13 +199,15 @@ class WholeAnswers(AbstractCapability[ToolContext]):
     ) -> ModelResponse:
         """Raises StreamCut, ContentFilterError, WindowFull, IncompleteToolCall,
         UnexpectedModelBehavior."""
-        if was_cut(response):
+        vendors_reason = (response.provider_details or {}).get("finish_reason")
+        # Models that run in this process give no provider and no reason: they can't be cut.
+        if response.provider_name is not None and not (response.finish_reason or vendors_reason):
             raise StreamCut("the stream ended before the answer did")
         if response.finish_reason == "content_filter":
             raise ContentFilterError("the answer was stopped by a content filter")
         if response.finish_reason == "error":
             raise UnexpectedModelBehavior("the model did not keep to its own format")
-        if _vendors_reason(response) == _WINDOW_FULL and (response.tool_calls or not response.text):
+        if vendors_reason == _WINDOW_FULL and (response.tool_calls or not response.text):
             raise WindowFull("the context window was full before there was an answer")
         if response.finish_reason == "length" and response.tool_calls:
             raise IncompleteToolCall("the output limit was reached within a tool call")

@@ -14,7 +14,7 @@ from bot.assistant.files import Transcript
 from bot.assistant.inbound import Click, Command, GroupJoin, Inbound, Message, Origin
 from bot.commands.introduction import hello_to_group
 from bot.commands.table import Commands
-from bot.people.personal import PRIVATE_MARK, Streaming
+from bot.people.personal import PRIVATE_MARK
 from bot.people.usage import Usage
 from bot.texts import Texts, texts_in
 from memory.background.pacing import Throttle
@@ -105,10 +105,12 @@ class Assistant:
             async with aclosing(self._conversation.reply(said)) as events:
                 async for event in events:
                     if isinstance(event, Reply):
-                        self.health.errors += bool(event.failure)
-                        event = await self._with_private_mark(
-                            _in_their_language(event, texts), said.origin
-                        )
+                        if event.failure:
+                            self.health.errors += 1
+                            event = _failure_in(texts, event)
+                        elif is_blank(event.text):
+                            event = replace(event, text=texts.no_answer)
+                        event = await self._with_private_mark(event, said.origin)
                     yield event
 
     def note_delivery(self, said: Inbound, reply: Reply, message_id: int | None) -> None:
@@ -173,14 +175,6 @@ class Assistant:
             _log.warning("memory_unavailable", command="private", error=str(failure))
             return False
 
-    async def streaming(self, origin: Origin) -> Streaming | None:
-        """The streaming mode this person chose; None if they chose none."""
-        return await self.people.personal.streaming(origin.actor)
-
-    async def texts(self, origin: Origin) -> Texts:
-        """The texts in the sender's language. Never fails."""
-        return await self.people.texts(origin)
-
     async def notices(self, sleep: Sleep = asyncio.sleep) -> AsyncGenerator[Notice, None]:
         """Yield notices as they come up; never ends. Asking for the next one marks the previous one
         as taken."""
@@ -198,10 +192,6 @@ class Assistant:
         finally:
             watch.cancel()
             await asyncio.gather(watch, return_exceptions=True)
-
-    async def wait_for_notices(self) -> None:
-        """Return when all notices so far have been taken."""
-        await self.people.notices.join()
 
     async def move(self, old: Place, new: Place) -> None:
         """Move a group's memory and usage to its new id: the group has become a supergroup. Safe to
@@ -247,7 +237,7 @@ class Assistant:
         if not self._apologies.allow(said.origin.place):
             return SILENCE
         return await self._with_private_mark(
-            Reply((await self.texts(said.origin)).stale), said.origin
+            Reply((await self.people.texts(said.origin)).stale), said.origin
         )
 
     async def _with_private_mark(self, reply: Reply, origin: Origin) -> Reply:
@@ -288,9 +278,7 @@ class Assistant:
             await self.people.announce_guests(channel)
 
 
-def _in_their_language(reply: Reply, texts: Texts) -> Reply:
-    """A failure or an empty answer as a sentence in this language."""
-    if not reply.failure:
-        return replace(reply, text=texts.no_answer) if is_blank(reply.text) else reply
+def _failure_in(texts: Texts, reply: Reply) -> Reply:
+    """The reply about a failure in the person's language."""
     number = f" {texts.error_number.format(id=reply.error_id)}" if reply.error_id else ""
     return replace(reply, text=texts.failures.get(reply.failure, reply.text) + number)

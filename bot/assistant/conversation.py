@@ -84,7 +84,7 @@ class Conversation:
             origin.actor,
             self._memory,
             own_words(message.text),
-            _earlier_words(history),
+            "\n".join(own_words(m.text) for m in history.messages if m.role is Role.USER),
             private=history.metadata.private,
             unsure=not history.metadata.session_id,
             speaker=prompt.speaker_name(origin.speaker) or None,
@@ -96,7 +96,11 @@ class Conversation:
                 async for event in events:
                     if isinstance(event, Answer):
                         finished, model = True, event.model or model
-                        yield await self._finish(message, event, context, log, started)
+                        record = self._record(message, event, log, private=context.private)
+                        # Too late to stop: a turn in the journal must be in the window too.
+                        await _finish_uncancelled(record)
+                        _log_turn(event, log, started)
+                        yield Reply(event.text, markdown=True)
                     else:
                         if isinstance(event, TextDelta):
                             written.append(event.text)
@@ -133,20 +137,6 @@ class Conversation:
             _log.exception("recall_failed", actor=message.origin.actor.id, error=str(failure))
             return ConversationHistory(HistoryMetadata(session_id="", message_count=0))
 
-    async def _finish(
-        self,
-        message: Message,
-        answer: Answer,
-        context: ToolContext,
-        log: structlog.stdlib.BoundLogger,
-        started: float,
-    ) -> Reply:
-        record = self._record(message, answer, log, private=context.private)
-        # Too late to stop: a turn in the journal must be in the window too.
-        await _finish_uncancelled(record)
-        _log_turn(answer, log, started)
-        return Reply(answer.text, markdown=True)
-
     async def _record(
         self,
         message: Message,
@@ -164,6 +154,10 @@ class Conversation:
             Utterance(Role.USER, message.text, message.at, message.origin.speaker),
             Utterance(Role.ASSISTANT, answer.text, self._clock()),
         )
+        # A turn that forgot something names it, and must not be learned from; neither must one that
+        # the person asked not to remember.
+        forgot = any(use.name == forget_memory.__name__ for use in answer.tools)
+        kept = not forgot and not self._memory.rules.is_off_record(own_words(message.text))
         try:
             await self._memory.talk.record(
                 message.origin.actor,
@@ -171,19 +165,13 @@ class Conversation:
                 messages,
                 answer.tools,
                 name=message.id,
-                kept=self._is_kept(own_words(message.text), answer),
+                kept=kept,
                 private=private,
             )
         except StoreUnavailable as failure:
             log.exception(
                 "turn_not_recorded", error=str(failure), remedy="check the data directory"
             )
-
-    def _is_kept(self, said: str, answer: Answer) -> bool:
-        """False for a turn that forgot something, because it names what was forgotten, and for one
-        that the person asked not to remember."""
-        forgot = any(use.name == forget_memory.__name__ for use in answer.tools)
-        return not forgot and not self._memory.rules.is_off_record(said)
 
 
 async def _finish_uncancelled(work: Coroutine[Any, Any, T]) -> T:
@@ -202,11 +190,6 @@ async def _finish_uncancelled(work: Coroutine[Any, Any, T]) -> T:
     return result
 
 
-def _earlier_words(history: ConversationHistory) -> str:
-    """The user's own words in the turns of the window."""
-    return "\n".join(own_words(m.text) for m in history.messages if m.role is Role.USER)
-
-
 def _failure_reply(
     error: Exception, failure: Failure, log: structlog.stdlib.BoundLogger, started: float
 ) -> Reply:
@@ -222,7 +205,7 @@ def _failure_reply(
         status=failure.status,
         error=type(error).__name__,
         remedy=failure.remedy,
-        duration_ms=_milliseconds_since(started),
+        duration_ms=round((time.monotonic() - started) * 1000),
     )
     return Reply(failure.user, failure=failure.kind, error_id="" if failure.askable else error_id)
 
@@ -233,7 +216,7 @@ def _log_turn(answer: Answer, log: structlog.stdlib.BoundLogger, started: float)
         log = log.bind(model=answer.model)
     log.info(
         "turn",
-        duration_ms=_milliseconds_since(started),
+        duration_ms=round((time.monotonic() - started) * 1000),
         requests=usage.requests,
         input_tokens=usage.input_tokens,
         output_tokens=usage.output_tokens,
@@ -242,7 +225,3 @@ def _log_turn(answer: Answer, log: structlog.stdlib.BoundLogger, started: float)
         cost_usd=None if usage.cost is None else float(usage.cost),
         tools=[use.name for use in answer.tools],
     )
-
-
-def _milliseconds_since(started: float) -> int:
-    return round((time.monotonic() - started) * 1000)

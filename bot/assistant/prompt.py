@@ -24,7 +24,7 @@ from pydantic_ai.messages import UserPromptPart
 
 from memory.conversation.talk import ConversationHistory
 from memory.knowledge.choices import AnswerLength
-from memory.records import Role, Utterance
+from memory.records import Role
 from memory.safety.escaping import LOOK_LIKE_BRACKETS, one_line
 
 #: Maximum characters of a display name. Telegram allows 64 for each half of a name.
@@ -181,9 +181,11 @@ def _alternating_blocks(history: ConversationHistory) -> list[_Block]:
     notes = [note for block in (history.profile, history.earlier) if (note := block.strip())]
     blocks = [_Block(Role.USER, [*notes])] if notes else []
     for message in history.messages:
-        text = _attributed_text(message)
+        text = message.text.strip()
         if not text:
             continue
+        if message.role is Role.USER and (name := speaker_name(message.speaker)):
+            text = f"{name}: {text}"
         if not blocks and message.role is Role.ASSISTANT:
             blocks.append(_Block(Role.USER, [EARLIER]))
         if blocks and blocks[-1].role is message.role:
@@ -207,12 +209,6 @@ def _restore_last_cache_point(blocks: Sequence[_Block], notes: int) -> None:
 def _strings(content: str | Sequence[object]) -> list[str]:
     items = (content,) if isinstance(content, str) else content
     return [item for item in items if isinstance(item, str)]
-
-
-def _attributed_text(message: Utterance) -> str:
-    text = message.text.strip()
-    name = speaker_name(message.speaker) if message.role is Role.USER else ""
-    return f"{name}: {text}" if name and text else text
 
 
 def _model_message(block: _Block) -> ModelMessage:

@@ -80,18 +80,15 @@ class Quotas:
         """Count a message, unless it exceeds a limit; returns that limit."""
         if self._exempt(user_id):
             return None
-        found = await self._exceeded_today(user_id) or self._exceeded_this_minute(user_id)
-        if found is None:
+        if found := await self._exceeded_today(user_id):
+            quota, seconds = found
+        elif self._limits.messages_per_minute is None or self._messages.allow(user_id):
             return None
-        quota, seconds = found
+        else:
+            quota, seconds = Quota.MESSAGES, self._messages.wait(user_id)
         _log.info("limit_reached", user=user_id, limit=quota.value)
         first = self._told.allow((user_id, quota), seconds=seconds)
         return Exceeded(quota, timedelta(seconds=seconds), first)
-
-    def _exceeded_this_minute(self, user_id: int) -> tuple[Quota, float] | None:
-        if self._limits.messages_per_minute is None or self._messages.allow(user_id):
-            return None
-        return Quota.MESSAGES, self._messages.wait(user_id)
 
     async def _exceeded_today(self, user_id: int) -> tuple[Quota, float] | None:
         limits = self._limits

@@ -13,7 +13,7 @@ from bot.assistant.events import Notice, Reply
 from bot.assistant.inbound import Click, Command, GroupJoin, Message
 from bot.telegram.delivery.menu import publish_owner_menu
 from bot.telegram.delivery.replies import Replies
-from bot.telegram.intake.groups import Migrations, membership_of, migration_of
+from bot.telegram.intake.groups import Migrations, membership_of
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.updates import CHANNEL, click_of, inbound_of
 from bot.telegram.lanes import Item, Lanes, LaneTask
@@ -83,8 +83,10 @@ class Arrivals:
     # -- messages and commands --------------------------------------------------------------------
 
     async def _on_message(self, receipt: int, message: telegram.Message) -> None:
-        if moved := migration_of(message):
-            self._migrations.follow(*moved, (receipt,))
+        old_chat = message.migrate_from_chat_id or message.chat.id
+        new_chat = message.migrate_to_chat_id or message.chat.id
+        if old_chat != new_chat:
+            self._migrations.follow(old_chat, new_chat, (receipt,))
             return
         bot = message.get_bot()
         said = inbound_of(receipt, message, bot.bot, self._albums)
@@ -107,7 +109,9 @@ class Arrivals:
             meant: Item | Reply = await people.refuse(said) or kept
         else:
             was_owner = people.access.owns(said.origin.user_id)
-            meant = await self._assistant.admit(said, late=self._is_late(said))
+            # What is dated since the start is not late, even if this host's clock leaps ahead.
+            late = said.at < self._began and datetime.now(UTC) - said.at > self._stale
+            meant = await self._assistant.admit(said, late=late)
             if not was_owner and people.access.owns(said.origin.user_id):
                 publish = partial(publish_owner_menu, bot, said.origin.user_id)
                 self._lanes.put(place, LaneTask("menu", publish), aside=True)
@@ -119,11 +123,6 @@ class Arrivals:
             self._stop(meant)
         else:
             self._lanes.put(place, meant)
-
-    def _is_late(self, said: Message | Command) -> bool:
-        """True for what waited too long while the bot was down. What is dated since the start did
-        not, even where this host's clock leaps ahead later."""
-        return said.at < self._began and datetime.now(UTC) - said.at > self._stale
 
     def _stop(self, command: Command) -> None:
         """End the reply under way; what waits behind it has its turn. Without one, what waits for

@@ -102,7 +102,7 @@ class TelegramChannel:
     async def settle(self) -> None:
         """Return when every update that was received is answered and nothing is left to say."""
         await self._inbox.settle()
-        await self._assistant.wait_for_notices()
+        await self._assistant.people.notices.join()
         await self._lanes.settle()
 
     # -- what others may ask ----------------------------------------------------------------------

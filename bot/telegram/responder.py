@@ -148,9 +148,11 @@ class Responder:
         turn = self._under_way[place] = ReplyTask(rest, self._longest)
         try:
             begun = await self._begun(rest) if left else None
-            preview = await self._open_preview(rest, begun)
+            wanted = await self._assistant.people.personal.streaming(rest.origin.actor)
+            mark = PRIVATE_MARK if await self._assistant.is_private(rest.origin) else ""
+            preview = self._previews.open(rest, wanted=wanted, begun=begun, mark=mark)
             try:
-                async with self._replies.typing(place), preview:
+                async with self._replies.sender.typing(place), preview:
                     write = partial(self._write, preview)
                     reply = await turn.reply(write, self._assistant.recorded_reply, preview)
             except Exception:
@@ -219,11 +221,6 @@ class Responder:
         await self._replies.deliver(
             said, await self._assistant.finished_reply(said, written), shown_in
         )
-
-    async def _open_preview(self, said: Message, begun: int | None) -> Preview:
-        wanted = await self._assistant.streaming(said.origin)
-        mark = PRIVATE_MARK if await self._assistant.is_private(said.origin) else ""
-        return self._previews.open(said, wanted=wanted, begun=begun, mark=mark)
 
     # -- what others may want of a turn under way -------------------------------------------------
 

@@ -199,7 +199,7 @@ class Terminal:
 
     async def _answer(self, said: Inbound, written: list[str]) -> None:
         """Show the events of a reply as they come; collects the text so far in `written`."""
-        chosen = await self._assistant.streaming(said.origin)
+        chosen = await self._assistant.people.personal.streaming(said.origin.actor)
         grows = Streaming.OFF not in (chosen, self._channel.streaming)
         private = await self._assistant.is_private(said.origin)
         async with aclosing(self._events(said)) as events:
@@ -242,7 +242,7 @@ class Terminal:
             await self._assistant.record_interrupted(said, written)
             private = await self._assistant.is_private(said.origin)
             await self._show(said, Reply(written, markdown=True, private=private))
-        self._screen.show((await self._assistant.texts(said.origin)).stopped)
+        self._screen.show((await self._assistant.people.texts(said.origin)).stopped)
 
     async def _show(self, said: Inbound, reply: Reply) -> None:
         """Show a reply, its buttons with numbers, and where its documents are saved."""

@@ -197,8 +197,10 @@ class Preview:
             # The bot is being stopped: there is no time to wait for Telegram.
             self._showing.cancel()
         await self.end()
-        if kind is None:
-            await self._keep_distance()
+        if kind is None and self.message_id is not None and self._edited_at is not None:
+            # The reply is one more edit, and must keep its distance too.
+            left = self._edited_at + self._interval - self._clock.now()
+            await self._clock.sleep(max(left, 0.0))
 
     def write(self, text: str) -> None:
         """Go on with the reply."""
@@ -234,12 +236,6 @@ class Preview:
             self._running = None
         if self._showing:
             await asyncio.wait((self._showing,))
-
-    async def _keep_distance(self) -> None:
-        """The answer is one more edit, and must not come sooner after the last one than others."""
-        if self.message_id is not None and self._edited_at is not None:
-            left = self._edited_at + self._interval - self._clock.now()
-            await self._clock.sleep(max(left, 0.0))
 
     async def _run(self) -> None:
         await self._news.wait()
@@ -315,19 +311,9 @@ class Previews:
     ) -> Preview:
         """The preview of the reply to a message, which begins with the mark. `wanted` is how the
         person has chosen to see it. It goes on in the bot's message `begun` if there is one."""
-        display, pace = self._display(said, wanted, begun), self._pace
-        interval = pace.group if said.origin.actor.is_group else pace.private
-        return Preview(display, self._clock, pace.first, interval, mark)
-
-    def _display(self, said: Message, wanted: Streaming | None, begun: int | None) -> Display:
-        place, offered = said.origin.place, self.ways(said.origin.actor)
+        pace, place, is_group = self._pace, said.origin.place, said.origin.actor.is_group
+        offered = self.ways(said.origin.actor)
         way = wanted if wanted in offered else self._streaming
-        if way is Streaming.OFF:
-            return NoDisplay()
-        if way is Streaming.DRAFT and way in offered:
-            return DraftMessage(
-                self._bot, self._holds, place, said.message_id, on_unknown=self._do_without_drafts
-            )
 
         async def note(message_id: int) -> None:
             # For a process that has to go on with it.
@@ -336,14 +322,24 @@ class Previews:
             except StoreUnavailable as failure:
                 _log.warning("inbox_unavailable", error=str(failure))
 
-        return EditedMessage(
-            self._bot,
-            self._holds,
-            place,
-            answering=None if said.origin.is_private else said.message_id,
-            message_id=begun,
-            on_sent=note,
-        )
+        display: Display
+        if way is Streaming.OFF:
+            display = NoDisplay()
+        elif way is Streaming.DRAFT and way in offered:
+            display = DraftMessage(
+                self._bot, self._holds, place, said.message_id, on_unknown=self._do_without_drafts
+            )
+        else:
+            display = EditedMessage(
+                self._bot,
+                self._holds,
+                place,
+                answering=said.message_id if is_group else None,
+                message_id=begun,
+                on_sent=note,
+            )
+        interval = pace.group if is_group else pace.private
+        return Preview(display, self._clock, pace.first, interval, mark)
 
     def _do_without_drafts(self) -> None:
         if self._drafts:

@@ -1,6 +1,5 @@
 """Replies: what the assistant says, as messages of Telegram."""
 
-from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
@@ -22,7 +21,7 @@ class Replies:
     """Delivers replies, and tells the assistant what has arrived."""
 
     def __init__(self, assistant: Assistant, sender: Sender) -> None:
-        self._assistant, self._sender = assistant, sender
+        self._assistant, self.sender = assistant, sender
 
     async def deliver(self, said: Inbound, reply: Reply, instead_of: int | None = None) -> bool:
         """Send a reply, in a group as an answer to the message it belongs to. True if it arrived,
@@ -31,7 +30,7 @@ class Replies:
         if reply.silent:
             return True
         if reply.note and isinstance(said, Click):
-            await self._sender.release(said.query_id, reply.text)
+            await self.sender.release(said.query_id, reply.text)
             return True
         answers = not origin.is_private and not isinstance(said, Click)
         message_id = await self._send(
@@ -46,7 +45,7 @@ class Replies:
 
     async def sentence(self, said: Inbound, sentence: Sentence) -> Reply:
         """One of the bot's own sentences as a reply."""
-        texts = await self._assistant.texts(said.origin)
+        texts = await self._assistant.people.texts(said.origin)
         return Reply(sentence(texts), private=await self._assistant.is_private(said.origin))
 
     async def say(self, said: Command, sentence: Sentence) -> None:
@@ -58,23 +57,19 @@ class Replies:
         hello, stays = await self._assistant.join(joined)
         await self.announce(joined.place, hello)
         if not stays:
-            await self._sender.leave(joined.place)
+            await self.sender.leave(joined.place)
 
     async def release(self, click: Click) -> bool:
         """Let the pressed button go; with a note, and False, if the press is refused."""
         admitted = await self._assistant.admit(click)
         refusal = admitted.text or None if isinstance(admitted, Reply) else None
-        await self._sender.release(click.query_id, refusal)
+        await self.sender.release(click.query_id, refusal)
         return not isinstance(admitted, Reply)
 
     async def take_back(self, place: Place, message_id: int | None) -> None:
         """Take away what was shown of a reply that does not come, if anything was."""
         if message_id is not None:
-            await self._sender.delete(place, message_id)
-
-    def typing(self, place: Place) -> AbstractAsyncContextManager[None]:
-        """Show "typing" in the place while the block runs."""
-        return self._sender.typing(place)
+            await self.sender.delete(place, message_id)
 
     async def _send(
         self,
@@ -96,7 +91,7 @@ class Replies:
             [InlineKeyboardButton(button.label, callback_data=button.data) for button in row]
             for row in reply.buttons
         ]
-        return await self._sender.send(
+        return await self.sender.send(
             place,
             rendered.messages,
             documents,

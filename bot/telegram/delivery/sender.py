@@ -159,7 +159,10 @@ class Sender:
             sent = await self._send(place, message, answering if number == 1 else None, buttons)
             if sent is None:
                 return None
-            place, last = _place_of_the_rest(place, sent), sent.message_id
+            # The rest follows the first part: to the chat's new id, or out of a deleted topic.
+            in_topic = sent.message_thread_id or place.topic_id == GENERAL_TOPIC
+            topic_id = place.topic_id if in_topic else None
+            place, last = replace(place, chat_id=sent.chat.id, topic_id=topic_id), sent.message_id
         for document in documents:
             sent = await self._send_document(place, document)
             if sent is None:
@@ -327,9 +330,3 @@ def _check_same_chat(place: Place, to: Place) -> None:
     """Raise BadRequest if the chat is another by now: there the number is another message's."""
     if to.chat_id != place.chat_id:
         raise BadRequest("message not found")
-
-
-def _place_of_the_rest(place: Place, sent: Message) -> Place:
-    """Where the rest goes: where the first part went."""
-    topic = place.topic_id if sent.message_thread_id or place.topic_id == GENERAL_TOPIC else None
-    return replace(place, chat_id=sent.chat.id, topic_id=topic)

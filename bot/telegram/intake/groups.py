@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 import structlog
-from telegram import Bot, Chat, ChatMember, ChatMemberRestricted, ChatMemberUpdated, Message
+from telegram import Bot, Chat, ChatMember, ChatMemberRestricted, ChatMemberUpdated
 from telegram.error import TelegramError
 
 from bot.clock import Clock
@@ -86,15 +86,6 @@ class Groups:
             return False
         self._known[key] = now
         return True
-
-
-def migration_of(message: Message) -> tuple[int, int] | None:
-    """The old and the new chat id, if the message says that a group has become a supergroup."""
-    if message.migrate_to_chat_id:
-        return message.chat.id, message.migrate_to_chat_id
-    if message.migrate_from_chat_id:
-        return message.migrate_from_chat_id, message.chat.id
-    return None
 
 
 class Migrations:

@@ -76,23 +76,19 @@ class JournalingRequest(BaseRequest):
         again then."""
         status, payload = await self._inner.do_request(url, method, *args, **kwargs)
         self.last_round_trip = time.monotonic()
-        if url.endswith("/getUpdates") and status == 200:
-            payload = await self._journal(payload)
-            self.last_fetched = time.monotonic()
-        return status, payload
-
-    async def _journal(self, payload: bytes) -> bytes:
+        if not (url.endswith("/getUpdates") and status == 200):
+            return status, payload
         answer = json.loads(payload)
-        updates = answer["result"]
-        if not updates:
-            return payload
-        try:
-            await self._inbox.store(updates)
-        except StoreUnavailable as failure:
-            _log.exception("inbox_unavailable", error=str(failure))
-            raise NetworkError("updates can't be stored") from failure
-        answer["result"] = [readable(update) for update in updates]
-        return json.dumps(answer).encode()
+        if updates := answer["result"]:
+            try:
+                await self._inbox.store(updates)
+            except StoreUnavailable as failure:
+                _log.exception("inbox_unavailable", error=str(failure))
+                raise NetworkError("updates can't be stored") from failure
+            answer["result"] = [readable(update) for update in updates]
+            payload = json.dumps(answer).encode()
+        self.last_fetched = time.monotonic()
+        return status, payload
 
 
 class Polling:
@@ -141,10 +137,18 @@ class Polling:
     async def _fetch(self, seconds: float) -> float:
         """Poll once, for so long; how many seconds to wait with the next one. Raises RejectedToken,
         Stalled."""
+        # At least as long as Telegram may wait with the answer.
+        longest = max(self._stalled_seconds - self._quiet_seconds, self._poll_seconds + 1)
         try:
             # The timeouts of HTTP begin again with every byte; this one does not.
-            async with asyncio.timeout(self._patience):
-                await self._poll(seconds)
+            async with asyncio.timeout(longest):
+                for update in await self._bot.get_updates(
+                    offset=self._offset,
+                    timeout=timedelta(seconds=seconds),
+                    allowed_updates=UPDATES,
+                ):
+                    await self._queue.put(update)
+                    self._offset = update.update_id + 1
         except InvalidToken:
             raise RejectedToken from None
         except (TelegramError, TimeoutError) as failure:
@@ -157,27 +161,12 @@ class Polling:
             self._conflicts.reset()
         return 0.0
 
-    async def _poll(self, seconds: float) -> None:
-        updates = await self._bot.get_updates(
-            offset=self._offset,
-            timeout=timedelta(seconds=seconds),
-            allowed_updates=UPDATES,
-        )
-        for update in updates:
-            await self._queue.put(update)
-            self._offset = update.update_id + 1
-
     # -- what goes wrong --------------------------------------------------------------------------
 
     @property
     def _quiet_seconds(self) -> float:
         """Seconds without an answer, since the last new beginning at most."""
         return time.monotonic() - max(self._request.last_round_trip, self._rebuilt_at)
-
-    @property
-    def _patience(self) -> float:
-        """How long the next poll may take: at least as long as Telegram may wait with it."""
-        return max(self._stalled_seconds - self._quiet_seconds, self._poll_seconds + 1)
 
     def _pause_after(self, failure: TelegramError | TimeoutError) -> float:
         if isinstance(failure, Conflict):

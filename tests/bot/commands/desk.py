@@ -220,7 +220,7 @@ class Desk:
     async def settle(self) -> None:
         """Return when what goes on by itself is done, and what there is to say of it is said."""
         await self.memory.settle()
-        await self.assistant.wait_for_notices()
+        await self.assistant.people.notices.join()
 
     async def listen(self) -> None:
         """Deliver what the assistant says unasked, for ever."""

@@ -147,7 +147,7 @@ async def seat_on(
                     if settling:
                         await settling.wait()
                     await memory.settle()
-                    await assistant.wait_for_notices()
+                    await assistant.people.notices.join()
 
                 terminal = Terminal(channel, assistant, settle, folder / "exports")
                 yield Seat(terminal, channel, assistant, memory)
