@@ -1,4 +1,4 @@
-"""Markdown to text with spans. Pure; takes any text and loses no word of it."""
+"""Markdown to text with spans. Pure; accepts any text and loses no word of it."""
 
 import re
 import unicodedata
@@ -13,19 +13,19 @@ from bot.telegram.formatting.marked import Marked, Span
 
 _LANGUAGE = re.compile(r"[\w+#.-]{1,40}")
 _TASK = re.compile(r"\[([ xX])\][ \t]+")
-#: How models break a line within a table, where Markdown has no way to.
+#: How models break lines in tables, which Markdown does not allow.
 _LINE_BREAK = re.compile(r"<br ?/?>")
 _RULE = "———"
 _BULLETS = "•◦▪"
-#: So many characters of a code block stand side by side on a small phone.
+#: How many characters of a code block fit the width of a small phone.
 _WIDEST = 32
-#: What opens a span, by the parser's name for it.
+#: Kinds of spans by the parser's tags.
 _KINDS = {"strong": "bold", "em": "italic", "s": "strikethrough"}
 _STYLES = frozenset(_KINDS.values())
 
 
 def mark_up(source: str) -> Marked:
-    """The text of some Markdown, with its spans."""
+    """The text of Markdown, with its spans."""
     tokens = parse_markdown(source)
     if tokens is None:
         return Marked(source).strip()
@@ -36,7 +36,7 @@ def mark_up(source: str) -> Marked:
 
 @dataclass(slots=True)
 class _Open:
-    """A span that is not closed. It starts with the first text in it."""
+    """A span that is not closed yet. It starts with its first text."""
 
     kind: str | None
     detail: str | None = None
@@ -51,13 +51,12 @@ class _Writer:
         self._length = 0
         self._spans: list[Span] = []
         self._open: list[_Open] = []
-        self._gap = 0  # line breaks that are due before the next text
-        self._lists: list[int | None] = []  # of each list that is open, the next number if any
-        self._task = False  # whether a box may stand here
+        self._gap = 0  # line breaks before the next text
+        self._lists: list[int | None] = []  # the next number of each open list, None for bullets
+        self._task = False  # True where a task list may have its box
         self._in_table = in_table
 
     def result(self) -> Marked:
-        """What was written."""
         text = "".join(self._parts)
         seen = (span for span in self._spans if not text[span.start : span.end].isspace())
         spans = sorted(seen, key=lambda span: (span.start, -span.end))
@@ -130,7 +129,7 @@ class _Writer:
     # -- tables -----------------------------------------------------------------------------------
 
     def _table(self, rows: list[list[list[Token]]], to_right: Sequence[bool]) -> None:
-        """A narrow table as it is, in a code block; another one row by row."""
+        """Write a narrow table as a code block, any other row by row."""
         self._in_table = True
         cells = [[_plain(cell) for cell in row] for row in rows]
         drawn = None if _has_links(rows) else _align(cells, to_right)
@@ -145,7 +144,7 @@ class _Writer:
         self._gap, self._in_table = 2, False
 
     def _record(self, header: list[list[Token]], row: list[list[Token]]) -> None:
-        """One row of a table as lines of `heading: value`, the first one in bold."""
+        """Write a row of a table as lines of `heading: value`, the first one in bold."""
         for number, cell in enumerate(row):
             title = header[number] if header else []
             if not cell:
@@ -163,7 +162,7 @@ class _Writer:
     # -- inside a line ----------------------------------------------------------------------------
 
     def inline(self, tokens: Sequence[Token]) -> None:
-        """Write what stands in one line, or in one cell of a table."""
+        """Write the content of a line, or of a table cell."""
         for token in tokens:
             match token.type:
                 case "text" | "text_special" if self._in_table:
@@ -186,13 +185,13 @@ class _Writer:
                     self._end()
 
     def _box(self, text: str) -> str:
-        """The text, with the box of a task list drawn if it begins with one."""
+        """The text; a task list's box at its beginning becomes a drawn one."""
         task = _TASK.match(text) if self._task and self._lists else None
         self._task = False
         if task is None:
             return text
         if self._parts[-1].strip() in tuple(_BULLETS):
-            # The box stands for the bullet.
+            # The box replaces the bullet.
             self._length -= len(self._parts.pop())
             self._append("  " * (len(self._lists) - 1))
         return ("☐ " if task[1] == " " else "☑ ") + text[task.end() :]
@@ -214,7 +213,7 @@ class _Writer:
         self._length += len(text)
 
     def _code(self, kind: str, text: str, detail: str | None) -> None:
-        """Code takes no other style, and within a link the link is what counts."""
+        """Write code. It has no other style; inside a link it is part of the link."""
         self._task = False
         if any(entry.kind == "text_link" for entry in self._open):
             self._put(text)
@@ -234,12 +233,12 @@ class _Writer:
     def _end(self) -> None:
         entry = self._open[-1]
         if entry.start is None and entry.kind == "text_link":
-            self._put(entry.detail or "")  # a link without a name is its own
+            self._put(entry.detail or "")  # a link without a name shows its address
         self._open.pop()
         self._mark(entry)
 
     def _mark(self, entry: _Open) -> None:
-        """Keep a span if something was written in it."""
+        """Keep a span unless it is empty."""
         if entry.kind is not None and entry.start is not None and entry.start < self._length:
             self._spans.append(Span(entry.kind, entry.start, self._length, entry.detail))
 
@@ -281,8 +280,8 @@ def _plain(tokens: Sequence[Token]) -> str:
 
 
 def _align(rows: Sequence[Sequence[str]], to_right: Sequence[bool]) -> str | None:
-    """The rows, the first one the header and all of one length, in columns; None if they do not fit
-    on a phone or are of a script whose letters do not stand under each other."""
+    """The rows, of equal length and with the header first, as aligned columns; None if they do not
+    fit on a phone, or are in a script that can't be aligned."""
     if not rows or not all(_is_monospaced(cell) for row in rows for cell in row):
         return None
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

@@ -1,5 +1,4 @@
-"""Formatted text as Telegram has it: plain text, and spans that say how parts of it look; what can
-stand in a message, and its measures. Pure."""
+"""Formatted text for Telegram: plain text with spans, allowed characters, and lengths. Pure."""
 
 import unicodedata
 from collections.abc import Callable
@@ -7,17 +6,17 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
-#: Bot API, sendMessage: 1-4096 characters, which it counts in UTF-16 code units.
+#: Bot API, sendMessage: 1-4096 characters, counted in UTF-16 code units.
 LONGEST_MESSAGE = 4096
-#: Telegram ignores the entities of a message beyond the hundredth.
+#: Telegram ignores entities after the hundredth.
 MOST_ENTITIES = 100
-#: Kinds of spans that begin a line of their own.
+#: Kinds of spans that start on a new line.
 _BLOCKS = ("pre", "blockquote", "expandable_blockquote")
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """How a stretch of text looks. Positions count characters; `kind` is the type of Telegram's
+    """The style of a part of a text. Positions count characters; `kind` is the type of Telegram's
     entity, `detail` a link's address or a code block's language."""
 
     kind: str
@@ -28,7 +27,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """Text with its spans, in the order of their starts, the longer one first."""
+    """Text with spans, sorted by start, longer ones first."""
 
     text: str
     spans: tuple[Span, ...] = ()
@@ -47,7 +46,7 @@ class Marked:
         return [_entity(span, at(span.start), at(span.end)) for span in self.spans]
 
     def after(self, mark: str) -> "Marked":
-        """With a mark before it; it stands alone in its line where a block begins the text."""
+        """The text after a mark, which gets its own line if the text begins with a block."""
         if not mark:
             return self
         block = any(s.start == 0 and s.kind in _BLOCKS for s in self.spans)
@@ -56,7 +55,7 @@ class Marked:
         return Marked(mark + self.text, tuple(spans))
 
     def cut(self, start: int, end: int) -> "Marked":
-        """The part between two positions. A span that reaches beyond it is cut as well."""
+        """The part between two positions, with its spans cut accordingly."""
         spans = (
             Span(s.kind, max(s.start, start) - start, min(s.end, end) - start, s.detail)
             for s in self.spans
@@ -66,8 +65,8 @@ class Marked:
 
     @property
     def indent(self) -> int:
-        """How many characters of white space at the start are nothing to see: all, but in a code
-        block the first line keeps its indentation."""
+        """The number of leading white-space characters to drop: all, except the indentation of a
+        code block's first line."""
         start = len(self.text) - len(self.text.lstrip())
         for span in self.spans:
             if span.kind == "pre" and span.start < start < span.end:
@@ -75,14 +74,14 @@ class Marked:
         return start
 
     def strip(self) -> "Marked":
-        """Without white space around it, which Telegram would take away."""
+        """The text without surrounding white space, which Telegram would remove."""
         start = self.indent
         return self.cut(start, max(len(self.text.rstrip()), start))
 
 
 def clean(text: str) -> str:
-    """The text without what no message can hold: control characters but line break and tab, and
-    halves of surrogate pairs."""
+    """The text without characters that messages can't contain: control characters except line
+    breaks and tabs, and lone surrogates."""
     return "".join(
         c
         for c in text.replace("\r\n", "\n").replace("\r", "\n")
@@ -91,12 +90,12 @@ def clean(text: str) -> str:
 
 
 def utf16_length(text: str) -> int:
-    """How many UTF-16 code units the text has."""
+    """The number of UTF-16 code units."""
     return len(text) + sum(character > "\uffff" for character in text)
 
 
 def _units_before(text: str) -> Callable[[int], int]:
-    """How many code units stand before a position."""
+    """A function that returns the number of code units before a position."""
     # One more for each character outside the basic plane.
     wide = list(accumulate((c > "\uffff" for c in text), initial=0))
     return lambda position: position + wide[position]

@@ -16,14 +16,14 @@ T = TypeVar("T")
 
 _VISIBLE_CHARACTER = regex.compile(r"\X")
 
-#: More characters of Markdown take more than two milliseconds.
+#: More characters of Markdown than this take over two milliseconds.
 _LONG = 1000
-#: Nobody reads more messages in a row; a longer answer is a file.
+#: An answer that needs more messages is sent as a file.
 _MOST_MESSAGES = 5
-#: How much of such an answer is shown, in UTF-16 units.
+#: How much of such an answer to show, in UTF-16 units.
 _BEGINNING = 1000
 _GOES_ON = "\n\n…"
-#: So many characters of Markdown fill a message, unless they are mostly marks.
+#: This many characters of Markdown fill a message, unless they are mostly marks.
 _PREVIEWED = 2 * LONGEST_MESSAGE
 #: Shows that a reply is still being written.
 _CURSOR = " ▍"
@@ -31,8 +31,7 @@ _CURSOR = " ▍"
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """The messages of an answer in their order, and the whole of it as a file if they are only its
-    beginning."""
+    """The messages of an answer, and the whole answer as a file if they are only its beginning."""
 
     messages: tuple[Marked, ...]
     document: bytes | None = None
@@ -40,11 +39,11 @@ class Rendered:
 
 def render(answer: str, mark: str = "") -> Rendered:
     """An answer in Markdown as messages, or as a file with a short beginning. There is at least one
-    message, if there is anything to see in the answer. The first one begins with the mark."""
+    message unless the answer is invisible. The first one begins with the mark."""
     source = clean(answer)
     whole = mark_up(source)
     if next(split(whole), None) is None:
-        # All of it were marks without anything to mark: they are what there is to see.
+        # The answer is nothing but marks: show them as they are.
         whole = Marked(source)
     whole = whole.strip().after(mark)
     messages = tuple(islice(split(whole), _MOST_MESSAGES + 1))
@@ -56,24 +55,23 @@ def render(answer: str, mark: str = "") -> Rendered:
 
 
 def render_plain(text: str, mark: str = "") -> Rendered:
-    """One of the bot's own sentences as messages, behind the mark: as it is, without formatting."""
+    """A plain text as messages after the mark, without formatting."""
     if text and not text.startswith(mark):
         text = f"{mark} {text}"
     return Rendered(tuple(split(Marked(clean(text)))))
 
 
 async def off_the_loop(work: Callable[[str, str], T], text: str, mark: str) -> T:
-    """What `render` or `preview` makes of a text; of a long one in a thread, so that nobody else
-    waits for it."""
+    """Call `render` or `preview`; for a long text in a thread, so that others need not wait."""
     if len(text) <= _LONG:
         return work(text, mark)
     return await asyncio.to_thread(work, text, mark)
 
 
 def preview(written: str, mark: str = "") -> str:
-    """What there is of an answer so far, in one message without formatting, behind the mark; empty
-    if there is nothing to see yet."""
-    # What follows is not shown yet: it need not be read again and again.
+    """An unfinished answer as one message after the mark, without formatting; empty if there is
+    nothing visible yet."""
+    # Don't parse again and again what a preview can't show.
     whole = Marked(mark_up(clean(written[:_PREVIEWED])).text)
     room = LONGEST_MESSAGE - len(_CURSOR) - Marked("").after(mark).units
     first = next(split(whole, room), None)

@@ -1,4 +1,4 @@
-"""What a message holds besides text: in words, and as a file that can be fetched."""
+"""Enclosures: what a message holds besides text, in words and as a file to fetch."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -9,9 +9,9 @@ from telegram import Audio, Document, Location, Message, PhotoSize, Voice
 from bot.assistant.files import LARGEST, EnclosedFile, FileKind
 from bot.telegram.formatting.marked import clean
 
-#: What is quoted of the message that somebody answers, and of anything described, in characters.
+#: Maximum characters quoted of the message replied to.
 LONGEST_QUOTE = 500
-#: What is told of a file's name or a recording's title, in characters.
+#: Maximum characters of a file's name or a recording's title.
 _LONGEST_NAME = 100
 
 #: Types of text that do not begin with "text/".
@@ -28,7 +28,7 @@ _TEXT_ENDINGS = frozenset(
 
 
 def enclosed_in(message: Message) -> EnclosedFile | None:
-    """The file that the message holds; None for one without, and for stickers."""
+    """The file in the message; None if there is none, and for stickers."""
     if photo := _best(message.photo):
         size = photo.file_size or 0
         return EnclosedFile(FileKind.PICTURE, photo.file_id, "image/jpeg", size, "photo")
@@ -42,8 +42,7 @@ def enclosed_in(message: Message) -> EnclosedFile | None:
 
 
 def describe(message: Message) -> str | None:
-    """What can be said in a few words of what the message holds; None if it is nothing of the
-    kind."""
+    """The message's content besides text in a few words; None if there is none."""
     if sticker := message.sticker:
         return f"[a sticker{f': {sticker.emoji}' if sticker.emoji else ''}]"
     if venue := message.venue:
@@ -84,7 +83,7 @@ def _with_name(name: str | None) -> str:
 
 
 def _name(name: str | None) -> str | None:
-    """A name on one line and cut, its ending kept."""
+    """A name on one line, cut but with its extension."""
     whole = " ".join(clean(name or "").split())
     if len(whole) <= _LONGEST_NAME:
         return whole or None
@@ -93,7 +92,7 @@ def _name(name: str | None) -> str | None:
 
 
 def _best(sizes: Iterable[PhotoSize]) -> PhotoSize | None:
-    """The largest of a photo's sizes that may be shown."""
+    """The largest size of a photo that the model accepts."""
     fitting = [size for size in sizes if (size.file_size or 0) <= LARGEST[FileKind.PICTURE]]
     return max(fitting, key=lambda size: size.width * size.height, default=None)
 
@@ -141,8 +140,7 @@ def _mark(unique_id: str) -> str:
 
 
 def answered_text(message: Message) -> str | None:
-    """What the message that this one answers says, as far as it matters: the part that was picked
-    out, or the beginning."""
+    """The text replied to: the part that the sender selected, or its beginning."""
     picked = message.quote.text if message.quote else None
     answered = message.reply_to_message
     if picked is None and answered is None and message.external_reply is None:

@@ -1,9 +1,8 @@
-"""What is special about groups: who runs one, who brought the bot there, and groups that become
-supergroups.
+"""Groups: their admins, the bot's membership, and migration to supergroups.
 
-Telegram gives a supergroup another id; everything known of the group moves along. Telegram says so
-in the old chat and in the new one, and refuses what is sent to the old one. Whichever comes
-first is enough; repeating a move changes nothing."""
+A supergroup gets a new id, and everything about the group moves to it. Telegram announces this in
+the old chat and in the new one, and rejects what is sent to the old one. Any of these starts the
+move; repeating it changes nothing."""
 
 import asyncio
 import time
@@ -25,7 +24,7 @@ from memory.records import Place
 
 _log = structlog.get_logger(__name__)
 
-#: For how long somebody is taken for an admin without asking Telegram again. In seconds.
+#: How long to trust that a person is an admin without asking Telegram again, in seconds.
 _KNOWN_SECONDS = 60.0
 _MOST_KNOWN = 1_000
 #: How long the new chat waits for its memory, in seconds.
@@ -37,7 +36,8 @@ _ADMINS = (ChatMember.ADMINISTRATOR, ChatMember.OWNER)
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """The bot came to a chat or left it: where, by whom, in which language that person reads."""
+    """The bot was added to a chat or removed; `user_id` and `language` are those of the person who
+    did it."""
 
     place: Place
     user_id: int
@@ -47,8 +47,8 @@ class Membership:
 
 
 def membership_of(change: ChatMemberUpdated) -> Membership | None:
-    """What a change of the bot's own membership means; None if it still is where it was, or if the
-    chat is neither a group nor somebody's own."""
+    """The change of the bot's membership; None if it stays in or out of the chat, or if the chat is
+    neither private nor a group."""
     chat, before, after = change.chat, change.old_chat_member, change.new_chat_member
     was, is_ = _is_there(before), _is_there(after)
     ours = chat.type in (Chat.PRIVATE, Chat.GROUP, Chat.SUPERGROUP) and not chat.is_direct_messages
@@ -60,20 +60,20 @@ def membership_of(change: ChatMemberUpdated) -> Membership | None:
 
 
 def _is_there(member: ChatMember) -> bool:
-    """True for a member. Who is restricted may be one or not."""
+    """True for a member; a restricted user may be one or not."""
     restricted = isinstance(member, ChatMemberRestricted) and member.is_member
     return restricted or member.status in _THERE
 
 
 class Groups:
-    """Asks Telegram who may manage a group."""
+    """Asks Telegram for the admins of groups."""
 
     def __init__(self, bot: Bot, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._bot, self._monotonic = bot, monotonic
         self._known = BoundedDict[tuple[int, int], float](_MOST_KNOWN)
 
     async def is_admin(self, place: Place, user_id: int) -> bool:
-        """True if this person is an admin of the group. If Telegram does not say, nobody is."""
+        """True if this person is an admin of the group; False if Telegram does not answer."""
         key, now = (place.chat_id, user_id), self._monotonic()
         if now - self._known.get(key, -_KNOWN_SECONDS) < _KNOWN_SECONDS:
             return True
@@ -89,23 +89,23 @@ class Groups:
 
 
 class Migrations:
-    """Moves what is known of groups, each after what is under way there."""
+    """Moves groups to their new ids, each after what is under way there."""
 
     def __init__(
         self, move: Callable[[Place, Place], Awaitable[None]], lanes: Lanes, clock: Clock
     ) -> None:
-        """`move` takes along what is known of one place to another, and may be done again. Raises
+        """`move` moves everything from one place to another; it can be repeated, and raises
         StoreUnavailable."""
         self._move, self._lanes, self._clock = move, lanes, clock
 
     def follow(self, old_id: int, new_id: int, receipts: tuple[int, ...] = ()) -> None:
-        """Move everything of the old chat to the new one, once what was said in the old one is
-        answered. What is said in the new one waits for that, but not for long."""
+        """Move the old chat to the new one after everything said in the old one is answered. The
+        new chat's lane waits for that, but not for long."""
         old, new, moved = Place(CHANNEL, old_id), Place(CHANNEL, new_id), asyncio.Event()
 
         async def move() -> None:
             try:
-                await self._move_at_last(old, new)
+                await self._move_with_retries(old, new)
             finally:
                 moved.set()
 
@@ -117,8 +117,8 @@ class Migrations:
         self._lanes.put(old, LaneTask("move", move, receipts))
         self._lanes.put(new, LaneTask("await_move", wait))
 
-    async def _move_at_last(self, old: Place, new: Place) -> None:
-        """Until it is done: while it is not, its update stays open, also for the next start."""
+    async def _move_with_retries(self, old: Place, new: Place) -> None:
+        """Retry until it is done: the update stays open until then, even across a restart."""
         backoff = Backoff(1.0, 60.0)
         while True:
             try:

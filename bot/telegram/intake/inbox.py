@@ -1,7 +1,8 @@
-"""The inbox: every update in one SQLite file before Telegram is told that it was received.
+"""The inbox: stores every update in an SQLite file before it is acknowledged.
 
-An update is open from the moment it is stored until it is done. What is open when the process ends
-is there at the next start. Of an update that is done only its number is kept, to know it again."""
+An update is open from the moment it is stored until it is done. Updates that are open when the
+process ends are there at the next start. Of a finished update only the number is kept, to recognize
+it if it comes again."""
 
 import asyncio
 import json
@@ -18,7 +19,7 @@ from memory.stores.sqlite.database import Database, Migration
 T = TypeVar("T")
 Json = Mapping[str, Any]
 
-#: Telegram keeps an update that nobody fetched for 24 hours: after two days none comes again.
+#: Telegram keeps unfetched updates for 24 hours, so after two days none comes again.
 _KNOWN_FOR = timedelta(days=2)
 
 _MIGRATIONS = (
@@ -46,8 +47,8 @@ _AMEND = """UPDATE inbound SET body = json_set(inbound.body, '$.message',
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """An update that an earlier process left open, the reply if it was already made, and the
-    message in which it had begun to show."""
+    """An update that an earlier process left open, its reply if there was one already, and the id
+    of the message that showed the beginning of it."""
 
     update: dict[str, Any]
     reply: str | None
@@ -55,11 +56,11 @@ class Waiting:
 
 
 class Inbox:
-    """The inbox of one bot on one channel. Several may share a file."""
+    """The inbox of one bot on one channel. Several can share a file."""
 
     def __init__(self, path: Path | str, pool: Executor, channel: str, token: str) -> None:
-        """Open or create the file. Update ids are counted by bot: the number before the token's
-        colon and the channel keep them apart. Raises NewerStore, StoreUnavailable."""
+        """Open or create the file. Update ids are unique per bot, so rows are keyed by the channel
+        and the number before the token's colon. Raises NewerStore, StoreUnavailable."""
         self._source = f"{channel}:{token.partition(':')[0]}"
         self._unclaimed: set[int] = set()
         self._open: set[int] = set()
@@ -75,11 +76,10 @@ class Inbox:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Close the file."""
         await self._db.aclose()
 
     async def store(self, updates: Sequence[Json]) -> None:
-        """Write updates down; those known already are left as they are. Raises StoreUnavailable."""
+        """Store new updates; known ones stay unchanged. Raises StoreUnavailable."""
         rows = [(u["update_id"], _chat_of(u), json.dumps(u, ensure_ascii=True)) for u in updates]
         now = datetime.now(UTC)
 
@@ -92,19 +92,19 @@ class Inbox:
         async def written() -> None:
             self._note_open(await self._db.change(work))
 
-        # Who gives up meanwhile does not stop the thread: what it writes would be known, when it
-        # comes again, and never claimed.
+        # Cancelling does not stop the thread: without the shield, the update would be stored
+        # without ever being claimed, and ignored when it comes again.
         await asyncio.shield(written())
 
     def claim(self, update_id: int) -> bool:
-        """True if this update is to be handled now: it is new, and nobody has claimed it yet."""
+        """True once for each new update: the caller handles it."""
         if update_id not in self._unclaimed:
             return False
         self._unclaimed.discard(update_id)
         return True
 
     async def waiting(self) -> list[Waiting]:
-        """What an earlier process left open, oldest first; from now on it can be claimed."""
+        """The updates that an earlier process left open, oldest first; now they can be claimed."""
         rows = await self._db.rows(
             "SELECT update_id, body, reply, preview FROM inbound "
             "WHERE source = ? AND body IS NOT NULL ORDER BY update_id",
@@ -120,12 +120,12 @@ class Inbox:
         return list(left.values())
 
     def left(self, update_id: int) -> Waiting | None:
-        """What an earlier process left of this update, if it did and the update is still open."""
+        """This update as an earlier process left it; None if it is new or done."""
         return self._left.get(update_id)
 
     async def keep_reply(self, update_ids: Sequence[int], reply: str) -> None:
-        """Keep the reply to a merged burst until it is delivered; the first update stands for all.
-        Raises StoreUnavailable."""
+        """Keep the reply to a burst until it is delivered, with the burst's first update; closes
+        the others. Raises StoreUnavailable."""
         first, *others = update_ids
 
         def work(db: sqlite3.Connection) -> None:
@@ -138,18 +138,18 @@ class Inbox:
         await self._db.change(work)
 
     async def note_preview(self, update_id: int, message_id: int) -> None:
-        """The reply to this update has begun to show in that message. Raises StoreUnavailable."""
+        """Note which message shows the beginning of the reply. Raises StoreUnavailable."""
         sql = "UPDATE inbound SET preview = ? WHERE source = ? AND update_id = ?"
         await self._db.change(lambda db: db.execute(sql, (message_id, self._source, update_id)))
 
     async def amend(self, update_id: int) -> None:
-        """Let the message that this update has changed read so, too, in the update that brought it,
-        if that is open. Raises StoreUnavailable."""
+        """Apply an edit to the open update that brought the original message. Raises
+        StoreUnavailable."""
         await self._db.write(_AMEND, self._source, update_id)
 
     async def done(self, update_ids: Iterable[int]) -> None:
-        """These updates are answered: drop what they said. Raises StoreUnavailable; they count as
-        done here even then."""
+        """Close answered updates and delete their content. Raises StoreUnavailable; even then they
+        count as done in this process."""
         ids = list(update_ids)
         try:
             if ids:
@@ -162,9 +162,8 @@ class Inbox:
                 self._all_done.set()
 
     async def erase(self, chat_id: int, before: int) -> None:
-        """Drop the text of everything a chat has said, through any channel, except what this bot
-        has received from update `before` on. Raises StoreUnavailable."""
-
+        """Delete the content of a chat's updates of all channels, except this bot's from update
+        `before` on. Raises StoreUnavailable."""
         await self._db.wipe(
             lambda db: db.execute(
                 "UPDATE inbound SET body = NULL, reply = NULL, chat = NULL "
@@ -174,24 +173,24 @@ class Inbox:
         )
 
     async def scrub(self) -> None:
-        """Take what answered updates said off the disk for good: until then the write-ahead log may
-        have it. Raises StoreUnavailable."""
+        """Erase the content of answered updates from disk, including the write-ahead log. Raises
+        StoreUnavailable."""
         await self._db.wipe(lambda db: None)
 
     async def next_id(self) -> int:
-        """An update id larger than any of this source so far, for a channel that numbers its own
-        updates. Raises StoreUnavailable."""
+        """The next free update id, for a channel that numbers its own updates. Raises
+        StoreUnavailable."""
         sql = "SELECT coalesce(max(update_id), 0) + 1 FROM inbound WHERE source = ?"
         ((number,),) = await self._db.rows(sql, self._source)
         return int(number)
 
     async def settle(self) -> None:
-        """Return when nothing is open."""
+        """Return when no update is open."""
         await self._all_done.wait()
 
     @property
     def open_count(self) -> int:
-        """How many updates wait for their answer in this process."""
+        """The number of open updates in this process."""
         return len(self._open)
 
     # -- inside -----------------------------------------------------------------------------------
@@ -221,7 +220,7 @@ class Inbox:
         )
 
     def _prune(self, db: sqlite3.Connection, before: datetime) -> None:
-        """Forget old numbers, but the largest: `next_id` counts on from it."""
+        """Delete old numbers except the largest, from which `next_id` continues."""
         db.execute(
             "DELETE FROM inbound WHERE source = ?1 AND body IS NULL AND received_at < ?2 "
             "AND update_id < (SELECT max(update_id) FROM inbound WHERE source = ?1)",
@@ -230,7 +229,6 @@ class Inbox:
 
 
 def _chat_of(update: Json) -> int | None:
-    """The chat that an update is about."""
     for content in update.values():
         if isinstance(content, Mapping):
             message = content.get("message", content)

@@ -1,4 +1,4 @@
-"""Media: the files of a message, fetched when it is answered."""
+"""Media: fetches the files of a message in its turn."""
 
 import asyncio
 from contextlib import suppress
@@ -27,10 +27,10 @@ from bot.texts import Sentence, Texts
 
 _log = structlog.get_logger(__name__)
 
-#: How often a file is asked for, with pauses in between, and how long one try may take, in seconds.
+#: Attempts to fetch a file, the pause between them, and the timeout of one, in seconds.
 _TRIES, _PAUSE, _LONGEST_TRY = 3, 1.0, 120.0
 
-#: How pictures begin, whatever their sender calls them.
+#: The first bytes of pictures, which count more than what the sender calls them.
 _BEGINNINGS = (
     (b"\xff\xd8\xff", "image/jpeg"),
     (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -40,19 +40,19 @@ _BEGINNINGS = (
 
 @dataclass(frozen=True, slots=True)
 class Senses:
-    """What the bot takes in besides messages: files of the kinds that its model `reads`, and
-    recordings if there is a transcriber."""
+    """The files that the bot accepts: the kinds that its model `reads`, and recordings if there is
+    a transcriber."""
 
     reads: frozenset[FileKind] = frozenset()
     transcriber: Transcriber | None = None
 
     def take(self, kind: FileKind) -> bool:
-        """True if there is something to be done with files of this kind."""
+        """True if the bot accepts files of this kind."""
         return kind in self.reads or (kind is FileKind.SPEECH and self.transcriber is not None)
 
 
 class Declined(Exception):
-    """A message can't be answered for the file it holds; the sentence says why."""
+    """A file makes a message unanswerable; the sentence says why."""
 
     def __init__(self, sentence: Sentence) -> None:
         super().__init__()
@@ -60,15 +60,15 @@ class Declined(Exception):
 
 
 class Media:
-    """Fetches the files of a message and makes of them what the assistant answers."""
+    """Fetches the files of a message, and transcribes recordings."""
 
     def __init__(self, bot: Bot, senses: Senses, assistant: Assistant, clock: Clock) -> None:
         self._bot, self._senses, self._clock = bot, senses, clock
         self._assistant = assistant
 
     async def load(self, said: Message) -> Message:
-        """The message with its pictures and documents, and with recordings transcribed. Raises
-        Declined for a file that can't be taken, unless a turn can do without it."""
+        """The message with its files attached and its recordings transcribed. Raises Declined for a
+        file that the bot can't accept, unless the turn can do without it."""
         for file in said.files:
             if not file.is_context:
                 self._check(file)
@@ -81,7 +81,7 @@ class Media:
         return said
 
     def _check(self, file: EnclosedFile) -> None:
-        """Raise Declined for what Telegram's own description already rules out."""
+        """Raise Declined if Telegram's description of the file already rules it out."""
         if not self._senses.take(file.kind):
             raise Declined(_SENTENCES[file.kind])
         _check_size(file.kind, file.size)
@@ -96,7 +96,7 @@ class Media:
         return replace(said, attachments=(*said.attachments, _attachment(file, data)))
 
     async def _transcribe(self, file: EnclosedFile, data: bytes, said: Message) -> str:
-        """What is said in a recording, on one line. Raises Declined."""
+        """The words of a recording, on one line. Raises Declined."""
         if self._senses.transcriber is None:
             raise Declined(_SENTENCES[FileKind.SPEECH])
         try:
@@ -112,8 +112,8 @@ class Media:
         return words
 
     async def _fetch(self, file: EnclosedFile) -> bytes:
-        """The file's bytes. Raises Declined. No error's text is logged: it may hold the address,
-        and that the token."""
+        """The file's bytes. Raises Declined. Error texts are not logged: they may contain the URL,
+        which has the token in it."""
         for number in range(1, _TRIES + 1):
             pause = _PAUSE * number
             try:
@@ -163,7 +163,7 @@ def _too_long(texts: Texts) -> str:
 
 
 def _attachment(file: EnclosedFile, data: bytes) -> Attachment:
-    """The file as the model takes it. Raises Declined if it is not what its sender calls it."""
+    """The file for the model. Raises Declined if it is not what its sender calls it."""
     if file.kind is FileKind.TEXT:
         text = _text(data)
         media_type = "text/plain"
@@ -181,7 +181,7 @@ def _attachment(file: EnclosedFile, data: bytes) -> Attachment:
 
 
 def _media_type(data: bytes) -> str:
-    """What the data is by its beginning; empty if no model takes it."""
+    """The media type by the first bytes; empty if no model accepts it."""
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return "image/webp"
     if b"%PDF-" in data[:1024]:
@@ -190,7 +190,7 @@ def _media_type(data: bytes) -> str:
 
 
 def _text(data: bytes) -> str | None:
-    """The text of a document; None if it is none, or in an encoding that nobody names."""
+    """The text of a document; None if it is not text, or in an unknown encoding."""
     wide = data.startswith((b"\xff\xfe", b"\xfe\xff"))
     try:
         text = data.decode("utf-16" if wide else "utf-8-sig")

@@ -1,8 +1,8 @@
-"""Long polling: getUpdates again and again, each answer in the inbox before it is anywhere else.
+"""Long polling: calls getUpdates again and again, and stores each answer in the inbox first.
 
-The library's own loop sleeps out a flood wait or a pause before it lets itself be stopped, and
-keeps timeouts to itself, so that a poller that gets no answer any more looks like one that is fine.
-This one can be stopped at any moment, and knows when it has stalled."""
+The library's own loop can't be stopped during a flood wait or a pause, and it hides timeouts, so a
+poller without answers looks healthy. This one can be stopped at any moment, and knows when it has
+stalled."""
 
 import asyncio
 import json
@@ -35,45 +35,42 @@ from memory.errors import StoreUnavailable
 
 _log = structlog.get_logger(__name__)
 
-#: The shortest pause after Telegram has said that somebody else polls, in seconds. Each poll throws
-#: the other one out: trying fast would keep both from receiving anything.
+#: Minimum pause after Telegram reports another poller, in seconds. Each poll aborts the other's, so
+#: fast retries would keep both from receiving anything.
 _CONFLICT_SECONDS = 5.0
-#: So many new beginnings without an answer, and the process itself has to begin anew.
+#: After this many rebuilds without an answer, the process has to be restarted.
 _MOST_REBUILDS = 3
-#: What closing connections that hang may take, in seconds.
+#: How long to wait for hanging connections to close, in seconds.
 _CLOSE_SECONDS = 5.0
-#: There is no way through: no fault of the poller's, and nothing that a new one would do better.
+#: The network is down, so rebuilding the poller would not help.
 _UNREACHABLE = (httpx.ConnectError, httpx.ConnectTimeout)
 
 
 class JournalingRequest(BaseRequest):
-    """Passes requests on to another one, and every update that comes back through the inbox.
+    """Wraps another request, and stores every update it returns in the inbox.
 
-    Telegram forgets updates when the next getUpdates names a later offset. That offset is sent
-    only after this request has returned, so by then they are in the file."""
+    Telegram drops updates when the next getUpdates names a later offset. That offset is sent only
+    after this request has returned, so by then the updates are in the file."""
 
     def __init__(self, inner: BaseRequest, inbox: Inbox) -> None:
         self._inner, self._inbox = inner, inbox
-        #: Monotonic time of the last answer, whatever it was, and of the last one that had updates
-        #: or said that there are none. In seconds.
+        #: Monotonic times, in seconds, of the last answer of any kind, and of the last successful
+        #: getUpdates.
         self.last_round_trip = self.last_fetched = time.monotonic()
 
     @property
     def read_timeout(self) -> float | None:
-        """That of the request behind."""
         return self._inner.read_timeout
 
     async def initialize(self) -> None:
-        """Open the request behind."""
         await self._inner.initialize()
 
     async def shutdown(self) -> None:
-        """Close the request behind."""
         await self._inner.shutdown()
 
     async def do_request(self, url: str, method: str, *args: Any, **kwargs: Any) -> Any:
-        """Send the request. Raises NetworkError if the updates can't be stored: they are fetched
-        again then."""
+        """Send the request. Raises NetworkError if the updates can't be stored, so that they are
+        fetched again."""
         status, payload = await self._inner.do_request(url, method, *args, **kwargs)
         self.last_round_trip = time.monotonic()
         if not (url.endswith("/getUpdates") and status == 200):
@@ -92,8 +89,8 @@ class JournalingRequest(BaseRequest):
 
 
 class Polling:
-    """The intake that asks. A poll that brings no answer is given up; after `stalled_seconds`
-    without any, connections are made anew, and when that did not help either, it is over."""
+    """Receives updates by polling. A poll without an answer times out; after `stalled_seconds`
+    without any answer the connections are rebuilt, and if that does not help, it gives up."""
 
     def __init__(
         self,
@@ -103,7 +100,7 @@ class Polling:
         complaints: RateLimitedLog,
         options: ChannelOptions,
     ) -> None:
-        """`request` is the one behind the bot's getUpdates."""
+        """`request` is the one that the bot uses for getUpdates."""
         self._bot, self._queue, self._request = bot, queue, request
         self._complaints, self._clock = complaints, options.clock
         self._poll_seconds, self._stalled_seconds = options.poll_seconds, options.stalled_seconds
@@ -113,12 +110,12 @@ class Polling:
 
     @property
     def silent_seconds(self) -> float:
-        """See Intake. To whom Telegram says that somebody else polls, it is silent."""
+        """See Intake. A report of another poller is no answer."""
         return time.monotonic() - self._request.last_fetched
 
     async def start(self) -> None:
-        """Take a webhook away, if there is one: Telegram would not let itself be asked. Then fetch
-        what waits there already, so that it can be answered together."""
+        """Delete the webhook, if any, because Telegram does not allow both. Then fetch the backlog,
+        so that it can be answered together."""
         delete = partial(self._bot.delete_webhook, drop_pending_updates=False)
         await persistently(delete, self._complaints)
         self._pause = await self._fetch(0)
@@ -131,16 +128,16 @@ class Polling:
             self._pause = await self._fetch(self._poll_seconds)
 
     async def stop(self) -> None:
-        """Nothing is left to stop: whoever runs this has cancelled it. What was fetched is not
-        acknowledged in a hurry; when it comes again, it is known."""
+        """Do nothing: the caller has cancelled `run`. Fetched updates need no acknowledgement; if
+        they come again, they are recognized."""
 
     async def _fetch(self, seconds: float) -> float:
-        """Poll once, for so long; how many seconds to wait with the next one. Raises RejectedToken,
-        Stalled."""
-        # At least as long as Telegram may wait with the answer.
+        """Poll once, for so long; returns the pause before the next poll, in seconds. Raises
+        RejectedToken, Stalled."""
+        # Longer than Telegram may hold the answer.
         longest = max(self._stalled_seconds - self._quiet_seconds, self._poll_seconds + 1)
         try:
-            # The timeouts of HTTP begin again with every byte; this one does not.
+            # HTTP timeouts restart with every byte; this one does not.
             async with asyncio.timeout(longest):
                 for update in await self._bot.get_updates(
                     offset=self._offset,
@@ -165,7 +162,7 @@ class Polling:
 
     @property
     def _quiet_seconds(self) -> float:
-        """Seconds without an answer, since the last new beginning at most."""
+        """Seconds without an answer since the last rebuild."""
         return time.monotonic() - max(self._request.last_round_trip, self._rebuilt_at)
 
     def _pause_after(self, failure: TelegramError | TimeoutError) -> float:
@@ -180,8 +177,8 @@ class Polling:
         return pause_after(failure, self._backoff)
 
     async def _rebuild(self, *, unreachable: bool) -> None:
-        """Begin anew with new connections. Raises Stalled if that was of no use several times,
-        unless Telegram is plainly out of reach, which is waited for."""
+        """Rebuild the connections. Raises Stalled if that failed several times, unless the network
+        is down, which is waited for."""
         if self._request.last_round_trip > self._rebuilt_at:
             self._rebuilds = 0
         silent = round(time.monotonic() - self._request.last_round_trip)

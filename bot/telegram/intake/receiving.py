@@ -1,4 +1,4 @@
-"""How updates reach the bot: what polling and the webhook have in common."""
+"""What polling and the webhook have in common."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -13,15 +13,15 @@ from memory.background.pacing import Backoff, RateLimitedLog
 
 _log = structlog.get_logger(__name__)
 
-#: The kinds of updates that the bot does something with.
+#: The kinds of updates that the bot handles.
 UPDATES = (Update.MESSAGE, Update.EDITED_MESSAGE, Update.CALLBACK_QUERY, Update.MY_CHAT_MEMBER)
 
-#: A failure that lasts is logged once in so many seconds.
+#: How often a lasting failure is logged, in seconds.
 REPEAT_LOG_SECONDS = 600.0
 
 
 class RejectedToken(Exception):
-    """Telegram does not accept the bot token; the operator has to set another one."""
+    """Telegram rejects the bot token; the operator has to set another one."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -31,17 +31,16 @@ class RejectedToken(Exception):
 
 
 class Stalled(Exception):
-    """Nothing comes in any more, and nothing that this process can do helps: it has to begin
-    anew."""
+    """No updates arrive any more, and only a restart of the process can help."""
 
 
 class Intake(Protocol):
-    """A way in. Every update is in the inbox before Telegram is told that it was received, and then
-    in the application's queue."""
+    """A source of updates. It stores every update in the inbox before acknowledging it, then puts
+    it into the channel's queue."""
 
     async def start(self) -> None:
-        """Tell Telegram which way updates are to come. An unreachable Telegram is waited for.
-        Raises RejectedToken, and OperatorError for what Telegram does not agree to."""
+        """Tell Telegram how to deliver updates; waits while Telegram is unreachable. Raises
+        RejectedToken, and OperatorError if Telegram rejects the settings."""
         ...
 
     async def run(self) -> None:
@@ -49,29 +48,29 @@ class Intake(Protocol):
         ...
 
     async def stop(self) -> None:
-        """Receive nothing more."""
+        """Stop receiving."""
         ...
 
     @property
     def silent_seconds(self) -> float:
-        """Seconds since the Bot API was last heard of."""
+        """Seconds since the Bot API last answered."""
         ...
 
 
 def patience() -> Backoff:
-    """The pauses of somebody who waits for Telegram."""
+    """The pauses while waiting for Telegram."""
     return Backoff(1.0, 30.0, factor=1.5)
 
 
 def pause_after(failure: BaseException, backoff: Backoff) -> float:
-    """How long to wait now, in seconds; what Telegram asks for counts, however long it is."""
+    """How long to wait now, in seconds; if Telegram names a time, that counts, however long."""
     pause = backoff.fail()
     return seconds_of(failure) if isinstance(failure, RetryAfter) else pause
 
 
 def readable(update: dict[str, Any]) -> dict[str, Any]:
-    """The update, or its bare number if the library can't read it: one such update must not keep
-    all later ones from being received."""
+    """The update, or only its number if the library can't parse it: one such update must not block
+    all later ones."""
     try:
         Update.de_json(update, None)
     except (KeyError, TypeError, ValueError, AttributeError):
@@ -81,14 +80,14 @@ def readable(update: dict[str, Any]) -> dict[str, Any]:
 
 
 async def persistently(work: Callable[[], Awaitable[object]], complaints: RateLimitedLog) -> None:
-    """Do something at Telegram, however long it can't be reached. Raises RejectedToken, and
-    whatever else the work raises that no patience mends."""
+    """Call Telegram, retrying while it is unreachable. Raises RejectedToken and any other error of
+    the call."""
     backoff = patience()
     while True:
         try:
             await work()
         except InvalidToken:
-            # The library's message has the token in it: neither it nor its traceback may show.
+            # The library's message contains the token, so neither it nor its traceback may show.
             raise RejectedToken from None
         except (NetworkError, RetryAfter) as failure:
             complaints.warning("telegram_unreachable", error=name_of(failure))
@@ -98,5 +97,5 @@ async def persistently(work: Callable[[], Awaitable[object]], complaints: RateLi
 
 
 def name_of(failure: TelegramError) -> str:
-    """What kind of failure it is at bottom, for the log; never its text, which may hold a token."""
+    """The type of the root failure, for the log; never its text, which may contain the token."""
     return type(failure.__cause__ or failure).__name__

@@ -1,4 +1,4 @@
-"""What an update means to the bot: an Inbound, or nothing. Pure."""
+"""Turns updates into inbounds. Pure."""
 
 import re
 from collections.abc import Container
@@ -35,30 +35,30 @@ CHANNEL = "telegram"
 _COMMAND = re.compile(
     r"/(?P<name>\w{1,64})(?:@(?P<bot>\w+))?(?=\s|$)\s*(?P<argument>.*)", re.DOTALL
 )
-#: A text of this many UTF-16 units may be the first piece of a longer one: clients cut at 4096, or
-#: a little before, at the end of a word.
+#: A text of this many UTF-16 units may be a piece of a longer one: clients split at 4096, or a
+#: little earlier, at the end of a word.
 _NEAR_LIMIT = 4000
 
 
 def inbound_of(
     receipt: int, message: telegram.Message, me: User, albums: Container[str | None] = ()
 ) -> Message | Command | None:
-    """What a message means, or None if it is not for this bot: a bot's or a channel's, a service
-    message, a command for another bot, or talk of a group's members with each other. Of an album
-    in a group only one message has the caption: `albums` are those that are for the bot."""
+    """The inbound of a message; None if it is not for this bot: from a bot or a channel, a service
+    message, a command for another bot, or talk between members of a group. In a group only one
+    message of an album has the caption; `albums` are those meant for the bot."""
     if message.text is None and message.effective_attachment is None:
         return None
     origin = _origin(message)
     if origin is None:
         return None
-    # What somebody forwards are not their own words: neither a command nor a call to the bot.
+    # Forwarded text is not the sender's own words: neither a command nor a call to the bot.
     theirs = _is_theirs(message.forward_origin, origin.user_id)
     words = clean(message.text or message.caption or "").strip()
     match = None if theirs else _COMMAND.match(words)
     name, addressee = (match["name"].lower(), match["bot"]) if match else ("", None)
     if addressee and addressee.lower() != (me.username or "").lower():
         return None
-    # A caption can ask as well; any other command there is just words.
+    # In a caption only /ask works; any other command there is plain text.
     asks, commands = name == "ask", bool(match) and message.text is not None
     argument = match["argument"].strip() if match else ""
     if asks:
@@ -97,7 +97,7 @@ def inbound_of(
 
 
 def click_of(receipt: int, query: CallbackQuery) -> Click | None:
-    """What a press of a button means; None under a message that can't be seen any more."""
+    """The click of a callback query; None under an inaccessible message."""
     message = query.message
     if not isinstance(message, telegram.Message) or query.data is None:
         return None
@@ -108,9 +108,8 @@ def click_of(receipt: int, query: CallbackQuery) -> Click | None:
 
 
 def _origin_of(message: telegram.Message, user: User) -> Origin | None:
-    """Where a message comes from and whose memory that is; None for a channel and its direct
-    messages: Telegram calls these a supergroup, and those who write there don't see each other.
-    `user` is who wrote it, or who clicked under it."""
+    """The origin of a message or of a click under it by `user`; None for a channel and its direct
+    messages. Telegram calls these a supergroup, but the people in it don't see each other."""
     chat, place = message.chat, _place_of(message)
     if chat.is_direct_messages:
         return None
@@ -119,7 +118,7 @@ def _origin_of(message: telegram.Message, user: User) -> Origin | None:
         case Chat.PRIVATE:
             return Origin(place, Actor.person(user.id), user.id, language, name=name)
         case Chat.GROUP | Chat.SUPERGROUP:
-            # Without a name that can be shown, people would be one to the model.
+            # Without a visible name, the model could not tell people apart.
             speaker = name if speaker_name(name) else f"#{user.id}"
             return Origin(place, Actor.group(chat.id), user.id, language, speaker, name)
         case _:
@@ -127,7 +126,7 @@ def _origin_of(message: telegram.Message, user: User) -> Origin | None:
 
 
 def _place_of(message: telegram.Message) -> Place:
-    """The chat, and the topic in it. What is written in a forum's general topic names none."""
+    """The chat and its topic. Messages in a forum's general topic name none."""
     chat = message.chat
     general = GENERAL_TOPIC if chat.is_forum and chat.type == Chat.SUPERGROUP else None
     topic = message.message_thread_id if message.is_topic_message else general
@@ -135,8 +134,8 @@ def _place_of(message: telegram.Message) -> Place:
 
 
 def _origin(message: telegram.Message) -> Origin | None:
-    """Where a message comes from; None for a bot's and a channel's. What is written in the name of
-    a chat has a stand-in as its user."""
+    """The origin of a message; None for bots and channels. A message in the name of a chat has a
+    stand-in as its user."""
     chat, user, instead = message.chat, message.from_user, message.sender_chat
     if user is None or message.is_automatic_forward:
         return None
@@ -150,8 +149,8 @@ def _origin(message: telegram.Message) -> Origin | None:
 
 
 def _content(message: telegram.Message, words: str, *, theirs: bool) -> str | None:
-    """What the message holds, in words; None if there are none for it. What is not the sender's
-    own is quoted: what the message shows, and all of it if it is somebody else's."""
+    """The message in words; None if that is impossible. Everything that is not the sender's own
+    words is quoted: descriptions of files, and a whole message by another author."""
     held = clean(describe(message) or "")
     if message.text is None and not held:
         return None
@@ -166,7 +165,7 @@ def _content(message: telegram.Message, words: str, *, theirs: bool) -> str | No
 
 
 def _files(message: telegram.Message) -> tuple[EnclosedFile, ...]:
-    """The file of the message, and the one of the message that it answers, if it may be shown."""
+    """The file of the message, and that of the message it replies to, if the model may see it."""
     answered = message.reply_to_message
     shown = enclosed_in(answered) if answered and not _is_bots(answered) else None
     if shown and shown.kind in (FileKind.SPEECH, FileKind.OTHER):
@@ -176,14 +175,14 @@ def _files(message: telegram.Message) -> tuple[EnclosedFile, ...]:
 
 
 def _is_nothing_else(message: telegram.Message) -> bool:
-    """True if the sender has written the message, and it says nothing to what is elsewhere."""
+    """True if the sender typed the message and it refers to nothing in another chat."""
     others = message.forward_origin, message.via_bot, message.external_reply, message.reply_to_story
     return message.text is not None and not any(others)
 
 
 def _answered_id(message: telegram.Message) -> int | None:
-    """The message that this one answers. In a topic every message "answers" the one that opened
-    it."""
+    """The id of the message replied to. In a topic every message "replies" to the one that opened
+    it, which does not count."""
     answered = message.reply_to_message
     if answered is None or answered.forum_topic_created:
         return None
@@ -191,26 +190,26 @@ def _answered_id(message: telegram.Message) -> int | None:
 
 
 def _is_bots(message: telegram.Message) -> bool:
-    """True if a bot wrote the message, and not somebody in the name of a chat."""
+    """True if a bot wrote the message, rather than a person in the name of a chat."""
     user = message.from_user
     return user is not None and user.is_bot and message.sender_chat is None
 
 
 def _is_theirs(forwarded: MessageOrigin | None, sender_id: int) -> bool:
-    """True for what somebody else than the sender has written."""
+    """True if someone other than the sender wrote it."""
     mine = isinstance(forwarded, MessageOriginUser) and forwarded.sender_user.id == sender_id
     return forwarded is not None and not mine
 
 
 def _more_may_follow(message: telegram.Message) -> bool:
-    """True if the message looks like one of several: Telegram sends the pictures of an album, what
-    is forwarded, and the pieces of a long text as messages of their own."""
+    """True if the message looks like one of several: Telegram sends the pictures of an album,
+    forwarded messages and the pieces of a long text separately."""
     pieces = utf16_length(message.text or "") >= _NEAR_LIMIT
     return pieces or message.media_group_id is not None or message.forward_origin is not None
 
 
 def _context(message: telegram.Message) -> str | None:
-    """What the message answers, quoted: context, and nobody's statement about themselves."""
+    """The text replied to, quoted: it is context, not the sender's own words."""
     text = answered_text(message)
     if not text:
         return None
@@ -220,14 +219,14 @@ def _context(message: telegram.Message) -> str | None:
 
 
 def _shown_author(message: telegram.Message) -> str | None:
-    """Who is shown above a message: a person, or the chat in whose name it was written."""
+    """The author as shown above a message: a person, or the chat in whose name it was written."""
     if message.sender_chat:
         return message.author_signature or message.sender_chat.title
     return message.from_user.full_name if message.from_user else None
 
 
 def _author(origin: MessageOrigin) -> str | None:
-    """Who wrote a forwarded message, as Telegram tells it."""
+    """The author of a forwarded message."""
     match origin:
         case MessageOriginUser():
             return clean(origin.sender_user.full_name)
@@ -242,7 +241,7 @@ def _author(origin: MessageOrigin) -> str | None:
 
 
 def _is_addressed(message: telegram.Message, me: User) -> bool:
-    """True if a group's message mentions the bot or answers one of its own."""
+    """True if a group's message mentions the bot or replies to it."""
     if _replies_to_me(message, me):
         return True
     wanted: list[str | None] = [MessageEntity.MENTION, MessageEntity.TEXT_MENTION]
@@ -255,10 +254,10 @@ def _is_addressed(message: telegram.Message, me: User) -> bool:
 
 
 def _replies_to_me(message: telegram.Message, me: User) -> bool:
-    """True if the message answers one of the bot's, be that in another topic of the same chat."""
+    """True if the message replies to the bot, even from another topic of the same chat."""
     answered, elsewhere = message.reply_to_message, message.external_reply
     if answered and answered.from_user and answered.from_user.id == me.id:
-        # Every message of a topic "answers" the one that opened it.
+        # Every message of a topic "replies" to the one that opened it.
         return not answered.forum_topic_created
     if elsewhere is None or elsewhere.chat is None or elsewhere.chat.id != message.chat.id:
         return False
@@ -267,7 +266,7 @@ def _replies_to_me(message: telegram.Message, me: User) -> bool:
 
 
 def _without_mention(text: str, me: User) -> str:
-    """The text without the bot's name at its beginning or end, where it only calls the bot."""
+    """The text without the bot's name at its beginning or end, which only addresses the bot."""
     name = re.escape(me.username or "")
     if not name:
         return text

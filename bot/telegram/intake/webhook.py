@@ -1,8 +1,8 @@
-"""The webhook: Telegram calls, and is told that an update was received once it is in the inbox.
+"""The webhook: Telegram calls us, and gets its acknowledgement once the update is in the inbox.
 
-The HTTP server is tornado, on which the library's webhook mode stands too. The library's handler
-queues an update before it is written down, takes bodies of a hundred megabytes from anybody, and
-answers what it can't read with an error, so that Telegram sends it for a day; hence one of ours."""
+The HTTP server is tornado, as in the library's webhook mode. The library's handler queues an update
+before it is stored, accepts bodies of a hundred megabytes from anyone, and rejects what it can't
+parse, so that Telegram repeats it for a day. Therefore we have our own."""
 
 import asyncio
 import hmac
@@ -43,27 +43,27 @@ from memory.errors import StoreUnavailable
 
 _log = structlog.get_logger(__name__)
 
-#: Bot API, setWebhook: where the secret token comes.
+#: Bot API, setWebhook: the header with the secret token.
 _SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105 - a name, not a secret
-#: In bytes. An update is a message of 4096 characters and what belongs to it: tens of thousands.
+#: In bytes. An update is a message of 4096 characters with its metadata: tens of thousands.
 _LONGEST_BODY = 2**20
-#: How often Telegram is asked whether the webhook is still set, in seconds.
+#: How often to check that the webhook is still set, in seconds.
 _LOOK_SECONDS = 60.0
-#: When to come again with what could not be written down, in seconds.
+#: When Telegram should retry an update that could not be stored, in seconds.
 _RETRY_SECONDS = "5"
 
 
 def made_up_secret() -> str:
-    """A secret token that nobody guesses, of characters that Telegram takes."""
+    """A random secret token of characters that Telegram accepts."""
     return secrets.token_urlsafe(32)
 
 
 @dataclass(frozen=True, slots=True)
 class WebhookOptions:
-    """Where Telegram calls (`url`), and where that arrives: `listen` and `port`. With `certificate`
-    Telegram is given that file to know us by; with `key` this process speaks TLS itself, else
-    a proxy in front does. The secret is new with every start, unless one is given. Who calls has
-    `patience` seconds for a request."""
+    """Telegram calls `url`, and the server listens at `listen` and `port`. Telegram gets the
+    `certificate` to recognize us; with `key` this process does TLS itself, otherwise a proxy in
+    front does. The secret is new at every start unless it is configured. A client has `patience`
+    seconds for a request."""
 
     url: str
     listen: str = "127.0.0.1"
@@ -76,7 +76,7 @@ class WebhookOptions:
 
 
 class Webhook:
-    """The intake that is called."""
+    """Receives updates by webhook."""
 
     def __init__(
         self,
@@ -94,18 +94,18 @@ class Webhook:
 
     @property
     def silent_seconds(self) -> float:
-        """See Intake: since Telegram last called, or was last asked about the webhook."""
+        """See Intake: since Telegram's last call, or our last check of the webhook."""
         return time.monotonic() - self._heard_at
 
     async def start(self) -> None:
-        """Listen, then have Telegram call here. What waits is not dropped."""
+        """Listen, then set the webhook. The backlog is not dropped."""
         certificate = await asyncio.to_thread(self._read_certificate)
         tls = await asyncio.to_thread(tls_context, self._options)
         self._server = self._listen(tls)
         await self._register(certificate)
 
     async def run(self) -> None:
-        """Look at times whether Telegram still knows where to call, and mend it if not."""
+        """Check from time to time that the webhook is still set, and set it again if not."""
         while True:
             await asyncio.sleep(self._options.look_seconds)
             try:
@@ -122,7 +122,7 @@ class Webhook:
                 await self._register_again()
 
     async def stop(self) -> None:
-        """Take no more calls; Telegram keeps what comes now, and calls again."""
+        """Stop accepting calls; Telegram keeps new updates and retries."""
         server, self._server = self._server, None
         if server:
             await close_server(server)
@@ -132,7 +132,7 @@ class Webhook:
         return hmac.compare_digest(secret.encode(), self._options.secret.encode())
 
     async def take(self, update: dict[str, Any]) -> None:
-        """Write an update down, then have it handled. Raises StoreUnavailable."""
+        """Store an update, then queue it. Raises StoreUnavailable."""
         self._heard_at = time.monotonic()
         await self._inbox.store([update])
         await self._queue.put(Update.de_json(readable(update), self._bot))
@@ -195,7 +195,7 @@ class Webhook:
             ) from failure
 
     def _report(self, info: WebhookInfo) -> None:
-        """Log what Telegram says went wrong with a call, if that is news."""
+        """Log Telegram's last failed call, if it is new."""
         failed_at = info.last_error_date.timestamp() if info.last_error_date else 0.0
         if failed_at > self._newest_error:
             self.complaints.warning(
@@ -207,22 +207,20 @@ class Webhook:
 
 
 class _Call(RequestHandler):
-    """One call. 200 means that the update is on the disk; whatever else, Telegram comes again."""
+    """One call. 200 means that the update is on disk; after any other status Telegram retries."""
 
     def initialize(self, webhook: Webhook) -> None:
-        """What tornado does for each request."""
         self._webhook = webhook
 
     def set_default_headers(self) -> None:
-        """Nobody needs to know what runs here."""
+        """Hide the software."""
         self.clear_header("Server")
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """The number says it all."""
+        """Send the status without a body."""
         self.finish()
 
     async def post(self) -> None:
-        """Take an update."""
         if not self._webhook.is_genuine(self.request.headers.get(_SECRET_HEADER, "")):
             self._webhook.complaints.warning(
                 "webhook_refused",
@@ -245,7 +243,7 @@ class _Call(RequestHandler):
 
 
 def tls_context(options: WebhookOptions) -> ssl.SSLContext | None:
-    """What this process speaks TLS with, if it does. Blocks. Raises OperatorError."""
+    """The TLS context; None if a proxy does TLS. Blocks. Raises OperatorError."""
     if options.certificate is None or options.key is None:
         return None
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
@@ -268,4 +266,4 @@ def _update_in(body: bytes) -> dict[str, Any]:
 
 
 def _log_nothing(handler: RequestHandler) -> None:
-    """No line in the log for every call."""
+    """Don't log every call."""
