@@ -1,4 +1,4 @@
-"""What is kept in memory within bounds, or until it changes."""
+"""Values kept in RAM: a bounded number of them, or one an actor until it changes."""
 
 import asyncio
 from collections import OrderedDict
@@ -12,8 +12,7 @@ V = TypeVar("V")
 
 
 class BoundedDict(MutableMapping[K, V]):
-    """Keeps at most `most` entries, in the order of their last use: one more, and the one that was
-    read or written longest ago goes."""
+    """Keeps at most `most` entries and drops the least recently read or written one."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -48,7 +47,7 @@ T = TypeVar("T")
 
 
 class ActorCache(Generic[T]):
-    """One value an actor, read when it is first asked for."""
+    """One value an actor, read when first asked for."""
 
     def __init__(self, what: str, read: Callable[[Actor], Awaitable[T]]) -> None:
         """`what` names the reading tasks."""
@@ -58,8 +57,8 @@ class ActorCache(Generic[T]):
         self._tasks: set[asyncio.Task[T]] = set()
 
     async def get(self, actor: Actor) -> T:
-        """The actor's value. When whoever asks has no time left, reading goes on for the next one:
-        a store that is always a little too slow is late once."""
+        """The actor's value. Reading continues when a caller runs out of time, for the next one: a
+        store that is always a little too slow is late once."""
         if actor in self._known:
             return self._known[actor]
         reading = self._readings.get(actor)
@@ -78,21 +77,22 @@ class ActorCache(Generic[T]):
         return self._known.get(actor)
 
     def put(self, actor: Actor, value: T) -> None:
-        """This is the actor's value from now on, whatever is being read now."""
+        """Set the actor's value. Discards a read that is under way."""
         self._readings.pop(actor, None)
         self._known[actor] = value
 
     def drop(self, actor: Actor) -> None:
-        """Read the value again when it is next asked for, also if it is being read now."""
+        """Forget the actor's value and discard a read that is under way: the next `get` reads it
+        again."""
         self._readings.pop(actor, None)
         self._known.pop(actor, None)
 
     def keep(self, wanted: Collection[Actor]) -> None:
-        """Let go of everybody else's."""
+        """Forget the values of all other actors."""
         self._known = {actor: known for actor, known in self._known.items() if actor in wanted}
 
     async def aclose(self) -> None:
-        """Stop reading."""
+        """Cancel all reads."""
         readings = list(self._tasks)
         for reading in readings:
             reading.cancel()

@@ -1,4 +1,4 @@
-"""The write locks of the actors."""
+"""The write lock of each actor."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -9,17 +9,17 @@ from memory.records import Actor
 
 
 class Lock(asyncio.Lock):
-    """An actor's lock; `changes` counts the changes made under it, for whoever holds on to it."""
+    """An actor's lock; `changes` counts the changes made under it."""
 
     changes = 0
 
 
 class Locks:
-    """One lock an actor, for as long as somebody holds it or waits for it. Whoever writes an
-    actor's records or turns holds it, so that forgetting and extracting never overlap."""
+    """One lock an actor, which lives while it is held or awaited. All writes of an actor's records
+    or turns hold it, so that forgetting and extraction never overlap."""
 
     def __init__(self, on_change: Callable[[Actor], None] = lambda actor: None) -> None:
-        """`on_change` hears whose records may have changed."""
+        """`on_change` is called with an actor whose records may have changed."""
         self.changed = on_change
         self._locks: WeakValueDictionary[Actor, Lock] = WeakValueDictionary()
 
@@ -28,8 +28,8 @@ class Locks:
 
     @asynccontextmanager
     async def changing(self, actor: Actor) -> AsyncIterator[None]:
-        """Alone with the actor's records. Whatever becomes of the change, broken off or cancelled,
-        nobody goes on with what was known before."""
+        """Hold the lock to change the actor's records. Even a change that failed or was cancelled
+        drops what was cached before."""
         async with (lock := self[actor]):
             try:
                 yield

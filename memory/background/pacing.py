@@ -1,4 +1,4 @@
-"""How often something may happen, be tried again, or be logged."""
+"""How often something may happen, be retried, or be logged."""
 
 import random
 import time
@@ -11,8 +11,8 @@ from memory.background.caches import BoundedDict
 
 class Backoff:
     """Pauses in seconds: `first`, then `factor` times as long after each failure in a row, up to
-    `longest`. `spread` is the share of a pause, 0 to 1, that is left to chance, so that many do not
-    come back at once after an outage."""
+    `longest`. `spread` is the random share of a pause, 0 to 1: it keeps many clients from returning
+    at once after an outage."""
 
     def __init__(
         self, first: float, longest: float, *, factor: float = 2.0, spread: float = 0.0
@@ -22,24 +22,24 @@ class Backoff:
         self._failures = 0
 
     def pause(self, failures: int) -> float:
-        """The pause after an attempt that failed, given the failures in a row before it."""
+        """The pause after a failed attempt that followed `failures` failures in a row."""
         # Bounded: a float has no room for the power of a failure that lasts for weeks.
         pause = min(self._longest, self._first * self._factor ** min(failures, 64))
         return pause * (1 - self._spread * random.random())  # noqa: S311  # a delay is no secret
 
     def fail(self) -> float:
-        """Count a failure; the pause after it."""
+        """Count a failure. Returns the pause after it."""
         self._failures += 1
         return self.pause(self._failures - 1)
 
     def reset(self) -> None:
-        """Begin with the first pause again: it went well."""
+        """Start again with the first pause, after a success."""
         self._failures = 0
 
 
 class Throttle:
-    """Lets something through `times` in `seconds`, for each subject by itself. At most `most`
-    subjects are remembered; the one forgotten for that may go through again."""
+    """Allows something `times` in `seconds` for each subject. Remembers at most `most` subjects; a
+    forgotten one is allowed again."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class Throttle:
         self._ends = BoundedDict[Hashable, deque[float]](most)
 
     def allow(self, subject: Hashable = None, *, seconds: float | None = None) -> bool:
-        """Whether it may happen now; if so, it counts, for `seconds` if given."""
+        """True, and counted for `seconds`, if it may happen now."""
         if self.wait(subject):
             return False
         self._ends.setdefault(subject, deque()).append(self._end(seconds))
@@ -68,16 +68,16 @@ class Throttle:
         return ends[0] - now if len(ends) >= self._times else 0.0
 
     def extend(self, subject: Hashable = None) -> None:
-        """Count the last time from now on."""
+        """Restart the period of the last time."""
         if ends := self._ends.get(subject):
             ends[-1] = self._end(None)
 
     def forget(self, subject: Hashable = None) -> None:
-        """Let this subject through again at once."""
+        """Allow this subject again at once."""
         self._ends.pop(subject, None)
 
     def clear(self) -> None:
-        """Let everything through again at once."""
+        """Allow every subject again at once."""
         self._ends.clear()
 
     def _end(self, seconds: float | None) -> float:
@@ -85,7 +85,8 @@ class Throttle:
 
 
 class RateLimitedLog:
-    """Warns through `log`, at most once in `seconds` for each event, or each `subject` of it."""
+    """Logs warnings through `log`, at most one in `seconds` for each event or `subject`: an outage
+    is one fact, not thousands."""
 
     def __init__(
         self, log: Any, seconds: float = 60.0, *, clock: Callable[[], float] = time.monotonic
@@ -94,11 +95,11 @@ class RateLimitedLog:
         self._throttle = Throttle(seconds, clock=clock, most=1_000)
 
     def warning(self, event: str, *, subject: object = None, **details: Any) -> None:
-        """Warn, unless there was the same warning a short while ago."""
+        """Warn unless the same warning was logged recently."""
         if self._throttle.allow((event, subject)):
             self._log.warning(event, **details)
 
     def warn_once(self, event: str, *, subject: object = None, **details: Any) -> None:
-        """Warn, unless there was the same warning and it has gone on since."""
+        """Warn unless the same warning has been repeated without a break since it was logged."""
         self.warning(event, subject=subject, **details)
         self._throttle.extend((event, subject))

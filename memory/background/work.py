@@ -56,13 +56,13 @@ class Periodic:
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
-        """Begin, with a first round at once."""
+        """Start, with a first round at once."""
         self._tasks = [
             asyncio.create_task(self._repeat(work), name="periodic") for work in self._works
         ]
 
     async def aclose(self) -> None:
-        """Stop, whatever is under way."""
+        """Cancel all rounds."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -99,33 +99,32 @@ class Worklist:
         self._loop: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Begin to look."""
         self.look_again()
         self._loop = asyncio.create_task(self._work(), name=self._name)
 
     async def aclose(self) -> None:
-        """Break everything off."""
+        """Cancel all tasks."""
         tasks = [task for task in (self._loop, *self.tasks.values()) if task]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def look_again(self) -> None:
-        """Take note that there may be something new."""
+        """Look for due work at once."""
         self._quiet.clear()
         self._wake.set()
 
     async def settle(self) -> None:
-        """Return when everything that is due has had its try."""
+        """Return when all due work has been tried."""
         await self._quiet.wait()
 
     def begin(self, key: str, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
-        """Do this in a task of its own."""
+        """Start a task for this work."""
         task = self.tasks[key] = asyncio.create_task(work, name=f"{self._name} {key}")
         return task
 
     def end(self, key: str, *, look: bool) -> None:
-        """The task of this key is at its end; `look` for more at once."""
+        """Forget the finished task of this key; `look` for more work at once."""
         self.tasks.pop(key, None)
         if look:
             self.look_again()

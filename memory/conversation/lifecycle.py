@@ -1,4 +1,4 @@
-"""The life of sessions and the tiers their turns are in, each step with the actor's lock held."""
+"""Finds, opens, archives and ends sessions, each step with the actor's lock held."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -20,7 +20,7 @@ TURNS_KEPT = 2
 
 
 class Lifecycle:
-    """The life of everybody's sessions. All methods raise StoreUnavailable."""
+    """The life of all sessions. All methods raise StoreUnavailable."""
 
     def __init__(
         self,
@@ -31,21 +31,20 @@ class Lifecycle:
         clock: Callable[[], datetime],
         store: LongTermMemory | None,
     ) -> None:
-        """Without a `store` nothing is archived, and nothing is learned from sessions that end."""
+        """Without a `store`, nothing is archived or learned."""
         self._sessions, self._running, self._jobs = sessions, running, jobs
         self._locks, self._clock, self._store = locks, clock, store
 
     async def find(self, actor: Actor, place: Place) -> Live | None:
-        """The open session of this place. Not read while it is written, ended or forgotten: what
-        comes back from the journal stays in RAM."""
+        """The open session of this place. Waits while it is written, ended or forgotten, because a
+        session read from the journal stays in RAM."""
         if live := self._sessions.in_ram(actor, place):
             return live
         async with self._locks[actor]:
             return await self._sessions.find(actor, place)
 
     async def find_or_open(self, actor: Actor, place: Place) -> Live:
-        """The session that what is said now belongs to: the open one, if it has not fallen silent,
-        or a new one."""
+        """The session for what is said now: the open one if it is not idle, else a new one."""
         now = self._clock()
         live = self._sessions.in_ram(actor, place)
         if live is None or live.window.too_full:
@@ -66,9 +65,9 @@ class Lifecycle:
     async def writing(
         self, actor: Actor, place: Place, *, private: bool = False
     ) -> AsyncIterator[Live | None]:
-        """The session that a finished turn is written to, for as long as that takes; None if the
-        turn began in a `private` one that has ended meanwhile. Nothing is forgotten at the same
-        time: a turn must not be written between two steps of that."""
+        """The session to write a finished turn to; None if the turn began in a `private` session
+        that has ended since. Holds the lock: a turn must not be written between two steps of
+        forgetting."""
         async with self._locks[actor]:
             if private:
                 live = await self._sessions.find(actor, place)
@@ -77,13 +76,13 @@ class Lifecycle:
                 yield await self._sessions.find_or_open(actor, place, self._clock())
 
     async def open_private(self, actor: Actor, place: Place) -> Live:
-        """A private session, whatever somebody else has opened there meanwhile."""
+        """Open a private session. Ends any other session that was opened in between."""
         while not (live := await self._open(actor, place, private=True)).session.private:
             await self.end(live, "private")
         return live
 
     async def end(self, live: Live, reason: str) -> Ending | None:
-        """End this session; None if it had ended already, or nothing was in it."""
+        """End this session; None if it had ended already or was empty."""
         async with self._locks[live.session.actor]:
             if live.session.private or not live.session.message_count:
                 gone = await self._sessions.discard(live)
@@ -96,7 +95,7 @@ class Lifecycle:
         return self._jobs.enqueue(live.session)
 
     async def end_idle(self) -> None:
-        """End sessions that fell silent, also those of an earlier process."""
+        """End idle sessions, including those of an earlier process."""
         now = self._clock()
         self._sessions.drop_idle(now)
         for session in await self._sessions.idle(now):
@@ -117,9 +116,9 @@ class Lifecycle:
                 await self._sessions.make_room(live)
 
     async def archive(self, live: Live, turn: Turn) -> None:
-        """Put a turn from the journal into the archive too, unless it is not to be kept. If it is
-        not certain that those before it are there (the store was away, or the process was killed in
-        between), all go again: a turn that is there stays one."""
+        """Archive a journaled turn, unless it must not be kept. If earlier turns may be missing
+        (the store was away, or the process was killed), all are sent again: the store ignores turns
+        it has."""
         if self._store is None or not turn.kept or live.session.private:
             return
         certain, live.archived = live.archived, False
@@ -131,8 +130,8 @@ class Lifecycle:
         live.archived = True
 
     async def summarize_now(self, actor: Actor, place: Place) -> tuple[RunningSummary, ...]:
-        """Let all but the last turns of the open session leave its window, and return when they are
-        summed up, by the fallback if the summarizer fails."""
+        """Move all but the last turns of the open session out of its window and return once they
+        are summarized, with the fallback if the summarizer fails."""
         async with self._locks[actor]:
             live = await self._sessions.find(actor, place)
             if live is None:

@@ -1,5 +1,5 @@
-"""Summaries in the background: what stands in for the turns that left a window is replaced by what
-the summarizer makes of them, however often it takes. No reply waits for it."""
+"""Summarizes in the background what left a window: the summarizer's text replaces the fallback,
+after as many tries as it takes. No reply waits for it."""
 
 import asyncio
 from collections.abc import Callable, Collection, Sequence
@@ -27,8 +27,8 @@ _BACKOFF = Backoff(PAUSE, 3600.0)
 
 @dataclass(frozen=True, slots=True)
 class SummaryLimits:
-    """What a summary may take: seconds to make it, tokens (by `count`) once it is made, and how
-    many sessions' are made at once."""
+    """Limits of a summary: seconds to make it, tokens (by `count`) of the result, and how many
+    sessions are summarized in parallel."""
 
     seconds: float = 30.0
     tokens: int = 200
@@ -37,8 +37,8 @@ class SummaryLimits:
 
 
 class RunningSummaries:
-    """Works off the journal's fallbacks, one task a session: at once when woken, and again when a
-    retry is due. `on_made` hears of every summary, while its actor's lock is held."""
+    """Replaces the journal's fallbacks, one task a session: at once when woken, and when a retry is
+    due. `on_made` is called with every summary while its actor's lock is held."""
 
     def __init__(
         self,
@@ -55,23 +55,23 @@ class RunningSummaries:
         self._work = Worklist("running_summaries", self._take_up, _log)
 
     def start(self) -> None:
-        """Begin working; fallbacks that an earlier process left are taken up first."""
+        """Start, first with fallbacks that an earlier process left."""
         self._work.start()
 
     async def aclose(self) -> None:
-        """Stop. What is not finished stays a fallback in the journal for the next start."""
+        """Stop. What is unfinished stays a fallback in the journal until the next start."""
         await self._work.aclose()
 
     def look_again(self) -> None:
-        """Take note that there are new fallbacks in the journal."""
+        """Look for new fallbacks in the journal."""
         self._work.look_again()
 
     async def settle(self) -> None:
-        """Return when every fallback that is due has had its try."""
+        """Return when every due fallback has been tried."""
         await self._work.settle()
 
     async def finish(self, session_id: str) -> None:
-        """Try every fallback of this session now, whether its next try is due or not."""
+        """Try every fallback of this session now, due or not."""
         while running := self._work.tasks.get(session_id):
             await asyncio.wait([running])
         await asyncio.wait([self._begin(session_id)])
@@ -97,7 +97,7 @@ class RunningSummaries:
             self._work.end(session_id, look=settled)
 
     async def _work_off(self, session_id: str, due: datetime | None) -> bool:
-        """Try each fallback of the session once; whether all are made, or put off."""
+        """Try each fallback of the session once. True if all are made or postponed."""
         settled, tried = True, set[str]()
         try:
             # Looked up one by one: while one is made, others are merged, forgotten, or end with
@@ -111,7 +111,7 @@ class RunningSummaries:
         return settled
 
     async def _attempt(self, job: SummaryJob) -> bool:
-        """Try to make a summary; whether it is made, or put off."""
+        """Try to make a summary. True if it is made or postponed."""
         log = _log.bind(actor=job.session.actor.id, session=job.session.id)
         # The background boundary: one summary, not all.
         with Boundary(log, "running_summary_crashed") as ended:

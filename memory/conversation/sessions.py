@@ -1,5 +1,4 @@
-"""The life of a session: opened by its first message, counted, ended by /new, by its length or by
-silence. Live sessions and their windows are in RAM; the journal has what brings them back."""
+"""Live sessions and their windows in RAM. The journal has what restores them."""
 
 import secrets
 from collections.abc import Callable, Sequence
@@ -23,10 +22,10 @@ _CACHED_FOR = timedelta(minutes=5)
 
 @dataclass(slots=True)
 class Live:
-    """An open session with its window, the running summaries of what has left it, and what the
-    model was shown of either: the profile block it began with, made of what was `known`, and the
-    block of the summaries. `begun` is the profile block that the turns so far began with, None
-    before the first. `archived` says whether all its turns are certainly in the archive."""
+    """An open session: its window, the running summaries of older turns, and what the model was
+    shown. `profile` is the block the session shows, made from `known`; `earlier` is the block of
+    the summaries. `begun` is the profile block that the turns so far began with, None before the
+    first. `archived` is True if all turns are certainly in the archive."""
 
     session: Session
     window: Window
@@ -39,21 +38,21 @@ class Live:
 
     def notes(self, now: datetime) -> str:
         """The summaries as the model reads them. A better text for the same turns waits until the
-        beginning of the model's input changes anyway, or no cache has it any more."""
+        beginning of the model's input changes anyway, or no prompt cache holds it any more."""
         if self.earlier is None or now - self.session.last_at >= _CACHED_FOR:
             self.earlier = earlier_block(self.summaries)
         return self.earlier
 
     def show(self, known: tuple[Profile, Choices], block: str) -> None:
-        """Begin with this profile block from now on. The block of the summaries is made anew with
-        it: the one stands before the other."""
+        """Use this profile block from now on. The block of the summaries follows it, so it is
+        rebuilt as well."""
         self.known, self.profile, self.earlier = known, block, None
 
 
 @dataclass(frozen=True, slots=True)
 class SessionLimits:
-    """When a session ends, how much of it goes to the model word for word (at most so many messages
-    and so many tokens, long messages shortened), and how much stands for the rest."""
+    """When a session ends, how much of it the model gets word for word (in messages and tokens,
+    long messages shortened), and how much summarizes the rest."""
 
     conversation_window_size: int = 20
     summary_turn_count: int = EVICTED_TURNS
@@ -66,7 +65,7 @@ class SessionLimits:
 
 
 class LiveSessions:
-    """All live sessions of this process, at most one an actor and place."""
+    """The live sessions of this process, at most one an actor and place."""
 
     def __init__(
         self,
@@ -97,8 +96,8 @@ class LiveSessions:
         return self._live.get((actor, place))
 
     async def find(self, actor: Actor, place: Place) -> Live | None:
-        """The open session here. If it was not in RAM, it comes back from the journal as it was:
-        its summaries, and in its window the turns that had not left it."""
+        """The open session here. If it is not in RAM, the journal restores it: its summaries, and
+        the turns that were in its window."""
         if live := self.in_ram(actor, place):
             return live
         session = await self.journal.sessions.find(actor, place)
@@ -113,7 +112,7 @@ class LiveSessions:
     async def find_or_open(
         self, actor: Actor, place: Place, now: datetime, *, private: bool = False
     ) -> Live:
-        """The open session here, whichever it is, or a new one."""
+        """The open session here, or a new one."""
         if live := await self.find(actor, place):
             return live
         session = Session(_new_id(now), actor, place, now, now, private=private)
@@ -155,11 +154,11 @@ class LiveSessions:
             self._on_eviction()
 
     async def compact(self, live: Live, keep: int) -> None:
-        """Let all but the newest turns leave the window."""
+        """Move all but the newest turns out of the window."""
         await self._move(live, *live.window.keep_newest(keep))
 
     def complete_summary(self, summary: RunningSummary) -> None:
-        """Put what the summarizer has made in the place of its fallback."""
+        """Replace a fallback with the summarizer's text."""
         for live in self._live.values():
             if live.session.id == summary.session_id:
                 live.summaries = tuple(summary if s.id == summary.id else s for s in live.summaries)
@@ -178,35 +177,35 @@ class LiveSessions:
             live.summaries, live.earlier = shift.after, None
 
     async def end(self, live: Live, reason: str, now: datetime) -> bool:
-        """Close the session; from here on it is a job. False if it was closed already."""
+        """Close the session, which makes it a job. False if it was closed already."""
         self._ended[live.session.actor] = live.session.last_at
         self._live.pop((live.session.actor, live.session.place), None)
         return await self.journal.sessions.end(live.session.id, reason, now)
 
     async def discard(self, live: Live) -> bool:
-        """Close the session without a trace of what was said. False if it was closed already."""
+        """Close the session and delete what was said. False if it was closed already."""
         self._live.pop((live.session.actor, live.session.place), None)
         return await self.journal.sessions.discard(live.session.id)
 
     def is_full(self, live: Live) -> bool:
-        """Whether the session has reached its number of messages. A private one never has: what
-        comes next would not be private, and nobody has asked for that."""
+        """True if the session has reached its message limit. Never for a private session: the next
+        message would not be private, and nobody asked for that."""
         full = live.session.message_count >= self._limits.max_conversation_messages
         return full and not live.session.private
 
     def is_idle(self, live: Live, now: datetime) -> bool:
-        """Whether nobody has said anything for so long that the next message is a new talk."""
+        """True after a silence so long that the next message starts a new session."""
         return (
             live.session.message_count > 0
             and now - live.session.last_at >= self._limits.session_idle
         )
 
     async def idle(self, now: datetime) -> list[Session]:
-        """Open sessions, in RAM or not, that the idle limit ends."""
+        """Open sessions, in RAM or not, that have reached the idle limit."""
         return await self.journal.sessions.idle_since(now - self._limits.session_idle)
 
     def actors(self) -> set[Actor]:
-        """Whose sessions are in RAM."""
+        """The actors with sessions in RAM."""
         return {actor for actor, _ in self._live}
 
     async def open_ids(self, actor: Actor) -> set[str]:
@@ -214,8 +213,8 @@ class LiveSessions:
         return {session.id for session in await self.journal.sessions.of(actor)}
 
     async def turns(self, actor: Actor) -> list[Turn]:
-        """All turns of the actor's sessions, open or waiting for extraction, with what a window in
-        RAM alone has of them."""
+        """All turns of the actor's sessions, open or waiting for extraction, unmasked where a
+        window in RAM has them."""
         ids = await self.journal.sessions.unfinished(actor)
         turns = [turn for id_ in ids for turn in await self.journal.turns.of(id_)]
         lives = [live for live in self._live.values() if live.session.actor == actor]
@@ -242,9 +241,8 @@ class LiveSessions:
                 self._apply(live, live.window.without(turn_ids), shift)
 
     async def reinstate(self, actor: Actor, turns: Sequence[Turn]) -> None:
-        """Put turns that were taken out back into the journal and the windows, as far as their
-        sessions are still there. Those that had left their window are in it again: the summaries
-        without them stay true."""
+        """Put turns back into the journal and the windows of sessions that still exist. Turns that
+        had left their window return to it: the summaries without them stay true."""
         back = await self.journal.turns.restore(actor, [mask_turn(turn) for turn in turns])
         for live in self._live.values():
             own = [t for t in turns if t.id in back and t.session_id == live.session.id]
@@ -258,13 +256,12 @@ class LiveSessions:
         self._live = {key: live for key, live in self._live.items() if key[0] != actor}
 
     def was_here(self, actor: Actor, now: datetime) -> bool:
-        """Whether a session of this actor has ended a short while ago, as far as this process
-        knows."""
+        """True if a session of this actor ended recently in this process."""
         ended = self._ended.get(actor)
         return ended is not None and now - ended < self._limits.session_idle
 
     def drop_idle(self, now: datetime) -> None:
-        """Drop sessions that nobody has used for a while from RAM; they come back when needed."""
+        """Drop sessions unused for a while from RAM; the journal restores them when needed."""
         idle = self._limits.session_idle
         self._ended = {actor: at for actor, at in self._ended.items() if now - at < idle}
         self._live = {

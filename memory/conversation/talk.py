@@ -1,4 +1,4 @@
-"""What is being said: every turn is recalled for, recorded, and belongs to a session."""
+"""Conversations: recall for a turn, record it, and end its session."""
 
 import asyncio
 import uuid
@@ -38,10 +38,9 @@ from memory.records import (
 
 @dataclass(frozen=True, slots=True)
 class HistoryMetadata:
-    """What the history is made of, without its texts. `local_time` is the moment of the recall in
-    the actor's time zone, None if nobody could tell. `private` is the session's. `reunion`: this is
-    the first message of a new session with somebody known, after a long silence. `answer_length` is
-    what the actor has chosen, None if nothing."""
+    """Facts about the history, without its texts. `local_time` is the moment of the recall in the
+    actor's time zone, None if unknown. `reunion`: this is the first message of a known person after
+    a long silence. `answer_length` is what the actor chose, None if nothing."""
 
     session_id: str
     message_count: int
@@ -57,12 +56,12 @@ class HistoryMetadata:
 
 @dataclass(frozen=True, slots=True)
 class ConversationHistory:
-    """Everything remembered that goes before the model for one turn.
+    """What goes before the model for one turn.
 
-    `messages` are the window, word for word. `profile`, `earlier` and `recalled` are ready context
-    blocks, escaped and delimited, empty where there is nothing to say: the profile is fixed for a
-    session and goes first, `earlier` sums up the turns that have left the window and stands before
-    it, the recalled block belongs to this turn alone and goes last."""
+    `messages` are the window, word for word. `profile`, `earlier` and `recalled` are context
+    blocks, escaped and delimited, or empty: the profile is fixed for a session and comes first,
+    `earlier` summarizes the turns before the window, and `recalled` belongs to this turn and comes
+    last."""
 
     metadata: HistoryMetadata
     messages: tuple[Utterance, ...] = ()
@@ -73,7 +72,7 @@ class ConversationHistory:
 
     @property
     def context_messages(self) -> tuple[str, ...]:
-        """The context blocks that say something, in the order in which the model sees them."""
+        """The context blocks that are not blank, in the order the model sees them."""
         return tuple(
             text for block in (self.profile, self.earlier, self.recalled) if (text := block.strip())
         )
@@ -92,7 +91,7 @@ _TURNS = uuid.UUID("5d0f2c1e-2c0b-4c5e-9a57-1f6f0d8a7e11")
 
 
 class Talk:
-    """The conversations of everybody, one open session an actor and place."""
+    """All conversations, one open session an actor and place."""
 
     def __init__(
         self,
@@ -111,9 +110,9 @@ class Talk:
     async def recall(
         self, actor: Actor, place: Place, text: str, language: str | None = None
     ) -> ConversationHistory:
-        """Everything remembered that matters for answering this text. What the store does not
-        deliver within its time is left out. `language` is the BCP 47 tag of who has not chosen
-        one. Raises StoreUnavailable if the journal fails."""
+        """Everything remembered for answering this text. Leaves out what the store does not deliver
+        in time. `language` is the BCP 47 tag for actors who have not chosen one. Raises
+        StoreUnavailable if the journal fails."""
         live = await self._lifecycle.find_or_open(actor, place)
         profile, choices, hits = await asyncio.gather(
             self._in_time("profile", self.profile(actor), None),
@@ -148,7 +147,7 @@ class Talk:
         )
 
     async def profile(self, actor: Actor) -> Profile:
-        """What every session of this actor begins with. Raises StoreUnavailable."""
+        """The profile that the actor's sessions begin with. Raises StoreUnavailable."""
         return await self._profiles.known.get(actor) if self._options.memory_enabled else Profile()
 
     async def record(
@@ -162,10 +161,10 @@ class Talk:
         kept: bool = True,
         private: bool = False,
     ) -> Ending | None:
-        """Write a finished turn down. When it was the session's last, its ending comes back. `name`
-        is what the turn is known by for good: recorded twice, it is one turn. What is not `kept`
-        goes no further than the session. A turn that began in a `private` session, which has ended
-        meanwhile, is not written.
+        """Write a finished turn. Returns the session's ending if this was its last turn. `name`
+        identifies the turn for good: recorded twice, it stays one turn. A turn that is not `kept`
+        stays in its session. A turn that began in a `private` session that has ended since is not
+        written.
 
         Raises StoreUnavailable if the turn could not be written: then it did not happen."""
         id_ = _turn_id(actor, name) if name else uuid.uuid4().hex
@@ -185,8 +184,8 @@ class Talk:
         return await self._lifecycle.end(live, "length") if self._sessions.is_full(live) else None
 
     async def answer(self, actor: Actor, name: str) -> str | None:
-        """What was answered in the turn that was recorded under this name; None if there is none,
-        or it is in memory alone by now. Raises StoreUnavailable."""
+        """The reply recorded under this name; None if there is none, or extraction has removed the
+        turn. Raises StoreUnavailable."""
         turn = await self._sessions.journal.turns.get(_turn_id(actor, name))
         answers = [m.text for m in turn.messages if m.role is Role.ASSISTANT] if turn else []
         return answers[-1] if answers else None
@@ -197,31 +196,30 @@ class Talk:
         return live.session if live else None
 
     async def session_now(self, actor: Actor, place: Place) -> Session:
-        """The session that what is said now belongs to: the open one, or else a new one. Raises
-        StoreUnavailable."""
+        """The open session of this place, or a new one. Raises StoreUnavailable."""
         return (await self._lifecycle.find_or_open(actor, place)).session
 
     async def end(self, actor: Actor, place: Place, reason: str) -> Ending | None:
-        """End the open session of this place; None if there was none, or nothing in it. Raises
+        """End the open session of this place; None if there was none or it was empty. Raises
         StoreUnavailable."""
         live = await self._lifecycle.find(actor, place)
         return await self._lifecycle.end(live, reason) if live else None
 
     async def begin_private(self, actor: Actor, place: Place) -> Ending | None:
-        """End the open session of this place as usual and open a private one, of which nothing is
-        kept; it goes on until it is ended or falls silent. The ending of the former one comes back
-        as from `end`. Raises StoreUnavailable."""
+        """End the open session of this place and open a private one, of which nothing is kept; it
+        lasts until it is ended or idle. Returns the ending of the former session. Raises
+        StoreUnavailable."""
         ending = await self.end(actor, place, "private")
         await self._lifecycle.open_private(actor, place)
         return ending
 
     async def summarize_now(self, actor: Actor, place: Place) -> tuple[RunningSummary, ...]:
-        """Sum up the open session of this place but for its last turns, without waiting for its
-        window to be full; all its running summaries, oldest first. Raises StoreUnavailable."""
+        """Summarize all but the last turns of this place's open session. Returns all its running
+        summaries, oldest first. Raises StoreUnavailable."""
         return await self._lifecycle.summarize_now(actor, place)
 
     async def tiers(self, actor: Actor) -> Tiers:
-        """What the actor's conversations are kept as: word for word, summed up, archived. Raises
+        """How the actor's conversations are kept: word for word, summarized, archived. Raises
         StoreUnavailable."""
         return await self._lifecycle.tiers(actor)
 
@@ -242,7 +240,7 @@ class Talk:
         return silent and not self._sessions.was_here(actor, now)
 
     def _visible(self, live: Live, text: str) -> tuple[Utterance, ...]:
-        """What of the window goes to the model with this text; the rest stays where it is."""
+        """The part of the window that goes to the model with this text."""
         there = len(live.window.turns)
         wanted = turns_to_show(text, there) if self._options.adaptive_window else there
         return live.window.latest(wanted)
@@ -264,10 +262,10 @@ def _turn_id(actor: Actor, name: str) -> str:
 
 
 def _is_of(hit: Hit, session: Session) -> bool:
-    """Whether this was said in the session itself."""
+    """True for a message of this session."""
     return hit.record.kind is Kind.MESSAGE and hit.record.session_id == session.id
 
 
 def _has_left(hit: Hit, live: Live) -> bool:
-    """Whether its turn is not in the window any more."""
+    """True if its turn has left the window."""
     return {turn.id for turn in live.window.turns}.isdisjoint(hit.record.turn_ids)

@@ -31,7 +31,7 @@ def _small_words() -> frozenset[str]:
 
 
 def gist(turns: Sequence[Turn], tokens: int, count: Count = estimate_tokens) -> str:
-    """These turns in at most `tokens`, their secrets masked; the user's words before the
+    """These turns in at most `tokens`, with secrets masked; the user's words come before the
     assistant's."""
     said = [
         _excerpt(message) for turn in turns for message in turn.messages if message.text.strip()
@@ -48,13 +48,12 @@ def gist(turns: Sequence[Turn], tokens: int, count: Count = estimate_tokens) -> 
 
 
 def quotable(text: str) -> str:
-    """The text with other marks for its own quotes, so that it is certain where a quote of it
-    ends."""
+    """Replace quotation marks in the text, so that the end of a quote of it is unambiguous."""
     return text.translate({ord(mark): '"' for mark in "“”„"})
 
 
 def join(one: str, other: str, tokens: int, count: Count = estimate_tokens) -> str:
-    """Two texts as one in at most `tokens`: each gets half, and what the other does not need."""
+    """Two texts as one in at most `tokens`: each gets half, plus what the other does not need."""
     half = tokens // 2
     first = cut_to_tokens(one, max(half, tokens - count(other) - 1), count)
     second = cut_to_tokens(other, max(0, tokens - count(first) - 1), count)
@@ -62,13 +61,14 @@ def join(one: str, other: str, tokens: int, count: Count = estimate_tokens) -> s
 
 
 def _excerpt(message: Utterance) -> Utterance:
-    """What of a message is read. Masked before it is cut, or half a secret would be none."""
+    """The part of a message that is read. It is masked before it is cut, because half a secret
+    would not be recognized."""
     text = mask_secrets(message.text[: 2 * _READ_CHARS])
     return replace(message, text=text[:_READ_CHARS])
 
 
 def _topics(said: Sequence[Utterance]) -> list[str]:
-    """The words that most messages have, of equals the earlier first."""
+    """The words in most messages; of equals, the earlier first."""
     seen: Counter[str] = Counter()
     for message in said:
         plain = plain_words(message.text)
@@ -94,7 +94,7 @@ def _speaker(message: Utterance) -> str:
 
 
 def _opening(text: str) -> str:
-    """The first sentence of a message, or as much of it as is quoted."""
+    """The first words of a message, as far as they are quoted."""
     line = quotable(" ".join(text.split()))
     if len(line) <= _QUOTE_CHARS:
         return line.rstrip(".")
@@ -123,9 +123,9 @@ class ArchivedTurn:
 
 @dataclass(frozen=True, slots=True)
 class Tiers:
-    """All that is there of an actor's conversations: what open sessions have in their windows, word
-    for word; the running summaries of sessions that are not extracted yet; and the turns that are
-    in no window any more. Oldest first. A summary names its turns by id, a turn its summary."""
+    """An actor's conversations, oldest first: the turns in the windows of open sessions, the
+    running summaries of sessions that are not extracted yet, and the turns in no window. A summary
+    names its turns by id, a turn its summary."""
 
     active: tuple[Turn, ...] = ()
     summaries: tuple[RunningSummary, ...] = ()
@@ -134,17 +134,17 @@ class Tiers:
 
 @dataclass(frozen=True, slots=True)
 class Compaction:
-    """How much stands for the turns that have left a window: at most `summaries` running summaries
-    a session (0: none), each of at most `tokens` tokens by `count`."""
+    """How to replace turns that left a window: at most `summaries` running summaries a session (0:
+    none), each of at most `tokens` tokens by `count`."""
 
     summaries: int = 3
     tokens: int = 200
     count: Count = estimate_tokens
 
     def eviction(self, leaving: Sequence[Turn], summaries: Sequence[RunningSummary]) -> Shift:
-        """These turns leave the window: a summary of them comes, and while there are too many, the
-        two oldest become one. Without a model so far: what is new is marked as fallback. Turns that
-        are not kept leave no trace."""
+        """What changes when these turns leave the window: they get a summary, and while there are
+        too many, the two oldest become one. New summaries are fallbacks: no model has made them
+        yet. Turns that are not kept leave no trace."""
         before = tuple(summaries)
         evicted = tuple(turn.id for turn in leaving)
         told = [turn for turn in leaving if turn.kept and turn.messages]
@@ -154,7 +154,7 @@ class Compaction:
         return Shift(evicted, before, tuple(after))
 
     def fallback(self, turns: Sequence[Turn]) -> RunningSummary:
-        """What stands for these turns until there is a summary."""
+        """A stand-in for the summary of these turns."""
         return RunningSummary(
             _new_id(),
             turns[0].session_id,
@@ -172,9 +172,9 @@ class Compaction:
         gone: Collection[str],
         tells: Callable[[str], bool],
     ) -> Shift:
-        """Some of these turns are forgotten (`gone`), and what `tells` recognises must stand in no
-        summary: one that is concerned gives way to a new one of those of its turns that are left,
-        if there are any."""
+        """What changes when turns are forgotten: their ids are `gone`, and no summary may contain
+        what `tells` recognizes. An affected summary is replaced with a fallback for the rest of its
+        turns, if any."""
         after: list[RunningSummary] = []
         for summary in summaries:
             if not (
@@ -190,7 +190,8 @@ class Compaction:
         return Shift((), tuple(summaries), tuple(after))
 
     def _merge(self, one: RunningSummary, other: RunningSummary) -> RunningSummary:
-        """Both as one. What a model has made of the first it goes on from; the rest it reads."""
+        """Both as one. A summary that a model has made of the first is the base, so only the other
+        turns have to be read."""
         base, read = (one.base, one.base_turns) if one.fallback else (one.text, len(one.turn_ids))
         return RunningSummary(
             _new_id(),
@@ -206,7 +207,7 @@ class Compaction:
 
 
 def earlier_block(summaries: Sequence[RunningSummary]) -> str:
-    """The running summaries as the model reads them; empty when there are none."""
+    """The running summaries as the model reads them; empty if there are none."""
     # The label keeps a text from beginning its line, as only a role or a heading may.
     texts = [escape(summary.text) for summary in summaries]
     lines = [f"- (earlier) {text}" for text in texts if text]
@@ -216,8 +217,8 @@ def earlier_block(summaries: Sequence[RunningSummary]) -> str:
 def archive(
     records: Iterable[Record], active: Iterable[Turn], summaries: Iterable[RunningSummary]
 ) -> tuple[ArchivedTurn, ...]:
-    """The turns of these MESSAGE and SUMMARY records that are in no window, with their summaries.
-    A message whose turn nobody noted is a turn of its own."""
+    """The turns of these MESSAGE and SUMMARY records that are in no window, with their summaries. A
+    message without a known turn is a turn of its own."""
     records, shown = list(records), {turn.id for turn in active}
     finals = [record for record in records if record.kind is Kind.SUMMARY]
     told = {id_: final.id for final in finals for id_ in final.turn_ids}
@@ -241,7 +242,7 @@ def archive(
 
 
 def unread(summary: RunningSummary, turns: Iterable[Turn]) -> list[Turn]:
-    """The turns that a summarizer has to read to make this summary, going on from its base."""
+    """The turns that the summarizer must read to complete this summary from its base."""
     ids = frozenset(summary.turn_ids[summary.base_turns :])
     return [turn for turn in turns if turn.id in ids]
 

@@ -1,8 +1,8 @@
-"""How many tokens a text costs, estimated on the high side before any model counts them, and
-calibrated by what the model then says that its requests had.
+"""Estimates the tokens of a text: high at first, then calibrated with what the model reports for
+its requests.
 
 The starting rates were measured on short statements in twenty languages with the tokenizers of five
-model families (docs/benchmarks.md): each is that of the dearest one, but for Claude 2's."""
+model families (docs/benchmarks.md): each is that of the most expensive one, except Claude 2's."""
 
 import math
 import re
@@ -14,7 +14,7 @@ from functools import lru_cache
 
 
 class Script(StrEnum):
-    """What is calibrated together: scripts that a tokenizer knows equally well."""
+    """Scripts that tokenizers know equally well. Each is calibrated separately."""
 
     LATIN = "latin"
     CYRILLIC = "cyrillic"
@@ -50,7 +50,7 @@ _CYRILLIC = re.compile("[\u0400-\u052f\u1c80-\u1c8f\u2de0-\u2dff\ua640-\ua69f]")
 
 @lru_cache(maxsize=20_000)
 def _rate(char: str) -> tuple[Script, float]:
-    """A character's script, and its tokens at the start."""
+    """A character's script and its tokens at the starting rate."""
     if char.isascii():
         if char.islower() or char == " ":
             return Script.LATIN, 0.35
@@ -75,14 +75,14 @@ def weigh(text: str) -> Weight:
 
 
 def estimate_tokens(text: str) -> int:
-    """How many tokens a text may cost any model, on the high side."""
+    """How many tokens a text may cost with any model, on the high side."""
     return _whole(sum(weigh(text).values()))
 
 
 class Tokens:
-    """The estimate that learns. One for all actors: it keeps numbers, no text.
+    """An estimate that learns. One for all actors: it keeps numbers, no text.
 
-    Where several models take turns, a text counts as what the dearest of them would take."""
+    Where several models take turns, a text counts as much as with the most expensive one."""
 
     def __init__(self) -> None:
         self._models: dict[str, _Calibration] = {}
@@ -93,12 +93,12 @@ class Tokens:
         return _whole(sum(weight[script] * self.factor(script) for script in Script))
 
     def factor(self, script: Script) -> float:
-        """By how much the starting rates of a script are multiplied by now."""
+        """The current factor on a script's starting rates."""
         return max((known.factors[script] for known in self._models.values()), default=1.0)
 
     def observe(self, model: str, texts: Iterable[str], tokens: int) -> None:
-        """Learn from a request that had these texts besides what every request has (instructions,
-        tools), and took so many input tokens. A count of none says nothing."""
+        """Learn from a request with these texts, besides what every request has (instructions,
+        tools), that took `tokens` input tokens. Ignores counts of 0."""
         if tokens <= 0:
             return
         if model not in self._models and len(self._models) >= MOST_MODELS:
@@ -114,7 +114,7 @@ class _Calibration:
     What all requests have in common (instructions, tools, the vendor's own wrapping) drops out when
     two are compared: each is compared with the smallest one so far. The difference is the kind of
     text that budgets are for. An estimate that was too low rises at once; one that was too high
-    sinks slowly, never below the dearest of the recent observations."""
+    sinks slowly, never below the most expensive recent observation."""
 
     factors: dict[Script, float] = field(default_factory=lambda: dict.fromkeys(Script, 1.0))
     _least: tuple[float, int, Weight] | None = None
@@ -123,7 +123,8 @@ class _Calibration:
     )
 
     def observe(self, weight: Weight, tokens: int) -> None:
-        """Learn from one request. Of two equally small ones, the cheaper is compared with."""
+        """Learn from one request. Of two equally small ones, the cheaper is the one to compare
+        with."""
         size = sum(weight.values())
         if self._least is None or (size, tokens) < self._least[:2]:
             self._least = (size, tokens, weight)
@@ -136,8 +137,9 @@ class _Calibration:
         self._raise(more, tokens - fewest)
 
     def _lower(self, more: Weight, tokens: int) -> None:
-        """Take the dominant script for dearer than it can be told apart from the others: those
-        are taken at their least."""
+        """Lower the factor of the dominant script, with the other scripts at their cheapest: the
+        observation can't be split between scripts, so the dominant one is taken as expensive as it
+        may be."""
         script = max(Script, key=lambda each: more[each])
         others = sum(more.values()) - more[script]
         if more[script] < DOMINANT * (more[script] + others):
@@ -149,7 +151,7 @@ class _Calibration:
             self.factors[script] = max(wanted, (1 - STEP) * self.factors[script])
 
     def _raise(self, more: Weight, tokens: int) -> None:
-        """Whichever script it was that cost more: all of them may have."""
+        """Raise the factors of all scripts in the text: any of them may be the expensive one."""
         estimated = sum(self.factors[script] * more[script] for script in Script)
         if tokens > estimated:
             for script in (each for each in Script if more[each]):
@@ -163,8 +165,8 @@ def _whole(tokens: float) -> int:
 
 
 def cut_to_tokens(text: str, tokens: int, count: Count) -> str:
-    """The text's beginning in at most `tokens`, up to the end of a word and with "…" where
-    something is missing. A text that fits is left as it is."""
+    """The beginning of the text in at most `tokens`, cut after a word and marked with "…". A text
+    that fits is unchanged."""
     if count(text) <= tokens:
         return text
     fits, too_long = 0, len(text)

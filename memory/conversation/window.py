@@ -48,7 +48,7 @@ def replay_turn(turn: Turn, message_chars: int, turn_tokens: int) -> tuple[Utter
 
 
 def _clean(message: Utterance) -> Utterance:
-    """The assistant's message without imitated tool calls; the user's own words as they are."""
+    """Remove imitated tool calls from an assistant's message. User messages are unchanged."""
     if message.role is Role.USER or not _ANNOTATIONS.search(message.text):
         return message
     text = _BLANK_LINES.sub("\n\n", _ANNOTATIONS.sub("", message.text)).strip()
@@ -56,7 +56,8 @@ def _clean(message: Utterance) -> Utterance:
 
 
 def _fit(texts: Sequence[str], tokens: int) -> list[str]:
-    """The texts in so many tokens together: short ones whole, what they leave for the long ones."""
+    """Shorten the texts to `tokens` in total: short ones stay whole and leave their share to long
+    ones."""
     costs = [estimate_tokens(text) for text in texts]
     if sum(costs) <= tokens:
         return list(texts)
@@ -71,7 +72,7 @@ def _fit(texts: Sequence[str], tokens: int) -> list[str]:
 
 
 def _cut(text: str, tokens: int) -> str:
-    """The longest shortening of the text that costs at most so many tokens."""
+    """The longest shortening of the text that costs at most `tokens`."""
     fits, too_long = 0, len(text)
     while too_long - fits > 1:
         middle = (fits + too_long) // 2
@@ -83,8 +84,8 @@ def _cut(text: str, tokens: int) -> str:
 
 
 def shorten(text: str, limit: int) -> str:
-    """The text in at most `limit` characters: its beginning and its end, and between them a mark
-    that says how much is missing. A text that fits is left as it is."""
+    """The beginning and the end of the text in at most `limit` characters, with a mark between them
+    that says how much is missing. A text that fits is unchanged."""
     if len(text) <= limit:
         return text
     # The number is at most as long as that of all characters.
@@ -109,7 +110,7 @@ _CLAUSE = re.compile(r"[,.;:!?…—。，！？、।؟،\n]+")
 
 
 def points_back(text: str) -> bool:
-    """Whether a message can only be understood with what was said before it."""
+    """True if a message can't be understood without what was said before it."""
     spoken = _plain(text)
     phrases = _phrases()
     if any(phrase in spoken for phrase in phrases.unspaced):
@@ -121,12 +122,12 @@ def points_back(text: str) -> bool:
 
 
 def turns_to_show(text: str, turns: int) -> int:
-    """How many of the newest turns a message goes to the model with, of as many as there are."""
+    """How many of the newest `turns` to show the model with a message."""
     return turns if points_back(text) else min(FEW_TURNS, turns)
 
 
 def _plain(text: str) -> str:
-    """A text's words with one space between them, without case, accents and punctuation."""
+    """The words of a text, separated by single spaces, without case, accents and punctuation."""
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     folded = unicodedata.normalize("NFC", _ACCENTS.sub("", decomposed))
     return " ".join(_DROPPED.sub(" ", folded).split())
@@ -173,14 +174,14 @@ EVICTED_TURNS = 6
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The last turns of a session: at most `limit` messages and at most `tokens` of them, whichever
-    is less. Turns are whole, with their tools; the newest always stays.
+    """The last turns of a session: at most `limit` messages and at most `tokens`, whichever is
+    less. Turns stay whole, with their tools; the newest always stays.
 
-    What does not fit leaves in batches of `batch` turns: one at a time would change the beginning
-    of the model's input on every turn, and no prefix of it could be cached. No turn may take more
-    than a batch's share of the tokens (`replay_turn` sees to it), so that whenever the window is
-    too full it has more than a batch: each change of the beginning takes `batch` turns away, and
-    there can be no more than one change in so many turns, whatever people say."""
+    Turns leave in batches of `batch`: one at a time would change the beginning of the model's input
+    on every turn, and no prefix of it could be cached. No turn takes more than a batch's share of
+    the tokens (see `replay_turn`), so a window that is too full always has more than a batch: each
+    change of the beginning takes `batch` turns away, and whatever people say, there is at most one
+    change in `batch` turns."""
 
     limit: int
     batch: int = EVICTED_TURNS
@@ -191,7 +192,7 @@ class Window:
     _shown: tuple[tuple[Utterance, ...], ...] = field(default=(), compare=False, repr=False)
 
     def with_turns(self, turns: Iterable[Turn]) -> "Window":
-        """A window of the same bounds with these turns, oldest first, even if it is too full."""
+        """A window with the same limits and these turns, oldest first, even if it is too full."""
         turns = tuple(turns)
         return replace(self, turns=turns, _shown=tuple(self._replay(turn) for turn in turns))
 
@@ -201,35 +202,34 @@ class Window:
         return self.latest(len(self.turns))
 
     def latest(self, turns: int) -> tuple[Utterance, ...]:
-        """The messages of the newest turns alone, as they go to the model."""
+        """The messages of the newest turns, as they go to the model."""
         newest = self._shown[max(0, len(self.turns) - turns) :]
         return tuple(message for messages in newest for message in messages)
 
     @property
     def too_full(self) -> bool:
-        """Whether turns have to leave."""
+        """True if turns have to leave."""
         return len(self.turns) > 1 and self._over(self._costs())
 
     def push(self, turn: Turn) -> tuple["Window", tuple[Turn, ...]]:
-        """The window with this turn as its newest, and the turns that left for it."""
+        """The window with this turn added, and the turns that left."""
         shown = (*self._shown, self._replay(turn))
         return replace(self, turns=(*self.turns, turn), _shown=shown).trim()
 
     def trim(self) -> tuple["Window", tuple[Turn, ...]]:
-        """The window within its bounds, and the turns that left for that."""
+        """The window within its limits, and the turns that left."""
         costs = self._costs()
         while len(costs) > 1 and self._over(costs):
             costs = costs[min(self.batch, len(costs) - 1) :]
         return self.keep_newest(len(costs))
 
     def keep_newest(self, turns: int) -> tuple["Window", tuple[Turn, ...]]:
-        """The window with its newest turns alone, and the others."""
+        """The window with only its newest turns, and the others."""
         first = max(0, len(self.turns) - turns)
         kept = replace(self, turns=self.turns[first:], _shown=self._shown[first:])
         return kept, self.turns[:first]
 
     def without(self, turn_ids: Collection[str]) -> "Window":
-        """The window without these turns."""
         return self.with_turns(turn for turn in self.turns if turn.id not in turn_ids)
 
     def _over(self, costs: Sequence[tuple[int, int]]) -> bool:
@@ -237,7 +237,7 @@ class Window:
         return messages > self.limit or sum(tokens for _, tokens in costs) > self.tokens
 
     def _costs(self) -> list[tuple[int, int]]:
-        """How many messages and how many tokens each turn takes."""
+        """The messages and tokens of each turn."""
         return [
             (len(shown), sum(self.count(m.text) + _MESSAGE_TOKENS for m in shown))
             for shown in self._shown

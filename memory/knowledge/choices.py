@@ -1,5 +1,5 @@
-"""What an actor can choose: what the assistant is called, the language, the time zone, how long
-answers are and how they are shown."""
+"""What an actor can choose: the assistant's name, the language, the time zone, and how long answers
+are and how they are shown."""
 
 import asyncio
 import re
@@ -22,8 +22,7 @@ from memory.safety.escaping import LOOK_LIKE_BRACKETS, one_line
 
 
 class ChoiceRegistry:
-    """The settings that people made for themselves. Where long-term memory is switched off, there
-    are none."""
+    """The settings that people chose. There are none while long-term memory is switched off."""
 
     def __init__(
         self,
@@ -37,17 +36,17 @@ class ChoiceRegistry:
         self.known = ActorCache("choices", store.get)
 
     def of(self, actor: Actor) -> Choices | None:
-        """What this actor has chosen, as far as it is known without asking the store: neither a
-        search nor a sentence of the bot's can wait for it. None if it was never read."""
+        """The actor's choices if they are in RAM, else None: neither a search nor a reply can wait
+        for the store."""
         return self.known.peek(actor) if self._options.memory_enabled else Choices()
 
     async def read(self, actor: Actor) -> Choices:
-        """What this actor has chosen. Raises StoreUnavailable."""
+        """The actor's choices. Raises StoreUnavailable."""
         return await self.known.get(actor) if self._options.memory_enabled else Choices()
 
     async def set(self, actor: Actor, choice: Choice, value: str) -> str:
-        """Keep what the actor chose, as a person says it: a language by its own name, a time zone
-        by its place. The value as it was stored. Raises RefusedText, StoreUnavailable."""
+        """Store a choice as a person states it: a language by its own name, a time zone by its
+        place. Returns the value as stored. Raises RefusedText, StoreUnavailable."""
         # The first time, the system's list of zones is read from the disk.
         value = await asyncio.to_thread(clean_choice, choice, value)
         self._options.require_enabled()
@@ -57,22 +56,22 @@ class ChoiceRegistry:
         return value
 
     async def unset(self, actor: Actor, choice: Choice) -> None:
-        """Keep no such choice any more. Raises StoreUnavailable."""
+        """Delete this choice. Raises StoreUnavailable."""
         async with self._locks[actor]:
             await self._store.unset(actor, choice)
             self._note(actor, choice, None)
 
     def now(self) -> datetime:
-        """The present moment, in any time zone."""
         return self._clock()
 
     def local_time(self, actor: Actor) -> datetime:
-        """The present moment by the actor's own clock, as of the last reading of their choices."""
+        """The actor's local time, by their choices as last read."""
         chosen = self.known.peek(actor) or Choices()
         return self._clock().astimezone(zone_of(chosen.time_zone) or self._options.time_zone)
 
     def _note(self, actor: Actor, choice: Choice, value: str | None) -> None:
-        """It counts from now on. Where the others are not known, all wait for the next reading."""
+        """Use the new value at once. If the other choices are unknown, all are read when next
+        needed."""
         known = self.known.peek(actor)
         if known is None:
             self.known.drop(actor)
@@ -93,21 +92,19 @@ _TAG = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 
 
 class AnswerLength(StrEnum):
-    """How long somebody wants the answers to be."""
-
     SHORT = "short"
     NORMAL = "normal"
     LONG = "long"
 
 
 def clean_choice(choice: Choice, wanted: str) -> str:
-    """What was chosen, as it is stored. Raises RefusedText. For a time zone, reads the system's
-    list of zones when first asked."""
+    """The value as it is stored. Raises RefusedText. For the first time zone, reads the system's
+    list of zones."""
     return _CLEANERS[choice](wanted)
 
 
 def clean_name(name: str) -> str:
-    """The name without quotes, markup and surplus space. Raises RefusedText for what is none."""
+    """The name without quotes, markup and extra space. Raises RefusedText if it is not a name."""
     if "\n" in name.strip() or "\r" in name.strip():
         raise RefusedText("a name stands on one line", Refusal.NAME_LINES)
     # Without what can't be seen: reversed writing, zero widths.
@@ -128,8 +125,8 @@ def clean_name(name: str) -> str:
 
 
 def _clean_language(wanted: str) -> str:
-    """The BCP 47 tag in lower case of a language that is spoken here, given as a tag ("pt-br") or
-    by its own name ("Deutsch"). Raises RefusedText."""
+    """The lower-case BCP 47 tag of a supported language, given as a tag ("pt-br") or by its own
+    name ("Deutsch"). Raises RefusedText."""
     wanted = one_line(wanted)
     for code, phrases in known_languages().items():
         if phrases.name.casefold() == wanted.casefold():
@@ -140,7 +137,7 @@ def _clean_language(wanted: str) -> str:
 
 
 def _clean_time_zone(wanted: str) -> str:
-    """The IANA name of a time zone, given in any case, also by its place alone ("rome"). Raises
+    """The IANA name of a time zone, given in any case or only by its place ("rome"). Raises
     RefusedText."""
     key = re.sub(r"\s+", "_", one_line(wanted)).casefold()
     name = _zone_names().get(key)
@@ -150,7 +147,8 @@ def _clean_time_zone(wanted: str) -> str:
 
 
 def zone_of(name: str | None) -> tzinfo | None:
-    """The time zone of this IANA name; None for none, or one that this system does not know."""
+    """The time zone with this IANA name; None without a name, or if this system does not know
+    it."""
     try:
         return zoneinfo.ZoneInfo(name) if name else None
     except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
@@ -159,7 +157,7 @@ def zone_of(name: str | None) -> tzinfo | None:
 
 @lru_cache(maxsize=1)
 def _zone_names() -> Mapping[str, str]:
-    """Every zone by its name in lower case, and by its place where only one zone has that place."""
+    """All zones by their names in lower case, and by place where only one zone has it."""
     names = sorted(zoneinfo.available_timezones() - _NO_ZONES)
     places: dict[str, list[str]] = {}
     for name in names:

@@ -1,4 +1,4 @@
-"""Everything kept about somebody, as a JSON document and as one to read. Pure."""
+"""Everything kept about an actor, as a JSON document and as readable Markdown."""
 
 import re
 from collections import defaultdict
@@ -57,8 +57,8 @@ def _entry(record: Record) -> dict[str, Any]:
 
 
 def export_as_markdown(document: Mapping[str, Any]) -> str:
-    """The document in Markdown, for people. What somebody wrote stands in it as text: no heading,
-    list, link or HTML of theirs is one here."""
+    """The document in Markdown, for people. What users wrote is escaped: it can't become a heading,
+    list, link or HTML."""
     parts = [
         f"# Everything kept about {document['actor']}",
         f"As of {_moment(document['exported_at'])}.",

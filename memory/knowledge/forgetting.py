@@ -1,5 +1,5 @@
-"""What else says a thing that is to be forgotten: a fact that is deleted, while the message it came
-from is still found, is not forgotten. Pure."""
+"""Finds what else says a thing that is to be forgotten: a deleted fact is not forgotten while the
+message it came from can still be found."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -17,9 +17,9 @@ CARRIED_SHARE = 0.75
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """A record that is forgotten, or would be, and what goes with it: the archived messages and the
-    summaries that would tell it again, and the turns of sessions that are not extracted yet. With
-    it all of that can be brought back: whoever holds it holds the texts."""
+    """A record that is or would be forgotten, and what goes with it: the archived messages and
+    summaries that say it too, and the turns of sessions that are not extracted yet. It holds the
+    texts, so everything can be restored from it."""
 
     actor: Actor
     record: Record
@@ -29,12 +29,13 @@ class Forgotten:
 
     @property
     def records(self) -> tuple[Record, ...]:
-        """All records that go, the one it is about first."""
+        """All records that are deleted, the main one first."""
         return (self.record, *self.summaries, *self.messages)
 
     @property
     def said(self) -> int:
-        """How many messages go, each counted once: a turn under way may be archived as well."""
+        """How many messages are deleted, each counted once: a turn of an open session may be
+        archived as well."""
         turns = {turn.id for turn in self.turns}
         archived = [message for message in self.messages if turns.isdisjoint(message.turn_ids)]
         spoken = (m for turn in self.turns for m in turn.messages if m.text.strip())
@@ -42,8 +43,8 @@ class Forgotten:
 
 
 def mentions(statement: str) -> Callable[[str], bool]:
-    """A predicate: whether a text says the statement, perhaps among other things and to somebody
-    else."""
+    """A predicate that is True for texts that say the statement, even among other things or to
+    somebody else."""
     # Once for what may be tens of thousands of texts.
     tell = telling(statement, lambda: words(statement))
 
@@ -56,8 +57,8 @@ def mentions(statement: str) -> Callable[[str], bool]:
 def plan_deletion(
     actor: Actor, record: Record, others: Iterable[Record], turns: Iterable[Turn]
 ) -> Forgotten:
-    """What goes when the actor's record is forgotten, of their other records and of these turns:
-    the messages and turns it came from, and whatever says it again."""
+    """What goes when the actor's record is forgotten, of their `others` and `turns`: the messages
+    and turns it came from, and everything that repeats it."""
     own, says = frozenset(record.turn_ids), mentions(record.text)
     going = [
         other
@@ -81,8 +82,8 @@ def plan_deletion(
 
 
 def mark_outdated(record: Record, current: Iterable[Record]) -> Record:
-    """The fact or preference, superseded by whichever of the current ones has answered its question
-    since, has said it again or has turned it round."""
+    """The record, marked as superseded if a current one has since answered its question, repeated
+    it or reversed it."""
     newer = [
         other.created_at
         for other in current
@@ -94,7 +95,7 @@ def mark_outdated(record: Record, current: Iterable[Record]) -> Record:
 
 
 def _replaces(new: Record, old: Record) -> bool:
-    """Whether the one would not stand beside the other, had it been kept while that was there."""
+    """True if the new record would have replaced the old one."""
     if new.slot and new.slot == old.slot:
         return True
     if old.kind is Kind.SUMMARY:

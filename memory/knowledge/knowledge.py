@@ -1,4 +1,4 @@
-"""What is known of an actor: read, added to, put right, forgotten and taken along."""
+"""What is known of an actor: read it, add to it, correct it, forget it, export it."""
 
 import asyncio
 import re
@@ -29,7 +29,7 @@ _ID = re.compile(r"[#/]?([A-Za-z0-9_-]{1,64})")
 
 
 class Knowledge:
-    """The records of everybody. Every method takes the actor; none finds, changes or deletes
+    """The records of all actors. Every method takes the actor and never finds, changes or deletes
     anything of another one."""
 
     def __init__(
@@ -49,7 +49,7 @@ class Knowledge:
     async def records(
         self, actor: Actor, kinds: Sequence[Kind] = LEARNED_KINDS, *, everything: bool = False
     ) -> list[Record]:
-        """The actor's current records, oldest first; if `everything`, also superseded ones. Raises
+        """The actor's current records, oldest first; with `everything`, superseded ones too. Raises
         StoreUnavailable."""
         if not self._options.memory_enabled:
             return []
@@ -58,9 +58,9 @@ class Knowledge:
     async def search(
         self, actor: Actor, query: str, kinds: Sequence[Kind] = LEARNED_KINDS, limit: int = 0
     ) -> list[Hit]:
-        """The actor's current records that have to do with the query, best first; at most `limit`,
-        or the configured number if 0. A session that goes on has no summary yet, whatever its store
-        thinks. Raises StoreUnavailable."""
+        """The actor's current records that match the query, best first; at most `limit`, or the
+        configured number if 0. Leaves out summaries of open sessions, which a store may have made
+        by itself. Raises StoreUnavailable."""
         if not self._options.memory_enabled:
             return []
         hits = await self._store.search(
@@ -89,9 +89,9 @@ class Knowledge:
     async def remember(
         self, actor: Actor, text: str, kind: Kind = Kind.FACT, speaker: str | None = None
     ) -> Record:
-        """Keep a statement at once, as extraction would where the rules know it; `speaker` names
-        whose it is in a group. One that is known already is not written again. Raises RefusedText,
-        also for a question, and StoreUnavailable."""
+        """Store a statement at once, the way extraction would as far as the rules understand it;
+        `speaker` names whose it is in a group. Returns the existing record if it is known already.
+        Raises RefusedText, also for a question, and StoreUnavailable."""
         self._options.require_enabled()
         meant = await self._meaning(text)
         text, slot = meant.text, meant.slot
@@ -118,8 +118,8 @@ class Knowledge:
     # -- forgetting and taking along --------------------------------------------------------------
 
     async def find(self, actor: Actor, short_id: str) -> Record:
-        """The actor's own record with this short id. Raises UnknownRecord, also for an id that two
-        records share, and StoreUnavailable."""
+        """The actor's record with this short id. Raises UnknownRecord, also if two records share
+        the id, and StoreUnavailable."""
         wanted = _ID.fullmatch(short_id.strip()) if self._options.memory_enabled else None
         found = await self._store.find(actor, wanted.group(1)) if wanted else None
         if found is None:
@@ -127,7 +127,7 @@ class Knowledge:
         return found
 
     async def would_forget(self, actor: Actor, short_id: str) -> Forgotten:
-        """What `forget` would delete, as things are now; nothing is changed. Raises UnknownRecord,
+        """What `forget` would delete now. Changes nothing. Raises UnknownRecord,
         StoreUnavailable."""
         record = await self.find(actor, short_id)
         others = await self._store.records(
@@ -138,9 +138,9 @@ class Knowledge:
         return await asyncio.to_thread(plan_deletion, actor, record, others, turns)
 
     async def forget(self, actor: Actor, short_id: str) -> Forgotten:
-        """Delete one of the actor's own records, with the archived messages, summaries and turns
-        under way that say the same; all that is gone. Raises UnknownRecord, and StoreUnavailable:
-        then the turns are there again, as far as the journal answers."""
+        """Delete one of the actor's records, with the archived messages, summaries and journaled
+        turns that say the same. Returns all that is gone. Raises UnknownRecord, and
+        StoreUnavailable: then the turns are restored as far as the journal answers."""
         async with self._locks.changing(actor):
             gone = await self.would_forget(actor, short_id)
             try:
@@ -156,8 +156,8 @@ class Knowledge:
         return gone
 
     async def revise(self, actor: Actor, short_id: str, text: str) -> Record:
-        """Put one of the actor's own facts or preferences into other words; the former ones are
-        kept as history. Raises UnknownRecord, RefusedText, StoreUnavailable."""
+        """Reword one of the actor's facts or preferences; the old wording is kept as history.
+        Raises UnknownRecord, RefusedText, StoreUnavailable."""
         self._options.require_enabled()
         text = (await self._meaning(text)).text
         async with self._locks.changing(actor):
@@ -177,12 +177,13 @@ class Knowledge:
         return record
 
     async def restore(self, actor: Actor, forgotten: Forgotten) -> Record:
-        """Bring back a record that the actor forgot a moment ago, with all that went with it: the
-        messages and summaries as they were, and the turns of conversations that are not extracted
-        yet. Where the same question has got a newer answer since, or the same was said again or
-        turned round, the record comes back as history.
-        Done again, it completes what was broken off. Raises UnknownRecord if it was another
-        actor's or everything was forgotten since, StoreUnavailable."""
+        """Restore a record that the actor just forgot, with everything that went with it: messages
+        and summaries as they were, and the turns of conversations that are not extracted yet. If
+        its question has a newer answer, or it was repeated or reversed since, the record comes back
+        as history.
+
+        A second call completes one that was interrupted. Raises UnknownRecord if the record was
+        another actor's or everything was forgotten since, StoreUnavailable."""
         self._options.require_enabled()
         if forgotten.actor != actor:
             raise UnknownRecord("nothing of this actor was forgotten")
@@ -194,8 +195,7 @@ class Knowledge:
         return record
 
     async def sources(self, actor: Actor, record: Record) -> list[Record]:
-        """The archived messages of the turns that a record came from, oldest first. Raises
-        StoreUnavailable."""
+        """The archived messages that a record came from, oldest first. Raises StoreUnavailable."""
         if not self._options.memory_enabled or not record.turn_ids:
             return []
         turns = frozenset(record.turn_ids)
@@ -219,7 +219,7 @@ class Knowledge:
 
 
 def _compare(text: str, known: Iterable[Record]) -> tuple[Record | None, Record | None]:
-    """The first record that says the same as a text, and the first that the text turns round."""
+    """The first record that says the same as a text, and the first that the text reverses."""
     said, revised = Statement(text), None
     for record in known:
         other = Statement(record.text)

@@ -1,8 +1,7 @@
-"""Maintenance: what is kept for too long, replaced long ago, or more than fits goes.
+"""Daily maintenance deletes what is too old, was replaced long ago, or exceeds the limits.
 
-It runs once a day for everybody, one person after the other, and rests between two people for as
-long as the last one took: what people say and ask goes first. What it removed is told in numbers,
-never in words."""
+It works on one person after another and rests after each for as long as it took: messages and
+questions go first. It logs what it removed as numbers, never as words."""
 
 import asyncio
 from collections import Counter
@@ -38,8 +37,6 @@ _AT_ONCE = 1_000
 
 
 class Why(StrEnum):
-    """Why a record was removed."""
-
     OLD = "old"
     REPLACED = "replaced"
     TOO_MANY = "too many"
@@ -47,10 +44,10 @@ class Why(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """What is kept of one person, and for how long. Days count from when a record was written;
-    None is for ever. `superseded_days` count from when it was replaced, and are twice as many for
-    what is important. `max_records` counts facts, preferences and summaries together,
-    `max_archived_turns` the archived turns, whose messages go together."""
+    """What is kept of a person, and for how long. Days count from when a record was written; None
+    means forever. `superseded_days` count from when it was replaced, and double for important
+    records. `max_records` limits facts, preferences and summaries together, `max_archived_turns`
+    the archived turns, whose messages go together."""
 
     fact_days: int | None = None
     preference_days: int | None = None
@@ -72,15 +69,15 @@ class Retention:
 
 @dataclass(slots=True)
 class Removed:
-    """What a run has removed: how many records of which kind, and why. `failed` counts the people
-    whose memory could not be looked through."""
+    """What a run has removed: records by kind and reason. `failed` counts people whose memory could
+    not be processed."""
 
     counts: Counter[tuple[Kind, Why]] = field(default_factory=Counter)
     people: int = 0
     failed: int = 0
 
     def counts_by_name(self) -> dict[str, int]:
-        """For the log: "fact_replaced": 3 and the like, without what is zero."""
+        """Counts for the log, such as "fact_replaced": 3. Leaves out zeros."""
         return {
             f"{kind.value}_{why.replace(' ', '_')}": count
             for (kind, why), count in sorted(self.counts.items())
@@ -90,7 +87,7 @@ class Removed:
 def expired_records(
     records: Sequence[Record], retention: Retention, now: datetime
 ) -> dict[str, Why]:
-    """The ids of a person's records that are to go, and why. Pure."""
+    """The ids of a person's records that are to be deleted, and why."""
     going = {r.id: Why.OLD for r in records if _is_old(r, retention, now)}
     going |= {r.id: Why.REPLACED for r in records if _is_stale(r, retention, now)}
     left = [r for r in records if r.id not in going]
@@ -118,7 +115,7 @@ def _is_old(record: Record, retention: Retention, now: datetime) -> bool:
 
 
 def _is_stale(record: Record, retention: Retention, now: datetime) -> bool:
-    """Whether something newer took its place long ago."""
+    """True if it was replaced long ago."""
     days = retention.superseded_days
     if days is None or record.superseded_at is None:
         return False
@@ -127,7 +124,7 @@ def _is_stale(record: Record, retention: Retention, now: datetime) -> bool:
 
 
 def _least(records: Sequence[Record], limit: int | None) -> list[Record]:
-    """Those beyond the limit: first what was replaced, then the least important, then the
+    """The records beyond the limit: first those replaced, then the least important, then the
     oldest."""
     if limit is None or len(records) <= limit:
         return []
@@ -148,7 +145,7 @@ def _first_turns(messages: Sequence[Record], limit: int | None) -> list[Record]:
 
 
 class Maintenance:
-    """Looks through everybody's memory, nobody's while it is being changed."""
+    """Deletes expired records of everybody, one lock at a time."""
 
     def __init__(
         self,
@@ -163,7 +160,7 @@ class Maintenance:
         self._not_before: datetime | None = None
 
     async def run_if_due(self) -> None:
-        """Run if the last time, also that of an earlier process, is a day ago. Raises
+        """Run if the last run, also that of an earlier process, is a day ago. Raises
         StoreUnavailable."""
         now = self._clock()
         last = await self._runs.last_maintenance()
@@ -173,8 +170,8 @@ class Maintenance:
             await self.run()
 
     async def run(self) -> Removed:
-        """Look through everybody's memory now. One that can't be read or written is logged and
-        counted, and the next one comes. Raises StoreUnavailable when nobody can be found."""
+        """Process everybody's memory now. Logs and counts memories that can't be read or written,
+        and continues. Raises StoreUnavailable if the actors can't be listed."""
         removed = Removed()
         for actor in await self._store.actors():
             begun = asyncio.get_running_loop().time()

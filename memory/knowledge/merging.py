@@ -9,7 +9,7 @@ from memory.records import Kind, Record, Role
 
 
 class Identity(NamedTuple):
-    """What two records have in common that are one, whatever their ids."""
+    """What makes two records the same, whatever their ids."""
 
     kind: Kind
     text: str
@@ -19,7 +19,6 @@ class Identity(NamedTuple):
 
 
 def identity(record: Record) -> Identity:
-    """What tells a record from others, in any store."""
     turns = record.turn_ids if record.kind is Kind.MESSAGE else ()
     return Identity(record.kind, record.text, record.created_at, record.role, turns)
 

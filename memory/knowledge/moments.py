@@ -1,5 +1,5 @@
-"""When something was, as a person says it: "yesterday", "3 weeks ago", in the language and by the
-calendar of whoever it is said to. Pure."""
+"""When something was, as a person says it ("yesterday", "3 weeks ago"), in the reader's language
+and by their calendar."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime

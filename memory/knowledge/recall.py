@@ -19,9 +19,8 @@ from memory.search.text import plain_words
 
 @dataclass(frozen=True, slots=True)
 class RecallBudget:
-    """Upper bounds of what is recalled: how many of each, and how many tokens (estimated) their
-    lines may take. `profile_summary_tokens` is for each summary, `recalled_tokens` for the whole
-    block."""
+    """Limits of what is recalled: how many of each, and how many tokens (estimated) their lines may
+    take. `profile_summary_tokens` is for each summary, `recalled_tokens` for the whole block."""
 
     profile_preferences: int = 20
     profile_preference_tokens: int = 200
@@ -54,8 +53,8 @@ _SPEAKER = 64
 
 
 class Profiles:
-    """The profiles that sessions begin with, read once and kept until something remembered changes,
-    and the blocks that the model reads."""
+    """The profiles that sessions begin with, each read once and cached until something remembered
+    changes, and the blocks that the model reads."""
 
     def __init__(
         self,
@@ -92,9 +91,9 @@ def build_profile(
     open_sessions: Collection[str] = (),
     count: Count = estimate_tokens,
 ) -> Profile:
-    """Choose what of an actor's current records, oldest first, goes into every session: the newest
-    preferences, the weightiest facts, the last sessions' summaries and what they were about. A
-    session that is open is not a past one, whoever has summed it up."""
+    """Choose what goes into every session from an actor's current records, oldest first: the newest
+    preferences, the most important facts, and the last sessions' summaries and topics. An open
+    session is not a past one, even if it has a summary."""
     summaries = _last(
         [r for r in records if r.kind is Kind.SUMMARY and r.session_id not in open_sessions],
         budget.profile_summaries,
@@ -121,8 +120,8 @@ def profile_block(
     count: Count = estimate_tokens,
     choices: Choices = _NOTHING_CHOSEN,
 ) -> str:
-    """The profile as the model reads it; empty when nothing is known or chosen. Moments are told
-    by `now`'s time zone and in `language`."""
+    """The profile as the model reads it; empty if nothing is known or chosen. Moments are given in
+    `now`'s time zone and in `language`."""
 
     def lines(records: Iterable[Record]) -> list[str]:
         return [_line(record, now, language) for record in records]
@@ -161,7 +160,7 @@ def recalled_block(
     language: str | None = None,
     count: Count = estimate_tokens,
 ) -> str:
-    """What search found for this turn and the profile does not hold already; may be empty."""
+    """What search found for this turn and the profile does not contain; may be empty."""
     shown = {r.id for r in (*profile.preferences, *profile.facts, *profile.summaries)}
     lines = [_line(hit.record, now, language) for hit in hits if hit.record.id not in shown]
     left = budget.recalled_tokens - count(_delimit("recalled_notes", ["", ""]))
@@ -170,8 +169,8 @@ def recalled_block(
 
 
 def cut_line(line: str, tokens: int, count: Count = estimate_tokens) -> str:
-    """An escaped line in at most so many tokens, cut at a word and marked with "…" where it is too
-    long; "" where too little of it would be left."""
+    """An escaped line in at most `tokens`, cut at a word and marked with "…"; "" if too little
+    would be left."""
     if count(line) <= tokens:
         return line
     kept = _HALF_AN_ENTITY.sub("…", cut_to_tokens(line, tokens, count))
@@ -206,8 +205,8 @@ def _line(record: Record, now: datetime, language: str | None) -> str:
 
 
 def _fit(lines: Iterable[str], tokens: int, count: Count) -> list[str]:
-    """The lines in at most so many tokens together, a line break each. Of the first that is too
-    long the beginning is taken, where there is room for something worth saying."""
+    """The lines in at most `tokens` in total, one line break each. The first line that is too long
+    is cut, if enough room is left to be worth it."""
     kept: list[str] = []
     whole = True
     for line in lines:
@@ -230,15 +229,15 @@ def _of(kind: Kind, records: Iterable[Record]) -> list[Record]:
 
 
 def _weight(record: Record) -> tuple[int, datetime]:
-    """What sorts facts: the weighty ones by weight, the others by age alone."""
+    """Sort key of facts: important ones by importance, the others only by age."""
     return (record.importance if record.importance >= WEIGHTY else 0, record.created_at)
 
 
 def _distinct(
     records: Iterable[Record], said: Iterable[str], told: Iterable[str], most: int
 ) -> list[Record]:
-    """The first `most` records that say something new: beside each other, beside what is `said`
-    elsewhere, and what the summaries have `told` word for word."""
+    """The first `most` records that say something new, compared with each other, with what is
+    `said` elsewhere, and with the word-for-word contents of the summaries (`told`)."""
     stories = [f" {_run(story)} " for story in told]
     known = {Statement(text).essence for text in said}
     kept: list[Record] = []
@@ -254,12 +253,12 @@ def _distinct(
 
 
 def _run(text: str) -> str:
-    """The words of a text in their order, each letter of a script without spaces for itself."""
+    """The words of a text in order, with every letter of unspaced scripts on its own."""
     return " ".join(" ".join(run) if kind == "unspaced" else run for kind, run in plain_words(text))
 
 
 def _topics(summaries: Sequence[Record], most: int) -> tuple[str, ...]:
-    """What the last sessions were about, newest first, each topic once."""
+    """The topics of the last sessions, newest first, each once."""
     topics: dict[str, str] = {}
     for summary in reversed(summaries):
         for topic in summary.topics:
