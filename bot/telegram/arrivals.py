@@ -1,5 +1,5 @@
-"""Arrivals: each update becomes an inbound and goes to the lane of its place. Nothing here waits
-for the network."""
+"""Arrivals: turn each update into an inbound and put it into its place's lane, without waiting for
+the network."""
 
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -25,14 +25,14 @@ from memory.records import Place
 
 _log = structlog.get_logger(__name__)
 
-#: For how long after it was sent a change of a message still counts.
+#: How long after sending a message an edit still counts.
 _EDITABLE = timedelta(minutes=1)
-#: More messages than anybody sends a bot in that time.
+#: More messages than a bot receives in that time.
 _MOST_SEEN = 10_000
 
 
 class Arrivals:
-    """Decides what an update means and puts it into the lane of its place."""
+    """Decides what an update means, and puts it into the lane of its place."""
 
     def __init__(
         self,
@@ -46,14 +46,14 @@ class Arrivals:
         self._assistant, self._inbox, self._stale = assistant, inbox, options.stale
         self._lanes, self._responder, self._replies = lanes, responder, replies
         self._migrations = Migrations(assistant.move, lanes, options.clock)
-        # The last messages that were for the bot, by chat, and the last albums.
+        # The last messages meant for the bot, by chat, and the last albums.
         self._seen = BoundedDict[tuple[int, int], None](_MOST_SEEN)
         self._albums = BoundedDict[str | None, None](100)
         # In whole seconds, as Telegram dates messages.
         self._began = datetime.now(UTC).replace(microsecond=0)
 
     async def take(self, update: Update) -> None:
-        """Put what an update means where it will be carried out. Never raises."""
+        """Put an update into its lane. Never raises."""
         receipt = update.update_id
         if not self._inbox.claim(receipt):
             return
@@ -76,7 +76,7 @@ class Arrivals:
             self._lanes.put(place or Place(CHANNEL, 0), job, aside=True)
 
     def announce(self, notice: Notice) -> None:
-        """Say something unasked, after what is under way there."""
+        """Queue a notice after what is under way in its place."""
         announce = partial(self._replies.announce, notice.place, notice.reply)
         self._lanes.put(notice.place, LaneTask("notice", announce))
 
@@ -98,12 +98,12 @@ class Arrivals:
         await self._take(said, bot)
 
     async def _take(self, said: Message | Command, bot: Bot) -> None:
-        """Something that is for the bot goes to its lane as it is meant, or a refusal does."""
+        """Put an inbound, or its refusal, into its lane."""
         place, people = said.origin.place, self._assistant.people
         self._seen[place.chat_id, said.message_id] = None
         left = self._inbox.left(said.receipt)
         if left and left.reply is not None and isinstance(said, Message):
-            # An earlier process has made the reply: it is neither limited nor too late any more.
+            # An earlier process wrote the reply, so neither limits nor staleness apply.
             work = partial(self._responder.deliver_kept, said, left.reply)
             kept = LaneTask("kept_reply", work, said.receipts)
             meant: Item | Reply = await people.refuse(said) or kept
@@ -125,12 +125,12 @@ class Arrivals:
             self._lanes.put(place, meant)
 
     def _stop(self, command: Command) -> None:
-        """End the reply under way; what waits behind it has its turn. Without one, what waits for
-        its turn is what is meant."""
+        """Stop the current reply; what waits behind it gets its turn. Without a current reply, drop
+        the messages that wait."""
         place = command.origin.place
         if self._responder.stop(place):
             say = partial(self._replies.say, command, lambda texts: texts.stopped)
-            # Below what there is of the reply.
+            # Below the stopped reply.
             self._lanes.put_next(place, LaneTask("stop", say, command.receipts))
             return
         dropped = self._lanes.drop_messages(place)
@@ -143,8 +143,8 @@ class Arrivals:
         self._lanes.put(place, LaneTask("stop", say, (*command.receipts, *dropped)), aside=True)
 
     def _tidy(self, place: Place, receipts: tuple[int, ...]) -> None:
-        """Take away what an earlier process had begun to answer these with: nobody will complete
-        it."""
+        """Delete the unfinished replies of an earlier process, because nothing will complete
+        them."""
         for left in map(self._inbox.left, receipts):
             if left and left.preview is not None:
                 tidy = partial(self._replies.take_back, place, left.preview)
@@ -153,13 +153,13 @@ class Arrivals:
     # -- changes ----------------------------------------------------------------------------------
 
     async def _on_edit(self, receipt: int, message: telegram.Message) -> None:
-        """What is changed within a minute and not answered yet is answered as it reads now, also
-        if only now it is for the bot."""
+        """Apply an edit made within a minute if the message is not answered yet, or if the edit
+        addresses the bot for the first time."""
         bot = message.get_bot()
         said = inbound_of(receipt, message, bot.bot)
-        # By Telegram's own clock, which runs on while the bot is away.
+        # By Telegram's clock, which keeps running while the bot is down.
         in_time = (message.edit_date or datetime.now(UTC)) - message.date <= _EDITABLE
-        # A live location moves by itself: nobody has changed what they said.
+        # A live location changes by itself, not by an edit.
         moves = message.location is not None
         is_talk = isinstance(said, Message) and said.text and in_time and not moves
         admitted = is_talk and said and await self._assistant.people.admits(said.origin)
@@ -171,17 +171,17 @@ class Arrivals:
             await self._amend(said)
 
     def _is_new_by_change(self, said: Message) -> bool:
-        """True if what somebody has changed was not for the bot before. Of messages from before the
-        start that is only known where an earlier process has left the change open; in a private
-        chat, where everything is for the bot from the first, it had just not come to it."""
+        """True if the edited message was not meant for the bot before. For messages from before the
+        start, this is only known if an earlier process left the edit open. In a private chat, where
+        every message is for the bot, such an edit was just not handled yet."""
         if (said.origin.place.chat_id, said.message_id) in self._seen:
             return False
         was_left = self._inbox.left(said.receipt) is not None
         return said.at >= self._began or (was_left and not said.origin.is_private)
 
     async def _amend(self, changed: Message) -> None:
-        """Have what is not answered yet answered as it reads now, after a restart too. To begin a
-        reply again costs what a message does, and counts as one."""
+        """Apply an edit to a message that waits or is being answered, in the inbox too. Restarting
+        a reply counts as a message."""
         amended = self._lanes.amend(changed)
         if not amended and self._responder.would_amend(changed):
             if refusal := await self._assistant.limit(changed):
@@ -203,7 +203,7 @@ class Arrivals:
             await self._responder.close((receipt,))
             return
         self._assistant.note(click)
-        # Beside the lane: a button is let go while a reply is under way.
+        # Beside the lane, so that the button is released while a reply is under way.
         press = LaneTask("press", partial(self._press, click))
         self._lanes.put(click.origin.place, press, aside=True)
 
@@ -227,7 +227,7 @@ class Arrivals:
             self._lanes.put(change.place, job)
             return
         if change and not change.came:
-            # Whoever blocked the bot gets no answer: nothing is to be written for them.
+            # Don't write replies for a person who blocked the bot.
             for place in self._lanes.places_in(change.place):
                 receipts += self._lanes.drop_messages(place)
                 self._responder.stop(place)

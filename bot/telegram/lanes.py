@@ -1,4 +1,5 @@
-"""Lanes: everything of one place (a chat, or a topic in it) in order, places side by side."""
+"""Lanes: inbounds of one place (a chat, or a topic in it) in order, different places in
+parallel."""
 
 import asyncio
 from collections import deque
@@ -9,7 +10,7 @@ from bot.assistant.inbound import Inbound, Message
 from bot.clock import Clock
 from memory.records import Place
 
-#: How long an answer waits for what may still follow, in seconds.
+#: How long to wait for messages that may still follow, in seconds.
 GATHERING = 1.0
 
 
@@ -24,7 +25,7 @@ class LaneTask:
 
 
 Item = Inbound | LaneTask
-#: Does what an item says, and must not raise: it is where errors end.
+#: Carries out an item. Must not raise.
 Worker = Callable[[Place, Item], Awaitable[None]]
 
 
@@ -39,10 +40,10 @@ _Key = tuple[Place, bool]
 
 
 class Lanes:
-    """One task a lane, as long as there is something to do in it."""
+    """Runs one task per lane while the lane is not empty."""
 
     def __init__(self, longest_burst: int = 16_000, clock: Clock | None = None) -> None:
-        """A burst is merged up to `longest_burst` characters."""
+        """Bursts are merged up to `longest_burst` characters."""
         self._longest, self._clock = longest_burst, clock or Clock()
         self._lanes: dict[_Key, _Lane] = {}
         self._opened = asyncio.Event()
@@ -52,20 +53,20 @@ class Lanes:
         return len(self._lanes)
 
     def open(self, work: Worker) -> None:
-        """Begin. What was put before waits for this, so that a backlog is merged."""
+        """Start working. Earlier items wait for this, so that a backlog is merged."""
         self._work = work
         self._opened.set()
 
     def put(self, place: Place, item: Item, *, aside: bool = False) -> None:
-        """Queue an item; `aside` puts it where it does not wait for the place's own lane."""
+        """Queue an item; `aside` lets it pass by the place's own lane."""
         self._lane((place, aside)).waiting.append(item)
 
     def put_next(self, place: Place, item: Item) -> None:
-        """Let an item be the next one in a place, before what waits there."""
+        """Queue an item before everything that waits in the place."""
         self._lane((place, False)).waiting.appendleft(item)
 
     def amend(self, changed: Message) -> bool:
-        """Let a message that waits read as it does now; False if none waits."""
+        """Apply an edit to a waiting message; False if it is not waiting."""
         lane = self._lanes.get((changed.origin.place, False))
         for number, item in enumerate(lane.waiting if lane else ()):
             amended = item.with_edit(changed, self._longest) if isinstance(item, Message) else None
@@ -75,7 +76,7 @@ class Lanes:
         return False
 
     def drop_messages(self, place: Place) -> tuple[int, ...]:
-        """Take the messages that are not begun out of the lane; their receipts."""
+        """Drop the waiting messages; returns their receipts."""
         lane = self._lanes.get((place, False))
         if lane is None:
             return ()
@@ -84,7 +85,7 @@ class Lanes:
         return tuple(receipt for message in dropped for receipt in message.receipts)
 
     def places_in(self, chat: Place) -> set[Place]:
-        """The places of a chat, its topics, where anything is under way or waits."""
+        """The places of a chat (its topics) with busy lanes."""
         where = chat.channel, chat.chat_id
         return {place for place, _ in self._lanes if (place.channel, place.chat_id) == where}
 
@@ -94,8 +95,8 @@ class Lanes:
             await asyncio.wait(tasks)
 
     async def drain(self, seconds: float) -> bool:
-        """Let everything be finished within this time, then end what is not; True if all was
-        finished."""
+        """Finish everything within this time, then cancel the rest; True if nothing was
+        cancelled."""
         try:
             async with asyncio.timeout(seconds):
                 await self.settle()
@@ -133,13 +134,13 @@ class Lanes:
                 await self._work(key[0], self._next(lane))
         finally:
             if lane.waiting:
-                # The worker raised after all: that must not silence the chat.
+                # The worker raised after all, which must not block the chat.
                 self._begin(key, lane)
             elif self._lanes.get(key) is lane:
                 del self._lanes[key]
 
     async def _gather(self, lane: _Lane) -> None:
-        """Wait for what belongs to the message that comes next, as long as it keeps coming."""
+        """Wait while more pieces of the next message keep arriving."""
         if not isinstance(lane.waiting[0], Message):
             return
         while isinstance(last := lane.waiting[-1], Message) and last.more_may_follow:
@@ -149,7 +150,7 @@ class Lanes:
                 return
 
     def _next(self, lane: _Lane) -> Item:
-        """The next item; messages that follow each other directly are one."""
+        """The next item; consecutive messages are merged."""
         item = lane.waiting.popleft()
         while isinstance(item, Message) and lane.waiting:
             following = lane.waiting[0]

@@ -1,4 +1,4 @@
-"""How the channel behaves."""
+"""Options of the Telegram channel."""
 
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -11,14 +11,14 @@ from bot.telegram.intake.webhook import WebhookOptions
 
 @dataclass(frozen=True, slots=True)
 class ChannelOptions:
-    """How the channel behaves. Times in seconds unless they say otherwise.
+    """Options of the channel. Times are in seconds unless noted.
 
-    `streaming` is how replies are shown to whoever has chosen nothing; OFF is for everybody. A
-    burst is merged up to `longest_text` characters. `parallel_replies` bounds the replies that are
-    written at once, over all chats. What is older than `stale` at the start gets an apology.
-    `error_pause` is how long a chat hears of no other error. `stop_seconds` is what replies under
-    way get to finish when the bot is stopped. Updates come by `webhook` if there is one, else by
-    polling, which has stalled when nothing was heard for `stalled_seconds`."""
+    `streaming` is the default mode; OFF applies to everyone. Bursts are merged up to `longest_text`
+    characters. `parallel_replies` limits the replies written at once over all chats. Messages older
+    than `stale` at the start get an apology. `error_pause` is the minimum time between two error
+    messages in a chat. `stop_seconds` is how long replies may take to finish when the bot stops.
+    Updates come by `webhook` if set, else by polling, which has stalled after `stalled_seconds`
+    without an answer."""
 
     longest_text: int = 16_000
     typing_seconds: float = 4.0

@@ -1,4 +1,4 @@
-"""The commands in Telegram's menu: who sees which, and in which language."""
+"""Telegram's command menu, by kind of chat and language."""
 
 from collections.abc import Iterable, Mapping
 
@@ -19,17 +19,17 @@ _log = structlog.get_logger(__name__)
 
 
 async def publish_menu(bot: Bot, owners: Iterable[int]) -> None:
-    """Show the commands in Telegram's menu, by kind of chat and by language; to owners theirs as
-    well. The bot works without."""
+    """Publish the menu for each kind of chat and language, and for each owner. The bot works
+    without it."""
     for language, texts in languages().items():
-        # Whose language is none of these gets English: what is set for no language.
+        # English is set without a language code, so that it is the default.
         code = None if texts is ENGLISH else language
         for scope, commands in _menus(texts, owners):
             await _publish(bot, commands, code, scope)
 
 
 async def publish_owner_menu(bot: Bot, owner: int) -> None:
-    """Show somebody who has just become an owner what owners may do."""
+    """Publish the menu of a new owner."""
     for language, texts in languages().items():
         code = None if texts is ENGLISH else language
         await _publish(bot, owners_menu(texts), code, BotCommandScopeChat(owner))
@@ -38,7 +38,7 @@ async def publish_owner_menu(bot: Bot, owner: int) -> None:
 def _menus(
     texts: Texts, owners: Iterable[int]
 ) -> Iterable[tuple[BotCommandScope | None, Mapping[str, str]]]:
-    """Each scope with its commands, from the general to the special."""
+    """Each scope with its commands, from general to specific."""
     yield None, texts.commands
     yield BotCommandScopeAllPrivateChats(), private_menu(texts)
     yield BotCommandScopeAllGroupChats(), group_menu(texts)
@@ -52,5 +52,5 @@ async def _publish(
     try:
         await bot.set_my_commands(list(commands.items()), scope=scope, language_code=code)
     except TelegramError as failure:
-        # An owner who never wrote to the bot has no chat with it yet.
+        # An owner who has never written to the bot has no chat with it yet.
         _log.warning("menu_not_set", language=code or "any", error=type(failure).__name__)

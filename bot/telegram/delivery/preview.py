@@ -28,24 +28,24 @@ from memory.records import Actor, Place
 
 _log = structlog.get_logger(__name__)
 
-#: Telegram takes a draft away after half a minute without news.
+#: Telegram removes a draft after half a minute without updates.
 _DRAFT_LASTS = 20.0
 
 
 class Display(Protocol):
-    """Shows a text in the place of the one before. What goes wrong is never worth an error: the
-    answer itself is sent by others."""
+    """Shows a text in place of the previous one. Failures are ignored, because the final reply is
+    sent separately."""
 
-    #: After so many seconds a text must be shown again to stay, if at all.
+    #: A text vanishes unless it is shown again within this many seconds; None: it stays.
     lasts: float | None
 
     async def show(self, text: str) -> bool:
-        """Show a text; False if there is no use in showing another one."""
+        """Show a text; False if showing more is useless."""
         ...
 
 
 class EditedMessage:
-    """A message, sent with the first text and edited from then on."""
+    """A message that is sent with the first text and then edited."""
 
     lasts: float | None = None
 
@@ -65,7 +65,7 @@ class EditedMessage:
         self.message_id = message_id
 
     async def show(self, text: str) -> bool:
-        """See Display. A chat that Telegram wants left alone is left alone."""
+        """See Display. Skips the update while Telegram limits the chat."""
         chat_id = self._place.chat_id
         if self._holds.left(chat_id):
             return True
@@ -99,12 +99,12 @@ class EditedMessage:
         _log.debug("preview_failed", chat=self._place.chat_id, error=type(failure).__name__)
         if isinstance(failure, BadRequest) or not isinstance(failure, NetworkError):
             return False
-        # An edit may be tried again; a message that may have been sent must not be sent twice.
+        # An edit may be repeated, but a message that may have arrived must not be sent twice.
         return self.message_id is not None or surely_not_sent(failure)
 
 
 class DraftMessage:
-    """A draft: it vanishes by itself when the answer is sent. For private chats only."""
+    """A draft, which vanishes by itself when the reply is sent. For private chats only."""
 
     lasts: float | None = _DRAFT_LASTS
 
@@ -133,7 +133,7 @@ class DraftMessage:
         except RetryAfter as limit:
             self._holds.note(place.chat_id, seconds_of(limit))
         except InvalidToken:
-            # So the library calls a 404: there is no such method.
+            # The library's name for a 404: the method does not exist.
             self._on_unknown()
             return False
         except BadRequest as refusal:
@@ -147,7 +147,7 @@ class DraftMessage:
 
 
 class NoDisplay:
-    """Nothing is shown before the answer."""
+    """Shows nothing before the final reply."""
 
     lasts: float | None = None
 
@@ -158,9 +158,9 @@ class NoDisplay:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How many seconds pass between two looks at a reply, by kind of chat: Telegram's limits are
-    one message a second in a private chat and twenty a minute in a group. `first` is how long a
-    reply may take before it is shown at all: a short one is done by then, and comes at once."""
+    """Seconds between two updates of a preview, by kind of chat: Telegram allows one message per
+    second in a private chat and twenty per minute in a group. `first` is the delay before anything
+    is shown: a short reply is finished by then, and comes at once."""
 
     first: float = 0.8
     private: float = 1.0
@@ -168,13 +168,13 @@ class Pace:
 
 
 class Preview:
-    """One reply while it is written. Use as `async with`: at the end nothing of it is on the way
-    any more and the message may be edited once more, so that what is sent next is what stays."""
+    """The preview of one reply. Use as `async with`: after the block no update is on its way and
+    the message may be edited again, so that the final reply stays."""
 
     def __init__(
         self, display: Display, clock: Clock, first: float, interval: float, mark: str = ""
     ) -> None:
-        """`first` and `interval` in seconds, see Pace. The reply begins with the mark."""
+        """`first` and `interval` are in seconds. The reply begins with the mark."""
         self._display, self._clock, self._mark = display, clock, mark
         self._first, self._interval = first, interval
         self._preamble = self._reply = self._shown = ""
@@ -194,7 +194,7 @@ class Preview:
         trace: TracebackType | None,
     ) -> None:
         if kind is asyncio.CancelledError and self._showing:
-            # The bot is being stopped: there is no time to wait for Telegram.
+            # The bot is stopping: don't wait for Telegram.
             self._showing.cancel()
         await self.end()
         if kind is None and self.message_id is not None and self._edited_at is not None:
@@ -203,31 +203,31 @@ class Preview:
             await self._clock.sleep(max(left, 0.0))
 
     def write(self, text: str) -> None:
-        """Go on with the reply."""
+        """Append to the reply."""
         self._reply += text
         self._news.set()
 
     def begin_anew(self) -> None:
-        """What was written so far was not the answer: it is replaced as soon as there is one."""
+        """Replace the text so far as soon as more comes, because it was not the answer."""
         self._preamble, self._reply = self._reply or self._preamble, ""
 
     def discard(self) -> None:
-        """What was written so far answers something that is not asked any more. It is seen until
-        there is something else to see."""
+        """Forget the text so far, because the question has changed. It stays visible until there is
+        something new."""
         self._preamble = self._reply = ""
 
     @property
     def written(self) -> str:
-        """What there is of the reply."""
+        """The reply so far."""
         return self._reply or self._preamble
 
     @property
     def message_id(self) -> int | None:
-        """The message it is shown in, if it is one that stays."""
+        """The id of the message that shows it, unless it is a draft."""
         return self._display.message_id if isinstance(self._display, EditedMessage) else None
 
     async def end(self) -> None:
-        """Show nothing more; what is being shown just now is waited for."""
+        """Stop showing; waits for an update on its way."""
         if self._running:
             self._running.cancel()
             [ended] = await asyncio.gather(self._running, return_exceptions=True)
@@ -245,12 +245,12 @@ class Preview:
             await self._something_to_show()
 
     async def _show_news(self) -> bool:
-        """Show what there is; False if there is no use in going on."""
+        """Show the reply so far; False if showing more is useless."""
         self._news.clear()
         text = await off_the_loop(preview, self._reply, self._mark)
         if not text or (text == self._shown and not self._display.lasts):
             return True
-        # Cut off in the middle, nobody would know what stands on the screen.
+        # If this were cancelled, we would not know what the person sees.
         self._showing = asyncio.create_task(self._show(text), name="show preview")
         goes_on = await asyncio.shield(self._showing)
         if goes_on:
@@ -264,7 +264,7 @@ class Preview:
             self._edited_at = self._clock.now()
 
     async def _something_to_show(self) -> None:
-        """Return when there are news, or when what is shown would vanish."""
+        """Return when there is new text, or when the display would vanish."""
         waiting: list[asyncio.Future[Any]] = [asyncio.create_task(self._news.wait())]
         if self._display.lasts:
             rest = self._display.lasts - self._interval
@@ -278,7 +278,7 @@ class Preview:
 
 
 class Previews:
-    """Opens the preview of each reply."""
+    """Opens a preview for each reply."""
 
     def __init__(
         self,
@@ -291,11 +291,11 @@ class Previews:
         self._bot, self._holds, self._inbox = bot, holds, inbox
         self._streaming, self._clock = options.streaming, options.clock
         self._pace = pace or Pace()
-        # False as soon as the Bot API server turns out to be too old for them.
+        # Becomes False if the Bot API server turns out to be too old.
         self._drafts = True
 
     def ways(self, actor: Actor) -> tuple[Streaming, ...]:
-        """What somebody can choose between; nothing where the operator wants no previews."""
+        """The modes an actor can choose from; none if the operator disabled previews."""
         if self._streaming is Streaming.OFF:
             return ()
         drafts = self._drafts and not actor.is_group
@@ -309,14 +309,14 @@ class Previews:
         begun: int | None = None,
         mark: str = "",
     ) -> Preview:
-        """The preview of the reply to a message, which begins with the mark. `wanted` is how the
-        person has chosen to see it. It goes on in the bot's message `begun` if there is one."""
+        """Open the preview of the reply to a message; it begins with the mark. `wanted` is the mode
+        that the person chose. The preview continues in the bot's message `begun`, if any."""
         pace, place, is_group = self._pace, said.origin.place, said.origin.actor.is_group
         offered = self.ways(said.origin.actor)
         way = wanted if wanted in offered else self._streaming
 
         async def note(message_id: int) -> None:
-            # For a process that has to go on with it.
+            # For a process that has to continue after a kill.
             try:
                 await self._inbox.note_preview(said.receipts[0], message_id)
             except StoreUnavailable as failure:

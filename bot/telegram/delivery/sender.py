@@ -34,9 +34,9 @@ Entities = Sequence[MessageEntity]
 #: One request to Telegram: to a place, formatted with these entities.
 Call = Callable[[Place, Entities], Awaitable[T]]
 
-#: A failure before the request went out: nothing can have been sent.
+#: Failures before the request went out, so nothing was sent.
 _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
-#: What Telegram says of chats and topics where the bot can't write.
+#: Telegram's reasons if the bot can't write in a chat or topic.
 _OUT_OF_REACH = (
     "chat not found",
     "not enough rights to send",
@@ -66,19 +66,19 @@ def surely_not_sent(failure: TelegramError) -> bool:
 
 
 def is_out_of_reach(refusal: Forbidden | BadRequest) -> bool:
-    """True if nothing can be sent there: the bot is blocked, there is no such chat, or none that
-    the bot may write in (it was muted, or the topic is closed)."""
+    """True if nothing can be sent there: the bot is blocked or muted, or the chat does not exist,
+    or the topic is closed."""
     reason = refusal.message.lower()
     return isinstance(refusal, Forbidden) or any(sign in reason for sign in _OUT_OF_REACH)
 
 
 def is_not_modified(failure: TelegramError) -> bool:
-    """True if an edit was refused because the message reads so already."""
+    """True if an edit was rejected because it changes nothing."""
     return isinstance(failure, BadRequest) and "not modified" in failure.message.lower()
 
 
 def is_about_entities(refusal: TelegramError) -> bool:
-    """True if a message was refused for its formatting."""
+    """True if a message was rejected for its formatting."""
     reason = refusal.message.lower()
     return "entit" in reason or "url" in reason
 
@@ -88,20 +88,20 @@ _MOST_HELD = 10_000
 
 
 class Holds:
-    """Until when nothing may be sent to a chat. One chat's hold is no other's."""
+    """The chats that Telegram wants left alone, each until its own time."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._until = BoundedDict[int, float](_MOST_HELD)
 
     def note(self, chat_id: int, seconds: float) -> None:
-        """The chat is to be left alone for this long from now on."""
+        """Hold back everything to this chat for so many seconds."""
         _log.warning("flood_limit", chat=chat_id, seconds=seconds)
         now = self._clock.now()
         self._until[chat_id] = max(now + seconds, self._until.get(chat_id, now))
 
     def left(self, chat_id: int) -> float:
-        """How many seconds of a chat's hold are left; 0 if there is none."""
+        """The seconds left of a chat's hold; 0 if there is none."""
         return max(self._until.get(chat_id, 0.0) - self._clock.now(), 0.0)
 
     async def wait(self, chat_id: int) -> None:
@@ -111,11 +111,10 @@ class Holds:
 
 
 class Sender:
-    """Sends to one place at a time, in order; whoever calls awaits the end of it.
+    """Sends messages in order, one place per call.
 
-    A send is repeated only when it surely was not carried out: a person who gets an answer twice is
-    worse off than one who asks again. An edit may be repeated freely. A flood limit is waited out,
-    however long it is."""
+    A send is repeated only if it certainly failed: getting a reply twice is worse than having to
+    ask again. Edits may be repeated freely. Flood limits are waited out, however long."""
 
     def __init__(
         self,
@@ -126,8 +125,8 @@ class Sender:
         *,
         typing_seconds: float = 4.0,
     ) -> None:
-        """`on_migrated` hears of a group that has got another id: the old one and the new one.
-        Typing is shown by Telegram for five seconds; `typing_seconds` is when it is renewed."""
+        """`on_migrated` gets the old and the new id of a group that became a supergroup. Telegram
+        shows "typing" for five seconds; `typing_seconds` is when to renew it."""
         self._bot, self._holds, self._on_migrated = bot, holds, on_migrated
         self._clock, self._typing_seconds = clock, typing_seconds
 
@@ -141,11 +140,10 @@ class Sender:
         instead_of: int | None = None,
         keyboard: InlineKeyboardMarkup | None = None,
     ) -> int | None:
-        """Send messages and then documents: the first message as an answer to the message
-        `answering`, or in the place of the bot's own message `instead_of` if that can be changed;
-        the last message with the keyboard. The id of what was sent last, of the messages if there
-        are any; None if it is not known to have arrived. Raises TelegramError if Telegram refuses
-        the text."""
+        """Send messages, then documents. The first message replies to `answering`, or replaces the
+        bot's own message `instead_of` if that can be edited; the last one has the keyboard. Returns
+        the id of the last message, or of the first document if there is no message; None if it may
+        not have arrived. Raises TelegramError if Telegram rejects the text."""
         last: int | None = None
         for number, message in enumerate(messages, 1):
             buttons = keyboard if number == len(messages) else None
@@ -171,7 +169,7 @@ class Sender:
         return last
 
     async def delete(self, place: Place, message_id: int) -> None:
-        """Take one of the bot's messages back, if that is still possible."""
+        """Delete one of the bot's messages, if still possible."""
 
         async def delete(to: Place, _: Entities) -> object:
             _check_same_chat(place, to)
@@ -181,8 +179,7 @@ class Sender:
             await self._call(place, delete, repeatable=True)
 
     async def release(self, query_id: str, note: str | None = None) -> None:
-        """Let a pressed button go, with a note if there is one to make. One that is too old is no
-        matter."""
+        """Release a pressed button, optionally with a note. Ignores clicks that are too old."""
         with suppress(TelegramError):
             await self._bot.answer_callback_query(query_id, note)
 
@@ -197,7 +194,7 @@ class Sender:
 
     @asynccontextmanager
     async def typing(self, place: Place) -> AsyncIterator[None]:
-        """Show "typing" in the place while the block runs, and not a moment longer."""
+        """Show "typing" in the place while the block runs."""
         task = asyncio.create_task(self._type(place), name=f"typing {place.chat_id}")
         try:
             yield
@@ -250,8 +247,8 @@ class Sender:
         message: Marked,
         keyboard: InlineKeyboardMarkup | None,
     ) -> bool | None:
-        """True if the bot's message reads so now, its keyboard included; False if it can't be
-        changed, None if the person can't be reached."""
+        """True if the bot's message now has this content and keyboard; False if it can't be edited,
+        None if the person can't be reached."""
 
         async def edit(to: Place, entities: Entities) -> object:
             _check_same_chat(place, to)
@@ -289,9 +286,9 @@ class Sender:
         *,
         repeatable: bool = False,
     ) -> T | None:
-        """The result of the call, made until it was carried out; None if the person can't be
-        reached or nobody knows whether it was. Raises BadRequest if it is refused. Formatting is
-        never worth an answer: if Telegram refuses the content's entities, it goes without."""
+        """Repeat a call until it succeeds; None if the person can't be reached or the outcome is
+        unknown. Raises BadRequest if Telegram rejects it. If Telegram rejects the formatting, the
+        content goes without."""
         backoff = Backoff(0.5, 30.0)
         entities = [MessageEntity(**entity) for entity in content.entities] if content else []
         while True:
@@ -327,6 +324,6 @@ class Sender:
 
 
 def _check_same_chat(place: Place, to: Place) -> None:
-    """Raise BadRequest if the chat is another by now: there the number is another message's."""
+    """Raise BadRequest if the chat has migrated: message ids differ there."""
     if to.chat_id != place.chat_id:
         raise BadRequest("message not found")
