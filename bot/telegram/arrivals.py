@@ -128,7 +128,8 @@ class Arrivals:
         """Stop the current reply; what waits behind it gets its turn. Without a current reply, drop
         the messages that wait."""
         place = command.origin.place
-        if self._responder.stop(place):
+        task = self._responder.under_way(place)
+        if task and task.stop():
             say = partial(self._replies.say, command, lambda texts: texts.stopped)
             # Below the stopped reply.
             self._lanes.put_next(place, LaneTask("stop", say, command.receipts))
@@ -183,12 +184,13 @@ class Arrivals:
         """Apply an edit to a message that waits or is being answered, in the inbox too. Restarting
         a reply counts as a message."""
         amended = self._lanes.amend(changed)
-        if not amended and self._responder.would_amend(changed):
+        task = self._responder.under_way(changed.origin.place)
+        if not amended and task and task.amendment(changed):
             if refusal := await self._assistant.limit(changed):
                 deliver = partial(self._replies.deliver, changed, refusal)
                 self._lanes.put(changed.origin.place, LaneTask("reply", deliver, changed.receipts))
                 return
-            amended = self._responder.amend(changed)
+            amended = task.amend(changed)
         if amended:
             try:
                 await self._inbox.amend(changed.receipt)
@@ -230,5 +232,6 @@ class Arrivals:
             # Don't write replies for a person who blocked the bot.
             for place in self._lanes.places_in(change.place):
                 receipts += self._lanes.drop_messages(place)
-                self._responder.stop(place)
+                if task := self._responder.under_way(place):
+                    task.stop()
         await self._responder.close(receipts)

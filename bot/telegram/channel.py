@@ -1,4 +1,4 @@
-"""The channel: the bot on Telegram, from start to stop."""
+"""The bot on Telegram, from start to stop."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -39,7 +39,7 @@ _LARGEST_DOCUMENT = 50_000_000
 
 
 class TelegramChannel:
-    """The bot on Telegram. An assistant may ask it what `bot.assistant.context.Channel` says."""
+    """Implements `bot.assistant.context.Channel`."""
 
     name = CHANNEL
     largest_document = _LARGEST_DOCUMENT
@@ -54,8 +54,8 @@ class TelegramChannel:
         base_url: str | None = None,
         request: BaseRequest | None = None,
     ) -> None:
-        """`senses` are for files; none by default. `base_url` is the root of another Bot API
-        server, without `/bot`. The request is what carries all methods but getUpdates."""
+        """`senses` read files; none by default. `base_url` is the root of another Bot API server,
+        without `/bot`. `request` carries all methods except getUpdates."""
         self._options = options = options or ChannelOptions()
         self._inbox, self._senses = inbox, senses or Senses()
         asking = JournalingRequest(_http(connections=2), inbox)
@@ -67,23 +67,31 @@ class TelegramChannel:
         self._sender = Sender(
             self._bot,
             self._holds,
-            Migrations(self._move, self._lanes, options.clock).follow,
+            # The assistant is known later.
+            Migrations(
+                lambda *move: self._assistant.move(*move), self._lanes, options.clock
+            ).follow,
             options.clock,
             typing_seconds=options.typing_seconds,
         )
         self._complaints = RateLimitedLog(_log, REPEAT_LOG_SECONDS)
-        self._intake = self._intake_of(asking)
-        # Known from `run_until` on: it needs this channel, too.
+        self._intake: Intake
+        if options.webhook:
+            self._intake = Webhook(
+                self._bot, self._updates, inbox, self._complaints, options.webhook
+            )
+        else:
+            self._intake = Polling(self._bot, self._updates, asking, self._complaints, options)
+        # Set in `run_until`: an assistant needs a channel to be made.
         self._assistant: Assistant
-        # What runs beside the intake, from the start to the end.
+        # These run beside the intake.
         self._tasks: list[asyncio.Task[None]] = []
         #: True while updates come in and are answered.
         self.listening = False
 
     async def run_until(self, assistant: Assistant, stop: asyncio.Event) -> None:
-        """Connect, answer what is waiting and what comes in, until `stop` is set; then finish what
-        is under way and close. An unreachable Telegram is waited for. Raises RejectedToken,
-        Stalled, OperatorError."""
+        """Connect and answer updates until `stop` is set; then finish the replies under way and
+        close. Waits for an unreachable Telegram. Raises RejectedToken, Stalled, OperatorError."""
         self._assistant, options = assistant, self._options
         media = Media(self._bot, self._senses, assistant, options.clock)
         replies = Replies(assistant, self._sender)
@@ -91,25 +99,22 @@ class TelegramChannel:
         arrivals = Arrivals(assistant, self._inbox, self._lanes, responder, replies, options)
         assistant.people.access.announce()
         try:
-            if await _unless(stop, self._begin(arrivals, responder)):
-                _log.info("listening", channel=CHANNEL, bot=self._bot.username)
-                self.listening = True
-                await _first(stop.wait(), self._intake.run())
+            await _first(stop.wait(), self._listen(arrivals, responder))
         finally:
             self.listening = False
             await self._end(responder)
 
     async def settle(self) -> None:
-        """Return when every update that was received is answered and nothing is left to say."""
+        """Return when all updates are answered and all notices are said."""
         await self._inbox.settle()
         await self._assistant.people.notices.join()
         await self._lanes.settle()
 
-    # -- what others may ask ----------------------------------------------------------------------
+    # -- for the assistant and health checks ------------------------------------------------------
 
     @property
     def silent_seconds(self) -> float:
-        """Seconds since the Bot API was last heard of."""
+        """Seconds since the Bot API last answered or called."""
         return self._intake.silent_seconds
 
     @property
@@ -135,18 +140,9 @@ class TelegramChannel:
     async def say(self, place: Place, text: str) -> bool:
         return await self._sender.send(place, render_plain(text).messages) is not None
 
-    async def _move(self, old: Place, new: Place) -> None:
-        await self._assistant.move(old, new)
-
     # -- begin ------------------------------------------------------------------------------------
 
-    def _intake_of(self, asking: JournalingRequest) -> Intake:
-        options, to = self._options, (self._bot, self._updates)
-        if options.webhook:
-            return Webhook(*to, self._inbox, self._complaints, options.webhook)
-        return Polling(*to, asking, self._complaints, options)
-
-    async def _begin(self, arrivals: Arrivals, responder: Responder) -> None:
+    async def _listen(self, arrivals: Arrivals, responder: Responder) -> None:
         await persistently(self._bot.initialize, self._complaints)
         self._tasks = [
             asyncio.create_task(self._take_updates(arrivals), name="arrivals"),
@@ -155,20 +151,18 @@ class TelegramChannel:
                 publish_menu(self._bot, self._assistant.people.access.owners), name="command menu"
             ),
         ]
-        await self._feed_waiting()
+        if left := await self._inbox.waiting():
+            for item in left:
+                await self._updates.put(Update.de_json(readable(item.update), self._bot))
+            await self._updates.join()
+            _log.info("resuming", updates=len(left))
         await self._intake.start()
-        # With what was left open and what has waited at Telegram, a chat's backlog is one turn.
+        # A chat's backlog, left open here or waiting at Telegram, becomes one turn.
         await self._updates.join()
         self._lanes.open(responder.run)
-
-    async def _feed_waiting(self) -> None:
-        """Take first what an earlier process left open."""
-        waiting = await self._inbox.waiting()
-        for item in waiting:
-            await self._updates.put(Update.de_json(readable(item.update), self._bot))
-        await self._updates.join()
-        if waiting:
-            _log.info("resuming", updates=len(waiting))
+        _log.info("listening", channel=CHANNEL, bot=self._bot.username)
+        self.listening = True
+        await self._intake.run()
 
     async def _take_updates(self, arrivals: Arrivals) -> None:
         while True:
@@ -183,7 +177,7 @@ class TelegramChannel:
     # -- end --------------------------------------------------------------------------------------
 
     async def _end(self, responder: Responder) -> None:
-        """End in the order that loses nothing: no more updates, those that are here, lanes."""
+        """Stop in an order that loses nothing: the intake, the updates at hand, the lanes."""
         await self._intake.stop()
         if self._tasks:
             await self._updates.join()
@@ -204,7 +198,7 @@ def _bot(token: str, base_url: str | None, request: BaseRequest, asking: BaseReq
 
 
 def _http(connections: int) -> HTTPXRequest:
-    """Patient timeouts, in seconds: a phone network's, not a data centre's."""
+    # Timeouts in seconds, for a phone network.
     return HTTPXRequest(
         connection_pool_size=connections,
         httpx_kwargs={"verify": _tls_context()},
@@ -217,13 +211,12 @@ def _http(connections: int) -> HTTPXRequest:
 
 @cache
 def _tls_context() -> SSLContext:
-    """Whose certificates count. Reading them takes 20 to 50 ms, once for every client without
-    this."""
+    # Reading the certificates takes 20 to 50 ms for each client.
     return httpx.create_ssl_context()
 
 
 async def _first(*works: Coroutine[Any, Any, Any]) -> None:
-    """Return when one of these is done; the others are cancelled. Raises what it raised."""
+    """Return when one of these is done, and cancel the others. Raises what it raised."""
     tasks = [asyncio.ensure_future(work) for work in works]
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -233,16 +226,3 @@ async def _first(*works: Coroutine[Any, Any, Any]) -> None:
         await asyncio.gather(*tasks, return_exceptions=True)
     for task in done:
         task.result()
-
-
-async def _unless(stop: asyncio.Event, work: Coroutine[Any, Any, None]) -> bool:
-    """Do the work, unless `stop` comes first; True if it was done. Raises what it raised."""
-    finished = False
-
-    async def to_the_end() -> None:
-        nonlocal finished
-        await work
-        finished = True
-
-    await _first(to_the_end(), stop.wait())
-    return finished

@@ -16,8 +16,7 @@ GATHERING = 1.0
 
 @dataclass(frozen=True, slots=True)
 class LaneTask:
-    """Anything else that is done in its turn: a refusal, a notice, a move. When it is done, the
-    updates with these `receipts` are."""
+    """Other work in a lane: a refusal, a notice, a move. It closes the updates `receipts`."""
 
     name: str
     run: Callable[[], Awaitable[object]]

@@ -31,35 +31,33 @@ _log = structlog.get_logger(__name__)
 
 
 class ReplyTask:
-    """A message while it is answered. Until the answer is written it can be stopped, or begun again
-    with a message as it reads by then."""
+    """A message being answered. Until the reply is written, it can be stopped, or restarted after
+    an edit."""
 
     def __init__(self, said: Message, longest: int) -> None:
-        """What is answered may grow to `longest` characters meanwhile."""
+        """An edit may make the message `longest` characters long."""
         self.said = said
-        #: What the assistant was given: with recordings transcribed.
+        #: The message as the assistant got it, with recordings transcribed.
         self.loaded: Message | None = None
         self._longest, self._stopped = longest, False
         self._writing: asyncio.Task[Reply] | None = None
 
     def stop(self) -> bool:
-        """End it; False if it is too late for that."""
+        """Stop writing; False if it is too late."""
         stopped = self._interrupt()
         self._stopped = self._stopped or stopped
         return stopped
 
     def amendment(self, changed: Message) -> Message | None:
-        """What is answered with this message as it reads now; None if it has no such message, or
-        would be too much. Telegram tells of changes, too, that nobody sees: they are no reason to
-        begin again."""
+        """The message with this edit; None if it has no such part, would become too long, or stays
+        the same: Telegram reports invisible edits too."""
         if self._stopped:
             return None
         amended = self.said.with_edit(changed, self._longest)
         return None if amended == self.said else amended
 
     def amend(self, changed: Message) -> bool:
-        """Begin again, with this message as it reads now; False if there is nothing to begin
-        again."""
+        """Restart with this edit; False if there is nothing to restart."""
         amended = self.amendment(changed)
         if amended is None or not self._interrupt():
             return False
@@ -72,7 +70,7 @@ class ReplyTask:
         recorded: Callable[[Message], Awaitable[Reply | None]],
         preview: Preview,
     ) -> Reply | None:
-        """What comes of it; None if it was stopped. Raises whatever writing raises."""
+        """The reply; None if it was stopped. Raises whatever `write` raises."""
         while not self._stopped:
             said, self.loaded = self.said, None
             writing = self._writing = asyncio.ensure_future(write(self))
@@ -86,7 +84,7 @@ class ReplyTask:
             if self.said is said:
                 return None
             self._writing = None
-            # What is on record can't be changed any more: then that is what is answered.
+            # A recorded turn can't change any more: its reply counts.
             if reply := await recorded(said):
                 return reply
             preview.discard()
@@ -97,8 +95,8 @@ class ReplyTask:
 
 
 class Responder:
-    """Carries out the items of the lanes: one at a time in each place, and a limited number of
-    replies in all. Errors end here."""
+    """Carries out the items of the lanes, with a limited number of replies at once. Errors end
+    here."""
 
     def __init__(
         self,
@@ -112,14 +110,14 @@ class Responder:
         self._assistant, self._replies, self._previews = assistant, replies, previews
         self._inbox, self._media, self._longest = inbox, media, options.longest_text
         self._slots = asyncio.Semaphore(options.parallel_replies)
-        # Whoever writes on while the model is away is told so once, not at every message.
+        # During an outage of the model, a chat hears so once, not after every message.
         self._error_throttle = Throttle(options.error_pause)
         self._under_way: dict[Place, ReplyTask] = {}
 
     async def run(self, place: Place, item: Item) -> None:
-        """Do what the item says, then close its updates. Never raises: an error becomes a line in
-        the log and one polite sentence, both with the same id. Cancelled, it leaves the updates
-        open for the next start."""
+        """Carry out an item, then close its updates. Never raises: an error becomes a log line and
+        one sentence, both with the same id. If cancelled, leaves the updates open for the next
+        start."""
         try:
             match item:
                 case Message():
@@ -137,9 +135,8 @@ class Responder:
     # -- one message ------------------------------------------------------------------------------
 
     async def _answer(self, said: Message) -> None:
-        """Have the assistant answer, show the answer as it grows, and deliver it. Of one that was
-        stopped stays what was written of it."""
-        # What an earlier process left is always the first of a burst.
+        """Show the reply as it grows, then deliver it; if it was stopped, only its written part."""
+        # Only the first part of a burst can be left from an earlier process.
         left = self._inbox.left(said.receipts[0])
         rest = await self._rest_to_answer(said) if left else said
         if rest is None:
@@ -174,7 +171,6 @@ class Responder:
         )
 
     async def _write(self, preview: Preview, turn: ReplyTask) -> Reply:
-        """Ask the assistant, and show what it writes."""
         reply = None
         async with self._slots:
             try:
@@ -195,7 +191,7 @@ class Responder:
         return reply
 
     async def _finish(self, said: Message, reply: Reply, shown_in: int | None) -> bool:
-        """Have the person hear what came of it; True if they did, as far as can be known."""
+        """Deliver the reply; True if it arrived, as far as can be known."""
         place = said.origin.place
         if reply.error_id and not self._may_hear_of_errors(place):
             await self._replies.take_back(place, shown_in)
@@ -205,14 +201,14 @@ class Responder:
         return await self._replies.deliver(said, reply, shown_in)
 
     async def _keep(self, said: Message, reply: Reply) -> None:
-        """The turn is on record: from here on the answer must not be asked for again."""
+        """Keep the reply of a recorded turn, so that it is not generated again."""
         try:
             await self._inbox.keep_reply(said.receipts, reply.text)
         except StoreUnavailable as failure:
             _log.warning("inbox_unavailable", error=str(failure))
 
     async def _keep_part(self, turn: ReplyTask, written: str, shown_in: int | None) -> None:
-        """Keep what was written of a reply that was stopped, whether it was shown or not."""
+        """Record and deliver the part of a stopped reply that was written."""
         said = turn.said
         if is_blank(written):
             await self._replies.take_back(said.origin.place, shown_in)
@@ -222,30 +218,16 @@ class Responder:
             said, await self._assistant.finished_reply(said, written), shown_in
         )
 
-    # -- what others may want of a turn under way -------------------------------------------------
-
-    def stop(self, place: Place) -> bool:
-        """End the reply that is under way there; False if there is none."""
-        turn = self._under_way.get(place)
-        return turn is not None and turn.stop()
-
-    def would_amend(self, changed: Message) -> bool:
-        """True if `amend` has a reply to begin again."""
-        turn = self._under_way.get(changed.origin.place)
-        return turn is not None and turn.amendment(changed) is not None
-
-    def amend(self, changed: Message) -> bool:
-        """Begin the reply that is under way there again, to this message as it reads now; False if
-        there is none."""
-        turn = self._under_way.get(changed.origin.place)
-        return turn is not None and turn.amend(changed)
+    def under_way(self, place: Place) -> ReplyTask | None:
+        """The message being answered there."""
+        return self._under_way.get(place)
 
     # -- what an earlier process left -------------------------------------------------------------
 
     async def _rest_to_answer(self, said: Message) -> Message | None:
-        """What is left to answer of something that an earlier process may have begun with: killed
-        after it had recorded a turn and before it kept the answer. Asked again, alone or with what
-        was said since, the same words would be recorded twice; so that answer is delivered here."""
+        """Drop the part of a burst that a previous process already answered: it was killed after
+        it recorded the turn and before it kept the reply. Answering that part again would record it
+        twice, so its reply is delivered here."""
         for head, rest in reversed(said.beginnings()):
             if reply := await self._assistant.recorded_reply(head):
                 await self._keep(head, reply)
@@ -255,15 +237,14 @@ class Responder:
         return said
 
     async def deliver_kept(self, said: Message, text: str) -> None:
-        """Deliver a reply that was made and not delivered; where it had begun to show it is
-        completed."""
+        """Deliver a reply that an earlier process wrote, into its preview if there is one."""
         await self._replies.deliver(
             said, await self._assistant.finished_reply(said, text), await self._begun(said)
         )
 
     async def _begun(self, said: Message) -> int | None:
-        """The message in which an earlier process had begun to show this reply, if it can go on
-        there: above what was said since, nobody would look for it."""
+        """The preview of this reply by an earlier process. One with newer messages below it is
+        deleted: nobody would look for the reply there."""
         left = [self._inbox.left(receipt) for receipt in said.receipts]
         begun = [one.preview for one in left if one and one.preview is not None]
         for message_id in begun:
@@ -274,14 +255,14 @@ class Responder:
     # -- ends -------------------------------------------------------------------------------------
 
     async def close(self, receipts: tuple[int, ...]) -> None:
-        """These updates are done."""
+        """Mark updates as answered."""
         try:
             await self._inbox.done(receipts)
         except StoreUnavailable as failure:
             _log.exception("inbox_unavailable", error=str(failure))
 
     async def report(self, place: Place | None, error: Exception) -> None:
-        """Log an error, and tell the place about it unless it was told just now."""
+        """Log an error and tell the place, unless it heard of one just now."""
         self._assistant.health.errors += 1
         error_id = secrets.token_hex(3)
         chat = place.chat_id if place else None
@@ -294,5 +275,5 @@ class Responder:
             _log.warning("error_reply_failed", error_id=error_id, error=type(failure).__name__)
 
     def _may_hear_of_errors(self, place: Place) -> bool:
-        """True once in a while for each chat: a group is one, however many topics it has."""
+        # A group is one chat, however many topics it has.
         return self._error_throttle.allow((place.channel, place.chat_id))
