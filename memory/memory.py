@@ -1,4 +1,4 @@
-"""Memory: one object that the conversation, the tools and the commands talk to."""
+"""The memory as the conversation, the tools and the commands use it."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -29,10 +29,10 @@ __all__ = ["Memory", "MemoryOptions", "utc_now"]
 
 
 class Memory:
-    """What is known, about whom, and what is being said. Use as `async with`: background work runs
-    while it is open.
+    """What is known of each actor, and what is being said. Use with `async with`: background work
+    runs while it is open.
 
-    Every method takes the actor; none finds, changes or deletes anything of another one."""
+    Every method takes the actor and never finds, changes or deletes anything of another one."""
 
     def __init__(
         self,
@@ -107,15 +107,15 @@ class Memory:
         await self.choices.known.aclose()
 
     def on_saved(self, observer: Observer) -> None:
-        """Tell this observer when a session has been saved and nobody waited for it; or when a
-        private one has ended by itself."""
+        """Call this observer when a session was saved and nobody waited for it, or when a private
+        one ended by itself."""
         self._jobs.endings.subscribe(observer)
 
     async def remember(
         self, actor: Actor, text: str, kind: Kind = Kind.FACT, speaker: str | None = None
     ) -> Record | None:
-        """Keep what somebody says is to be kept: a statement, or the assistant's name; None if it
-        was that alone. Raises RefusedText, also for a question, and StoreUnavailable."""
+        """Store what somebody wants remembered: a statement, or the assistant's name. Returns None
+        if it was only the name. Raises RefusedText, also for a question, and StoreUnavailable."""
         meant = self.rules.meaning(admit(text))
         if meant.agent_name:
             await self.choices.set(actor, Choice.AGENT_NAME, meant.agent_name)
@@ -124,8 +124,8 @@ class Memory:
         return await self.known.remember(actor, text, kind, speaker)
 
     async def forget_all(self, actor: Actor) -> None:
-        """Delete everything about the actor: records, turns, open sessions. What is under way is
-        not extracted. Raises StoreUnavailable."""
+        """Delete everything about the actor: records, turns, open sessions. Nothing of an
+        unfinished extraction is stored. Raises StoreUnavailable."""
         async with self._locks.changing(actor):
             await self._journal.erase(actor)
             self._sessions.forget(actor)
@@ -135,9 +135,9 @@ class Memory:
             await self._store.erase(actor)
 
     async def move(self, actor: Actor, to: Actor, place: Place, to_place: Place) -> None:
-        """Give everything of the actor, open sessions too, to another one, and the conversations of
-        the chat of `place` to that of `to_place`. Done again, it completes what was broken off.
-        Raises StoreUnavailable."""
+        """Give everything of the actor, including open sessions, to another one, and move the
+        conversations in the chat of `place` to that of `to_place`. A second call completes a move
+        that was interrupted. Raises StoreUnavailable."""
         if actor == to:
             return
         first, second = sorted((actor, to))
@@ -151,13 +151,12 @@ class Memory:
                 self.choices.known.drop(either)
 
     async def settle(self) -> None:
-        """Return when all extraction and all summaries that are due have been tried."""
+        """Return when all due extractions and summaries have been tried."""
         await self._jobs.settle()
         await self._running.settle()
 
     async def backlog(self) -> Backlog:
-        """What of the ended sessions, everybody's, is not extracted yet. Raises
-        StoreUnavailable."""
+        """The ended sessions of all actors that are not extracted yet. Raises StoreUnavailable."""
         return await self._journal.jobs.backlog()
 
     async def _end_idle(self) -> None:

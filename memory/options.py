@@ -1,4 +1,4 @@
-"""How a memory behaves: every bound and deadline in one value."""
+"""How a memory behaves: all limits and deadlines in one value."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
@@ -12,10 +12,10 @@ from memory.learning.jobs import ATTEMPTS
 
 @dataclass(frozen=True, slots=True)
 class MemoryOptions:
-    """How the memory behaves. Times in seconds. With `memory_enabled` false nothing outlives
-    the window. With `adaptive_window` a message that does not point back goes to the
-    model with the newest turns alone. With `greeting` the model hears when somebody comes
-    back after a long silence. `time_zone` is for those who have chosen none."""
+    """How the memory behaves. Times are in seconds. Without `memory_enabled` nothing outlives the
+    window. With `adaptive_window`, a message that does not point back goes to the model with only
+    the newest turns. With `greeting`, the model learns when somebody returns after a long silence.
+    `time_zone` applies to people who have not chosen one."""
 
     memory_enabled: bool = True
     memory_retrieval_top_k: int = 10
@@ -33,7 +33,7 @@ class MemoryOptions:
     retention: Retention = field(default_factory=Retention)
 
     def require_enabled(self) -> None:
-        """Raises RefusedText where long-term memory is switched off."""
+        """Raises RefusedText if long-term memory is switched off."""
         if not self.memory_enabled:
             raise RefusedText(
                 "long-term memory is switched off here (memory_enabled is false)", Refusal.OFF
@@ -41,5 +41,4 @@ class MemoryOptions:
 
 
 def utc_now() -> datetime:
-    """The present moment, with its time zone."""
     return datetime.now(UTC)

@@ -24,17 +24,17 @@ from memory.records import (
 
 
 class LongTermMemory(Protocol):
-    """Where records live. Every method takes the actor and touches nothing of anybody else's; a
-    record id of another actor is an unknown id. All raise StoreUnavailable when the store does not
-    answer, and NewerStore when it can't be read by this version."""
+    """Where records live. Every method takes the actor and touches nothing of another one: another
+    actor's record id is an unknown id. All raise StoreUnavailable if the store does not answer, and
+    NewerStore if this version can't read it."""
 
     async def add_turn(self, actor: Actor, turn: Turn) -> None:
-        """Keep a finished turn. The same turn id twice is one turn. A store that extracts by itself
-        finds it once it has; any other at once, word for word, as MESSAGE records."""
+        """Store a finished turn; the same turn id again changes nothing. A store that extracts by
+        itself finds the turn after that; any other at once, word for word, as MESSAGE records."""
         ...
 
     async def commit(self, actor: Actor, drafts: Sequence[Draft]) -> list[Record]:
-        """Write all drafts, or none, and mark what they supersede. Records come back in order."""
+        """Write all drafts or none, and mark what they supersede. Returns the records in order."""
         ...
 
     async def search(
@@ -47,9 +47,9 @@ class LongTermMemory(Protocol):
         min_relevance: float = 0.0,
         now: datetime | None = None,
     ) -> list[Hit]:
-        """The current records that have to do with the query, best first. Any text is a legal
-        query: FTS syntax means nothing, an empty one finds nothing. `now` decides what "yesterday"
-        means, in its own time zone. A hit stands for its duplicates and names their turns too."""
+        """The current records that match the query, best first. Any text is a legal query: FTS
+        syntax has no effect, an empty text finds nothing. `now` decides what "yesterday" means, in
+        its own time zone. A hit also names the turns of its duplicates."""
         ...
 
     async def records(
@@ -63,40 +63,40 @@ class LongTermMemory(Protocol):
         ...
 
     async def find(self, actor: Actor, short_id: str) -> Record | None:
-        """The learned record with this short id, superseded ones too, in upper or lower case; None
-        if there is none, or two share it."""
+        """The learned record with this short id in either case, even if superseded; None if there
+        is none, or two share it."""
         ...
 
     async def delete(self, actor: Actor, record_ids: Sequence[str]) -> list[str]:
-        """Delete the records with these ids, with index and vectors; the ids really deleted."""
+        """Delete these records from tables, index and vectors. Returns the ids that were
+        deleted."""
         ...
 
     async def restore(self, actor: Actor, records: Sequence[Record]) -> list[Record]:
-        """Bring back records, as they were, that were deleted here for this actor a short while
-        ago: superseded or current, and found by search again. All or none; what is back already
-        stays as it is, so that doing it again changes nothing. They come back in order, MESSAGE
-        records only from a store that archives messages.
+        """Restore recently deleted records of this actor as they were, superseded or current, and
+        searchable again. All or none; records that are back already stay as they are, so that a
+        second call changes nothing. Returns them in order, MESSAGE records only from a store that
+        archives messages.
 
-        A store that gives ids itself gives them their old ones. Where somebody else does
-        (AgentCore) they get others, and what names the old ones is changed to name these. Raises
-        UnknownRecord for an id that the actor never had, or not since everything was erased."""
+        A store that assigns ids itself reuses the old ones. Where AWS assigns them (AgentCore) the
+        records get new ids, and references to the old ones are updated. Raises UnknownRecord for an
+        id that the actor never had, or not since everything was erased."""
         ...
 
 
 class ChoiceStore(Protocol):
-    """Where the settings live that people made for themselves. All methods raise
-    StoreUnavailable."""
+    """Where people's own settings live. All methods raise StoreUnavailable."""
 
     async def get(self, actor: Actor) -> Choices:
-        """All that the actor has chosen."""
+        """The actor's choices."""
         ...
 
     async def set(self, actor: Actor, choice: Choice, value: str, at: datetime) -> None:
-        """Keep this instead of what was chosen before `at`."""
+        """Store a choice made `at` this moment, unless a later one is stored."""
         ...
 
     async def unset(self, actor: Actor, choice: Choice) -> None:
-        """Keep no such choice."""
+        """Delete this choice."""
         ...
 
 
@@ -110,16 +110,16 @@ class ExternalExtraction(Protocol):
 
 
 class PersonalData(Protocol):
-    """Everything that an engine keeps of a person, records and choices, at once."""
+    """All data that an engine keeps of a person: records and choices."""
 
     async def actors(self) -> list[Actor]:
-        """Everybody of whom the store has something."""
+        """All actors with data in the store."""
         ...
 
     async def move(self, actor: Actor, to: Actor) -> None:
-        """Give everything of the actor to another one, who may have something already: nothing of
-        either is lost, and what both have is there once. Afterwards nothing is known of the actor.
-        What was broken off is completed by doing it again."""
+        """Give everything of the actor to another one, who may have data already: nothing of either
+        is lost, and what both have is there once. Nothing is left of the actor. A second call
+        completes a move that was interrupted."""
         ...
 
     async def erase(self, actor: Actor) -> None:
@@ -139,13 +139,13 @@ class Store(LongTermMemory, PersonalData, Protocol):
         ...
 
     async def aclose(self) -> None:
-        """Let go of files and connections. Later calls are errors."""
+        """Close files and connections. Later calls are errors."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Something an extractor would keep. `turn_id` names the turn the user said it in;
+    """A record that an extractor proposes. `turn_id` is the turn in which the user said it;
     `replaces` is the id of a known record that it updates, if the extractor saw one."""
 
     kind: Kind
@@ -159,8 +159,8 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What an extractor found in a session. An empty one means "nothing worth keeping", never
-    "it failed": failures are raised. Of the proposals, at most `most` become records."""
+    """What an extractor found in a session. An empty one means "nothing worth keeping", never "it
+    failed": failures are raised. At most `most` proposals become records."""
 
     proposals: tuple[Proposal, ...] = ()
     summary: str | None = None
@@ -169,28 +169,28 @@ class Extraction:
 
 
 class ExtractionFailed(Exception):
-    """The extractor gave no usable answer; the session is kept and tried again."""
+    """The extractor gave no usable answer. The session is kept and retried."""
 
 
 class Extractor(Protocol):
-    """Decides what of a session may be worth keeping; code decides what happens to it."""
+    """Proposes what of a session is worth keeping; code decides what is stored."""
 
     async def extract(self, turns: Sequence[Turn], known: Sequence[Record]) -> Extraction:
-        """Read a session's turns, oldest first, with the current records of the actor at hand.
-        Raises ExtractionFailed."""
+        """Read a session's turns, oldest first, beside the actor's current records. Raises
+        ExtractionFailed."""
         ...
 
 
 class Summarizer(Protocol):
-    """Puts turns that leave the window into a few sentences."""
+    """Sums up turns that leave the window in a few sentences."""
 
     async def summarize(self, turns: Sequence[Turn], earlier: str | None = None) -> str:
-        """A summary of the turns, going on from an earlier one. Raises ExtractionFailed."""
+        """A summary of the turns that continues an earlier one. Raises ExtractionFailed."""
         ...
 
 
 class EmbeddingFailed(Exception):
-    """The embedder gave no vectors. Search goes on by words alone."""
+    """The embedder gave no vectors. Search continues by words alone."""
 
 
 class Embedder(Protocol):
@@ -233,10 +233,10 @@ class SummaryJob:
 
 
 class Sessions(Protocol):
-    """The sessions of the journal, each open until it is ended."""
+    """The sessions of the journal."""
 
     async def find(self, actor: Actor, place: Place) -> Session | None:
-        """The open session of this actor in this place, if there is one."""
+        """The actor's open session in this place, if any."""
         ...
 
     async def of(self, actor: Actor) -> list[Session]:
@@ -248,7 +248,7 @@ class Sessions(Protocol):
         ...
 
     async def idle_since(self, before: datetime) -> list[Session]:
-        """Everybody's open sessions whose last message is older than `before`."""
+        """All actors' open sessions with messages, the last of them older than `before`."""
         ...
 
     async def open(self, session: Session) -> None:
@@ -260,8 +260,8 @@ class Sessions(Protocol):
         ...
 
     async def discard(self, session_id: str) -> bool:
-        """Drop an open session, its turns and every trace of them: it becomes no job. False if it
-        was not open."""
+        """Delete an open session with its turns and every trace of them. False if it was not
+        open."""
         ...
 
 
@@ -273,12 +273,12 @@ class Turns(Protocol):
         ...
 
     async def get(self, turn_id: str) -> Turn | None:
-        """The turn with this id, whatever has become of its session, until that is done."""
+        """The turn with this id, until extraction of its session is done."""
         ...
 
     async def append(self, session_id: str, turn: Turn, shift: Shift | None = None) -> bool:
-        """Write a finished turn and count its messages, and what moves between the tiers because
-        of it. False, and nothing is written, if there is such a turn already."""
+        """Write a finished turn, count its messages, and apply the `shift` between the tiers that
+        it causes. False, and nothing is written, if the turn exists."""
         ...
 
     async def evicted(self, session_id: str) -> list[str]:
@@ -286,56 +286,58 @@ class Turns(Protocol):
         ...
 
     async def shift(self, shift: Shift) -> None:
-        """Write down what moves between the tiers of a session: all of it or nothing."""
+        """Apply a shift between the tiers of a session, all or nothing."""
         ...
 
     async def delete(self, turn_ids: Sequence[str], shifts: Sequence[Shift] = ()) -> None:
-        """Delete these turns and every trace of them, and change the running summaries with it."""
+        """Delete these turns and every trace of them, and apply the `shifts` of the running
+        summaries."""
         ...
 
     async def restore(self, actor: Actor, turns: Sequence[Turn]) -> list[str]:
-        """Put turns that were deleted back into those of the actor's sessions that are still there,
-        each before what was said after it, and into their windows; the ids really put back. A turn
-        that is there stays as it is."""
+        """Put deleted turns back into those of the actor's sessions that still exist, in their
+        order and into their windows. Returns the ids put back. Turns that exist stay as they
+        are."""
         ...
 
 
 class Jobs(Protocol):
-    """The ended sessions of the journal, each a job until it is extracted from."""
+    """The journal's ended sessions, each a job until extraction is done."""
 
     async def claim(self, holder: str, now: datetime, until: datetime, limit: int) -> list[Job]:
-        """Lease the ended sessions whose extraction is due, oldest first and at most `limit`, to
-        this holder until then. What is leased already or in quarantine is not among them."""
+        """Lease due jobs to this holder `until` then, oldest first and at most `limit`. Skips those
+        leased or in quarantine."""
         ...
 
     async def renew(self, session_id: str, holder: str, until: datetime) -> bool:
-        """Go on with a lease until then. False if the job is no longer this holder's."""
+        """Extend a lease. False if the job is no longer this holder's."""
         ...
 
     async def release(self, holder: str) -> None:
-        """Give all leases of this holder back."""
+        """End all leases of this holder."""
         ...
 
     async def done(self, session_id: str) -> None:
-        """The job is finished: drop the session and its turns."""
+        """Delete a finished job: the session, its turns and every trace of them. Turns that must
+        not be kept, or that name what was forgotten, went no further than this."""
         ...
 
     async def retry(self, session_id: str, holder: str, next_at: datetime, error: str) -> bool:
-        """The job failed: count the attempt, end the lease and try again not before `next_at`.
-        False, and nothing is written, if the job is no longer this holder's."""
+        """Count a failed attempt, end the lease and retry not before `next_at`. False, and nothing
+        is written, if the job is no longer this holder's."""
         ...
 
     async def quarantine(self, session_id: str, holder: str, at: datetime, error: str) -> bool:
-        """The job failed for the last time: keep it, and try it no more. False, and nothing is
+        """Keep a job that failed for the last time, without further tries. False, and nothing is
         written, if the job is no longer this holder's."""
         ...
 
     async def requeue(self, now: datetime) -> int:
-        """Make jobs of all that is in quarantine, due now and with no attempts; how many."""
+        """Release all jobs from quarantine, due now and with no attempts. Returns how many."""
         ...
 
     async def backlog(self) -> Backlog:
-        """What of the ended sessions is not extracted yet."""
+        """The jobs that are not done."""
         ...
 
 
@@ -349,35 +351,35 @@ class Summaries(Protocol):
     async def fallbacks(
         self, due: datetime | None = None, session_id: str | None = None
     ) -> list[SummaryJob]:
-        """The summaries of open sessions, or of this one, that wait for the summarizer; those alone
-        whose next try is due, if `due` is given. Oldest first."""
+        """Open sessions' fallbacks that wait for the summarizer, or those of one session; with
+        `due`, only those whose next try is due. Oldest first."""
         ...
 
     async def complete(self, summary_id: str, text: str) -> bool:
-        """The summarizer has made this of a fallback. False if there is no such fallback any more:
-        it was merged or forgotten meanwhile."""
+        """Replace a fallback with the summarizer's text. False if the fallback is gone: it was
+        merged or forgotten."""
         ...
 
     async def retry(self, summary_id: str, next_at: datetime) -> None:
-        """The summarizer failed: count the attempt and try again not before `next_at`."""
+        """Count a failed attempt and retry not before `next_at`."""
         ...
 
 
 class MaintenanceLog(Protocol):
-    """When everybody's memory was last looked through."""
+    """When maintenance last ran."""
 
     async def last_maintenance(self) -> datetime | None:
-        """When that was, if ever."""
+        """When it last ran, if ever."""
         ...
 
     async def note_maintenance(self, at: datetime) -> None:
-        """It was done then."""
+        """Note that it ran then."""
         ...
 
 
 class Journal(Protocol):
-    """The durable log of sessions and turns that makes everything else safe to kill. All methods,
-    those of its parts too, raise StoreUnavailable."""
+    """The durable log of sessions and turns, which makes it safe to kill the process at any moment.
+    All methods, including those of its parts, raise StoreUnavailable."""
 
     @property
     def sessions(self) -> Sessions: ...
@@ -395,9 +397,9 @@ class Journal(Protocol):
     def maintenance(self) -> MaintenanceLog: ...
 
     async def move(self, actor: Actor, to: Actor, place: Place, to_place: Place) -> None:
-        """Give the actor's sessions to another one, and the chat of `place` to that of `to_place`,
-        topic by topic, all at once. Where both have an open session, the actor's is ended. Leases
-        end: whoever has a job under way must take it up anew."""
+        """Give the actor's sessions to another one, and move those in the chat of `place` to that
+        of `to_place`, topic by topic, all at once. Where both have an open session, the actor's is
+        ended. Leases end: their holders must claim the jobs again."""
         ...
 
     async def erase(self, actor: Actor) -> None:

@@ -1,4 +1,4 @@
-"""Who understands language for the memory: ports, with nothing behind them that knows a word."""
+"""Ports of language understanding. Nothing in this module knows a word of any language."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -9,10 +9,10 @@ from memory.records import Kind
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a person wants remembered: the text to keep, and what is understood of it.
+    """What a person wants remembered: the text to store, and what is understood of it.
 
-    `kind` None: whatever the caller takes it for. `slot`: the question that it answers, if that has
-    a single answer. `agent_name`: the name it gives the assistant; `only_names`: it says no more.
+    `kind` None: the caller decides. `slot`: the question that it answers, if that has a single
+    answer. `agent_name`: the name it gives the assistant; `only_names`: it says nothing else.
     `only_asks`: it states nothing."""
 
     text: str
@@ -25,8 +25,8 @@ class Meaning:
 
 @dataclass(frozen=True, slots=True)
 class SearchQuestion:
-    """What a search for memories is about: records of `slots`, everything, the last conversations,
-    or the assistant's name. With none of them, its words alone tell."""
+    """What a search for memories asks for: records in `slots`, everything, the last conversations,
+    or the assistant's name. If none is set, only its words count."""
 
     slots: tuple[str, ...] = ()
     everything: bool = False
@@ -35,31 +35,31 @@ class SearchQuestion:
 
 
 class LanguageRules(Protocol):
-    """What grammar alone tells of a text. Where a model understands it, `NO_RULES` stand here."""
+    """What grammar alone says about a text. Where a model understands texts, `NO_RULES` is used."""
 
     def meaning(self, text: str) -> Meaning:
-        """What somebody wants remembered."""
+        """What a person wants remembered."""
         ...
 
     def question(self, query: str) -> SearchQuestion:
-        """What somebody, or a model, searches the memory for."""
+        """What a person or a model searches the memory for."""
         ...
 
     def introduces_self(self, text: str, name: str) -> bool:
-        """Whether `name` occurs in the text only as what the speaker says of themselves."""
+        """True if `name` occurs in the text only as the speaker's own name."""
         ...
 
     def is_off_record(self, text: str) -> bool:
-        """Whether the message asks that it, or something that was said, is not kept."""
+        """True if the message asks not to keep itself or something said before."""
         ...
 
     def second_person(self, text: str) -> str:
-        """A statement as one says it back to the person."""
+        """A statement as said back to the person."""
         ...
 
 
 class _NoRules:
-    """Texts as they are written."""
+    """Leaves texts as they are."""
 
     def meaning(self, text: str) -> Meaning:
         return Meaning(text)
@@ -82,7 +82,7 @@ NO_RULES: LanguageRules = _NoRules()
 
 @dataclass(frozen=True, slots=True)
 class Understanding:
-    """All that understands language for the memory."""
+    """Everything that understands language for the memory."""
 
     extractor: Extractor
     summarizer: Summarizer

@@ -1,4 +1,4 @@
-"""How sessions end: who ended one may wait for what was learned from it."""
+"""How sessions end, and who waits for what was learned from them."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -23,8 +23,8 @@ class Outcome(StrEnum):
 
 @dataclass(slots=True)
 class Ending:
-    """A session that was ended. Whoever ended it may wait for the outcome and tell the user; if
-    nobody does, the observer is told when it is saved."""
+    """The ending of a session. The caller that ended it may wait for the outcome and tell the user;
+    if nobody waits, the observer is called when the session is saved."""
 
     session: Session
     _outcome: "asyncio.Future[Outcome]" = field(
@@ -34,13 +34,13 @@ class Ending:
 
     @classmethod
     def of_private(cls, session: Session) -> "Ending":
-        """The ending of a private session: there is nothing to wait for."""
+        """The ending of a private session, with nothing to wait for."""
         ending = cls(session)
         ending.finish(Outcome.DISCARDED)
         return ending
 
     async def wait(self, seconds: float) -> Outcome:
-        """The outcome, or LATER if it is not there within this time; then the observer hears."""
+        """The outcome, or LATER after `seconds`; then the observer is called instead."""
         self._awaited = True
         try:
             return await asyncio.wait_for(asyncio.shield(self._outcome), seconds)
@@ -51,37 +51,37 @@ class Ending:
             self._awaited = False
 
     def finish(self, outcome: Outcome) -> bool:
-        """Set the outcome; whether somebody waits for it."""
+        """Set the outcome. True if somebody is waiting for it."""
         if not self._outcome.done():
             self._outcome.set_result(outcome)
         return self._awaited
 
 
 class Endings:
-    """The endings whose outcome is still to come, and the observer of those nobody waits for."""
+    """The endings without an outcome so far, and the observer of those nobody waits for."""
 
     def __init__(self) -> None:
         self._pending: dict[str, Ending] = {}
         self._observer: Observer | None = None
 
     def subscribe(self, observer: Observer) -> None:
-        """Tell this observer from now on."""
         self._observer = observer
 
     def __contains__(self, session_id: str) -> bool:
         return session_id in self._pending
 
     def sessions(self) -> list[Session]:
-        """The sessions whose outcome is still to come."""
+        """The sessions without an outcome so far."""
         return [ending.session for ending in self._pending.values()]
 
     def expect(self, session: Session) -> Ending:
-        """The ending of a session whose outcome is to come."""
+        """Create the ending of a session whose outcome is still to come."""
         ending = self._pending[session.id] = Ending(session)
         return ending
 
     async def finish(self, session: Session, outcome: Outcome) -> None:
-        """Who waits for the outcome gets it, and nobody else. A later try has nobody waiting."""
+        """Give the outcome to the waiting caller, or else to the observer. Nobody waits for a
+        retry."""
         ending = self._pending.pop(session.id, None)
         heard = ending.finish(outcome) if ending else False
         if outcome in (Outcome.SAVED, Outcome.DISCARDED) and not heard and self._observer:

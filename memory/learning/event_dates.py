@@ -1,9 +1,9 @@
-"""When what somebody tells of happened or will: an absolute date, or none.
+"""When an event happened or will happen: an absolute date, or none.
 
-A date is never made up: one that a model proposes stays only as far as the words it was said in
-carry it. "In March 2027" carries "2027-03" and no day of it, "last week" carries the month that
-the week lies in, "some day" nothing. Whole and partial ISO dates: "2026-03-02", "2026-03", "2026".
-The phrases are those of all languages with a lexicon, because no text here says which it is."""
+A date is never invented: a proposed one is kept only as far as the words of the statement support
+it. "In March 2027" supports "2027-03" but no day, "last week" the month of that week, "some day"
+nothing. Dates are whole or partial ISO dates: "2026-03-02", "2026-03", "2026". The phrases of all
+languages with a lexicon count, because a text does not say which it is in."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -33,26 +33,26 @@ def _since() -> re.Pattern[str]:
 
 @cache
 def _no_days() -> re.Pattern[str]:
-    """Words for tomorrow that are mornings here, and the like."""
+    """Words that mean tomorrow elsewhere but "morning" and the like here."""
     return re.compile(rf"\b(?:{any_of(all_of(lambda dates: dates.no_days))})\b", re.IGNORECASE)
 
 
 @cache
 def _any_month() -> re.Pattern[str]:
-    """Months without a day or a year; what also means something else doesn't count then."""
+    """Months without a day or a year, except those whose names mean something else."""
     names = months().keys() - all_of(lambda dates: dates.ambiguous_months)
     return re.compile(rf"(?<!\w)(?:{any_of(names)})(?!\w)", re.IGNORECASE)
 
 
 @cache
 def _yearly() -> re.Pattern[str]:
-    """Days that come again every year: without a year of their own they have none."""
+    """Days that recur every year: without a year they have no date."""
     return _word_pattern(lambda dates: dates.yearly)
 
 
 @cache
 def _days_away() -> Mapping[int, re.Pattern[str]]:
-    """The days that have a name of their own, by how far away they are."""
+    """Names of days ("tomorrow") by their distance from today."""
     return {
         0: _word_pattern(lambda dates: dates.today),
         1: _word_pattern(lambda dates: dates.tomorrow),
@@ -119,7 +119,7 @@ def _unspaced_words(part: Callable[[Dates], Words]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DateSpan:
-    """The days that a phrase may mean, and how many parts of a date it tells."""
+    """The days that a phrase may mean, and how many parts of the date it states."""
 
     first: date
     last: date
@@ -127,15 +127,15 @@ class DateSpan:
 
     @property
     def iso(self) -> str | None:
-        """The date as far as it is told, if that is one date."""
+        """The stated part of the date, if it is a single date."""
         length = _LENGTHS[self.precision]
         first, last = self.first.isoformat()[:length], self.last.isoformat()[:length]
         return first or None if first == last else None
 
 
 def find_date(text: str, today: date) -> str | None:
-    """The date that a sentence said today tells of, if it tells one: with its year, or counted from
-    today."""
+    """The date that a sentence said today states, with a year or relative to today; None if it
+    states none."""
     spans = [*_full_dates(text), *_relative_dates(text, today)]
     spans += [span for span in map(_year_alone, _since().findall(text)) if span]
     spans += _days_by_name(_no_days().sub(" ", text), today)
@@ -143,7 +143,7 @@ def find_date(text: str, today: date) -> str | None:
 
 
 def supported_date(iso: str, said: str, today: date) -> str | None:
-    """A proposed date as far as these words, said today, carry it; None if they do not."""
+    """The part of a proposed date that these words, said today, support; None if they don't."""
     found = _ISO.fullmatch(iso.strip())
     proposed = _span(*(int(part) if part else None for part in found.groups())) if found else None
     if proposed is None:
@@ -157,7 +157,8 @@ def supported_date(iso: str, said: str, today: date) -> str | None:
 
 
 def _common_part(proposed: DateSpan, span: DateSpan) -> str | None:
-    """The proposed date without the parts that the phrase does not tell, if it may mean it."""
+    """The proposed date without parts that the phrase does not state; None if it can't mean this
+    date."""
     length = _LENGTHS[min(proposed.precision, span.precision)]
     first = proposed.first.isoformat()[:length]
     inside = span.first.isoformat()[:length] <= first <= span.last.isoformat()[:length]
@@ -165,7 +166,7 @@ def _common_part(proposed: DateSpan, span: DateSpan) -> str | None:
 
 
 def _span(year: int | None, month: int | None = None, day: int | None = None) -> DateSpan | None:
-    """A whole or partial date; None if there is no such day, or no year."""
+    """A whole or partial date; None without a year, or if the day does not exist."""
     if year is None:
         return None
     try:
@@ -180,7 +181,7 @@ def _span(year: int | None, month: int | None = None, day: int | None = None) ->
 
 
 def _full_dates(text: str) -> Iterator[DateSpan]:
-    """Dates that are written with their year."""
+    """Dates written with a year."""
     numbers = [(int(y), int(m), int(d)) for d, m, y in _DOTTED.findall(text)]
     for first, second, year in _SLASHED.findall(text):
         # 03/04/2027 is March or April depending on the country: only the clear ones count.
@@ -194,7 +195,7 @@ def _full_dates(text: str) -> Iterator[DateSpan]:
 
 
 def _dates_without_year(text: str, today: date) -> Iterator[DateSpan]:
-    """Days and months without a year, in the years around: within a year of today."""
+    """Days and months without a year, as they fall within a year of today."""
     bare = [(None, months()[name.lower()], None) for name in _any_month().findall(text)]
     for year, month, day in (*written_dates(text), *bare):
         if year is not None:
@@ -206,8 +207,8 @@ def _dates_without_year(text: str, today: date) -> Iterator[DateSpan]:
 
 
 def _relative_dates(text: str, today: date) -> Iterator[DateSpan]:
-    """Dates in the past that are counted from today; of what may mean several days, the part of the
-    date that is sure."""
+    """Past dates relative to today. If several days are possible, only the certain part of the
+    date."""
     for meant in phrases(text, today):
         spans = [span for iso in meant if (span := _span(*map(int, iso.split("-"))))]
         if not spans:
@@ -217,8 +218,8 @@ def _relative_dates(text: str, today: date) -> Iterator[DateSpan]:
 
 
 def _possible_dates(text: str, today: date) -> Iterator[DateSpan]:
-    """What else may be counted from today, in both directions, with less certainty; and any number
-    that looks like a year."""
+    """Other dates that may be meant relative to today, past or future, and any number that looks
+    like a year."""
     folded = text.casefold()
     yield from filter(None, map(_year_alone, _ANY_YEAR.findall(text)))
     yield from _days_by_name(text, today)
@@ -240,7 +241,7 @@ def _possible_dates(text: str, today: date) -> Iterator[DateSpan]:
 
 
 def _days_by_name(text: str, today: date) -> Iterator[DateSpan]:
-    """The days that have a name of their own, such as tomorrow."""
+    """Days with a name of their own, such as tomorrow."""
     for days, names in _days_away().items():
         if names.search(text):
             day = today + timedelta(days=days)
@@ -252,7 +253,7 @@ def _year_alone(year: str) -> DateSpan | None:
 
 
 def _unit_away(unit: str, count: int, today: date) -> DateSpan:
-    """The day, the month of the week, the month or the year so many units from today."""
+    """The day, the month of the week, the month or the year `count` units from today."""
     if unit == DAYS:
         day = today + timedelta(days=count)
         return DateSpan(day, day, _DAY)

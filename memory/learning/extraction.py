@@ -1,8 +1,8 @@
-"""What is kept of a session, decided by code: the extractor proposes, this module disposes. Pure.
+"""Decides what is stored of a session: the extractor proposes, this code checks.
 
-A proposal that the user's own words do not carry is dropped, one that is known already too; one
-that answers the same question differently supersedes the old record, which stays with the date it
-stopped being true. Nothing here deletes."""
+Drops proposals that the user's own words do not support, and those known already. A proposal that
+answers a question differently supersedes the old record, which keeps the date it stopped being
+true. Nothing here deletes."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -29,14 +29,13 @@ Learned = tuple[Record, Statement]
 
 
 class Bounded:
-    """An `Extractor` whose sessions leave at most so many facts and preferences: one that wants to
-    leave more is being fed, not talked to."""
+    """An `Extractor` with a limit of facts and preferences per session: a session that yields more
+    is being fed data."""
 
     def __init__(self, extractor: Extractor, most: int) -> None:
         self._extractor, self._most = extractor, most
 
     async def extract(self, turns: Sequence[Turn], known: Sequence[Record]) -> Extraction:
-        """See `memory.ports.Extractor`."""
         return replace(await self._extractor.extract(turns, known), most=self._most)
 
 
@@ -78,7 +77,7 @@ def clean_topics(topics: Iterable[str], most: int = MAX_TOPICS) -> tuple[str, ..
 
 
 def _overtaken(earlier: Draft, later: Draft) -> bool:
-    """Whether what was said later in the session takes the place of what was said before."""
+    """True if the later draft replaces the earlier one of the same session."""
     if earlier.speaker != later.speaker:
         return False
     if earlier.supersedes and earlier.supersedes == later.supersedes:
@@ -88,7 +87,7 @@ def _overtaken(earlier: Draft, later: Draft) -> bool:
 
 
 def _says_again(earlier: Draft, later: Draft) -> bool:
-    """Whether the same person has said it before."""
+    """True if the same speaker has said it before."""
     return earlier.speaker == later.speaker and Statement(earlier.text).says(Statement(later.text))
 
 
@@ -130,14 +129,14 @@ def _draft(
 
 
 def _event_date(proposed: str | None, text: str, said: str, today: date) -> str | None:
-    """The proposed date as far as the user's words carry it, or the one that the text itself tells,
-    whichever says more: models that know none put today."""
+    """The supported part of the proposed date, or the date in the text itself, whichever is more
+    precise: models without a date use today's."""
     dates = (supported_date(proposed, said, today) if proposed else None, find_date(text, today))
     return max((day for day in dates if day), key=len, default=None)
 
 
 def _was_said(proposal: Proposal, turns: Sequence[Turn]) -> bool:
-    """Whether the user said this, and meant it where they said it."""
+    """True if the user said this and meant it."""
     if not is_grounded(proposal.text, "\n".join(turn.said for turn in turns)):
         return False
     said = next((turn.said for turn in turns if turn.id == proposal.turn_id), "")
@@ -145,8 +144,8 @@ def _was_said(proposal: Proposal, turns: Sequence[Turn]) -> bool:
 
 
 def _find_replaced(proposal: Proposal, known: Sequence[Learned]) -> str | None:
-    """The record that a proposal updates: the one of its slot, else the one it goes on from or
-    turns round, else the one that the extractor named, if they have anything in common."""
+    """The id of the record that a proposal updates: the one in its slot, else the one it extends or
+    reverses, else the one that the extractor named, if they share a word."""
     new = Statement(proposal.text)
     for record, _ in known:
         if proposal.slot and record.slot == proposal.slot:
@@ -159,12 +158,12 @@ def _find_replaced(proposal: Proposal, known: Sequence[Learned]) -> str | None:
 
 
 def _share_a_word(one: Statement, other: Statement) -> bool:
-    """Whether two statements share a word that tells something."""
+    """True if two statements share a meaningful word."""
     return share_in(" ".join(one.essence), " ".join(other.essence)) > 0
 
 
 def _weightiest(drafts: list[Draft], most: int) -> list[Draft]:
-    """At most so many drafts, those that matter most, in their order."""
+    """At most `most` drafts, the most important ones, in their order."""
     ranked = sorted(range(len(drafts)), key=lambda n: drafts[n].importance, reverse=True)[:most]
     return [drafts[n] for n in sorted(ranked)]
 

@@ -1,10 +1,10 @@
-"""What of a text stands in somebody's own words, and whether they meant it. Pure, for any language.
+"""Which of a text's words are the user's own, and whether they meant it. For any language.
 
-Two questions, both asked of words and not of a model. `grounded`: are these their words, with the
-names and numbers they said? `meant`: did they state it of themselves there, or did they ask, wish,
-joke, deny it, or say it of somebody else ("my sister works at Acme" is no "I work at Acme")? The
-lists of small words are those of the main languages together; in others only the first question
-and what punctuation tells is answered."""
+Two questions, both answered from words and not by a model. `is_grounded`: are these their words,
+with the names and numbers they said? `is_meant`: did they state it of themselves, or did they ask,
+wish, joke, deny it, or say it of somebody else ("my sister works at Acme" is not "I work at Acme")?
+The lists of small words cover the main languages; in others only the first question and what
+punctuation shows is answered."""
 
 import re
 from collections.abc import Iterable
@@ -143,8 +143,8 @@ _CLAUSE_END = re.compile(
 
 
 def is_grounded(text: str, said: str) -> bool:
-    """Whether the user's words carry this text, in any language: most of its words are theirs, in
-    some form, and so are all its names and numbers."""
+    """True if the text consists of the user's words, in any language: most of its words, in some
+    form, and all its names and numbers."""
     own, there = sequence(text), frozenset(sequence(said))
     telling = [word for word in own if word not in NOISE]
     if min(_share(own, there), _share(telling or own, there)) < GROUNDED_SHARE:
@@ -153,13 +153,13 @@ def is_grounded(text: str, said: str) -> bool:
 
 
 def share_in(text: str, other: str) -> float:
-    """The share of a text's words that stand in the other one, in some form; 0 without words."""
+    """The share of a text's words that the other text contains in some form; 0 without words."""
     return _share(frozenset(sequence(text)), frozenset(sequence(other)))
 
 
 def is_meant(text: str, said: str, *, wish: bool = False) -> bool:
-    """Whether the user says this of themselves where their words carry it, and means it. A `wish`
-    may be a question to the assistant ("could you answer in French?")."""
+    """True if the user says this of themselves, and means it. A `wish` may be a question to the
+    assistant ("could you answer in French?")."""
     if _JOKE.search(said) or _is_only_quotation(text, said):
         return False
     sentence, clause, ending = _source(text, said)
@@ -234,7 +234,7 @@ def _source(text: str, said: str) -> tuple[str, str, str]:
 
 
 def _is_only_quotation(text: str, said: str) -> bool:
-    """Whether nothing of a text stands outside quotation marks: somebody else's words, then."""
+    """True if everything in the text stands inside quotation marks: somebody else's words."""
     outside = _QUOTATION.sub(" ", said)
     own = frozenset(sequence(text))
     return outside != said and not _share(own - NOISE or own, frozenset(sequence(outside)))
@@ -245,13 +245,13 @@ def _fold(text: str) -> str:
 
 
 def _agrees_in_negation(text: str, clause: str) -> bool:
-    """Whether both deny, or neither does."""
+    """True if both deny it, or neither does."""
     own, there = frozenset(sequence(text)), frozenset(sequence(clause))
     return bool(own & NEGATIONS) == bool(there & NEGATIONS)
 
 
 def _of_themselves(text: str, clause: str) -> bool:
-    """Whether a clause says of the person what the text says, and not of somebody else."""
+    """True if the clause says of the person what the text says, and not of somebody else."""
     own = frozenset(sequence(text))
     if _NO_SPACES.search(clause):
         return all(other in text for other in _OTHERS_UNSPACED.findall(clause))
@@ -273,14 +273,14 @@ def _of_themselves(text: str, clause: str) -> bool:
 
 
 def _same_person(before: list[str], telling: list[str], words: list[str]) -> bool:
-    """Whether a clause without a word for oneself can still be about oneself: the verb has not been
-    put into another form, and no name stands before it."""
+    """True if a clause without a first-person word can still be about the speaker: the verb has its
+    form, and no name precedes it."""
     named = bool(before) and before[-1][0].isupper() and before[-1].casefold() not in _NOW
     return not named and all(word in words for word in telling)
 
 
 def _akin(word: str, other: str) -> bool:
-    """Whether two words look like forms of one: a common beginning of four letters or more that
+    """True if two words look like forms of one: they share a beginning of four letters or more that
     makes up most of both."""
     common = 0
     for a, b in zip(word, other, strict=False):

@@ -1,8 +1,8 @@
-"""Extraction in the background: ended sessions become records, however often it takes.
+"""Extracts records from ended sessions in the background, with as many tries as it takes.
 
-A job is leased for a while: what a process that died had under way is taken up again when its lease
-has run out, and no job runs twice at once, whoever else looks for work. One that keeps failing is
-put into quarantine with its turns, for the operator to see and to try again."""
+A job is leased: what a killed process was working on is claimed again when the lease expires, and
+no job runs twice at once, whoever looks for work. A job that keeps failing goes into quarantine
+with its turns, for the operator to inspect and retry."""
 
 import asyncio
 import secrets
@@ -103,8 +103,8 @@ class ExtractionJobs:
             await self._release(waited_for)
 
     async def _release(self, sessions: Sequence[Session]) -> None:
-        """Keep nobody waiting for those of these sessions that were no jobs to take up: they were
-        forgotten, as a rule."""
+        """Finish the endings of sessions that were not among the jobs, as a rule because they were
+        forgotten: nobody should wait for them."""
         for session in sessions:
             if session.id in self.endings and session.id not in self._work.tasks:
                 await self.endings.finish(session, await self._outcome_elsewhere(session))
@@ -194,7 +194,7 @@ class ExtractionJobs:
             return Outcome.SAVED if drafts else Outcome.NOTHING
 
     async def _leave_to_store(self, session: Session) -> Outcome:
-        """The end of a session in a store that extracts by itself, and has all its turns."""
+        """Finish a session of a store that extracts by itself and has all its turns."""
         if not await self._journal.turns.of(session.id):
             return Outcome.NOTHING
         if not await self._ours(session):
@@ -205,7 +205,7 @@ class ExtractionJobs:
         return Outcome.SAVED
 
     async def _ours(self, session: Session) -> bool:
-        """Whether the lease is still ours; then it begins anew."""
+        """Renew our lease. False if the job is no longer ours."""
         until = self._clock() + self._lease
         if await self._journal.jobs.renew(session.id, self._holder, until):
             return True
@@ -216,7 +216,7 @@ class ExtractionJobs:
         return [turn for turn in await self._journal.turns.of(session.id) if turn.kept]
 
     async def _put_off(self, job: Job, failure: Exception, log: Any) -> None:
-        """Have the job tried again later, or put it into quarantine if this was its last try."""
+        """Schedule a retry, or quarantine the job after its last try."""
         id_, why, tries = job.session.id, type(failure).__name__, job.attempts + 1
         pause = timedelta(seconds=_BACKOFF.pause(job.attempts))
         # If the journal is away, nobody has the job until its lease has run out, and then it is

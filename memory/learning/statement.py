@@ -1,4 +1,4 @@
-"""Statements held against each other by their words. Pure."""
+"""Compares statements by their words."""
 
 import re
 from functools import cached_property
@@ -30,8 +30,8 @@ _JOINTS = frozenset(
 
 
 class Statement:
-    """A text and its words, which are found once: a person's statements are held against thousands
-    of others."""
+    """A text and its words, which are computed once: each statement is compared with thousands of
+    others."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -48,28 +48,28 @@ class Statement:
         return tuple(word for word in self.words if word not in NOISE) or self.words
 
     def same(self, other: "Statement") -> bool:
-        """Whether two texts say the same: the same words in the same order, but for words that add
-        nothing. One other word makes another statement: "a friend called Anna" is not "called
-        Maria", "was married" not "am married", "5 years" not "6 years"."""
+        """True if two texts say the same: the same words in the same order, apart from words that
+        add nothing. A single other word makes another statement: "a friend called Anna" is not
+        "called Maria", "was married" not "am married", "5 years" not "6 years"."""
         return self.essence == other.essence
 
     def extends(self, other: "Statement") -> bool:
-        """Whether this says the other one and goes on: "I work at Acme as a cook" extends "I work
-        at Acme". What only has one more word at its end is another thing: "New York", "guitar
+        """True if this repeats the other one and adds to it: "I work at Acme as a cook" extends "I
+        work at Acme". A single word added at the end is something else: "New York", "guitar
         hero"."""
         said, first = self.words, other.words
         goes_on = len(said) > len(first) > 1 and said[: len(first)] == first
         return goes_on and said[len(first)] in _JOINTS
 
     def says(self, other: "Statement") -> bool:
-        """Whether this says all that the other one says."""
+        """True if this says everything that the other one says."""
         return self.same(other) or self.extends(other)
 
     def revises(self, old: "Statement") -> bool:
-        """Whether this takes another one back or turns it round: the same words but for amounts,
-        negations, their order, and how much it is liked; and yet not the same. Another year is
-        another event. A denial also takes back what says more: "I don't eat meat" undoes "I eat
-        meat every day". What follows a comma does not count."""
+        """True if this takes the other one back or reverses it: the same words apart from amounts,
+        negations, order, and how much it is liked; but not the same statement. Another year is
+        another event. A denial also takes back what says more: "I don't eat meat" reverses "I eat
+        meat every day". Ignores what follows a comma."""
         if self.same(old):
             return False
         turned = any(one._content and one._content == old._content for one in (self, self._opening))

@@ -1,4 +1,4 @@
-"""Waiting for the summary that a store makes by itself of a session that has ended."""
+"""Waits for the summaries that a store makes by itself of ended sessions."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -12,8 +12,8 @@ _LOOKS = 5
 
 class SummaryWatch:
     """Looks for the summaries of ended sessions in a store that `extracts`, so that the next
-    profile has them. AWS takes half a minute or so, tells nobody when it is done, and rewrites a
-    summary when it comes to the session's later turns: so this goes on looking for `seconds`."""
+    profile has them. AWS takes about half a minute, does not report when it is done, and rewrites a
+    summary when it reaches the session's later turns: so this keeps looking for `seconds`."""
 
     def __init__(
         self, store: LongTermMemory, on_change: Callable[[Actor], None], seconds: float
@@ -22,13 +22,13 @@ class SummaryWatch:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def begin(self, session: Session) -> None:
-        """Watch for this session's summary, in the background."""
+        """Watch for this session's summary in the background."""
         task = asyncio.create_task(self._watch(session), name=f"summary of {session.id}")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def aclose(self) -> None:
-        """Stop. A later start reads every profile anew."""
+        """Stop. The next start reads every profile again."""
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
@@ -49,6 +49,6 @@ class SummaryWatch:
 
 
 def _pauses(seconds: float) -> Iterator[float]:
-    """As many pauses as there are looks, each twice as long as the one before, `seconds` in all."""
+    """The pauses before each look, each twice as long as the one before, `seconds` in total."""
     for look in range(_LOOKS):
         yield seconds * 2**look / (2**_LOOKS - 1)

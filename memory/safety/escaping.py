@@ -1,8 +1,8 @@
-"""Recalled text as inert data: one line that can neither close its block nor look like markup, a
-role or a tool's call, whoever wrote it. Pure.
+"""Makes recalled text inert: one line that can't close its block or look like markup, a role or a
+tool call, whoever wrote it.
 
-Nothing is lost that a reader could see: what is dangerous becomes an HTML entity, which
-`html.unescape` undoes; what is taken out is invisible."""
+Nothing visible is lost: dangerous characters become HTML entities, which `html.unescape` reverses;
+only invisible ones are removed."""
 
 import re
 import unicodedata
@@ -42,8 +42,8 @@ def escape(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """The text with every white space as one blank, and without characters that can't be seen:
-    controls, zero widths, reversed writing, halves of surrogates, what no standard has assigned."""
+    """The text with every run of white space as one blank, and without invisible characters:
+    controls, zero widths, reversed writing, halves of surrogates, unassigned characters."""
     folded = " ".join(text.split())
     if folded.isascii():
         return folded if folded.isprintable() else _without(folded)
@@ -56,5 +56,5 @@ def _without(text: str) -> str:
 
 
 def is_blank(text: str) -> bool:
-    """Whether there is nothing to see in the text: only spaces and invisible marks."""
+    """True if the text has only spaces and invisible marks."""
     return all(unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zs", "Zl", "Zp") for c in text)

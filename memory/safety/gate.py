@@ -13,9 +13,9 @@ MAX_RECORD_LENGTH = 1000
 
 
 def admit(text: str) -> str:
-    """The text as it may be stored: on one line, without control characters, secrets masked.
-    Raises RefusedText when nothing sensible is left, when it is too long for a memory, or when it
-    gives the assistant orders instead of telling something."""
+    """The text as it may be stored: on one line, without control characters, secrets masked. Raises
+    RefusedText if nothing meaningful is left, if it is too long for a record, or if it gives the
+    assistant orders."""
     folded = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     if not any(c.isalnum() for c in folded):
         raise RefusedText("there is nothing to remember in an empty text", Refusal.EMPTY)
@@ -35,7 +35,7 @@ def admit(text: str) -> str:
 
 
 def mask_turn(turn: Turn) -> Turn:
-    """The turn as it may be written down: with the secrets in its texts masked."""
+    """The turn with all secrets in its texts masked, as it may be stored."""
     messages = tuple(replace(message, text=mask_secrets(message.text)) for message in turn.messages)
     tools = tuple(
         ToolUse(use.name, mask_secrets(use.arguments), mask_secrets(use.result))
@@ -154,8 +154,8 @@ _INSTRUCTION = re.compile("|".join(f"(?:{shape})" for shape in _SHAPES), re.IGNO
 
 
 def is_instruction(text: str) -> bool:
-    """Whether this text reads as an order to the assistant about itself; letters that only look
-    like others and invisible ones make no difference."""
+    """True if the text is an order to the assistant about itself. Look-alike and invisible letters
+    make no difference."""
     folded = unicodedata.normalize("NFKC", text)
     plain = "".join(c for c in folded if unicodedata.category(c) != "Cf").replace("’", "'")
     return _INSTRUCTION.search(" ".join(plain.split())) is not None
@@ -231,7 +231,7 @@ _NAMED_ACCOUNT = re.compile(
 
 
 def mask_secrets(text: str) -> str:
-    """The text with passwords, keys, card, account and document numbers replaced by a mark."""
+    """The text with passwords, keys, and card, account and document numbers masked."""
     for pattern in _KEYS:
         text = pattern.sub(MASK, text)
     for named in (_NAMED_SECRET, _NAMED_DOCUMENT, _NAMED_ACCOUNT):
@@ -333,7 +333,7 @@ def _dihedral(a: int, b: int) -> int:
 
 
 def _any(number: str) -> bool:
-    """A shape that nothing else has."""
+    """A shape of its own needs no check."""
     return True
 
 

@@ -43,7 +43,6 @@ class AgentCoreChoices:
         self._read, self._write, self._delete = read, write, delete
 
     async def get(self, actor: Actor) -> Choices:
-        """See ChoiceStore."""
         current = filter(None, (decode(r) for r in await self._read(actor) if r.current))
         return Choices(**{choice.value: value for choice, value in current})
 

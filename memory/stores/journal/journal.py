@@ -99,7 +99,6 @@ class SqliteJournal:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Close the file."""
         await self.database.aclose()
 
     def close(self) -> None:
@@ -107,9 +106,6 @@ class SqliteJournal:
         self.database.close()
 
     async def move(self, actor: Actor, to: Actor, place: Place, to_place: Place) -> None:
-        """Give the actor's sessions to another one, and the chat of `place` to that of `to_place`,
-        topic by topic, all at once. Where both have an open session, the actor's is ended. Leases
-        end: whoever has a job under way must take it up anew."""
         names = {"old": actor.id, "new": to.id, "chat": place.chat_id, "channel": place.channel}
         names |= {"to_chat": to_place.chat_id, "to_channel": to_place.channel}
 
@@ -120,7 +116,6 @@ class SqliteJournal:
         await self.database.wipe(work)
 
     async def erase(self, actor: Actor) -> None:
-        """Drop all sessions and turns of the actor, and the pages they stood on."""
 
         await self.database.wipe(
             lambda db: db.execute("DELETE FROM session WHERE actor = ?", (actor.id,))
@@ -134,10 +129,8 @@ class SqliteMaintenanceLog:
         self._db = db
 
     async def last_maintenance(self) -> datetime | None:
-        """When that was, if ever."""
         rows = await self._db.rows("SELECT value FROM note WHERE name = 'maintained_at'")
         return datetime.fromisoformat(rows[0][0]) if rows else None
 
     async def note_maintenance(self, at: datetime) -> None:
-        """It was done then."""
         await self._db.write("INSERT OR REPLACE INTO note VALUES ('maintained_at', ?)", stamp(at))

@@ -41,7 +41,6 @@ class SqliteSessions:
         self._db = db
 
     async def find(self, actor: Actor, place: Place) -> Session | None:
-        """The open session of this actor in this place, if there is one."""
         sql = (
             f"SELECT {SESSION} FROM session WHERE ended_at IS NULL AND actor = ? AND channel = ? "
             "AND chat = ? AND topic IS ? ORDER BY opened_at DESC LIMIT 1"
@@ -50,7 +49,6 @@ class SqliteSessions:
         return session_of(rows[0]) if rows else None
 
     async def of(self, actor: Actor) -> list[Session]:
-        """The actor's open sessions, in all places, oldest first."""
         sql = (
             f"SELECT {SESSION} FROM session WHERE ended_at IS NULL AND actor = ? "
             "ORDER BY opened_at, rowid"
@@ -58,12 +56,10 @@ class SqliteSessions:
         return [session_of(row) for row in await self._db.rows(sql, actor.id)]
 
     async def unfinished(self, actor: Actor) -> list[str]:
-        """The ids of the actor's sessions, open or waiting for extraction."""
         rows = await self._db.rows("SELECT id FROM session WHERE actor = ?", actor.id)
         return [row[0] for row in rows]
 
     async def idle_since(self, before: datetime) -> list[Session]:
-        """Open sessions with messages, the last one older than `before`."""
         sql = (
             f"SELECT {SESSION} FROM session "
             "WHERE ended_at IS NULL AND message_count > 0 AND last_at <= ?"
@@ -71,7 +67,6 @@ class SqliteSessions:
         return [session_of(row) for row in await self._db.rows(sql, stamp(before))]
 
     async def open(self, session: Session) -> None:
-        """Write a new open session."""
         place = session.place
         await self._db.write(
             f"INSERT INTO session ({SESSION}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -87,7 +82,6 @@ class SqliteSessions:
         )
 
     async def end(self, session_id: str, reason: str, at: datetime) -> bool:
-        """Close an open session, which makes it a job. False if it was not open."""
         changed = await self._db.write(
             "UPDATE session SET ended_at = ?1, due_at = ?1, reason = ?2 "
             "WHERE id = ?3 AND ended_at IS NULL",
@@ -98,8 +92,6 @@ class SqliteSessions:
         return changed == 1
 
     async def discard(self, session_id: str) -> bool:
-        """Drop an open session, its turns and every trace of them: it becomes no job. False if it
-        was not open."""
         dropped = False
 
         def work(db: sqlite3.Connection) -> None:
@@ -118,8 +110,6 @@ class SqliteJobs:
         self._db = db
 
     async def claim(self, holder: str, now: datetime, until: datetime, limit: int) -> list[Job]:
-        """Lease the ended sessions whose extraction is due, oldest first and at most `limit`, to
-        this holder until then. What is leased already or in quarantine is not among them."""
         # One statement: nobody else comes between looking and taking.
         sql = (
             "UPDATE session SET holder = ?1, leased_until = ?2 WHERE id IN ("
@@ -132,7 +122,6 @@ class SqliteJobs:
         return [Job(session_of(row[:9]), *row[9:11]) for row in rows]
 
     async def renew(self, session_id: str, holder: str, until: datetime) -> bool:
-        """Go on with a lease until then. False if the job is no longer this holder's."""
         changed = await self._db.write(
             "UPDATE session SET leased_until = ? WHERE id = ? AND holder = ?",
             stamp(until),
@@ -142,7 +131,6 @@ class SqliteJobs:
         return changed == 1
 
     async def release(self, holder: str) -> None:
-        """Give all leases of this holder back."""
         await self._db.write(f"UPDATE session SET {NO_LEASE} WHERE holder = ?", holder)
 
     async def end_leases(self) -> None:
@@ -151,23 +139,16 @@ class SqliteJobs:
         await self._db.write(f"UPDATE session SET {NO_LEASE} WHERE holder IS NOT NULL")
 
     async def done(self, session_id: str) -> None:
-        """The job is finished: drop the session, its turns and every trace of them. What was not to
-        be kept, or names what was to be forgotten, went no further than this."""
         sql = "DELETE FROM session WHERE id = ?"
         await self._db.wipe(lambda db: db.execute(sql, (session_id,)))
 
     async def retry(self, session_id: str, holder: str, next_at: datetime, error: str) -> bool:
-        """The job failed: count the attempt, end the lease and try again not before `next_at`.
-        False, and nothing is written, if the job is no longer this holder's."""
         return await self._fail("due_at", session_id, holder, next_at, error)
 
     async def quarantine(self, session_id: str, holder: str, at: datetime, error: str) -> bool:
-        """The job failed for the last time: keep it, and try it no more. False, and nothing is
-        written, if the job is no longer this holder's."""
         return await self._fail("set_aside_at", session_id, holder, at, error)
 
     async def requeue(self, now: datetime) -> int:
-        """Make jobs of all that is in quarantine, due now and with no attempts; how many."""
         return await self._db.write(
             "UPDATE session SET set_aside_at = NULL, attempts = 0, due_at = ? "
             "WHERE set_aside_at IS NOT NULL",
@@ -175,7 +156,6 @@ class SqliteJobs:
         )
 
     async def backlog(self) -> Backlog:
-        """What of the ended sessions is not extracted yet."""
         return await self._db.ask(_backlog)
 
     async def _fail(

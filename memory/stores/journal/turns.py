@@ -22,7 +22,6 @@ class SqliteSummaries:
         self._db = db
 
     async def of(self, session_id: str) -> list[RunningSummary]:
-        """The session's running summaries, oldest first."""
         sql = (
             f"SELECT {_SUMMARY} FROM running_summary AS summary WHERE session = ? ORDER BY position"
         )
@@ -31,8 +30,6 @@ class SqliteSummaries:
     async def fallbacks(
         self, due: datetime | None = None, session_id: str | None = None
     ) -> list[SummaryJob]:
-        """The summaries of open sessions, or of this one, that wait for the summarizer; those alone
-        whose next try is due, if `due` is given. Oldest first."""
         columns = ", ".join(f"session.{name}" for name in SESSION.split(", "))
         sql = (
             f"SELECT summary.attempts, {columns}, {_SUMMARY} FROM running_summary AS summary "
@@ -44,8 +41,6 @@ class SqliteSummaries:
         return [SummaryJob(session_of(row[1:10]), _summary_of(row[10:]), row[0]) for row in rows]
 
     async def complete(self, summary_id: str, text: str) -> bool:
-        """The summarizer has made this of a fallback. False if there is no such fallback any more:
-        it was merged or forgotten meanwhile."""
         changed = await self._db.write(
             "UPDATE running_summary SET text = ?, fallback = 0, base = NULL, base_turns = 0 "
             "WHERE id = ? AND fallback",
@@ -55,7 +50,6 @@ class SqliteSummaries:
         return changed == 1
 
     async def retry(self, summary_id: str, next_at: datetime) -> None:
-        """The summarizer failed: count the attempt and try again not before `next_at`."""
         await self._db.write(
             "UPDATE running_summary SET attempts = attempts + 1, due_at = ? WHERE id = ?",
             stamp(next_at),
@@ -129,18 +123,14 @@ class SqliteTurns:
         self._db = db
 
     async def of(self, session_id: str) -> list[Turn]:
-        """The session's turns, oldest first."""
         rows = await self._db.rows(f"{_TURN} WHERE session = ? ORDER BY position", session_id)
         return [_load(*row) for row in rows]
 
     async def get(self, turn_id: str) -> Turn | None:
-        """The turn with this id, whatever has become of its session, until that is done."""
         rows = await self._db.rows(f"{_TURN} WHERE turn.id = ?", turn_id)
         return _load(*rows[0]) if rows else None
 
     async def append(self, session_id: str, turn: Turn, shift: Shift | None = None) -> bool:
-        """Write a finished turn and count its messages, and what moves between the tiers because
-        of it. False, and nothing is written, if there is such a turn already."""
 
         def work(db: sqlite3.Connection) -> bool:
             if db.execute("SELECT 1 FROM turn WHERE id = ?", (turn.id,)).fetchone():
@@ -161,16 +151,13 @@ class SqliteTurns:
         return await self._db.change(work)
 
     async def evicted(self, session_id: str) -> list[str]:
-        """The ids of the session's turns that have left its window."""
         sql = "SELECT id FROM turn WHERE session = ? AND evicted ORDER BY position"
         return [row[0] for row in await self._db.rows(sql, session_id)]
 
     async def shift(self, shift: Shift) -> None:
-        """Write down what moves between the tiers of a session: all of it or nothing."""
         await self._db.change(lambda db: apply(db, shift))
 
     async def delete(self, turn_ids: Sequence[str], shifts: Sequence[Shift] = ()) -> None:
-        """Delete these turns and every trace of them, and change the running summaries with it."""
 
         def work(db: sqlite3.Connection) -> None:
             for shift in shifts:
@@ -180,9 +167,6 @@ class SqliteTurns:
         await self._db.wipe(work)
 
     async def restore(self, actor: Actor, turns: Sequence[Turn]) -> list[str]:
-        """Put turns that were deleted back into those of the actor's sessions that are still there,
-        each before what was said after it, and into their windows; the ids really put back. A turn
-        that is there stays as it is."""
 
         def work(db: sqlite3.Connection) -> list[str]:
             return [turn.id for turn in turns if _restore(db, actor, turn)]

@@ -102,7 +102,6 @@ class SqliteStore:
         min_relevance: float = 0.0,
         now: datetime | None = None,
     ) -> list[Hit]:
-        """See LongTermMemory."""
         at = now or datetime.now(UTC)
         meaning = await self._semantics.meaning(query, at) if self._semantics else None
         hits = await self.ask(
@@ -119,15 +118,12 @@ class SqliteStore:
         kinds: Sequence[Kind] = LEARNED_KINDS,
         include_superseded: bool = False,
     ) -> list[Record]:
-        """See LongTermMemory."""
         return await self.ask(actor, lambda file: file.records(kinds, include_superseded)) or []
 
     async def find(self, actor: Actor, short_id: str) -> Record | None:
-        """See LongTermMemory."""
         return await self.ask(actor, lambda file: file.find(short_id))
 
     async def delete(self, actor: Actor, record_ids: Sequence[str]) -> list[str]:
-        """See LongTermMemory."""
         return await self.ask(actor, lambda file: file.delete(record_ids)) or []
 
     async def restore(self, actor: Actor, records: Sequence[Record]) -> list[Record]:
@@ -328,16 +324,13 @@ class SqliteChoices:
         self._store = store
 
     async def get(self, actor: Actor) -> Choices:
-        """See ChoiceStore."""
         known = await self._store.ask(actor, PersonFile.choices) or {}
         # A name that this version does not know may be there.
         return Choices(**{name.value: known.get(name.value) for name in Choice})
 
     async def set(self, actor: Actor, choice: Choice, value: str, at: datetime) -> None:
-        """See ChoiceStore."""
         moment = at.timestamp()
         await self._store.write(actor, lambda file: file.choose(choice.value, value, moment))
 
     async def unset(self, actor: Actor, choice: Choice) -> None:
-        """See ChoiceStore."""
         await self._store.ask(actor, lambda file: file.unchoose(choice.value))
