@@ -23,8 +23,8 @@ _EXACT = frozenset({"name", "nickname", "surname", "birthday", "age", "email", "
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """One line of what a search of the memory found; `date` is an ISO date, or empty. `theirs`:
-    somebody else's in the group, whose name it bears."""
+    """One line of a search result; `date` is an ISO date, or empty. `theirs`: another member of the
+    group said it, whose name it begins with."""
 
     kind: str
     text: str
@@ -43,9 +43,9 @@ class Heard:
     remembered: str | None = None
     notes: tuple[Note, ...] | None = None
     search_failed: bool = False
-    #: Whether there is a long-term memory at all.
+    #: False if there is no long-term memory.
     keeps: bool = True
-    #: Whether nothing of this conversation is kept.
+    #: True in a private session.
     private: bool = False
 
     @property
@@ -77,7 +77,10 @@ def _from_this_conversation(heard: Heard, question: MemoryQuestion | None) -> st
     words = heard.words
     if question is None:
         return words.no_names_here
-    return _list(words.just_told, _mirrored(_just_told(heard, question))) or words.nothing_kept_here
+    return (
+        _list(words.just_told, _in_second_person(_fresh_statements(heard, question)))
+        or words.nothing_kept_here
+    )
 
 
 def _own_name(notes: Sequence[Note], words: EngineTexts) -> str:
@@ -86,44 +89,48 @@ def _own_name(notes: Sequence[Note], words: EngineTexts) -> str:
 
 
 def _everything(heard: Heard, notes: Sequence[Note], question: MemoryQuestion) -> str:
-    """All that came back, and what this conversation adds and memory gets at its end."""
+    """Everything found, and what this conversation adds to it."""
     words = heard.words
     if talks := [f"{note.date}: {note.text}" for note in notes if note.kind == "summary"]:
         return _list(words.elsewhere, talks)
-    known = _mirrored(_narrowed(_learned(notes), question), notes)
+    known = _in_second_person(_answers_to(_fact_texts(notes), question), notes)
     if not question.only:
         names = [note.text for note in notes if note.kind == "name"]
         known = [words.calls_me.format(name=name) for name in names] + known
-    fresh = [line for line in _mirrored(_just_told(heard, question)) if line not in known]
+    fresh = [
+        line for line in _in_second_person(_fresh_statements(heard, question)) if line not in known
+    ]
     blocks = [_list(words.header, known), _list(words.just_told, fresh)]
     nothing = words.not_known if question.only else words.nothing_known
     return "\n".join(block for block in blocks if block) or nothing
 
 
 def _on_topic(heard: Heard, notes: Sequence[Note], question: MemoryQuestion) -> str:
-    """What is known on a topic. What this conversation says of a slot stands for what was known;
-    where nothing was learned, what was said."""
-    words, fresh = heard.words, _just_told(heard, question)
+    """What is known on a topic; else what was said about it. Slots from this conversation replace
+    the known ones."""
+    words, fresh = heard.words, _fresh_statements(heard, question)
     changed = {_slot(text) for text in fresh} - {None}
-    known = [text for text in _learned(notes) if text not in fresh and _slot(text) not in changed]
+    known = [
+        text for text in _fact_texts(notes) if text not in fresh and _slot(text) not in changed
+    ]
     blocks = [
-        _list(words.header, _mirrored(_narrowed(known, question), notes)),
-        _list(words.just_told, _mirrored(fresh)),
+        _list(words.header, _in_second_person(_answers_to(known, question), notes)),
+        _list(words.just_told, _in_second_person(fresh)),
     ]
     told = "\n".join(block for block in blocks if block)
-    return told or _list(words.elsewhere, _told_elsewhere(notes, question)) or words.not_known
+    return told or _list(words.elsewhere, _other_finds(notes, question)) or words.not_known
 
 
-def _narrowed(texts: Sequence[str], question: MemoryQuestion) -> list[str]:
-    """Of what search found on a topic, that which answers the question."""
+def _answers_to(texts: Sequence[str], question: MemoryQuestion) -> list[str]:
+    """The search results that answer the question."""
     if question.slots and not question.wide:
         own = [text for text in texts if _slot(text) in question.slots]
         if own or set(question.slots) <= _EXACT:
             return own
         texts = [text for text in texts if not is_about_relatives(text)]
-    answers = _mentioning(question.only, texts) if question.only else list(texts)
+    answers = _texts_with(question.only, texts) if question.only else list(texts)
     for words in question.focus:
-        answers = _mentioning(words, answers) or answers
+        answers = _texts_with(words, answers) or answers
     return answers
 
 
@@ -131,8 +138,8 @@ def _slot(text: str) -> str | None:
     return next((finding.slot for finding in noteworthy(text)), None)
 
 
-def _mentioning(sought: str, texts: Sequence[str]) -> list[str]:
-    """The texts with one of the words, endings aside."""
+def _texts_with(sought: str, texts: Sequence[str]) -> list[str]:
+    """The texts that contain one of the words in any form."""
     wanted = _words(sought)
     return [
         text
@@ -146,7 +153,7 @@ def _words(text: str) -> list[str]:
 
 
 def _is_form(word: str, other: str) -> bool:
-    """Whether they look like forms of one word; "Java" is none of "JavaScript"."""
+    """True if they look like forms of one word, unlike "Java" and "JavaScript"."""
     return other.startswith(_stem(word)) and abs(len(other) - len(word)) <= _ENDING
 
 
@@ -155,14 +162,14 @@ def _stem(word: str) -> str:
     return singular[:_STEM]
 
 
-def _learned(notes: Sequence[Note]) -> list[str]:
+def _fact_texts(notes: Sequence[Note]) -> list[str]:
     return [note.text for note in notes if note.kind in ("fact", "preference")]
 
 
-def _told_elsewhere(notes: Sequence[Note], question: MemoryQuestion) -> list[str]:
-    """Messages and summaries that search found; questions and this engine's own words tell nothing
-    new. Search also finds what was said next to the answer: without a word of the topic to go by,
-    the first, best find is the answer."""
+def _other_finds(notes: Sequence[Note], question: MemoryQuestion) -> list[str]:
+    """The messages and summaries that search found, without questions and the engine's own words.
+    Search also finds the answer's neighbours: if no text contains a word of the topic, the first,
+    best one counts."""
     stated: dict[str, None] = {}
     others: dict[str, None] = {}
     for note in notes:
@@ -173,9 +180,9 @@ def _told_elsewhere(notes: Sequence[Note], question: MemoryQuestion) -> list[str
             stated.update(dict.fromkeys(findings))
             others.update({} if findings else {f"{note.date}: “{note.text}”": None})
     if own := [text for text in stated if _slot(text) in question.slots]:
-        return _mirrored(own)
+        return _in_second_person(own)
     found = [*stated, *others]
-    chosen = _mentioning(question.topic or "", found) or found[:1]
+    chosen = _texts_with(question.topic or "", found) or found[:1]
     return [second_person(text) if text in stated else text for text in chosen]
 
 
@@ -184,19 +191,20 @@ def _is_echo(text: str) -> bool:
     return own or memory_question(text) is not None or asks_agent_name(text)
 
 
-def _just_told(heard: Heard, question: MemoryQuestion) -> list[str]:
-    """What was said in this conversation and answers the question, without what was corrected."""
+def _fresh_statements(heard: Heard, question: MemoryQuestion) -> list[str]:
+    """What the person said in this conversation that answers the question, without what they
+    corrected."""
     wanted = question.kinds if question.kinds != (Kind.SUMMARY,) else (Kind.FACT, Kind.PREFERENCE)
     told = [found for found in learned_from(heard.before) if found.kind in wanted]
     texts = [found.text for found in told]
     if question.topic is not None:
-        near = {*_mentioning(question.topic, texts)}
+        near = {*_texts_with(question.topic, texts)}
         texts = [f.text for f in told if f.text in near or (f.slot and f.slot in question.slots)]
-    return _narrowed(texts, question)
+    return _answers_to(texts, question)
 
 
-def _mirrored(texts: Sequence[str], notes: Sequence[Note] = ()) -> list[str]:
-    """As one says it back to whoever asks; what somebody else said stays in their words."""
+def _in_second_person(texts: Sequence[str], notes: Sequence[Note] = ()) -> list[str]:
+    """The texts in the second person; another person's words stay as they are."""
     theirs = {note.text for note in notes if note.theirs}
     return [text if text in theirs else second_person(text) for text in texts]
 

@@ -78,7 +78,7 @@ def offline_model() -> Model:
 
 
 class OfflineModel(FunctionModel):
-    """Uses no tokens and costs nothing: the library would estimate tokens that nobody reads."""
+    """Reports no tokens and no cost; the library would estimate tokens."""
 
     async def request(
         self,
@@ -88,7 +88,7 @@ class OfflineModel(FunctionModel):
     ) -> ModelResponse:
         """One request and its whole answer."""
         response = await super().request(messages, model_settings, model_request_parameters)
-        response.usage = _free()
+        response.usage = _no_usage()
         return response
 
     @asynccontextmanager
@@ -113,15 +113,15 @@ class FreeStream(FunctionStreamedResponse):
     @property
     def usage(self) -> RequestUsage:
         """Nothing."""
-        return _free()
+        return _no_usage()
 
 
-def _free() -> RequestUsage:
+def _no_usage() -> RequestUsage:
     return RequestUsage(cost=Decimal(0))
 
 
 async def _respond(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-    # A long message takes longer to read than others want to wait.
+    # In a thread, because a long message would block everyone else.
     step = await asyncio.to_thread(_next_step, messages, info)
     if isinstance(step, ToolRequest):
         call_id = _call_id(messages)
@@ -132,7 +132,7 @@ async def _respond(messages: list[ModelMessage], info: AgentInfo) -> ModelRespon
 async def _stream(
     messages: list[ModelMessage], info: AgentInfo
 ) -> AsyncIterator[str | DeltaToolCalls]:
-    # A long message takes longer to read than others want to wait.
+    # In a thread, because a long message would block everyone else.
     step = await asyncio.to_thread(_next_step, messages, info)
     if isinstance(step, ToolRequest):
         yield {0: DeltaToolCall(step.tool, step.json, tool_call_id=_call_id(messages))}
@@ -142,9 +142,9 @@ async def _stream(
 
 
 def _next_step(messages: Sequence[ModelMessage], info: AgentInfo) -> ToolRequest | str:
-    """The next tool this message asks for and that has not answered yet; else the reply."""
+    """The next tool request that has not been answered yet; else the reply."""
     speaker = _speaker(messages)
-    said = _said(messages, speaker)
+    said = _user_texts(messages, speaker)
     text = said[-1] if said else ""
     answers = _tool_answers(messages)
     offered = {tool.name for tool in info.function_tools}
@@ -152,13 +152,13 @@ def _next_step(messages: Sequence[ModelMessage], info: AgentInfo) -> ToolRequest
         if call.tool in offered and call.tool not in answers:
             return call
     # The last request of a turn comes without tools; a turn without any has no memory to use.
-    before = [*_earlier(messages, speaker), *said[:-1]]
-    heard = _heard(text, before, answers, speaker, keeps=bool(offered or answers))
+    before = [*_summarized_texts(messages, speaker), *said[:-1]]
+    heard = _reply_input(text, before, answers, speaker, keeps=bool(offered or answers))
     return reply(replace(heard, private=_is_private(messages)))
 
 
 def _calls(text: str) -> list[ToolRequest]:
-    """What the message asks of the tools, in the order in which it is done."""
+    """The tool requests of a message, in order."""
     calls = []
     if name := naming(text):
         calls.append(ToolRequest("set_agent_name", {"name": name}))
@@ -180,7 +180,7 @@ def _search(question: MemoryQuestion, text: str) -> ToolRequest:
     )
 
 
-def _heard(
+def _reply_input(
     text: str, before: Sequence[str], answers: dict[str, str], speaker: str, *, keeps: bool
 ) -> Heard:
     found = answers.get("search_memory")
@@ -201,7 +201,7 @@ def _notes(found: str, speaker: str) -> tuple[Note, ...]:
     notes = []
     for match in _NOTE.finditer(found):
         text = unescape(match["text"])
-        own = _unsigned(text, speaker)
+        own = _without_speaker(text, speaker)
         theirs = bool(speaker) and own == text
         notes.append(Note(match["kind"], own, match["date"] or "", theirs=theirs))
     return tuple(notes)
@@ -212,19 +212,19 @@ def _is_search_result(found: str) -> bool:
 
 
 def _speaker(messages: Sequence[ModelMessage]) -> str:
-    """Who speaks in a group, where a prompt names them before their words; else nobody."""
+    """The speaker in a group, whom the prompt names before their words; else empty."""
     prompts = [part for m in messages for part in m.parts if isinstance(part, UserPromptPart)]
     content = prompts[-1].content if prompts else ""
     before = "" if isinstance(content, str) else _last_text(content[:-1])
     return before[:-1] if before.endswith(":") and "\n" not in before else ""
 
 
-def _unsigned(text: str, speaker: str) -> str:
-    """What the speaker said, without the name that it bears in a group."""
+def _without_speaker(text: str, speaker: str) -> str:
+    """The text without the speaker's name before it."""
     return text.removeprefix(f"{speaker}: ") if speaker else text
 
 
-def _said(messages: Sequence[ModelMessage], speaker: str) -> list[str]:
+def _user_texts(messages: Sequence[ModelMessage], speaker: str) -> list[str]:
     """The user's own words, turn by turn. What stands before them in a prompt is recalled data."""
     prompts = [
         part.content
@@ -234,17 +234,16 @@ def _said(messages: Sequence[ModelMessage], speaker: str) -> list[str]:
         if isinstance(part, UserPromptPart)
     ]
     texts = (text if isinstance(text, str) else _last_text(text) for text in prompts)
-    return [_unsigned(own_words(text).strip(), speaker) for text in texts]
+    return [_without_speaker(own_words(text).strip(), speaker) for text in texts]
 
 
-def _earlier(messages: Sequence[ModelMessage], speaker: str) -> tuple[str, ...]:
-    """What the user said in this conversation before the messages that are still there, as far as
-    the notes that open the prompt quote it."""
+def _summarized_texts(messages: Sequence[ModelMessage], speaker: str) -> tuple[str, ...]:
+    """What the user said before the messages in the prompt, as quoted by the running summaries."""
     prompts = (part for m in messages for part in m.parts if isinstance(part, UserPromptPart))
     first = next(prompts, None)
     notes = first.content if first and not isinstance(first.content, str) else ()
     return tuple(
-        _unsigned(quote, speaker)
+        _without_speaker(quote, speaker)
         for note in notes
         if isinstance(note, str) and note.startswith(f"<{EARLIER_TAG}>")
         for quote in own_quotes(unescape(note))
@@ -252,7 +251,7 @@ def _earlier(messages: Sequence[ModelMessage], speaker: str) -> tuple[str, ...]:
 
 
 def _is_private(messages: Sequence[ModelMessage]) -> bool:
-    """Whether this turn's prompt says so."""
+    """True if this turn's prompt marks it as private."""
     prompts = [part for m in messages for part in m.parts if isinstance(part, UserPromptPart)]
     content = prompts[-1].content if prompts else ""
     # The words themselves come last, and say nothing of the kind.
@@ -279,5 +278,5 @@ def _tool_answers(messages: Sequence[ModelMessage]) -> dict[str, str]:
 
 
 def _call_id(messages: Sequence[ModelMessage]) -> str:
-    """An id that no other call of this conversation has, and the same on every run."""
+    """An id that is unique in this conversation and the same on every run."""
     return f"offline-{len(messages)}"

@@ -1,4 +1,4 @@
-"""What a session leaves behind, by the rules of grammar alone."""
+"""What a session teaches, by the rules of grammar."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -14,13 +14,13 @@ from memory.records import Record, Role, Turn, own_words
 
 
 def learned(turns: Sequence[Turn], known: Sequence[Record] = ()) -> tuple[Proposal, ...]:
-    """What people said of themselves, without what they corrected later in the session: in a group
-    nobody corrects what somebody else has said."""
+    """What people said about themselves, without what they corrected later in the session. In a
+    group people correct only their own statements."""
     found = [
         proposal
         for speaker in dict.fromkeys(turn.speaker for turn in turns)
-        for proposal in _settled(
-            _said([turn for turn in turns if turn.speaker == speaker]),
+        for proposal in _merge(
+            _dated_texts([turn for turn in turns if turn.speaker == speaker]),
             [record for record in known if record.speaker == speaker],
         )
     ]
@@ -29,11 +29,12 @@ def learned(turns: Sequence[Turn], known: Sequence[Record] = ()) -> tuple[Propos
 
 
 def learned_from(texts: Sequence[str]) -> tuple[Proposal, ...]:
-    """The same of bare messages, oldest first; a proposal's `turn_id` is its message's number."""
-    return _settled(((str(number), text, None) for number, text in enumerate(texts)), ())
+    """The same for plain messages, oldest first; the `turn_id` of a proposal is its message's
+    number."""
+    return _merge(((str(number), text, None) for number, text in enumerate(texts)), ())
 
 
-def _said(turns: Sequence[Turn]) -> Iterable[tuple[str, str, date | None]]:
+def _dated_texts(turns: Sequence[Turn]) -> Iterable[tuple[str, str, date | None]]:
     return (
         (turn.id, own_words(message.text), message.at.date())
         for turn in turns
@@ -42,7 +43,7 @@ def _said(turns: Sequence[Turn]) -> Iterable[tuple[str, str, date | None]]:
     )
 
 
-def _settled(
+def _merge(
     said: Iterable[tuple[str, str, date | None]], known: Sequence[Record]
 ) -> tuple[Proposal, ...]:
     kept: dict[str, Proposal] = {}
@@ -53,11 +54,11 @@ def _settled(
     for turn_id, text, day in said:
         for proposal in _proposals(turn_id, text, day):
             _settle(kept, denied, proposal, known)
-    return tuple(_updating(proposal, known) for proposal in kept.values())
+    return tuple(_with_replaced(proposal, known) for proposal in kept.values())
 
 
-def _updating(proposal: Proposal, known: Sequence[Record]) -> Proposal:
-    """The proposal with the record that answers the same question, if there is one."""
+def _with_replaced(proposal: Proposal, known: Sequence[Record]) -> Proposal:
+    """The proposal, replacing the record with the same slot, if any."""
     rivals = (record.id for record in known if record.slot == proposal.slot and record.current)
     return replace(proposal, replaces=next(rivals, None)) if proposal.slot else proposal
 
@@ -80,10 +81,9 @@ def _proposals(turn_id: str, text: str, day: date | None) -> Iterable[Proposal]:
 def _settle(
     kept: dict[str, Proposal], denied: dict[str, str], new: Proposal, known: Sequence[Record]
 ) -> None:
-    """Put a proposal beside what the session gave so far: the later one of a slot wins, the same
-    words turned round or taken back win over the earlier ones, the same words twice are one, and "I
-    left Acme" does not undo "I work at Globex". What is `denied` of a slot stays only until the
-    session says what holds instead."""
+    """Merge a proposal with those so far. The later one of a slot wins, a revised or retracted
+    statement replaces the earlier one, duplicates are merged, and "I left Acme" does not undo "I
+    work at Globex". A `denied` value stays only until the session gives the slot a new one."""
     if new.slot is None:
         said = Statement(new.text)
         for key in [key for key, old in kept.items() if said.revises(Statement(old.text))]:
@@ -102,15 +102,14 @@ def _settle(
 
 
 def _current(kept: dict[str, Proposal], known: Sequence[Record], slot: str) -> list[str]:
-    """What the slot holds now: this session's word, else the memory's."""
+    """The current values of a slot: from this session, else from the memory."""
     said = [p.text for p in kept.values() if p.slot == slot]
     return said or [r.text for r in known if r.slot == slot and r.current]
 
 
 def _takes_back_something_else(text: str, rivals: Sequence[str]) -> bool:
-    """Whether a statement only denies a value that the slot does not hold. One that replaces the
-    value in the same breath ("I left Acme, now I'm at Globex") does not; nor does one without a
-    value of its own ("I quit my job")."""
+    """True if a statement only denies a value that the slot does not hold. False if it also gives
+    the new value ("I left Acme, now I'm at Globex"), or names none ("I quit my job")."""
     language = language_of(text)
     if language is None or not language.negation.search(text) or language.whole.search(text):
         return False
@@ -119,7 +118,7 @@ def _takes_back_something_else(text: str, rivals: Sequence[str]) -> bool:
 
 
 def _values(text: str) -> set[str]:
-    """The words of a statement that tell what is in its slot."""
+    """The words of a statement that are its slot's value."""
     for language in LANGUAGES:
         text = language.negation.sub(" ", text)
     small = (each.stopwords | each.words | each.generic for each in LANGUAGES)

@@ -43,7 +43,7 @@ def _summary(turns: Sequence[Turn], earlier: str | None) -> str:
     told_and_asked = _told_and_asked(turns, kept, _STATEMENTS)
     told = " ".join(filter(None, told_and_asked)) or _opening(turns)
     # What was not quoted by the rules can only be carried on as it is.
-    before = [_shortened(earlier, _EARLIER_CHARS)] if earlier and not kept else []
+    before = [_shorten(earlier, _EARLIER_CHARS)] if earlier and not kept else []
     return " ".join([*before, told])
 
 
@@ -58,7 +58,7 @@ def own_quotes(summary: str) -> tuple[str, ...]:
     """What a summary by these rules, or the gist that stands in for one, quotes of the person it is
     for, in order. Of what was cut, as much as is certainly whole."""
     quoted = (quote for told in _TOLD.finditer(summary) for quote in _QUOTE.findall(told["quotes"]))
-    return tuple(filter(None, map(_whole, quoted)))
+    return tuple(filter(None, map(_whole_part, quoted)))
 
 
 _TOLD = re.compile(
@@ -70,7 +70,7 @@ _QUOTE = re.compile("“([^“”]*)”")
 _SENTENCE = re.compile(r".*[.!?。！？]")
 
 
-def _whole(quote: str) -> str:
+def _whole_part(quote: str) -> str:
     if not quote.endswith("…"):
         return quote
     whole = _SENTENCE.match(quote.removesuffix("…"))
@@ -91,11 +91,13 @@ def _told_and_asked(
     phrases = language.phrases
     current = {who: {p.text for p in learned_from(own)} for who, own in texts.items()}
     said = _by_speaker(turns, kept, language)
-    told = {who: _told(what, current[who], language, statements) for who, what in said.items()}
-    asked = {who: _asked(what, language) for who, what in said.items()}
+    told = {
+        who: _statements(what, current[who], language, statements) for who, what in said.items()
+    }
+    asked = {who: _questions(what, language) for who, what in said.items()}
     return (
-        _reported(told, phrases.you_said, phrases.said),
-        _reported(asked, phrases.you_asked, phrases.asked),
+        _report(told, phrases.you_said, phrases.said),
+        _report(asked, phrases.you_asked, phrases.asked),
     )
 
 
@@ -115,7 +117,9 @@ def _by_speaker(
     return said
 
 
-def _told(said: Sequence[str], current: set[str], language: Language, statements: int) -> list[str]:
+def _statements(
+    said: Sequence[str], current: set[str], language: Language, statements: int
+) -> list[str]:
     """The weightiest statements that still hold, in the order in which they were made, and few of
     the sentences that say nothing lasting."""
     weights: dict[str, int] = {}
@@ -129,20 +133,20 @@ def _told(said: Sequence[str], current: set[str], language: Language, statements
     return [text for text in weights if text in chosen]
 
 
-def _asked(said: Sequence[str], language: Language) -> list[str]:
+def _questions(said: Sequence[str], language: Language) -> list[str]:
     return [sentence for sentence in dict.fromkeys(said) if _asks(sentence, language)][:_QUOTES]
 
 
 def _asks(sentence: str, language: Language) -> bool:
-    """Whether a sentence wants something now, and says nothing that lasts."""
+    """True if a sentence asks for something and states nothing lasting."""
     wish = sentence.endswith("?") or language.request.match(plain(sentence, language)) is not None
     return wish and not noteworthy(sentence)
 
 
-def _reported(by_speaker: dict[str | None, list[str]], you: str, other: str) -> str:
+def _report(by_speaker: dict[str | None, list[str]], you: str, other: str) -> str:
     """Quotes with their speaker: a name in a group, else the person that reads it."""
     return " ".join(
-        (other if who else you).format(who=who, quotes=_quoted(said))
+        (other if who else you).format(who=who, quotes=_quote_all(said))
         for who, said in by_speaker.items()
         if said
     )
@@ -157,12 +161,12 @@ def _worth_telling(turns: Sequence[Turn]) -> list[Utterance]:
 
 
 def _may_be_quoted(sentence: str) -> bool:
-    """No small talk, and nothing that holds a secret, masked or not."""
+    """True unless it is small talk or contains a secret, masked or not."""
     return not _small_talk(sentence) and MASK not in sentence and mask_secrets(sentence) == sentence
 
 
 def _small_talk(text: str) -> bool:
-    """What a summary leaves out: courtesies, commands and questions to the memory itself."""
+    """True for what a summary omits: courtesies, commands and questions to the memory."""
     text = text.strip()
     if not _has_words(text) or text.startswith("/"):
         return True
@@ -176,12 +180,12 @@ def _small_talk(text: str) -> bool:
     )
 
 
-def _quoted(said: Iterable[str]) -> str:
+def _quote_all(said: Iterable[str]) -> str:
     sentences = (quotable(sentence.strip(" .!…")) for sentence in dict.fromkeys(said))
-    return "; ".join(f"“{_shortened(sentence, _QUOTE_CHARS)}”" for sentence in sentences)
+    return "; ".join(f"“{_shorten(sentence, _QUOTE_CHARS)}”" for sentence in sentences)
 
 
-def _shortened(text: str, limit: int) -> str:
+def _shorten(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     return text[: limit - 1].rsplit(None, 1)[0].rstrip(" ,;:") + "…"
@@ -193,7 +197,7 @@ def _opening(turns: Sequence[Turn]) -> str:
     users = (m.text for m in _by_users(turns) if not is_off_record(m.text))
     texts = (" ".join(mask_secrets(own_words(text)).split()) for text in users)
     first = islice(filter(_has_words, texts), _QUOTES)
-    return _quoted(first) or f"({sum(len(turn.messages) for turn in turns)})"
+    return _quote_all(first) or f"({sum(len(turn.messages) for turn in turns)})"
 
 
 def _has_words(text: str) -> bool:

@@ -89,7 +89,7 @@ _BEFORE_NAMES: dict[str, frozenset[str]] = {
     "de": frozenset("in bei nach aus von für mit über heißt heiße und oder ist gegen".split()),
     "ru": frozenset(["зовут"]),
 }
-#: Nobody wants to be reminded of these.
+#: Topics to keep quiet about.
 _UNSAID = Shape(r".*\b(?:password|passcode|pin|code|card|account|пароль|код|счёт|карта)\b")
 
 
@@ -166,7 +166,8 @@ def _run(text: str) -> str:
 
 
 def _may_precede(before: str, word: str, language: Language) -> bool:
-    """Whether a name may follow this word. A foreign one keeps its shape anywhere."""
+    """True if a name may follow this word. A foreign name is not inflected, so it may follow
+    any."""
     needed = _BEFORE_NAMES.get(language.code)
     return needed is None or before.lower() in needed or (language.code == "ru" and word.isascii())
 

@@ -8,7 +8,7 @@ from bot.offline.grammar.shapes import Shape
 
 @dataclass(frozen=True, slots=True)
 class EngineTexts:
-    """All that the engine says of its own. Every sentence is complete; `{…}` is filled in."""
+    """The engine's own sentences; `{…}` are placeholders."""
 
     header: str
     elsewhere: str
@@ -45,7 +45,7 @@ class EngineTexts:
 
     @property
     def openings(self) -> tuple[str, ...]:
-        """How its replies begin, so that it can tell its own words from the person's."""
+        """The beginnings of its replies, which tell them from a person's words."""
         return (
             self.header,
             self.elsewhere,

@@ -1,5 +1,5 @@
-"""Whether a text asks something and states nothing. Careful: what may be a statement is none of the
-questions meant here, since such a text would be refused as a memory."""
+"""Detects texts that only ask. A text that may be a statement does not count, because texts that
+only ask are refused as memories."""
 
 import re
 
@@ -51,8 +51,8 @@ _ORDERED = (
 
 
 def only_asks(text: str) -> bool:
-    """Whether every sentence of the text is a question: one with its mark, unless the person
-    speaks of themselves in it, or one that the order of its words shows to be one."""
+    """True if every sentence is a question: by its question mark, unless the person speaks of
+    themselves in it, or by its word order."""
     masked = mask(text.strip().replace("’", "'")).text
     if noteworthy(text) or _ANNOUNCED.search(masked):
         return False

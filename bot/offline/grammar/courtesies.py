@@ -10,7 +10,7 @@ _LONGEST = 100
 
 
 class Courtesy(StrEnum):
-    """What a message is that says nothing else."""
+    """A message that is nothing but a courtesy."""
 
     GREETING = "greeting"
     FAREWELL = "farewell"
@@ -18,7 +18,7 @@ class Courtesy(StrEnum):
 
 
 def courtesy(text: str) -> tuple[Courtesy, str] | None:
-    """Which courtesy the message is, and the ISO 639-1 code of its language; None if it says
+    """The kind of courtesy, and the ISO 639-1 code of its language; None if the message says
     anything else."""
     said = text.strip().replace("’", "'")
     if len(said) > _LONGEST:
@@ -31,7 +31,6 @@ def courtesy(text: str) -> tuple[Courtesy, str] | None:
 
 
 def is_courtesy(text: str) -> bool:
-    """Whether the message is nothing but a courtesy."""
     return courtesy(text) is not None
 
 
@@ -55,8 +54,8 @@ _NAME = r"(?-i:[A-ZÀ-ÖØ-ÞА-ЯЁ][a-zß-öø-ÿа-яё-]+)"
 
 
 def _nothing_but(words: str, after: str = "", before: str = "") -> Shape:
-    """These words, several of them or one; words of `before` may come first, words of `after` and
-    a name may follow."""
+    """One or several of these words; words of `before` may precede, words of `after` and a name may
+    follow."""
     follow = "|".join(filter(None, (words, after, _NAME)))
     lead = rf"(?:(?:{before})\b\W+)*" if before else ""
     return Shape(rf"\W*{lead}(?:{words})\b(?:\W+(?:{follow})\b)*\W*$")

@@ -44,18 +44,18 @@ class StatedClause:
 
 @dataclass(slots=True)
 class Masked:
-    """A text whose quotes and code are out of the grammar's sight, each one opaque word."""
+    """A text whose quotes and code are hidden from the grammar, each as one opaque word."""
 
     text: str
     spans: list[str]
 
     def hide(self, span: str) -> str:
-        """One more span out of sight: what stands for it in the text."""
+        """Hide a span; returns its placeholder."""
         self.spans.append(span)
         return f"\ue000{len(self.spans) - 1}\ue001"
 
     def restore(self, text: str) -> str:
-        """The same words with the quotes back in their places."""
+        """The text with the hidden spans in their places."""
         return _MASK.sub(lambda m: self.spans[int(m[1])], text)
 
 
@@ -85,7 +85,7 @@ def plain(text: str, language: Language) -> str:
 
 
 def stated_clauses(text: str, language: Language) -> list[StatedClause]:
-    """What of a message is worth keeping, in order."""
+    """The clauses of a message that are worth keeping, in order."""
     text = text[:MAX_TEXT]
     if text.lstrip().startswith("/") or language.jest.search(text):
         return []
@@ -95,12 +95,12 @@ def stated_clauses(text: str, language: Language) -> list[StatedClause]:
         for clause in _clauses(sentence, language):
             finding = _judge(clause, language)
             if finding is not None:
-                found.append(_worded(finding, masked))
+                found.append(_restore_quotes(finding, masked))
     return found
 
 
 def has_first_person_clause(text: str, language: Language) -> bool:
-    """Whether somebody states something of themselves here, worth keeping or not."""
+    """True if the person states something about themselves, worth keeping or not."""
     masked = mask(plain(text[:MAX_TEXT], language))
     return any(
         language.own.match(clause)
@@ -110,9 +110,9 @@ def has_first_person_clause(text: str, language: Language) -> bool:
 
 
 def is_off_record_in(text: str, language: Language) -> bool:
-    """Whether somebody asks here that something is not kept."""
+    """True if the person asks not to keep something."""
     return any(
-        language.off_record.match(_lead_in_removed(sentence, language))
+        language.off_record.match(_without_lead_in(sentence, language))
         for sentence in sentences(text, language)
     )
 
@@ -128,14 +128,14 @@ def sentences(text: str, language: Language) -> list[str]:
 
 
 def clauses_and_questions(text: str, language: Language) -> list[str]:
-    """All clauses of a text, also asked and reported ones, as they are and without their lead-ins.
-    The whole sentence comes before its parts."""
+    """All clauses of a text, including questions and reported speech, with and without their
+    lead-ins. Whole sentences come before their parts."""
     clauses: list[str] = []
     for line in text[:MAX_TEXT].splitlines():
         for sentence in _split_line(_BULLET.sub("", line), language):
             parts = language.boundary.split(sentence)
             for part in (sentence, *parts):
-                clauses += [part, _lead_in_removed(part, language)]
+                clauses += [part, _without_lead_in(part, language)]
     return [clause[:MAX_ADDRESSED] for clause in dict.fromkeys(clauses)]
 
 
@@ -152,7 +152,7 @@ def trim_clause(text: str, language: Language) -> str:
 
 
 def _without_lone_emphasis(text: str) -> str:
-    """The text without a closing mark whose opening one has gone with what stood before it."""
+    """The text without a closing mark whose opening mark was cut off."""
     marks = list(_EMPHASIS.finditer(text))
     lone = len(marks) % 2 and marks[-1].end() == len(text)
     return text[: marks[-1].start()] if lone else text
@@ -163,11 +163,11 @@ def _without_private_use(text: str) -> str:
 
 
 def _sentences(text: str, language: Language) -> Iterator[str]:
-    """Sentences that are the person's own and meant; stops where foreign material begins."""
+    """The sentences that the person means as their own; stops where foreign material begins."""
     for line in text.splitlines():
         line = _BULLET.sub("", line).strip()
         for sentence in _split_line(line, language):
-            bare = _lead_in_removed(sentence, language)
+            bare = _without_lead_in(sentence, language)
             if any(
                 shape.match(bare)
                 for shape in (language.make_believe, language.task, language.off_record)
@@ -200,7 +200,7 @@ def _split_line(line: str, language: Language) -> Iterator[str]:
 
 
 def _is_abbreviation(before: str, language: Language) -> bool:
-    """Whether the full stop after this text belongs to its last word: "Dr." or an initial."""
+    """True if the full stop after this text belongs to its last word: "Dr." or an initial."""
     last = before.rsplit(None, 1)[-1:]
     return bool(last) and (
         last[0].lower() in language.abbreviations
@@ -208,8 +208,8 @@ def _is_abbreviation(before: str, language: Language) -> bool:
     )
 
 
-def _lead_in_removed(text: str, language: Language) -> str:
-    """The clause without its "by the way" and "well": they may be several."""
+def _without_lead_in(text: str, language: Language) -> str:
+    """The clause without one or several lead-ins such as "by the way" and "well"."""
     previous = None
     while previous != text:
         previous = text
@@ -225,7 +225,7 @@ def without_start(text: str, start: Shape) -> str:
 
 def _clauses(sentence: str, language: Language) -> Iterator[str]:
     """The clauses of a sentence that the person states themselves."""
-    stated = _stated(sentence, language)
+    stated = _stating_part(sentence, language)
     wholes = [whole.span() for whole in language.whole.finditer(stated)]
     cuts = [
         cut
@@ -239,23 +239,23 @@ def _clauses(sentence: str, language: Language) -> Iterator[str]:
     joints = ["", *(cut[0] for cut in cuts)]
     reported = False
     for start, end, joint in zip(starts, ends, joints, strict=True):
-        clause = _lead_in_removed(stated[start:end], language)
+        clause = _without_lead_in(stated[start:end], language)
         if language.contrast.search(joint):
             reported = False
         reported = reported or language.report.match(clause) is not None
         if not reported and len(clause) <= MAX_CLAUSE:
-            yield from _unfolded(clause, language)
+            yield from _unfold(clause, language)
 
 
-def _stated(sentence: str, language: Language) -> str:
-    """What a sentence states before it asks: all of it, part of it or nothing."""
+def _stating_part(sentence: str, language: Language) -> str:
+    """The part of a sentence that states something before it asks; may be all or nothing."""
     if not _QUESTION.search(sentence[-3:]) or language.polite.match(sentence):
         return sentence
     asking = list(language.asking.finditer(sentence))
     return sentence[: asking[0].start()] if asking else ""
 
 
-def _unfolded(clause: str, language: Language) -> Iterator[str]:
+def _unfold(clause: str, language: Language) -> Iterator[str]:
     """A clause whose subject serves two verbs, as two clauses."""
     subject = language.subject.match(clause)
     joints = list(language.joining.finditer(clause)) if subject else []
@@ -290,7 +290,7 @@ def _nouns(match: re.Match[str]) -> dict[str, str]:
     return {name: "_".join(lower_words(value or "")) for name, value in match.groupdict().items()}
 
 
-def _worded(finding: StatedClause, masked: Masked) -> StatedClause:
+def _restore_quotes(finding: StatedClause, masked: Masked) -> StatedClause:
     return StatedClause(
         finding.kind,
         masked.restore(finding.text),

@@ -18,7 +18,7 @@ from bot.offline.languages.tables import LANGUAGES
 _QUOTES = "\"'“”«»„`‘’"
 _HIDDEN = re.compile("\ue000\\d+\ue001")
 _AFTER_NAME = re.compile(r"[,;:!?…()]|\s[–—-]\s")
-#: "From now on", "please", "because I like it": so many words beside a naming tell nothing.
+#: "From now on", "please", "because I like it": this many extra words mean nothing.
 _FEW_WORDS = 4
 _NOISE = " .,;:!?…\"'“”«»„()*_~\ufe0f"
 
@@ -47,7 +47,7 @@ def naming(text: str) -> str | None:
 
 
 def only_names(text: str) -> bool:
-    """Whether the message gives the assistant a name and says no more than a few words besides."""
+    """True if the message names the assistant and says no more than a few words besides."""
     namings = list(_namings(text))
     if not namings or noteworthy(text):
         return False
@@ -57,7 +57,7 @@ def only_names(text: str) -> bool:
 
 
 def asks_agent_name(text: str) -> bool:
-    """Whether the message asks what the assistant is called, or who it is."""
+    """True if the message asks for the assistant's name, or who it is."""
     return any(
         language.agent_name_question.match(without_start(clause, language.courtesy))
         for language in LANGUAGES
@@ -66,7 +66,7 @@ def asks_agent_name(text: str) -> bool:
 
 
 def introduces_self(text: str, name: str) -> bool:
-    """Whether `name` occurs in the text, and only as what the speaker says of themselves."""
+    """True if `name` occurs in the text, and only as the speaker's own name."""
     name = name.strip().strip(_QUOTES).strip()
     if not name:
         return False
@@ -84,18 +84,18 @@ def _namings(text: str) -> Iterator[tuple[str, str]]:
     for language in LANGUAGES:
         masked = mask(plain(text, language))
         for clause in clauses_and_questions(masked.text, language):
-            if name := _given(clause, masked, language):
+            if name := _name_in(clause, masked, language):
                 yield name, clause
 
 
-def _given(clause: str, masked: Masked, language: Language) -> str | None:
+def _name_in(clause: str, masked: Masked, language: Language) -> str | None:
     for shape in language.naming:
-        if (match := shape.match(clause)) and (name := _trimmed(match["name"], masked, language)):
+        if (match := shape.match(clause)) and (name := _trim_name(match["name"], masked, language)):
             return name
     return None
 
 
-def _trimmed(raw: str, masked: Masked, language: Language) -> str | None:
+def _trim_name(raw: str, masked: Masked, language: Language) -> str | None:
     """The name at the beginning of what follows the naming words."""
     if quoted := _HIDDEN.match(raw):
         return masked.restore(quoted[0]).strip(_QUOTES).strip() or None
@@ -103,13 +103,13 @@ def _trimmed(raw: str, masked: Masked, language: Language) -> str | None:
         return None
     rest = language.after_name.split(_AFTER_NAME.split(raw)[0])[0]
     tokens = rest.strip(_NOISE).split()
-    name = list(_capitalised(tokens)) or (tokens if len(tokens) == 1 else [])
+    name = list(_capitalised_words(tokens)) or (tokens if len(tokens) == 1 else [])
     if not name or name[0].lower() in language.not_names or language.no_name.match(name[0]):
         return None
     return masked.restore(" ".join(name)) or None
 
 
-def _capitalised(tokens: list[str]) -> Iterator[str]:
+def _capitalised_words(tokens: list[str]) -> Iterator[str]:
     for position, token in enumerate(tokens):
         if any(letter.isupper() for letter in token) or (position and token[0].isdigit()):
             yield token

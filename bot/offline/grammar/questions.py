@@ -22,12 +22,12 @@ _NUMERAL = re.compile(r"[,.;:!?)]|$")
 
 @dataclass(frozen=True, slots=True)
 class MemoryQuestion:
-    """What a message wants to hear from memory: `topic` None means everything of these kinds.
+    """A question to the memory. `topic` None means everything of these kinds.
 
-    `slots`: records of these answer it. `wide`: whatever is on the topic answers it; else, records
-    of the slots alone, where there are any. `focus`: of several answers those are meant that have
-    a word of the first entry, and of these those with a word of the next; an entry that fits none
-    says nothing. `only`: words of which every answer has one."""
+    `slots`: the slots whose records answer it. `wide`: everything on the topic answers it;
+    otherwise only records of the slots, if there are any. `focus`: prefer answers that contain a
+    word of the first entry, among these a word of the next one; ignore an entry that matches none.
+    `only`: every answer contains one of these words."""
 
     topic: str | None
     kinds: tuple[Kind, ...]
@@ -38,18 +38,18 @@ class MemoryQuestion:
 
 
 def memory_question(text: str) -> MemoryQuestion | None:
-    """What the message asks of memory; None when it asks nothing or something else."""
+    """The message as a question to the memory; None if it is none."""
     for language in LANGUAGES:
         for clause in clauses_and_questions(plain(text, language), language):
             asked = without_start(clause, language.courtesy)
-            if question := _asked(asked, language):
+            if question := _match_question(asked, language):
                 return question
     return None
 
 
 def answering_slots(query: str) -> tuple[str, ...]:
-    """The slots whose records answer a question, or a search for its topic ("job"); none if it is
-    about no slot, or about somebody else."""
+    """The slots whose records answer a question, or a search for its topic ("job"); empty if it is
+    about no slot or about another person."""
     if question := memory_question(query):
         return question.slots
     language = language_of(query) or LANGUAGES[0]
@@ -57,7 +57,7 @@ def answering_slots(query: str) -> tuple[str, ...]:
 
 
 def asks_to_remember(text: str) -> str | None:
-    """What the person explicitly wants kept ("remember that …"), as a sentence; None if nothing."""
+    """The sentence that the person explicitly asks to keep ("remember that …"), if any."""
     for language in LANGUAGES:
         masked = mask(plain(text.strip(), language))
         without_greeting = without_start(masked.text, language.courtesy)
@@ -75,7 +75,7 @@ def _as_sentence(match: re.Match[str]) -> str:
 
 
 def second_person(sentence: str) -> str:
-    """The sentence as one says it back to the person; unchanged in a language without a table."""
+    """The sentence in the second person; unchanged in an unknown language."""
     language = language_of(sentence)
     if language is None or language.request.match(sentence):
         return sentence
@@ -85,16 +85,16 @@ def second_person(sentence: str) -> str:
         # Hidden like a quote, so that the next step does not turn it back again.
         turned = theirs.sub(lambda m, to=mine: masked.hide(to), turned)
     for first, second in language.persons:
-        turned = first.sub(lambda m, to=second: _replaced(m, to, language), turned)
+        turned = first.sub(lambda m, to=second: _replacement(m, to, language), turned)
     return masked.restore(turned[:1].upper() + turned[1:])
 
 
 def is_chatter(text: str) -> bool:
-    """Whether the message is nothing but "ok" or "I see"."""
+    """True if the message is nothing but "ok" or "I see"."""
     return any(language.chatter.match(text.strip()) for language in LANGUAGES)
 
 
-def _asked(clause: str, language: Language) -> MemoryQuestion | None:
+def _match_question(clause: str, language: Language) -> MemoryQuestion | None:
     for rule in language.questions:
         if match := rule.pattern.match(clause):
             return None if rule.refused else _question(rule, match, language)
@@ -102,7 +102,7 @@ def _asked(clause: str, language: Language) -> MemoryQuestion | None:
 
 
 def _question(rule: QuestionRule, match: re.Match[str], language: Language) -> MemoryQuestion:
-    topic, detail = _said_in(match, "topic", language), _said_in(match, "detail", language)
+    topic, detail = _words_in(match, "topic", language), _words_in(match, "detail", language)
     if rule.topic is not None:
         topic = rule.topic.format(topic=topic).strip()
     focus = (topic if rule.focused else "", detail)
@@ -116,14 +116,14 @@ def _question(rule: QuestionRule, match: re.Match[str], language: Language) -> M
     )
 
 
-def _said_in(match: re.Match[str], group: str, language: Language) -> str:
-    """The telling words of the groups of this name."""
+def _words_in(match: re.Match[str], group: str, language: Language) -> str:
+    """The significant words of the groups with this name."""
     said = " ".join(part for name, part in match.groupdict().items() if part and group in name)
     return " ".join(w for w in written_words(said) if w.lower() not in language.question_noise)
 
 
 def _slots_of(topic: str, detail: str, language: Language) -> tuple[str, ...]:
-    """The slots of a topic; of what belongs to it only its name: "my wife's job" is in no slot."""
+    """The slots of a topic; of its details only the name has one: "my wife's job" is in no slot."""
     wants_name = "name" in _slots(detail, language)
     return _slots(topic, language) if wants_name or not detail else ()
 
@@ -140,9 +140,9 @@ def _slots(about: str, language: Language) -> tuple[str, ...]:
     return ()
 
 
-def _replaced(match: re.Match[str], to: str, language: Language) -> str:
-    """The other person's form, in the letter case of the place; a name's "I" stays."""
-    if match[0] == "I" and language.numeral_before.search(_just_before(match)):
+def _replacement(match: re.Match[str], to: str, language: Language) -> str:
+    """The replacement in the right letter case; the "I" of a name stays."""
+    if match[0] == "I" and language.numeral_before.search(_words_before(match)):
         rest = match.string[match.end() :]
         if _NUMERAL.match(rest) or language.numeral_after.match(rest):
             return match[0]
@@ -151,6 +151,6 @@ def _replaced(match: re.Match[str], to: str, language: Language) -> str:
     return to[:1].upper() + to[1:] if starts else to
 
 
-def _just_before(match: re.Match[str]) -> str:
-    """The last few words before a match: a look at all of them for every match would be slow."""
+def _words_before(match: re.Match[str]) -> str:
+    """The last few words before a match; searching all of them for every match would be slow."""
     return match.string[max(0, match.start() - 40) : match.start()]

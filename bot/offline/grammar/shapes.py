@@ -10,41 +10,41 @@ from memory.records import Kind
 
 
 class Shape:
-    """A regular expression that ignores letter case, compiled on first use: those of all languages
-    take half a second, and few people write in more than one."""
+    """A case-insensitive regular expression, compiled on first use: compiling those of all
+    languages takes half a second, and few people write in more than one."""
 
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
 
     @cached_property
-    def _compiled(self) -> re.Pattern[str]:
+    def _regex(self) -> re.Pattern[str]:
         return re.compile(self.pattern, re.IGNORECASE)
 
     # The methods of re.Pattern, bound once: rules match thousands of times a session.
 
     @cached_property
     def match(self) -> Callable[..., re.Match[str] | None]:
-        return self._compiled.match
+        return self._regex.match
 
     @cached_property
     def search(self) -> Callable[..., re.Match[str] | None]:
-        return self._compiled.search
+        return self._regex.search
 
     @cached_property
     def fullmatch(self) -> Callable[..., re.Match[str] | None]:
-        return self._compiled.fullmatch
+        return self._regex.fullmatch
 
     @cached_property
     def finditer(self) -> Callable[..., Iterator[re.Match[str]]]:
-        return self._compiled.finditer
+        return self._regex.finditer
 
     @cached_property
     def split(self) -> Callable[..., list[str]]:
-        return self._compiled.split
+        return self._regex.split
 
     @cached_property
     def sub(self) -> Callable[..., str]:
-        return self._compiled.sub
+        return self._regex.sub
 
 
 #: The shape of what a language has no words for.
@@ -53,10 +53,10 @@ NEVER = Shape(r"(?!)")
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a clause of this shape is. `kind` None: nothing worth keeping, look no further.
+    """Classifies clauses of a shape. `kind` None: not worth keeping, stop looking.
 
-    A `{noun}` in `slot` is filled from the group of that name. `lasting` rules hold also beside
-    words such as "yesterday"; `elided` ones may follow "and" without a subject of their own."""
+    A `{noun}` in `slot` is filled from the group of that name. `lasting` rules apply even beside
+    words such as "yesterday"; `elided` ones may follow "and" without their own subject."""
 
     pattern: Shape
     kind: Kind | None
@@ -67,17 +67,17 @@ class Rule:
 
 
 def fact(shape: str, slot: str | None = None, importance: int = 6, **more: bool) -> Rule:
-    """A shape of statements that are facts about the person."""
+    """A rule for facts about the person."""
     return Rule(Shape(shape), Kind.FACT, slot, importance, **more)
 
 
 def liking(shape: str, slot: str | None = None, importance: int = 4, **more: bool) -> Rule:
-    """A shape of statements that are likes, dislikes or wishes."""
+    """A rule for likes, dislikes and wishes."""
     return Rule(Shape(shape), Kind.PREFERENCE, slot, importance, **more)
 
 
 def nothing(shape: str) -> Rule:
-    """A shape of clauses that say nothing lasting."""
+    """A rule for clauses that say nothing lasting."""
     return Rule(Shape(shape), None)
 
 
@@ -95,7 +95,7 @@ class QuestionRule:
     focused: bool = False
     wide: bool = False
     only: str = ""
-    #: Whether asking this ends the search with "not about memory".
+    #: True if this question is not about the memory, which ends the search.
     refused: bool = False
 
 

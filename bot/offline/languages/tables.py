@@ -19,7 +19,7 @@ LANGUAGES: tuple[Language, ...] = (
 def language_of(text: str) -> Language | None:
     """The language with most of its small words in the text; None when no table fits."""
     text = text[:MAX_TEXT]
-    scored = [(_familiar(text, language), language) for language in LANGUAGES]
+    scored = [(_count_known_words(text, language), language) for language in LANGUAGES]
     score, language = max(scored, key=lambda pair: pair[0])
     return language if score else None
 
@@ -30,6 +30,6 @@ def language_code(text: str) -> str | None:
     return language.code if language else None
 
 
-def _familiar(text: str, language: Language) -> int:
+def _count_known_words(text: str, language: Language) -> int:
     known = sum(word in language.words for word in lower_words(plain(text, language)))
     return known + bool(language.letters.match(text))
