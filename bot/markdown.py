@@ -1,4 +1,4 @@
-"""Markdown as models write it, parsed. Pure.
+"""Parses Markdown as models write it. Pure.
 
 The parser is markdown-it-py's CommonMark with tables and strikethrough. HTML is no markup, so
 `List<String>` is text; math stays as it is written, as no client shows it otherwise, and so does
@@ -12,7 +12,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-#: Blocks nested deeper than this are nobody's formatting; the parser would drop what is in them.
+#: Deeper nesting is not meant as formatting, and the parser would drop its content.
 _DEEPEST = 50
 #: What is worth a link.
 _LINK = re.compile(r"(?:https?://|tg://|mailto:)\S", re.IGNORECASE)
@@ -41,7 +41,7 @@ class _Parser(MarkdownIt):
         self.block.ruler.before("fence", "math", _math_block, interrupted)  # type: ignore[arg-type]
 
     def validateLink(self, url: str) -> bool:  # noqa: N802 - the parser's own name
-        """What is no link for anybody stays as it was written."""
+        """Leave text that is no usable link as it is."""
         return bool(_LINK.match(url))
 
 
@@ -56,7 +56,8 @@ def _math(state: StateInline, silent: bool) -> bool:
 
 
 def _literal(state: StateInline, silent: bool) -> bool:
-    """Stars and underscores within words that mark nothing, though CommonMark says they do."""
+    """Stars and underscores within words that are no marks, although CommonMark takes them for
+    some."""
     times = _TIMES.match(state.src, state.pos, state.posMax)
     if times and _is_begun(state, len(times.group())):
         return False
@@ -70,7 +71,7 @@ def _literal(state: StateInline, silent: bool) -> bool:
 
 
 def _is_begun(state: StateInline, stars: int) -> bool:
-    """Whether so many stars have begun something that is not ended yet."""
+    """True if this many stars have opened something that is still open."""
     same = [d for d in state.delimiters if d.marker == ord("*") and d.length == stars]
     return len(same) // stars % 2 == 1
 
@@ -102,7 +103,7 @@ _PARSER = _Parser()
 
 
 def parse_markdown(source: str) -> list[Token] | None:
-    """The tokens of some Markdown; None if it is nested too deep for anybody to have meant it. What
-    stands alone as math is a token `math_block`."""
+    """The tokens of a Markdown text; None if it is nested too deep. Math in a block of its own is a
+    token `math_block`."""
     tokens = _PARSER.parse(source)
     return None if any(token.level >= _DEEPEST - 1 for token in tokens) else tokens

@@ -1,4 +1,4 @@
-"""Settings as the values that the parts of a bot are made with. A field has the name of its key."""
+"""Turns settings into the options of the bot's parts. A field has the name of its setting."""
 
 from dataclasses import fields
 from datetime import UTC, timedelta
@@ -22,7 +22,6 @@ T = TypeVar("T")
 
 
 def memory_options(settings: Settings) -> MemoryOptions:
-    """How the memory behaves."""
     return _from_settings(
         MemoryOptions,
         settings,
@@ -38,12 +37,10 @@ def memory_options(settings: Settings) -> MemoryOptions:
 
 
 def retention_of(settings: Settings) -> Retention:
-    """What is kept of one person, and for how long."""
     return _from_settings(Retention, settings)
 
 
 def channel_options(settings: Settings) -> ChannelOptions:
-    """How the bot behaves on Telegram."""
     return ChannelOptions(
         stale=timedelta(minutes=settings.stale_minutes),
         stop_seconds=settings.stop_seconds,
@@ -53,7 +50,6 @@ def channel_options(settings: Settings) -> ChannelOptions:
 
 
 def quota_limits(settings: Settings) -> QuotaLimits:
-    """How much one person may ask of the bot."""
     cost = settings.cost_per_day
     return _from_settings(
         QuotaLimits, settings, cost_per_day=None if cost is None else Decimal(str(cost))
@@ -61,7 +57,7 @@ def quota_limits(settings: Settings) -> QuotaLimits:
 
 
 def webhook_of(settings: Settings) -> WebhookOptions | None:
-    """Where Telegram calls; None where it is asked instead."""
+    """The options of the webhook; None if the bot polls."""
     if settings.webhook_url is None:
         return None
     secret = settings.webhook_secret
@@ -76,7 +72,6 @@ def webhook_of(settings: Settings) -> WebhookOptions | None:
 
 
 def turn_limits(settings: Settings) -> TurnLimits:
-    """What one turn may cost."""
     return _from_settings(TurnLimits, settings)
 
 
@@ -86,7 +81,7 @@ def persona_of(settings: Settings) -> str:
 
 
 def _from_settings(kind: type[T], settings: Settings, **others: Any) -> T:
-    """A dataclass whose fields are the settings of the same names, and `others`."""
+    """A dataclass with its fields from the settings of the same names, and `others`."""
     names = {field.name for field in fields(kind)}  # type: ignore[arg-type]
     taken = {name: getattr(settings, name) for name in names & set(Settings.model_fields)}
     return kind(**(taken | others))

@@ -1,4 +1,4 @@
-"""The tools by which the model changes the memory, because the user asked it to."""
+"""Tools that change the memory at the user's request."""
 
 import re
 from typing import Literal
@@ -69,7 +69,8 @@ async def set_agent_name(context: ToolContext, name: str) -> str:
 
 
 def _check_user_said_it(context: ToolContext, name: str) -> None:
-    """Weak models rename themselves on "My name is Anna", and on names nobody has said."""
+    """Raise ToolFailure unless the user said this name for the assistant: weak models rename
+    themselves on "My name is Anna", and on invented names."""
     if name.casefold() in _fold(context.said):
         words = context.said
     elif name.casefold() in _fold(context.before):

@@ -1,5 +1,5 @@
-"""What a tool is given besides the model's arguments. The actor comes from here and only from
-here: no tool has a parameter that says whose memory it touches."""
+"""What a tool gets besides the model's arguments. The actor comes only from here: no tool has a
+parameter that selects whose memory it touches."""
 
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ class ToolContext:
 
 
 class ToolFailure(Exception):
-    """The tool did not do it. The message goes back to the model, which may correct itself."""
+    """The tool did nothing. The message goes back to the model, which may correct itself."""
 
 
 def refuse_if_private(context: ToolContext, instead: str = "") -> None:

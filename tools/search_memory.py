@@ -1,4 +1,4 @@
-"""The tool by which the model looks into what is remembered of the user it talks to."""
+"""The tool that searches the memory of the user."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -105,7 +105,7 @@ def _by_importance(records: Sequence[Record]) -> list[Record]:
 
 
 def _format_lines(context: ToolContext, records: Sequence[Record], tokens: int) -> list[str]:
-    """The records as the model reads them, dated by the actor's own calendar."""
+    """The records as lines for the model, dated in the actor's time zone."""
     count, zone = (
         context.memory.tokens.count,
         context.memory.choices.local_time(context.actor).tzinfo,
@@ -125,7 +125,7 @@ def _format_lines(context: ToolContext, records: Sequence[Record], tokens: int) 
 
 
 def _speaker(record: Record) -> str:
-    """Who said it, in a group: "I" could be anybody there."""
+    """The speaker in a group, where "I" is ambiguous."""
     return f"{escape(record.speaker)[:64]}: " if record.speaker else ""
 
 

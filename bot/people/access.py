@@ -189,8 +189,8 @@ class Access:
         return self._book
 
     def refusal_due(self, user_id: int, *, private: bool = True) -> bool:
-        """Whether this person is to be told no: at most once an hour each, and apart from that in
-        groups, where nobody is given a code."""
+        """True if this person should get a refusal: at most one an hour, counted separately in
+        private and in groups, where refusals contain no code."""
         return self._refusals.allow((user_id, private))
 
     def _knows(self, user_id: int) -> bool:

@@ -122,7 +122,7 @@ class People:
 
     def __init__(self, access: Access, quotas: Quotas, personal: PersonalSettings) -> None:
         self.access, self.quotas, self.personal = access, quotas, personal
-        #: Sentences that nobody asked for, each with its place. Done once the channel has it.
+        #: Notices, each with its place; a task is done once the channel has it.
         self.notices: asyncio.Queue[tuple[Place, Sentence]] = asyncio.Queue()
         self._requests = Throttle(_REQUEST_SECONDS, _MAX_REQUESTS_TOLD)
 

@@ -34,7 +34,7 @@ class PersonalSettings:
     def __init__(self, memory: Memory, patience: float = PATIENCE) -> None:
         """`patience` is in seconds."""
         self._memory, self._patience = memory, patience
-        #: The language of whoever wrote last, as their Telegram tells it.
+        #: The client language of each actor's last sender.
         self._heard = BoundedDict[Actor, str](_MOST_HEARD)
 
     def note(self, origin: Origin) -> None:
@@ -42,11 +42,11 @@ class PersonalSettings:
         if origin.language:
             self._heard[origin.actor] = origin.language
 
-    async def texts(self, actor: Actor, telegram: str | None = None) -> Texts:
-        """The bot's texts for somebody whose Telegram is in this language, or was when they wrote
-        last. Never fails."""
+    async def texts(self, actor: Actor, client: str | None = None) -> Texts:
+        """The texts in the language the actor chose, else that of their client, now (`client`) or
+        when they last wrote. Never fails."""
         chosen = await self.choices(actor)
-        return texts_in(chosen.language, telegram or self._heard.get(actor))
+        return texts_in(chosen.language, client or self._heard.get(actor))
 
     async def texts_at(self, place: Place) -> Texts:
         """The texts for a chat. Never fails."""

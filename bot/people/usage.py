@@ -28,8 +28,8 @@ from memory.stores.sqlite.database import Database, Migration
 
 _log = structlog.get_logger(__name__)
 
-#: So many seconds counts are gathered before they are written together, if nobody asks for them: a
-#: thread that is woken for each takes more than the writing. A kill loses these seconds' counts.
+#: How long counts are collected before they are written together, in seconds, unless they are read
+#: earlier: waking a thread for each costs more than writing it. A kill loses the last counts.
 _GATHERING = 0.2
 
 _Statement = tuple[str, tuple[object, ...]]

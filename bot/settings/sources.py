@@ -1,6 +1,6 @@
-"""Where settings come from. Later sources win: the defaults, config.json, `.env` of the working
-directory, the environment (`MORDECAI_…`), options of the command line. Secrets come from the
-environment or `.env` alone. Every value is checked at its source, so that a message can name it."""
+"""The sources of settings. Later ones win: defaults, config.json, `.env` in the working directory,
+the environment (`MORDECAI_…`), command-line options. Secrets come only from the environment or
+`.env`. Every value is checked at its source, so that error messages can name it."""
 
 import difflib
 import io
@@ -44,8 +44,8 @@ class SettingsError(OperatorError):
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """Settings with where they came from. `sources` names the source of every key that is not a
-    default; `config_file` is the one that was read, if any."""
+    """Settings and their sources. `sources` names the source of every key that is not a default;
+    `config_file` is the file that was read, if any."""
 
     settings: Settings
     sources: Mapping[str, str] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class Loaded:
 
 @dataclass(frozen=True, slots=True)
 class _Layer:
-    """What one source says. Typed ones (JSON) are checked strictly; the others hold strings."""
+    """The values of one source. Typed ones (JSON) are checked strictly; the others are strings."""
 
     source: str
     values: Mapping[str, Any]
@@ -62,7 +62,7 @@ class _Layer:
 
 
 def load(config: Path | None = None, options: Mapping[str, object] | None = None) -> Loaded:
-    """Read every source and return what is in force.
+    """Read all sources and return the settings in force.
 
     `config` names the file; without it MORDECAI_CONFIG does, or ./config.json if there is one.
     `options` are those of the command line. Raises SettingsError with every problem found."""
@@ -83,12 +83,12 @@ def load(config: Path | None = None, options: Mapping[str, object] | None = None
     except ValidationError as error:
         raise SettingsError([_reason(problem) for problem in error.errors()]) from None
     start = file.parent if file else Path.cwd()
-    settings = settings.model_copy(update=_absolute(settings, start.absolute()))
+    settings = settings.model_copy(update=_absolute_paths(settings, start.absolute()))
     return Loaded(settings, sources, file)
 
 
-def _absolute(settings: Settings, start: Path) -> dict[str, Path]:
-    """The paths among the settings, with relative ones from `start` on."""
+def _absolute_paths(settings: Settings, start: Path) -> dict[str, Path]:
+    """The paths among the settings, made absolute from `start`."""
     given = {key: getattr(settings, key) for key in Settings.model_fields}
     return {
         key: start / value.expanduser() for key, value in given.items() if isinstance(value, Path)
@@ -131,23 +131,23 @@ def _env_file_values(file: Path) -> dict[str, Any]:
     broken = [binding.original.line for binding in bindings if binding.error]
     if broken:
         raise SettingsError([f"{file} line {n} can't be read: write KEY=value" for n in broken])
-    return _ours(DotEnvSettingsSource(Settings, env_file=file, env_file_encoding="utf-8-sig"))
+    return _our_values(DotEnvSettingsSource(Settings, env_file=file, env_file_encoding="utf-8-sig"))
 
 
 def share_env_file() -> None:
-    """Put what `.env` says into the environment, where libraries look for AWS_PROFILE, HTTPS_PROXY
-    and the like. What is set there already stays."""
+    """Copy `.env` into the environment, where libraries look for AWS_PROFILE, HTTPS_PROXY and the
+    like. Variables that are already set stay."""
     load_dotenv(Path(".env"), encoding="utf-8-sig")
 
 
 def _environment_values() -> dict[str, Any]:
-    values = _ours(EnvSettingsSource(Settings))
+    values = _our_values(EnvSettingsSource(Settings))
     values.pop(_CONFIG_VARIABLE.lower().removeprefix(PREFIX.lower()), None)
     return values
 
 
-def _ours(source: EnvSettingsSource) -> dict[str, Any]:
-    """What this source says of our keys, and what it says with our prefix that is no key."""
+def _our_values(source: EnvSettingsSource) -> dict[str, Any]:
+    """Our settings in this source, and unknown variables with our prefix."""
     prefix = PREFIX.lower()
     given = {name.lower(): value for name, value in source.env_vars.items()}
     known = {name: value for name, value in source().items() if name in Settings.model_fields}
@@ -165,29 +165,29 @@ def _ours(source: EnvSettingsSource) -> dict[str, Any]:
 def _problems(layer: _Layer) -> Iterator[str]:
     for key, value in layer.values.items():
         if key not in Settings.model_fields:
-            yield _unknown(key, layer)
+            yield _unknown_key(key, layer)
         elif layer.typed and key in SECRETS:
             yield (
                 f"{key} = {MASK} ({layer.source}): a secret may not be in this file. "
                 f"Remove it there and set {variable_of(key)} in the environment or in .env"
             )
-        elif reason := _objection(key, value, layer.typed):
+        elif reason := _find_fault(key, value, layer.typed):
             yield (
-                f"{key} = {_shown(key, value)} ({layer.source}): {reason}. "
+                f"{key} = {_display_value(key, value)} ({layer.source}): {reason}. "
                 f"Correct it, or remove it for the default, {default_of(key)}"
             )
 
 
-def _unknown(key: str, layer: _Layer) -> str:
+def _unknown_key(key: str, layer: _Layer) -> str:
     close = difflib.get_close_matches(key.lower(), Settings.model_fields, n=1, cutoff=0.7)
     advice = f"Did you mean {close[0]}?" if close else "See `mordecai config --table`"
     name = as_json(key) if layer.typed else variable_of(key)
-    shown = _shown(key, layer.values[key])
+    shown = _display_value(key, layer.values[key])
     return f"{name} = {shown} ({layer.source}): there is no such setting. {advice}"
 
 
-def _objection(key: str, value: object, strict: bool) -> str | None:
-    """Why this key can't have this value, or None if it can."""
+def _find_fault(key: str, value: object, strict: bool) -> str | None:
+    """Why this value is invalid for the key; None if it is valid."""
     info = Settings.model_fields[key]
     shape: Any = Annotated[info.annotation, key, *info.metadata]
     adapter: TypeAdapter[object] = TypeAdapter(shape)
@@ -205,7 +205,7 @@ def _reason(problem: Any) -> str:
     return str(problem["msg"]).removeprefix("Value error, ").replace("Input should", "it should")
 
 
-def _shown(key: str, value: object) -> str:
+def _display_value(key: str, value: object) -> str:
     if _SECRETIVE.search(key):
         return MASK
     text = _LOGIN.sub(MASK, as_json(value))
@@ -213,7 +213,7 @@ def _shown(key: str, value: object) -> str:
 
 
 def in_force(loaded: Loaded) -> str:
-    """What is in force, one line a key: value, then its source. Secrets are masked."""
+    """The settings in force, one line each: value, then source. Secrets are masked."""
     lines = [f"config file: {loaded.config_file or 'none'}"]
     for key in Settings.model_fields:
         value = getattr(loaded.settings, key)
