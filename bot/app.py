@@ -80,7 +80,7 @@ class _Parts:
 
 
 async def run_telegram(settings: Settings) -> int:
-    """Be a Telegram bot until SIGINT or SIGTERM; the exit code. Raises OperatorError,
+    """Run the Telegram bot until SIGINT or SIGTERM; the exit code. Raises OperatorError,
     NewerStore."""
     token = settings.telegram_bot_token
     if token is None:
@@ -89,7 +89,7 @@ async def run_telegram(settings: Settings) -> int:
             "a file .env, or chat in the terminal with `mordecai chat`"
         )
     data, secret = settings.data_dir, token.get_secret_value()
-    # The start may take minutes, where a memory has to be made: it can be broken off.
+    # The start can be interrupted: it takes minutes if it creates a memory on AWS.
     with operator_errors(), exit_on_sigterm(), ignore_signals_at_exit():
         async with (
             _parts(settings) as parts,
@@ -144,7 +144,7 @@ def _assistant(settings: Settings, parts: _Parts, channel: Channel, access: Acce
 async def _health(
     settings: Settings, parts: _Parts, channel: TelegramChannel
 ) -> AsyncIterator[None]:
-    """Answer over HTTP how the bot is, where the settings name a port."""
+    """Serve health checks over HTTP, if the settings name a port."""
     if settings.health_port is None:
         yield
         return
@@ -188,9 +188,9 @@ async def run_chat(settings: Settings, user_id: int) -> int:
 @asynccontextmanager
 async def _parts(settings: Settings) -> AsyncIterator[_Parts]:
     data = settings.data_dir
-    # Nothing starts that can't say everything in every language.
+    # Nothing starts without every text in every language.
     languages()
-    # What people tell the bot is nobody else's on this machine.
+    # Other users of this machine can't read the files.
     os.umask(0o077)
     async with AsyncExitStack() as stack:
         stack.enter_context(only_process(data))
@@ -198,7 +198,7 @@ async def _parts(settings: Settings) -> AsyncIterator[_Parts]:
         journal = await stack.enter_async_context(
             SqliteJournal(data / "journal.sqlite" if settings.memory_enabled else ":memory:", pool)
         )
-        # This process is the only one here, as the lock on the directory says.
+        # The lock on the directory says that no other process has leases.
         await journal.jobs.end_leases()
         store = await _store(settings, pool, stack)
         accounts = await stack.enter_async_context(
@@ -220,7 +220,11 @@ async def _parts(settings: Settings) -> AsyncIterator[_Parts]:
         )
         greeter = None if offline else ModelGreeter(model, accounts)
         greetings = Greetings(memory, greeter, wanted=settings.greeting)
-        transcriber = await _transcriber(settings, stack)
+        transcriber: Transcriber | None = None
+        if settings.transcriber:
+            from bot.models.transcription import transcriber_of
+
+            transcriber = await stack.enter_async_context(transcriber_of(settings))
         reads = frozenset() if offline else sight_of(model) | {FileKind.TEXT}
         senses = Senses(reads, transcriber)
         yield _Parts(memory, conversation, accounts, about, greetings, senses, pool)
@@ -228,8 +232,8 @@ async def _parts(settings: Settings) -> AsyncIterator[_Parts]:
 
 @asynccontextmanager
 async def open_maintenance(settings: Settings) -> AsyncIterator[tuple[Maintenance, SqliteJournal]]:
-    """What tidies up the memory, and its journal, on a data directory that no Mordecai runs on.
-    Raises OperatorError, NewerStore."""
+    """Maintenance of a data directory that no Mordecai runs on, and its journal. Raises
+    OperatorError, NewerStore."""
     data = settings.data_dir
     os.umask(0o077)
     with operator_errors():
@@ -237,7 +241,7 @@ async def open_maintenance(settings: Settings) -> AsyncIterator[tuple[Maintenanc
             stack.enter_context(only_process(data))
             pool = stack.enter_context(ThreadPoolExecutor(settings.threads, "files"))
             journal = await stack.enter_async_context(SqliteJournal(data / "journal.sqlite", pool))
-            # Vectors go with their records: no embedder is needed for that.
+            # Deleting vectors needs no embedder.
             store = await _store(settings.model_copy(update={"embedder": None}), pool, stack)
             yield Maintenance(store, journal.maintenance, retention_of(settings), utc_now), journal
 
@@ -245,34 +249,22 @@ async def open_maintenance(settings: Settings) -> AsyncIterator[tuple[Maintenanc
 async def _store(settings: Settings, pool: ThreadPoolExecutor, stack: AsyncExitStack) -> Store:
     if settings.memory_backend == "agentcore" and settings.memory_enabled:
         return await _agentcore(settings, stack)
-    embedder = await _embedder(settings, stack) if settings.memory_enabled else None
+    embedder: Embedder | None = None
+    if settings.embedder and settings.memory_enabled:
+        from bot.models.embedding import embedder_of
+
+        if configured := embedder_of(settings):
+            embedder = await stack.enter_async_context(configured)
     store = SqliteStore(
         settings.data_dir / "memory",
         pool,
         relevance_decay=settings.relevance_decay,
         embedder=embedder,
-        # What is found by words must still come in time when the embedder does not.
+        # If the embedder is late, what was found by words is still in time.
         embedding_seconds=settings.memory_recall_timeout_seconds / 2,
     )
     stack.push_async_callback(store.aclose)
     return store
-
-
-async def _embedder(settings: Settings, stack: AsyncExitStack) -> Embedder | None:
-    if settings.embedder is None:
-        return None
-    from bot.models.embedding import embedder_of
-
-    embedder = embedder_of(settings)
-    return await stack.enter_async_context(embedder) if embedder else None
-
-
-async def _transcriber(settings: Settings, stack: AsyncExitStack) -> Transcriber | None:
-    if settings.transcriber is None:
-        return None
-    from bot.models.transcription import transcriber_of
-
-    return await stack.enter_async_context(transcriber_of(settings))
 
 
 async def _agentcore(settings: Settings, stack: AsyncExitStack) -> Store:
@@ -281,23 +273,20 @@ async def _agentcore(settings: Settings, stack: AsyncExitStack) -> Store:
     from memory.stores.agentcore.setup import AgentCoreOptions, agentcore_store
     from memory.stores.agentcore.store import Timing
 
-    # A pool of its own: AWS calls that hang must not hold up files.
+    # AWS calls that hang must not hold up files.
     pool = stack.enter_context(ThreadPoolExecutor(settings.aws_threads, "aws"))
-    # A little less than the recall's own deadline, so that what has come in time is used.
-    patience = 0.9 * settings.memory_recall_timeout_seconds
     options = AgentCoreOptions(
         settings.data_dir / "outbox.sqlite",
         memory_id=settings.memory_id,
         wanted=wanted_memory(settings),
         access=aws_access(settings),
         connections=settings.aws_threads,
-        timing=Timing(search=patience),
+        # Shorter than the recall's own deadline, so that a search in time is used.
+        timing=Timing(search=0.9 * settings.memory_recall_timeout_seconds),
     )
-
-    def progress(text: str) -> None:
-        _log.info("agentcore_memory", progress=text)
-
-    return await stack.enter_async_context(agentcore_store(options, pool, progress))
+    return await stack.enter_async_context(
+        agentcore_store(options, pool, lambda text: _log.info("agentcore_memory", progress=text))
+    )
 
 
 def _offline_model() -> Model:
@@ -314,22 +303,22 @@ def _by_model(model: Model, accounts: Accounts) -> Understanding:
 
 
 def _by_rules() -> Understanding:
-    # Imported by those alone who use it: it holds the words of eight languages.
+    # Imported only if needed: it holds the words of eight languages.
     from bot.offline.understanding import by_rules
 
     return by_rules()
 
 
 def _warm_up(rules: LanguageRules) -> None:
-    """Have words read and expressions compiled on a thread, or the first message would wait for it,
-    and everybody with it."""
+    """Load words and compile expressions on a thread; otherwise the first message would block the
+    event loop."""
     points_back("Hello")
     parse("Hello", utc_now())
     rules.question(rules.meaning("I live here").text)
 
 
 class _StandIn:
-    """The offline engine, loaded when a model can never take a session."""
+    """The offline engine, loaded only if a model can't extract a session."""
 
     async def extract(self, turns: Sequence[Turn], known: Sequence[Record]) -> Extraction:
         return await _by_rules().extractor.extract(turns, known)

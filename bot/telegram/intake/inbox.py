@@ -37,6 +37,15 @@ _MIGRATIONS = (
     Migration("previews", ("ALTER TABLE inbound ADD COLUMN preview INTEGER",)),
 )
 
+_INSERT = """INSERT OR IGNORE INTO inbound (source, update_id, chat, body, received_at)
+    VALUES (?, ?, ?, ?, ?)"""
+_CLOSE = """UPDATE inbound SET body = NULL, reply = NULL, chat = NULL
+    WHERE source = ? AND update_id = ?"""
+_ERASE = """UPDATE inbound SET body = NULL, reply = NULL, chat = NULL
+    WHERE chat = ? AND NOT (source = ? AND update_id >= ?)"""
+# The largest number stays: `next_id` continues from it.
+_PRUNE = """DELETE FROM inbound WHERE source = ?1 AND body IS NULL AND received_at < ?2
+    AND update_id < (SELECT max(update_id) FROM inbound WHERE source = ?1)"""
 _AMEND = """UPDATE inbound SET body = json_set(inbound.body, '$.message',
         json_extract(change.body, '$.edited_message'))
     FROM inbound AS change WHERE change.source = ?1 AND change.update_id = ?2
@@ -80,21 +89,25 @@ class Inbox:
 
     async def store(self, updates: Sequence[Json]) -> None:
         """Store new updates; known ones stay unchanged. Raises StoreUnavailable."""
-        rows = [(u["update_id"], _chat_of(u), json.dumps(u, ensure_ascii=True)) for u in updates]
-        now = datetime.now(UTC)
+        source, now = self._source, datetime.now(UTC)
+        received, known_since = now.isoformat(), (now - _KNOWN_FOR).isoformat()
+        rows = [
+            (source, u["update_id"], _chat_of(u), json.dumps(u, ensure_ascii=True), received)
+            for u in updates
+        ]
 
         def work(db: sqlite3.Connection) -> list[int]:
-            new = [row[0] for row in rows if self._insert(db, *row, now)]
+            new = [row[1] for row in rows if db.execute(_INSERT, row).rowcount == 1]
             if new:
-                self._prune(db, now - _KNOWN_FOR)
+                db.execute(_PRUNE, (source, known_since))
             return new
 
-        async def written() -> None:
+        async def write() -> None:
             self._note_open(await self._db.change(work))
 
         # Cancelling does not stop the thread: without the shield, the update would be stored
         # without ever being claimed, and ignored when it comes again.
-        await asyncio.shield(written())
+        await asyncio.shield(write())
 
     def claim(self, update_id: int) -> bool:
         """True once for each new update: the caller handles it."""
@@ -133,14 +146,14 @@ class Inbox:
                 "UPDATE inbound SET reply = ? WHERE source = ? AND update_id = ?",
                 (reply, self._source, first),
             )
-            self._close(db, others)
+            db.executemany(_CLOSE, [(self._source, id_) for id_ in others])
 
         await self._db.change(work)
 
     async def note_preview(self, update_id: int, message_id: int) -> None:
         """Note which message shows the beginning of the reply. Raises StoreUnavailable."""
         sql = "UPDATE inbound SET preview = ? WHERE source = ? AND update_id = ?"
-        await self._db.change(lambda db: db.execute(sql, (message_id, self._source, update_id)))
+        await self._db.write(sql, message_id, self._source, update_id)
 
     async def amend(self, update_id: int) -> None:
         """Apply an edit to the open update that brought the original message. Raises
@@ -151,9 +164,10 @@ class Inbox:
         """Close answered updates and delete their content. Raises StoreUnavailable; even then they
         count as done in this process."""
         ids = list(update_ids)
+        rows = [(self._source, id_) for id_ in ids]
         try:
-            if ids:
-                await self._db.change(lambda db: self._close(db, ids))
+            if rows:
+                await self._db.change(lambda db: db.executemany(_CLOSE, rows))
         finally:
             self._open.difference_update(ids)
             for id_ in ids:
@@ -164,13 +178,8 @@ class Inbox:
     async def erase(self, chat_id: int, before: int) -> None:
         """Delete the content of a chat's updates of all channels, except this bot's from update
         `before` on. Raises StoreUnavailable."""
-        await self._db.wipe(
-            lambda db: db.execute(
-                "UPDATE inbound SET body = NULL, reply = NULL, chat = NULL "
-                "WHERE chat = ? AND NOT (source = ? AND update_id >= ?)",
-                (chat_id, self._source, before),
-            )
-        )
+        values = (chat_id, self._source, before)
+        await self._db.wipe(lambda db: db.execute(_ERASE, values))
 
     async def scrub(self) -> None:
         """Erase the content of answered updates from disk, including the write-ahead log. Raises
@@ -201,31 +210,6 @@ class Inbox:
         self._open |= ids
         if self._open:
             self._all_done.clear()
-
-    def _insert(
-        self, db: sqlite3.Connection, update_id: int, chat: int | None, body: str, now: datetime
-    ) -> bool:
-        inserted = db.execute(
-            "INSERT OR IGNORE INTO inbound (source, update_id, chat, body, received_at) "
-            "VALUES (?, ?, ?, ?, ?)",
-            (self._source, update_id, chat, body, now.isoformat()),
-        )
-        return inserted.rowcount == 1
-
-    def _close(self, db: sqlite3.Connection, update_ids: Iterable[int]) -> None:
-        db.executemany(
-            "UPDATE inbound SET body = NULL, reply = NULL, chat = NULL "
-            "WHERE source = ? AND update_id = ?",
-            [(self._source, update_id) for update_id in update_ids],
-        )
-
-    def _prune(self, db: sqlite3.Connection, before: datetime) -> None:
-        """Delete old numbers except the largest, from which `next_id` continues."""
-        db.execute(
-            "DELETE FROM inbound WHERE source = ?1 AND body IS NULL AND received_at < ?2 "
-            "AND update_id < (SELECT max(update_id) FROM inbound WHERE source = ?1)",
-            (self._source, before.isoformat()),
-        )
 
 
 def _chat_of(update: Json) -> int | None:
