@@ -56,7 +56,7 @@ def _no_command(
 @command.command()
 def run(config: ConfigFile = None, data: DataDir = None) -> None:
     """Run the Telegram bot if a token is set, else chat here. This is the default command."""
-    loaded = _loaded(config, data)
+    loaded = _load_settings(config, data)
     if loaded.settings.telegram_bot_token is None:
         _say("TELEGRAM_BOT_TOKEN is not set: chatting in this terminal instead of on Telegram.")
         _chat(loaded.settings, 1)
@@ -67,7 +67,7 @@ def run(config: ConfigFile = None, data: DataDir = None) -> None:
 @command.command()
 def chat(user: User = 1, config: ConfigFile = None, data: DataDir = None) -> None:
     """Chat in this terminal. From a pipe or file, read one message per line and print replies."""
-    _chat(_loaded(config, data).settings, user)
+    _chat(_load_settings(config, data).settings, user)
 
 
 @command.command(name="config")
@@ -88,7 +88,7 @@ def health(config: ConfigFile = None, data: DataDir = None) -> None:
     """Exit 0 if a bot runs on the data directory and receives messages, else 1."""
     from bot.operations.health import find_problem
 
-    if problem := find_problem(_loaded(config, data).settings.data_dir):
+    if problem := find_problem(_load_settings(config, data).settings.data_dir):
         _say(problem)
         raise typer.Exit(1)
 
@@ -107,7 +107,7 @@ def give_access(
     """Give someone access to the bot, which tells them. The bot may be running."""
     from bot.operations.approve import approve_guest
 
-    typer.echo(approve_guest(_loaded(config, data).settings, code_or_id))
+    typer.echo(approve_guest(_load_settings(config, data).settings, code_or_id))
 
 
 @command.command(short_help="Find or create the memory on AWS.")
@@ -120,7 +120,7 @@ def setup(
     """Find or create the AgentCore memory on AWS, wait until it is ready, and print its id."""
     from bot.operations.logs import configure
 
-    loaded = _loaded(config, None)
+    loaded = _load_settings(config, None)
     configure("error", loaded.settings.log_format)
     from bot.operations.setup import set_up
 
@@ -139,7 +139,7 @@ def maintain(
     a memory could not be read. The bot must not be running."""
     from bot.operations.logs import configure
 
-    loaded = _loaded(config, data)
+    loaded = _load_settings(config, data)
     configure("warning", loaded.settings.log_format)
     from bot.operations.maintain import clean_up
 
@@ -154,7 +154,7 @@ def doctor(config: ConfigFile = None, data: DataDir = None) -> None:
     configure("error")
     from bot.operations.doctor import run_checks
 
-    raise typer.Exit(run_checks(lambda: _loaded(config, data)))
+    raise typer.Exit(run_checks(lambda: _load_settings(config, data)))
 
 
 evaluation = typer.Typer(
@@ -232,7 +232,7 @@ def _make(data_dir: Path) -> None:
         ) from None
 
 
-def _loaded(config: Path | None, data: Path | None) -> "Loaded":
+def _load_settings(config: Path | None, data: Path | None) -> "Loaded":
     from bot.settings import load, share_env_file
 
     loaded = load(config, {"data_dir": data.absolute()} if data else None)

@@ -12,7 +12,7 @@ PATIENCE = 60.0
 
 
 @asynccontextmanager
-async def named(name: str | None) -> AsyncIterator[Embedder | None]:
+async def open_embedder(name: str | None) -> AsyncIterator[Embedder | None]:
     """The embedder of this name, as the setting of that name takes it, loaded; None for none.
     Raises OperatorError, EmbeddingFailed."""
     chosen = embedder_of(load().settings, name) if name else None

@@ -24,7 +24,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from bot.errors import OperatorError
-from bot.evals.embedding import PATIENCE, named
+from bot.evals.embedding import PATIENCE, open_embedder
 from bot.evals.scores import Score, percentile, score_of
 from memory.ports import Embedder, EmbeddingFailed
 from memory.records import Actor, Kind, Role, Turn, Utterance
@@ -146,7 +146,7 @@ async def _measured_with_progress(
     files: Sequence[Path], console: Console, name: str | None
 ) -> Report:
     """Measure, with a bar on a terminal and silently elsewhere."""
-    async with named(name) as embedder:
+    async with open_embedder(name) as embedder:
         if not console.is_terminal:
             return await evaluate(files, embedder)
         with Progress(console=console, transient=True) as progress:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from bot.offline.learning import learned
+from bot.offline.learning import proposals_of
 from bot.offline.summaries import session_summary
 from bot.offline.topics import session_topics
 from memory.ports import Extraction
@@ -22,5 +22,5 @@ class RuleExtractor:
 
 
 def _extraction(turns: Sequence[Turn], known: Sequence[Record]) -> Extraction:
-    found = learned(turns, known)
+    found = proposals_of(turns, known)
     return Extraction(found, session_summary(turns), session_topics(turns, found))

@@ -13,7 +13,7 @@ from memory.ports import Proposal
 from memory.records import Record, Role, Turn, own_words
 
 
-def learned(turns: Sequence[Turn], known: Sequence[Record] = ()) -> tuple[Proposal, ...]:
+def proposals_of(turns: Sequence[Turn], known: Sequence[Record] = ()) -> tuple[Proposal, ...]:
     """What people said about themselves, without what they corrected later in the session. In a
     group people correct only their own statements."""
     found = [

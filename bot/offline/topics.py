@@ -97,7 +97,7 @@ def session_topics(turns: Sequence[Turn], learned: Iterable[Proposal]) -> tuple[
     """Up to five topics: of the weightiest statements first, then names, then what came up again
     and again; none in scripts that put no spaces between words."""
     learned = sorted(learned, key=lambda proposal: -proposal.importance)
-    said = [mask_secrets(text).replace(MASK, " ") for text in _said(turns)]
+    said = [mask_secrets(text).replace(MASK, " ") for text in _user_texts(turns)]
     own = _own_names(said, learned)
     statements = [(each.text, _thing(each.text)) for each in learned if each.slot not in _OWN_NAMES]
     things = [thing for _, thing in statements if thing]
@@ -113,7 +113,7 @@ def session_topics(turns: Sequence[Turn], learned: Iterable[Proposal]) -> tuple[
     return tuple(list(dict.fromkeys(reversed(topics.values())))[:_TOPICS])
 
 
-def _said(turns: Sequence[Turn]) -> list[str]:
+def _user_texts(turns: Sequence[Turn]) -> list[str]:
     messages = (m for turn in turns for m in turn.messages if m.role is Role.USER)
     return [text for m in messages if language_of(text := own_words(m.text)) is not None]
 

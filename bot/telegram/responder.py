@@ -144,7 +144,7 @@ class Responder:
         started, place = time.monotonic(), rest.origin.place
         turn = self._under_way[place] = ReplyTask(rest, self._longest)
         try:
-            begun = await self._begun(rest) if left else None
+            begun = await self._begun_message(rest) if left else None
             wanted = await self._assistant.people.personal.streaming(rest.origin.actor)
             mark = PRIVATE_MARK if await self._assistant.is_private(rest.origin) else ""
             preview = self._previews.open(rest, wanted=wanted, begun=begun, mark=mark)
@@ -231,7 +231,7 @@ class Responder:
         for head, rest in reversed(said.beginnings()):
             if reply := await self._assistant.recorded_reply(head):
                 await self._keep(head, reply)
-                await self._replies.deliver(head, reply, await self._begun(head))
+                await self._replies.deliver(head, reply, await self._begun_message(head))
                 await self.close(head.receipts)
                 return rest
         return said
@@ -239,10 +239,10 @@ class Responder:
     async def deliver_kept(self, said: Message, text: str) -> None:
         """Deliver a reply that an earlier process wrote, into its preview if there is one."""
         await self._replies.deliver(
-            said, await self._assistant.finished_reply(said, text), await self._begun(said)
+            said, await self._assistant.finished_reply(said, text), await self._begun_message(said)
         )
 
-    async def _begun(self, said: Message) -> int | None:
+    async def _begun_message(self, said: Message) -> int | None:
         """The preview of this reply by an earlier process. One with newer messages below it is
         deleted: nobody would look for the reply there."""
         left = [self._inbox.left(receipt) for receipt in said.receipts]

@@ -125,10 +125,10 @@ def _text_faults(name: str, text: Any, placeholders: Sequence[str]) -> Iterator[
         yield f"{name} is blank, or begins or ends with a blank: correct it"
     found = set(_PLACEHOLDER.findall(text))
     if found != set(placeholders):
-        yield f"{name} has the placeholders {_braced(found)}: use {_braced(placeholders)}"
+        yield f"{name} has the placeholders {_in_braces(found)}: use {_in_braces(placeholders)}"
     elif re.search("[{}]", _PLACEHOLDER.sub("", text)):
         yield f"{name} has a brace that belongs to no placeholder: remove it"
 
 
-def _braced(names: Iterable[str]) -> str:
+def _in_braces(names: Iterable[str]) -> str:
     return " ".join(f"{{{name}}}" for name in sorted(names)) or "(none)"

@@ -23,7 +23,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from bot.evals.embedding import PATIENCE, named
+from bot.evals.embedding import PATIENCE, open_embedder
 from bot.settings import Settings
 from memory.ports import Embedder
 from memory.records import Actor, Draft, Kind, Role, Turn, Utterance
@@ -157,7 +157,7 @@ def people() -> Iterator[Person]:
 
 
 async def _measured(name: str | None) -> Report:
-    async with named(name) as embedder:
+    async with open_embedder(name) as embedder:
         return await evaluate(tuple(people()), embedder)
 
 

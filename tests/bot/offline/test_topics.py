@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.offline.learning import learned
+from bot.offline.learning import proposals_of
 from bot.offline.topics import session_topics
 from memory.records import Role, Turn, Utterance
 
@@ -17,7 +17,7 @@ def topics(*said: str) -> tuple[str, ...]:
         Turn(f"t{number}", "s1", (Utterance(Role.USER, text, now),))
         for number, text in enumerate(said)
     ]
-    return session_topics(turns, learned(turns))
+    return session_topics(turns, proposals_of(turns))
 
 
 @pytest.mark.parametrize(
