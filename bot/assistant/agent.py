@@ -2,7 +2,7 @@
 of each run, so that users can't mix."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 
 import pydantic_ai
@@ -11,7 +11,6 @@ from pydantic_ai import (
     AgentRunResult,
     AgentRunResultEvent,
     FunctionToolCallEvent,
-    ModelMessage,
     ModelResponse,
     ModelSettings,
     PartDeltaEvent,
@@ -170,19 +169,16 @@ def _final_answer(result: AgentRunResult[str]) -> Answer:
         raise UnexpectedModelBehavior("the answer was blank")
     if result.response.finish_reason == "length":
         text += CUT_OFF
-    tools = tuple(_tool_uses(result.new_messages()))
-    return Answer(text, tools, result.usage, result.response.model_name)
-
-
-def _tool_uses(messages: Iterable[ModelMessage]) -> Iterable[ToolUse]:
-    """The tool calls of a run, in order, each with its result."""
+    # Tool calls in order, each with its result.
+    tools: list[ToolUse] = []
     calls: dict[str, ToolCallPart] = {}
-    for message in messages:
-        for part in message.parts:
-            if isinstance(part, ToolCallPart):
-                calls[part.tool_call_id] = part
-            elif isinstance(part, ToolReturnPart) and (call := calls.pop(part.tool_call_id, None)):
-                yield ToolUse(call.tool_name, call.args_as_json_str(), part.model_response_str())
+    for part in (part for message in result.new_messages() for part in message.parts):
+        if isinstance(part, ToolCallPart):
+            calls[part.tool_call_id] = part
+        elif isinstance(part, ToolReturnPart) and (call := calls.pop(part.tool_call_id, None)):
+            response = part.model_response_str()
+            tools.append(ToolUse(call.tool_name, call.args_as_json_str(), response))
+    return Answer(text, tuple(tools), result.usage, result.response.model_name)
 
 
 @dataclass

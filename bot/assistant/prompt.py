@@ -154,9 +154,13 @@ def build(
     if recalled := history.recalled.strip():
         content.append(recalled)
     said = [f"{name}:"] if (name := speaker_name(speaker)) else []
-    return Prompt(
-        tuple(_model_message(block) for block in blocks), (*content, *attached, *said, words)
+    messages = tuple(
+        ModelRequest(parts=[UserPromptPart(block.content)])
+        if block.role is Role.USER
+        else ModelResponse(parts=[TextPart("\n\n".join(map(str, block.content)))])
+        for block in blocks
     )
+    return Prompt(messages, (*content, *attached, *said, words))
 
 
 def speaker_name(speaker: str | None) -> str:
@@ -209,9 +213,3 @@ def _restore_last_cache_point(blocks: Sequence[_Block], notes: int) -> None:
 def _strings(content: str | Sequence[object]) -> list[str]:
     items = (content,) if isinstance(content, str) else content
     return [item for item in items if isinstance(item, str)]
-
-
-def _model_message(block: _Block) -> ModelMessage:
-    if block.role is Role.ASSISTANT:
-        return ModelResponse(parts=[TextPart("\n\n".join(map(str, block.content)))])
-    return ModelRequest(parts=[UserPromptPart(block.content)])

@@ -2,18 +2,16 @@
 
 import asyncio
 from collections.abc import Coroutine
-from functools import cache
-from ssl import SSLContext
 from typing import Any
 
-import httpx
 import structlog
-from telegram import Bot, Update
-from telegram.request import BaseRequest, HTTPXRequest
+from telegram import Update
+from telegram.request import BaseRequest
 
 from bot.assistant.assistant import Assistant
 from bot.people.personal import Streaming
 from bot.telegram.arrivals import Arrivals
+from bot.telegram.connection import bot_at, http_request
 from bot.telegram.delivery.menu import publish_menu
 from bot.telegram.delivery.preview import Previews
 from bot.telegram.delivery.replies import Replies
@@ -58,8 +56,8 @@ class TelegramChannel:
         without `/bot`. `request` carries all methods except getUpdates."""
         self._options = options = options or ChannelOptions()
         self._inbox, self._senses = inbox, senses or Senses()
-        asking = JournalingRequest(_http(connections=2), inbox)
-        self._bot = _bot(token, base_url, request or _http(connections=64), asking)
+        asking = JournalingRequest(http_request(connections=2), inbox)
+        self._bot = bot_at(token, base_url, request or http_request(connections=64), asking)
         self._groups, self._holds = Groups(self._bot), Holds(options.clock)
         self._previews = Previews(self._bot, self._holds, inbox, options)
         self._lanes = Lanes(options.longest_text, options.clock)
@@ -188,31 +186,6 @@ class TelegramChannel:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._bot.shutdown()
-
-
-def _bot(token: str, base_url: str | None, request: BaseRequest, asking: BaseRequest) -> Bot:
-    if not base_url:
-        return Bot(token, request=request, get_updates_request=asking)
-    root = base_url.rstrip("/")
-    return Bot(token, f"{root}/bot", f"{root}/file/bot", request, asking)
-
-
-def _http(connections: int) -> HTTPXRequest:
-    # Timeouts in seconds, for a phone network.
-    return HTTPXRequest(
-        connection_pool_size=connections,
-        httpx_kwargs={"verify": _tls_context()},
-        connect_timeout=10,
-        read_timeout=20,
-        write_timeout=20,
-        pool_timeout=20,
-    )
-
-
-@cache
-def _tls_context() -> SSLContext:
-    # Reading the certificates takes 20 to 50 ms for each client.
-    return httpx.create_ssl_context()
 
 
 async def _first(*works: Coroutine[Any, Any, Any]) -> None:

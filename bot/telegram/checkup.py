@@ -6,7 +6,6 @@ from urllib.parse import urlsplit
 
 from telegram import Bot, WebhookInfo
 from telegram.error import Conflict, InvalidToken, RetryAfter, TelegramError
-from telegram.request import HTTPXRequest
 
 from bot.errors import OperatorError
 from bot.operations.doctor.check_result import (
@@ -18,6 +17,7 @@ from bot.operations.doctor.check_result import (
 from bot.operations.sockets import listening_socket
 from bot.options import webhook_of
 from bot.settings import Settings
+from bot.telegram.connection import bot_at, http_request
 from bot.telegram.intake.receiving import RejectedToken
 from bot.telegram.intake.webhook import WebhookOptions, tls_context
 
@@ -34,7 +34,9 @@ async def check_token(settings: Settings, *, running: bool) -> list[CheckResult]
     if settings.telegram_bot_token is None:
         text = "TELEGRAM_BOT_TOKEN is not set: `mordecai run` chats in the terminal instead"
         return [warning("token", text)]
-    bot = _bot(settings.telegram_bot_token.get_secret_value(), settings.telegram_base_url)
+    token = settings.telegram_bot_token.get_secret_value()
+    requests = (http_request(1, connect=5, read=10), http_request(1, connect=5, read=10))
+    bot = bot_at(token, settings.telegram_base_url, *requests)
     try:
         async with bot:
             return [
@@ -50,15 +52,6 @@ async def check_token(settings: Settings, *, running: bool) -> list[CheckResult]
         return [warning("token", f"Telegram wants to be asked later ({patience}): try again then")]
     except TelegramError as failure:
         return [wrong("token", _unreachable(settings, failure))]
-
-
-def _bot(token: str, root: str | None) -> Bot:
-    def request() -> HTTPXRequest:
-        return HTTPXRequest(connection_pool_size=1, connect_timeout=5, read_timeout=10)
-
-    if root is None:
-        return Bot(token, request=request(), get_updates_request=request())
-    return Bot(token, f"{root}/bot", request=request(), get_updates_request=request())
 
 
 def _unreachable(settings: Settings, failure: TelegramError) -> str:

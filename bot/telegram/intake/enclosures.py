@@ -1,10 +1,9 @@
 """Enclosures: what a message holds besides text, in words and as a file to fetch."""
 
-from collections.abc import Iterable
 from datetime import timedelta
 from pathlib import PurePath
 
-from telegram import Audio, Document, Location, Message, PhotoSize, Voice
+from telegram import Audio, Document, Location, Message, Voice
 
 from bot.assistant.files import LARGEST, EnclosedFile, FileKind
 from bot.telegram.formatting.marked import clean
@@ -29,7 +28,9 @@ _TEXT_ENDINGS = frozenset(
 
 def enclosed_in(message: Message) -> EnclosedFile | None:
     """The file in the message; None if there is none, and for stickers."""
-    if photo := _best(message.photo):
+    sizes = [it for it in message.photo if (it.file_size or 0) <= LARGEST[FileKind.PICTURE]]
+    if sizes:
+        photo = max(sizes, key=lambda it: it.width * it.height)
         size = photo.file_size or 0
         return EnclosedFile(FileKind.PICTURE, photo.file_id, "image/jpeg", size, "photo")
     if message.animation:
@@ -89,12 +90,6 @@ def _name(name: str | None) -> str | None:
         return whole or None
     ending = PurePath(whole).suffix[-10:]
     return f"{whole[: _LONGEST_NAME - len(ending) - 1]}…{ending}"
-
-
-def _best(sizes: Iterable[PhotoSize]) -> PhotoSize | None:
-    """The largest size of a photo that the model accepts."""
-    fitting = [size for size in sizes if (size.file_size or 0) <= LARGEST[FileKind.PICTURE]]
-    return max(fitting, key=lambda size: size.width * size.height, default=None)
 
 
 def _recording(recording: Voice | Audio) -> EnclosedFile:

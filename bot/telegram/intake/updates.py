@@ -52,7 +52,9 @@ def inbound_of(
     if origin is None:
         return None
     # Forwarded text is not the sender's own words: neither a command nor a call to the bot.
-    theirs = _is_theirs(message.forward_origin, origin.user_id)
+    source = message.forward_origin
+    is_own = isinstance(source, MessageOriginUser) and source.sender_user.id == origin.user_id
+    theirs = source is not None and not is_own
     words = clean(message.text or message.caption or "").strip()
     match = None if theirs else _COMMAND.match(words)
     name, addressee = (match["name"].lower(), match["bot"]) if match else ("", None)
@@ -81,6 +83,10 @@ def inbound_of(
         )
     if text is not None and context:
         text = f"{context}\n{text}".rstrip()
+    elsewhere = source, message.via_bot, message.external_reply, message.reply_to_story
+    # Telegram sends the pictures of an album, forwarded messages and the pieces of a long text
+    # separately.
+    is_piece = utf16_length(message.text or "") >= _NEAR_LIMIT
     return Message(
         f"{CHANNEL}:{origin.place.chat_id}:{message.message_id}",
         origin,
@@ -88,10 +94,10 @@ def inbound_of(
         text or "",
         message.message_id,
         receipt,
-        words=words if _is_nothing_else(message) else "",
+        words="" if message.text is None or any(elsewhere) else words,
         answers=_answered_id(message),
         unreadable=text is None,
-        more_may_follow=_more_may_follow(message),
+        more_may_follow=is_piece or message.media_group_id is not None or source is not None,
         files=_files(message),
     )
 
@@ -174,12 +180,6 @@ def _files(message: telegram.Message) -> tuple[EnclosedFile, ...]:
     return tuple(file for file in (context, enclosed_in(message)) if file)
 
 
-def _is_nothing_else(message: telegram.Message) -> bool:
-    """True if the sender typed the message and it refers to nothing in another chat."""
-    others = message.forward_origin, message.via_bot, message.external_reply, message.reply_to_story
-    return message.text is not None and not any(others)
-
-
 def _answered_id(message: telegram.Message) -> int | None:
     """The id of the message replied to. In a topic every message "replies" to the one that opened
     it, which does not count."""
@@ -193,19 +193,6 @@ def _is_bots(message: telegram.Message) -> bool:
     """True if a bot wrote the message, rather than a person in the name of a chat."""
     user = message.from_user
     return user is not None and user.is_bot and message.sender_chat is None
-
-
-def _is_theirs(forwarded: MessageOrigin | None, sender_id: int) -> bool:
-    """True if someone other than the sender wrote it."""
-    mine = isinstance(forwarded, MessageOriginUser) and forwarded.sender_user.id == sender_id
-    return forwarded is not None and not mine
-
-
-def _more_may_follow(message: telegram.Message) -> bool:
-    """True if the message looks like one of several: Telegram sends the pictures of an album,
-    forwarded messages and the pieces of a long text separately."""
-    pieces = utf16_length(message.text or "") >= _NEAR_LIMIT
-    return pieces or message.media_group_id is not None or message.forward_origin is not None
 
 
 def _context(message: telegram.Message) -> str | None:
