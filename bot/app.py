@@ -1,7 +1,7 @@
 """The composition root: settings in, a running bot out. The one file that names concrete classes.
 
-Everything that is opened here is closed in reverse by one exit stack. What only some settings need
-(AWS, OpenAI's library, the offline engine) is imported where they ask for it: it takes seconds."""
+One exit stack closes everything opened here, in reverse order. Imports that only some settings need
+(AWS, OpenAI's library, the offline engine) are inside functions, because they take seconds."""
 
 import os
 import sys
@@ -62,13 +62,13 @@ from memory.understanding import LanguageRules, Understanding
 
 _log = structlog.get_logger(__name__)
 
-#: The exit code that asks a supervisor for a new start.
+#: The exit code that makes a supervisor restart the bot.
 _RESTART = 1
 
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """What every channel is made from."""
+    """What the Telegram bot and the terminal chat both need."""
 
     memory: Memory
     conversation: Conversation
@@ -156,8 +156,8 @@ async def _health(
 
 
 async def run_chat(settings: Settings, user_id: int) -> int:
-    """Chat in this terminal until the input ends; the exit code. Raises OperatorError, NewerStore,
-    and KeyboardInterrupt after Ctrl-C."""
+    """Chat in this terminal until the input ends; returns the exit code. Raises OperatorError,
+    NewerStore, and KeyboardInterrupt after Ctrl-C."""
     data = settings.data_dir
     with operator_errors(), exit_on_sigterm():
         async with (

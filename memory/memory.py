@@ -131,7 +131,7 @@ class Memory:
             self._sessions.forget(actor)
             self._profiles.known.drop(actor)
             self.choices.known.drop(actor)
-            # Also what was kept before the memory was switched off.
+            # Also erases what was stored before the memory was switched off.
             await self._store.erase(actor)
 
     async def move(self, actor: Actor, to: Actor, place: Place, to_place: Place) -> None:
@@ -145,7 +145,7 @@ class Memory:
             await self._store.move(actor, to)
             await self._journal.move(actor, to, place, to_place)
             for either in (actor, to):
-                # They come back from the journal as they are now.
+                # The journal restores them as they are after the move.
                 self._sessions.forget(either)
                 self._profiles.known.drop(either)
                 self.choices.known.drop(either)

@@ -51,8 +51,8 @@ CUT_OFF = " …"
 @dataclass(frozen=True, slots=True)
 class TurnLimits:
     """What one turn may cost. After `model_max_tool_rounds` requests that may call tools, the model
-    must answer without. `model_timeout_seconds` runs from the first request to the last piece of
-    the answer. `model_max_output_tokens` bounds the answer to each single request,
+    must answer without tools. `model_timeout_seconds` runs from the first request to the last piece
+    of the answer. `model_max_output_tokens` limits the answer to each single request,
     `document_tokens` the texts of documents that came with the message."""
 
     model_max_tool_rounds: int = 4
@@ -94,7 +94,7 @@ class TurnAgent:
             tools=tools,
             model_settings=self._settings,
             capabilities=[WholeAnswers()],
-            # The model may correct a bad tool call as long as rounds last, an empty answer once.
+            # The model may correct a bad tool call while it has rounds, and an empty answer once.
             retries={"tools": limits.model_max_tool_rounds + 1, "output": 1},
         )
 

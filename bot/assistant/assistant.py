@@ -126,7 +126,7 @@ class Assistant:
 
     async def record_interrupted(self, said: Message, written: str) -> None:
         """Record a reply that was stopped after this much of it, so that the conversation goes on
-        from there. It stays in the session: what its tools did is unknown."""
+        from there. Nothing is extracted from it, because what its tools did is unknown."""
         origin = said.origin
         turn = (
             Utterance(Role.USER, said.text, said.at, origin.speaker),
@@ -220,7 +220,7 @@ class Assistant:
     async def _refuse_talk(self, said: Message) -> Reply | None:
         length = len(said.text)
         if not (said.unreadable or is_blank(said.text) or length > self._longest):
-            # What is answered looks up nobody's language: everybody waits meanwhile.
+            # No language is looked up for a message that will be answered: everybody would wait.
             refusal = await self.people.limit(said)
             return await self._with_private_mark(refusal, said.origin) if refusal else None
         texts = await self.people.texts(said.origin)

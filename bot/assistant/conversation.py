@@ -45,8 +45,8 @@ NOTHING_SAID = ENGLISH.empty
 class Conversation:
     """Answers messages with one model and one memory, for any number of actors and turns at once.
 
-    This object keeps no state of a turn. A failed turn leaves the window and the journal unchanged;
-    what a tool stored on the way stays stored, because the tool told the model so."""
+    This object keeps no state of a turn. A failed turn leaves the window and the journal unchanged.
+    What its tools stored stays stored, because the tools told the model so."""
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class Conversation:
                     if isinstance(event, Answer):
                         finished, model = True, event.model or model
                         record = self._record(message, event, log, private=context.private)
-                        # Too late to stop: a turn in the journal must be in the window too.
+                        # Too late to stop now: a turn in the journal must be in the window too.
                         await _finish_uncancelled(record)
                         _log_turn(event, log, started)
                         yield Reply(event.text, markdown=True)

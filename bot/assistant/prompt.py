@@ -1,11 +1,13 @@
 """The model's input: the static system prompt and the messages of one turn. Pure.
 
-The order suits a prompt cache: what never changes comes first, what changes every turn last. The
-system prompt is the same bytes for every actor and turn. The profile opens the messages and stays
-for the session; the running summaries follow, which change when turns leave the window; then the
-window, word for word; then the cache point. After it comes only what belongs to this turn: the
-date, the wanted length of the answer, the recalled notes, the attachments, and the user's own
-words."""
+The order suits a prompt cache: what never changes comes first, what changes every turn comes last.
+
+1. The system prompt: the same bytes for every actor and turn.
+2. The profile, which stays for the session.
+3. The running summaries, which change when turns leave the window.
+4. The window, word for word, and the cache point.
+5. What belongs to this turn alone: the date, the chosen length of answers, the recalled records,
+   the attachments, and the user's own words."""
 
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -200,9 +202,9 @@ def _alternating_blocks(history: ConversationHistory) -> list[_Block]:
 
 
 def _restore_last_cache_point(blocks: Sequence[_Block], notes: int) -> None:
-    """Add the previous turn's cache point: after the window, before that turn's own message, and
-    after the notes that open the messages. Claude finds the cache of an earlier point by itself;
-    other models on Bedrock do not."""
+    """Repeat the cache point of the previous turn: at the end of the user block before that turn's
+    own message; in a session's second turn, after the notes that open the messages. Claude finds
+    the cache of an earlier point by itself; other models on Bedrock do not."""
     users = [block for block in blocks if block.role is Role.USER]
     if len(users) > 1:
         users[-2].content.append(CachePoint())

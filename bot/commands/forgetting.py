@@ -54,7 +54,7 @@ async def press_forget_all(click: Click, context: Context) -> Reply:
 
 
 def refusal(click: Click, texts: Texts) -> str | None:
-    """Why a click on the question has no effect; None if it has."""
+    """Why a click on the question is refused; None if it is allowed."""
     family, owner, answer = (*click.data.split(":", 2), "", "")[:3]
     if family != FAMILY or answer not in ("yes", "no"):
         return texts.button_stale
@@ -77,15 +77,15 @@ def _means_everything(argument: str) -> bool:
 def _ask(said: Command, texts: Texts) -> Reply:
     """Ask for confirmation by button or by a typed yes or no."""
     question = texts.forget_all_ask if said.origin.is_private else texts.forget_all_ask_group
-    # Only the asker may press; the id may be the group's. Because clicks can be forged, a click in
-    # a group is checked again for coming from an admin.
+    # Only the person who asked may press; an anonymous admin asks with the group's id. Clicks can
+    # be forged, so a click in a group is refused unless it comes from an admin.
     data = f"{FAMILY}:{said.origin.user_id}"
     yes, no = Button(texts.forget_all_yes, f"{data}:yes"), Button(texts.forget_all_no, f"{data}:no")
     return Reply(question, ((yes,), (no,)), question=Question(partial(_read_answer, data)))
 
 
 def _read_answer(data: str, answer: Message, message_id: int) -> Click | None:
-    """The click that a typed answer stands for."""
+    """The click that a typed answer stands for; None if it is neither yes nor no."""
     agreed = yes_or_no(answer.words)
     if agreed is None:
         return None

@@ -12,7 +12,7 @@ from memory.records import Actor
 
 
 async def start(said: Command, context: Context) -> Reply:
-    """Works without the memory too."""
+    """Answers even if the memory is unavailable."""
     texts = context.texts
     name = await _agent_name(said.origin.actor, context)
     if said.origin.is_private:

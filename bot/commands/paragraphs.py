@@ -1,3 +1,3 @@
 def paragraphs(*parts: str) -> str:
-    """These parts one below the other, without the empty ones."""
+    """Join the non-empty parts with blank lines."""
     return "\n\n".join(part for part in parts if part)

@@ -35,7 +35,7 @@ class _LastInbound:
 
 
 class Questions:
-    """Knows which question each person may answer by typing; a restart closes all.
+    """The question that each person may answer by typing. A restart closes all questions.
 
     Only the person's very next message counts. Anything else they send closes the question, even
     before it is delivered."""

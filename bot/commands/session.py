@@ -25,7 +25,7 @@ async def new(said: Command, context: Context) -> Reply:
         Outcome.LATER: texts.new_later,
         Outcome.DISCARDED: f"{texts.private_off}\n{texts.new}",
     }.get(outcome, texts.new)
-    # While the last session is still being saved, nothing is known about it.
+    # While the last session is still being saved, there is no topic of it to greet with.
     known = outcome is not Outcome.LATER
     greeting = await context.greetings.sentence(actor, texts.greeting_topics) if known else None
     return Reply(paragraphs(began, greeting or ""))

@@ -58,11 +58,11 @@ _OPENED_BY = {browser.FAMILY: "memory", preferences.FAMILY: "settings"}
 _ADMINS_ONLY = frozenset(("memory", "search", "forget", "edit", "export", "private"))
 #: In a group only admins may set these; everyone may see language and time zone.
 _ADMINS_SET = frozenset(("settings", "language", "timezone"))
-#: These need the memory, which also keeps choices.
+#: These need the memory; the last three because it stores choices.
 _OF_MEMORY = frozenset(
     "memory search remember edit export summarize settings language timezone".split()
 )
-#: These keep their argument, which a private session must not. A bare /name keeps nothing.
+#: These save their argument, so a private session refuses them. A bare /name saves nothing.
 _KEEPING = frozenset(("remember", "edit", "name"))
 
 
@@ -91,7 +91,7 @@ class Commands:
             why = context.panels.refusal(click, command, texts)
         else:
             why = forgetting.refusal(click, texts)
-        # In a group only admins may press: who opened the panel may no longer be one.
+        # In a group only admins may press, and whoever opened the panel may no longer be one.
         if why is None and not await _may_manage(click.origin, context):
             is_setting = family == preferences.FAMILY
             why = texts.admins_only_settings if is_setting else texts.admins_only

@@ -65,7 +65,7 @@ class TelegramChannel:
         self._sender = Sender(
             self._bot,
             self._holds,
-            # The assistant is known later.
+            # A lambda, because the assistant is set later.
             Migrations(
                 lambda *move: self._assistant.move(*move), self._lanes, options.clock
             ).follow,
@@ -175,7 +175,8 @@ class TelegramChannel:
     # -- end --------------------------------------------------------------------------------------
 
     async def _end(self, responder: Responder) -> None:
-        """Stop in an order that loses nothing: the intake, the updates at hand, the lanes."""
+        """Stop in an order that loses nothing: first the intake, then the queued updates, then the
+        lanes."""
         await self._intake.stop()
         if self._tasks:
             await self._updates.join()

@@ -1,5 +1,5 @@
-"""Lanes: inbounds of one place (a chat, or a topic in it) in order, different places in
-parallel."""
+"""A lane answers the inbounds of one place (a chat, or a topic in it) in order. Lanes of different
+places run in parallel."""
 
 import asyncio
 from collections import deque
@@ -34,7 +34,8 @@ class _Lane:
     task: asyncio.Task[None] | None = None
 
 
-#: A lane's key: a place, and whether it is the side lane that passes by the queue.
+#: A lane's key: a place, and whether it is the place's side lane, which does not wait for the main
+#: lane.
 _Key = tuple[Place, bool]
 
 
@@ -52,12 +53,12 @@ class Lanes:
         return len(self._lanes)
 
     def open(self, work: Worker) -> None:
-        """Start working. Earlier items wait for this, so that a backlog is merged."""
+        """Start working. Items queued earlier wait for this, so that a backlog is merged."""
         self._work = work
         self._opened.set()
 
     def put(self, place: Place, item: Item, *, aside: bool = False) -> None:
-        """Queue an item; `aside` lets it pass by the place's own lane."""
+        """Queue an item in the place's main lane, or with `aside` in its side lane."""
         self._lane((place, aside)).waiting.append(item)
 
     def put_next(self, place: Place, item: Item) -> None:

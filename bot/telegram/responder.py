@@ -1,7 +1,7 @@
-"""Takes what waits in a lane to the assistant, and its replies to the person.
+"""Passes the items of a lane to the assistant, and delivers the replies.
 
-An update is closed when everything that answers it is delivered. A reply is recorded before it
-comes here: from then on the inbox keeps it, so that a killed process does not ask for it again."""
+An update is closed when its reply is delivered. When a reply arrives here, its turn is already
+recorded. The inbox then keeps the reply, so that after a kill it is delivered, not made again."""
 
 import asyncio
 import secrets
@@ -49,8 +49,8 @@ class ReplyTask:
         return stopped
 
     def amendment(self, changed: Message) -> Message | None:
-        """The message with this edit; None if it has no such part, would become too long, or stays
-        the same: Telegram reports invisible edits too."""
+        """The message with this edit; None if the edit is of another message, makes it too long, or
+        changes nothing (Telegram reports invisible edits too)."""
         if self._stopped:
             return None
         amended = self.said.with_edit(changed, self._longest)
@@ -110,7 +110,7 @@ class Responder:
         self._assistant, self._replies, self._previews = assistant, replies, previews
         self._inbox, self._media, self._longest = inbox, media, options.longest_text
         self._slots = asyncio.Semaphore(options.parallel_replies)
-        # During an outage of the model, a chat hears so once, not after every message.
+        # During an outage of the model, a chat is told once, not after every message.
         self._error_throttle = Throttle(options.error_pause)
         self._under_way: dict[Place, ReplyTask] = {}
 
@@ -225,9 +225,9 @@ class Responder:
     # -- what an earlier process left -------------------------------------------------------------
 
     async def _rest_to_answer(self, said: Message) -> Message | None:
-        """Drop the part of a burst that a previous process already answered: it was killed after
-        it recorded the turn and before it kept the reply. Answering that part again would record it
-        twice, so its reply is delivered here."""
+        """What is left to answer of a burst. An earlier process may have recorded the turn of the
+        burst's first messages, and been killed before it kept the reply. Answering these messages
+        again would record them twice, so their reply is delivered here."""
         for head, rest in reversed(said.beginnings()):
             if reply := await self._assistant.recorded_reply(head):
                 await self._keep(head, reply)

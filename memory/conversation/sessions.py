@@ -1,4 +1,4 @@
-"""Live sessions and their windows in RAM. The journal has what restores them."""
+"""Live sessions and their windows, in RAM. The journal can restore them."""
 
 import secrets
 from collections.abc import Callable, Sequence
@@ -15,17 +15,17 @@ from memory.safety.gate import mask_turn
 #: A session that was silent for this long is dropped from RAM; the journal has it.
 _RAM_IDLE = timedelta(minutes=30)
 
-#: After so long a silence no prompt cache has anything of the session any more (Anthropic, Bedrock
-#: and OpenAI keep a prefix for five minutes or so after its last use).
+#: After this much silence every prompt cache has dropped the session (Anthropic, Bedrock and OpenAI
+#: keep a prefix for about five minutes after its last use).
 _CACHED_FOR = timedelta(minutes=5)
 
 
 @dataclass(slots=True)
 class Live:
-    """An open session: its window, the running summaries of older turns, and what the model was
-    shown. `profile` is the block the session shows, made from `known`; `earlier` is the block of
-    the summaries. `begun` is the profile block that the turns so far began with, None before the
-    first. `archived` is True if all turns are certainly in the archive."""
+    """An open session: its window, the running summaries of older turns, and the blocks that the
+    model sees before the window: `profile`, made from `known`, and `earlier`, made from the
+    summaries. `begun` is the profile block that the model saw last, None before the first turn.
+    `archived` is True if all turns are certainly in the archive."""
 
     session: Session
     window: Window
@@ -52,7 +52,7 @@ class Live:
 @dataclass(frozen=True, slots=True)
 class SessionLimits:
     """When a session ends, how much of it the model gets word for word (in messages and tokens,
-    long messages shortened), and how much summarizes the rest."""
+    long messages shortened), and how many summaries of which length stand for the rest."""
 
     conversation_window_size: int = 20
     summary_turn_count: int = EVICTED_TURNS
@@ -125,9 +125,9 @@ class LiveSessions:
         return [live for live in found if live]
 
     async def append(self, live: Live, turn: Turn) -> None:
-        """Write a turn to the journal, then into the window; what leaves the window for it is
-        summed up in the background. Only the window has it with its secrets: the user may go on
-        talking about one they told. Raises StoreUnavailable: then the turn did not happen."""
+        """Write a turn to the journal, then into the window. Turns that leave the window are
+        summarized in the background. Secrets are masked in the journal, but not in the window: the
+        user may go on talking about one. Raises StoreUnavailable: then nothing is written."""
         window, leaving = live.window.push(turn)
         shift = self._eviction(live, leaving)
         if not await self.journal.turns.append(live.session.id, mask_turn(turn), shift):
@@ -142,12 +142,12 @@ class LiveSessions:
             self._on_eviction()
 
     async def trim(self, live: Live) -> None:
-        """Bring the window within its bounds, which may have changed since it was filled."""
+        """Shrink the window to its limits, which may have changed since it was filled."""
         await self._move(live, *live.window.trim())
         self._on_eviction()
 
     async def make_room(self, live: Live) -> None:
-        """Let a batch leave the window early, unless that would empty it."""
+        """Move a batch of turns out of the window early, unless that would empty it."""
         keep = len(live.window.turns) - live.window.batch
         if keep > 0:
             await self.compact(live, keep)
@@ -224,8 +224,9 @@ class LiveSessions:
     async def retract(
         self, actor: Actor, turn_ids: Sequence[str], mentions: Callable[[str], bool]
     ) -> None:
-        """Take turns out of the journal and the windows, and out of the running summaries what they
-        said or what `mentions` recognises. The actor's lock is held. Raises StoreUnavailable."""
+        """Remove turns from the journal and the windows, and from the running summaries whatever
+        these turns said or `mentions` recognizes. The caller holds the actor's lock. Raises
+        StoreUnavailable."""
         shifts: dict[str, Shift] = {}
         for id_ in await self.journal.sessions.unfinished(actor):
             before = await self.journal.summaries.of(id_)
@@ -235,7 +236,7 @@ class LiveSessions:
             await self.journal.turns.delete(turn_ids, list(shifts.values()))
         finally:
             self._on_eviction()
-        # Nothing is waited for from here on: in RAM it goes everywhere or nowhere as well.
+        # No await from here on: RAM, too, changes completely or not at all.
         for live in self._live.values():
             if shift := shifts.get(live.session.id):
                 self._apply(live, live.window.without(turn_ids), shift)

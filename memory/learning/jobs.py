@@ -1,8 +1,8 @@
-"""Extracts records from ended sessions in the background, with as many tries as it takes.
+"""Extracts records from ended sessions in the background, and retries what fails.
 
-A job is leased: what a killed process was working on is claimed again when the lease expires, and
-no job runs twice at once, whoever looks for work. A job that keeps failing goes into quarantine
-with its turns, for the operator to inspect and retry."""
+A job is leased: a killed process's job is claimed again when its lease expires, and no job runs
+twice at once. A job that keeps failing goes into quarantine with its turns, for the operator to
+inspect and requeue."""
 
 import asyncio
 import secrets
@@ -27,18 +27,18 @@ _log = structlog.get_logger(__name__)
 
 #: The longest pause between two tries of one session.
 _BACKOFF = Backoff(PAUSE, 6 * 3600.0)
-#: A job goes into quarantine after so many tries. With the pauses above they take 14 hours, so that
-#: none goes there because a model was down for a night; and a session that no model can read costs
-#: a dozen calls, not thousands.
+#: A job goes into quarantine after this many tries. With the pauses above they take 14 hours, so a
+#: model that is down for a night sends no job there. A session that no model can read costs a dozen
+#: calls, not thousands.
 ATTEMPTS = 12
-#: How much longer than a try a lease lasts: time for the actor's lock and for writing.
+#: A lease lasts this much longer than a try: time to wait for the actor's lock and to write.
 _GRACE = timedelta(seconds=30)
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractionLimits:
-    """How long a try may take, waiting for the lock and writing not counted; after how many a
-    session goes into quarantine; and how many sessions are worked on at once."""
+    """`seconds` is the time for one try, without waiting for the lock and writing. `attempts` is
+    the number of tries before quarantine, `parallel` that of sessions worked on at once."""
 
     seconds: float = 30.0
     attempts: int = ATTEMPTS
@@ -46,7 +46,7 @@ class ExtractionLimits:
 
 
 class ExtractionJobs:
-    """Works off the journal's ended sessions: at once when woken, and again when a retry is due."""
+    """Works through the journal's ended sessions: at once when woken, again when a retry is due."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class ExtractionJobs:
     ) -> None:
         self._store, self._journal, self._extractor = store, journal, extractor
         self._locks, self._clock, self._limits = locks, clock, limits
-        #: Whose leases ours are: nobody else has this name, not even the next start.
+        #: The holder of our leases: a new name at every start.
         self._holder = secrets.token_hex(8)
         self._lease = timedelta(seconds=limits.seconds) + _GRACE
         self.endings = Endings()
@@ -67,7 +67,7 @@ class ExtractionJobs:
         self._work = Worklist("extraction_jobs", self._take_up, _log)
 
     def start(self) -> None:
-        """Begin working; sessions that an earlier process left are taken up first."""
+        """Begin working, with the sessions that an earlier process left."""
         self._work.start()
 
     async def aclose(self) -> None:
@@ -84,27 +84,27 @@ class ExtractionJobs:
         return ending
 
     async def settle(self) -> None:
-        """Return when every job that is due has had its try."""
+        """Return when every due job has been tried."""
         await self._work.settle()
 
     async def _take_up(self) -> None:
-        """Begin as many of the due jobs as there is room for; whichever ends makes us look again,
-        so that one that waits for room waits without a lease."""
+        """Begin as many of the due jobs as there is room for. The others get no lease yet: each job
+        that ends makes us look again."""
         room = self._limits.parallel - len(self._work.tasks)
         if room < 1:
             return
         now, waited_for = self._clock(), self.endings.sessions()
         taken = await self._journal.jobs.claim(self._holder, now, now + self._lease, room)
         for job in taken:
-            # A task of ours whose lease ran out is still at it, and has a new one with this.
+            # Our own task may have outlived its lease: it goes on with this new one.
             if job.session.id not in self._work.tasks:
                 self._work.begin(job.session.id, self._run(job))
         if len(taken) < room:
             await self._release(waited_for)
 
     async def _release(self, sessions: Sequence[Session]) -> None:
-        """Finish the endings of sessions that were not among the jobs, as a rule because they were
-        forgotten: nobody should wait for them."""
+        """Finish the endings of sessions that are no jobs any more, usually because they were
+        forgotten. Otherwise somebody would wait for them forever."""
         for session in sessions:
             if session.id in self.endings and session.id not in self._work.tasks:
                 await self.endings.finish(session, await self._outcome_elsewhere(session))
@@ -114,7 +114,7 @@ class ExtractionJobs:
         log = _log.bind(actor=session.actor.id, session=session.id, attempt=job.attempts + 1)
         outcome = Outcome.LATER
         try:
-            # The background boundary: one job, not all.
+            # The boundary of background work: an error ends one job, not all.
             with Boundary(log, "extraction_crashed") as ended:
                 outcome = await self._try(job, log)
             if ended.failure:
@@ -157,12 +157,12 @@ class ExtractionJobs:
         return await self._outcome_elsewhere(session)
 
     async def _outcome_elsewhere(self, session: Session) -> Outcome:
-        """How it ends for a session that is no job of ours."""
+        """The outcome of a session that is not, or no longer, our job."""
         return Outcome.LATER if await self._journal.turns.of(session.id) else Outcome.NOTHING
 
     async def _hand_over(self, session: Session) -> list[Turn] | None:
-        """The session's turns, all of them in the store; without any, the job is done. None if it
-        is ours no more: the session may be another actor's by now."""
+        """Put the session's turns into the store and return them. If there are none, the job is
+        done. None if the job is no longer ours: the session may have moved to another actor."""
         async with self._locks[session.actor]:
             if not await self._ours(session):
                 return None
@@ -176,8 +176,8 @@ class ExtractionJobs:
     async def _save(
         self, session: Session, turns: Sequence[Turn], extraction: Extraction
     ) -> Outcome | None:
-        """Write what was found in these turns, all or nothing. None if some of them were forgotten
-        meanwhile: that must not come back, in no record and in no summary."""
+        """Write what was extracted from these turns, all or nothing. None if some of the turns were
+        forgotten meanwhile, because no record or summary may bring them back."""
         actor = session.actor
         async with self._locks[actor]:
             if await self._kept_turns(session) != turns:
@@ -219,8 +219,7 @@ class ExtractionJobs:
         """Schedule a retry, or quarantine the job after its last try."""
         id_, why, tries = job.session.id, type(failure).__name__, job.attempts + 1
         pause = timedelta(seconds=_BACKOFF.pause(job.attempts))
-        # If the journal is away, nobody has the job until its lease has run out, and then it is
-        # tried again.
+        # If the journal fails here, the job is claimed again when its lease expires.
         with log_outage(log, "journal_unavailable"):
             if tries < self._limits.attempts:
                 await self._journal.jobs.retry(id_, self._holder, self._clock() + pause, why)

@@ -1,8 +1,8 @@
 """The inbox: stores every update in an SQLite file before it is acknowledged.
 
-An update is open from the moment it is stored until it is done. Updates that are open when the
-process ends are there at the next start. Of a finished update only the number is kept, to recognize
-it if it comes again."""
+An update is open from the moment it is stored until it is done. If the process ends meanwhile, the
+next process finds the update open. Of a finished update only the number is kept, to recognize it if
+it comes again."""
 
 import asyncio
 import json
@@ -137,8 +137,8 @@ class Inbox:
         return self._left.get(update_id)
 
     async def keep_reply(self, update_ids: Sequence[int], reply: str) -> None:
-        """Keep the reply to a burst until it is delivered, with the burst's first update; closes
-        the others. Raises StoreUnavailable."""
+        """Keep the reply to a burst until it is delivered: the burst's first update stays open with
+        it, the others are closed. Raises StoreUnavailable."""
         first, *others = update_ids
 
         def work(db: sqlite3.Connection) -> None:
