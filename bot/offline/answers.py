@@ -102,7 +102,7 @@ def _everything(heard: Heard, notes: Sequence[Note], question: MemoryQuestion) -
     ]
     blocks = [_list(words.header, known), _list(words.just_told, fresh)]
     nothing = words.not_known if question.only else words.nothing_known
-    return "\n".join(block for block in blocks if block) or nothing
+    return "\n\n".join(block for block in blocks if block) or nothing
 
 
 def _on_topic(heard: Heard, notes: Sequence[Note], question: MemoryQuestion) -> str:
@@ -117,7 +117,7 @@ def _on_topic(heard: Heard, notes: Sequence[Note], question: MemoryQuestion) -> 
         _list(words.header, _in_second_person(_answers_to(known, question), notes)),
         _list(words.just_told, _in_second_person(fresh)),
     ]
-    told = "\n".join(block for block in blocks if block)
+    told = "\n\n".join(block for block in blocks if block)
     return told or _list(words.elsewhere, _other_finds(notes, question)) or words.not_known
 
 

@@ -55,7 +55,7 @@ def _on_remembering(heard: Heard) -> Iterable[str]:
     if heard.remembered is None:
         return
     if kept := _KEPT.match(heard.remembered):
-        yield heard.words.kept.format(said=_said_back(kept["text"].strip()))
+        yield heard.words.kept.format(said=_said_back(kept["text"].strip(), heard.words))
     else:
         yield heard.words.not_kept
 
@@ -66,7 +66,7 @@ def _on_statements(heard: Heard) -> Iterable[str]:
         return
     words, findings = heard.words, noteworthy(heard.text)
     for kind, template in ((Kind.FACT, words.noted), (Kind.PREFERENCE, words.liked)):
-        mirrored = [_said_back(finding.text) for finding in findings if finding.kind is kind]
+        mirrored = [_said_back(finding.text, words) for finding in findings if finding.kind is kind]
         if mirrored:
             yield template.format(said="; ".join(mirrored))
     # Said once: after every statement it would be tiring.
@@ -75,10 +75,10 @@ def _on_statements(heard: Heard) -> Iterable[str]:
         yield words.private if heard.private else kept
 
 
-def _said_back(text: str) -> str:
+def _said_back(text: str, words: EngineTexts) -> str:
     """A sentence said back: in the second person, or quoted where that changes nothing."""
     turned = second_person(text)
-    return f"“{text}”" if turned == text else turned[:1].lower() + turned[1:]
+    return words.quoted.format(said=text) if turned == text else turned[:1].lower() + turned[1:]
 
 
 def _on_the_rest(text: str, words: EngineTexts) -> str:

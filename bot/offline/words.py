@@ -16,6 +16,7 @@ class EngineTexts:
     calls_me: str
     noted: str
     liked: str
+    quoted: str
     later: tuple[str, str]
     kept: str
     #: None: the tool's own sentence is said as it is.
@@ -68,6 +69,7 @@ ENGLISH = EngineTexts(
     calls_me="You call me {name}",
     noted="Noted: {said}.",
     liked="Got it: {said}.",
+    quoted="“{said}”",
     later=(
         "I'll remember it when we finish this conversation.",
         "I'll remember them when we finish this conversation.",
@@ -125,6 +127,7 @@ RUSSIAN = EngineTexts(
     calls_me="Вы зовёте меня {name}",
     noted="Понятно: {said}.",
     liked="Учту: {said}.",
+    quoted="«{said}»",
     later=("Я запомню это, когда мы закончим разговор.",) * 2,
     kept="Я запомнил: {said}.",
     named="Теперь меня зовут {name}. Я буду помнить это во всех наших разговорах.",
@@ -172,6 +175,7 @@ GERMAN = EngineTexts(
     calls_me="Du nennst mich {name}",
     noted="Verstanden: {said}.",
     liked="Alles klar: {said}.",
+    quoted="„{said}“",
     later=("Ich merke es mir, wenn wir dieses Gespräch beenden.",) * 2,
     kept="Ich habe es mir gemerkt: {said}.",
     named="Ab jetzt heiße ich {name}. Das gilt in allen unseren Gesprächen.",

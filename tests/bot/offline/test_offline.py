@@ -159,6 +159,20 @@ async def test_what_was_said_in_this_conversation_counts_before_it_is_stored() -
     assert answer == ("In this conversation you told me:\n- You like tea\n- You work at Globex")
 
 
+async def test_what_is_known_and_what_was_just_said_are_two_lists() -> None:
+    tools = Tools(found=_found("- [fact f1, 2026-11-19] I work at Acme"))
+    answer = await _answer("what do you know about me?", tools, _before("I like tea"))
+    # Without a blank line, Markdown reads the second heading as a line of the first list.
+    assert answer == (
+        "Here's what I know about you:\n- You work at Acme"
+        "\n\nIn this conversation you told me:\n- You like tea"
+    )
+
+
+async def test_words_said_back_are_quoted_as_their_language_quotes() -> None:
+    assert "„Ich heiße Ben und wohne in Köln“" in await _answer("Ich heiße Ben und wohne in Köln")
+
+
 async def test_archived_messages_answer_a_topic_and_echoes_of_it_do_not() -> None:
     tools = Tools(
         found=_found(
