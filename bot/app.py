@@ -188,7 +188,7 @@ async def run_chat(settings: Settings, user_id: int) -> int:
 @asynccontextmanager
 async def _parts(settings: Settings) -> AsyncIterator[_Parts]:
     data = settings.data_dir
-    # Nothing starts without every text in every language.
+    # Checks the texts of every language: a faulty one must stop the start, not a reply.
     languages()
     # Other users of this machine can't read the files.
     os.umask(0o077)
@@ -198,7 +198,7 @@ async def _parts(settings: Settings) -> AsyncIterator[_Parts]:
         journal = await stack.enter_async_context(
             SqliteJournal(data / "journal.sqlite" if settings.memory_enabled else ":memory:", pool)
         )
-        # The lock on the directory says that no other process has leases.
+        # The lock on the directory excludes other processes: any lease left is a dead one's.
         await journal.jobs.end_leases()
         store = await _store(settings, pool, stack)
         accounts = await stack.enter_async_context(
@@ -232,8 +232,8 @@ async def _parts(settings: Settings) -> AsyncIterator[_Parts]:
 
 @asynccontextmanager
 async def open_maintenance(settings: Settings) -> AsyncIterator[tuple[Maintenance, SqliteJournal]]:
-    """Maintenance of a data directory that no Mordecai runs on, and its journal. Raises
-    OperatorError, NewerStore."""
+    """Open the maintenance of a data directory, and its journal. Raises NewerStore, and
+    OperatorError, also if a bot runs on the directory."""
     data = settings.data_dir
     os.umask(0o077)
     with operator_errors():
@@ -260,7 +260,7 @@ async def _store(settings: Settings, pool: ThreadPoolExecutor, stack: AsyncExitS
         pool,
         relevance_decay=settings.relevance_decay,
         embedder=embedder,
-        # If the embedder is late, what was found by words is still in time.
+        # Half of recall's time: if the embedder is late, the results by words are still in time.
         embedding_seconds=settings.memory_recall_timeout_seconds / 2,
     )
     stack.push_async_callback(store.aclose)
@@ -281,7 +281,7 @@ async def _agentcore(settings: Settings, stack: AsyncExitStack) -> Store:
         wanted=wanted_memory(settings),
         access=aws_access(settings),
         connections=settings.aws_threads,
-        # Shorter than the recall's own deadline, so that a search in time is used.
+        # Shorter than recall's own deadline, so that recall can use what AWS returned by then.
         timing=Timing(search=0.9 * settings.memory_recall_timeout_seconds),
     )
     return await stack.enter_async_context(
@@ -318,7 +318,7 @@ def _warm_up(rules: LanguageRules) -> None:
 
 
 class _StandIn:
-    """The offline engine, loaded only if a model can't extract a session."""
+    """The offline engine, loaded only if a model can't extract or summarize a session."""
 
     async def extract(self, turns: Sequence[Turn], known: Sequence[Record]) -> Extraction:
         return await _by_rules().extractor.extract(turns, known)

@@ -125,8 +125,7 @@ class Access:
             except OSError:
                 self._pairing.code = code
                 raise
-            # People who were told that the bot has no owner should hear that now someone can
-            # approve them.
+            # Let people who heard that the bot has no owner hear that now someone can approve them.
             self._refusals.clear()
             _log.info("paired", user=user_id)
         return guess
@@ -159,8 +158,8 @@ class Access:
         return await self._change(lambda book: add_guest(book, written, _now(), named=named))
 
     async def take_unwelcomed(self) -> tuple[int, ...]:
-        """The guests approved on the command line who have not been told; marks them as told.
-        Raises OSError."""
+        """The guests approved on the command line whom the bot has not told yet; marks them as
+        told. Raises OSError."""
         if self._guests is None:
             return ()
         await self._reload(self._guests)
@@ -178,7 +177,7 @@ class Access:
             left = book.without(user_id)
             return left, left.guests != book.guests
 
-        # The person should hear that they lost access.
+        # A recent refusal must not keep the person from hearing that they lost access.
         self._refusals.forget((user_id, True))
         return await self._change(step)
 
@@ -206,7 +205,7 @@ class Access:
             if await loop.run_in_executor(self._pool, lambda: guests.stamp) != self._stamp:
                 self._stamp, self._book = await loop.run_in_executor(self._pool, read)
         except (OSError, UnreadableOwner) as failure:
-            # Known people keep their access; a damaged file lets nobody in.
+            # Known people keep their access; a damaged file lets nobody new in.
             _log.warning("guests_unreadable", error=str(failure))
 
     async def _change(self, step: Callable[[Book], tuple[Book, T]]) -> T:

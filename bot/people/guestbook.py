@@ -1,7 +1,7 @@
 """The guest book: owners, guests and pending requests, in one small file; and how an owner lets
 people in, by their code or their numeric id.
 
-The bot and the command `mordecai approve` write the same file, each under its lock, so that neither
+The bot and the command `mordecai approve` write the same file, both under one lock, so that neither
 loses the other's changes."""
 
 import hmac
@@ -35,8 +35,8 @@ class UnreadableOwner(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Guest:
-    """A person with access. The id decides who it is; `name` is only for people to read, as
-    Telegram showed it then. `since` is an ISO time, empty if unknown."""
+    """A person with access. Only the id decides who it is; `name`, as Telegram showed it then, is
+    for people to read. `since` is an ISO time, empty if unknown."""
 
     id: int
     name: str = ""
@@ -55,8 +55,8 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """The content of the file. `unwelcomed` are the ids of guests approved on the command line whom
-    the bot has not told yet."""
+    """The content of the file. `waiting` are the pending requests. `unwelcomed` are the ids of
+    guests approved on the command line whom the bot has not told yet."""
 
     owners: tuple[Guest, ...] = ()
     guests: tuple[Guest, ...] = ()
@@ -221,9 +221,9 @@ class Approval:
 def add_guest(
     book: Book, written: str, now: datetime, *, named: Collection[int] = (), welcomed: bool = True
 ) -> tuple[Book, Approval]:
-    """Add the person with this code or numeric id to the book's guests. By id, the person need not
-    have written yet. `named` have access by the settings; `welcomed`: the caller tells the
-    guest."""
+    """Add the person with this code or numeric id to the book's guests. A person added by id need
+    not have written yet. `named` are the ids that have access by the settings. `welcomed` is True
+    if the caller tells the guest."""
     wanted = written.strip()
     if wanted.startswith("@"):
         return book, Approval(Verdict.NO_ID)
@@ -242,7 +242,7 @@ def add_guest(
 def _is_number(written: str) -> bool:
     """True for an id; a code has a hyphen inside."""
     digits = written.removeprefix("-")
-    # No id is longer, and parsing huge numbers is slow.
+    # Ids are much shorter, and parsing huge numbers is slow.
     return digits.isascii() and digits.isdigit() and len(digits) <= 100
 
 

@@ -8,9 +8,9 @@ from enum import StrEnum
 
 #: Without letters and digits that look alike. Eight of 31 are 39 bits.
 _ALPHABET = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
-#: A code as people send it: with the key or quotes from the log, with a phone's dash instead of the
-#: hyphen, or in a link that starts the bot. Without a hyphen it needs capitals or a digit, because
-#: "whatever" is a word.
+#: A code as people send it: with `code=` or quotes from the log, with a phone's dash instead of the
+#: hyphen, or in a link that starts the bot. Without a hyphen it needs a digit, or no small letters,
+#: because "whatever" is a word.
 _HALF = "([0-9A-Za-z]{4})"
 _DASH = "[-‐‑‒–—]"
 _CODE = re.compile(
@@ -19,8 +19,8 @@ _CODE = re.compile(
 )
 #: A code with a missing or an extra letter: counts as a wrong guess.
 _NEARLY = re.compile(rf"(?=[^a-z]*$|.*\d)[0-9A-Za-z]{{3,5}}{_DASH}[0-9A-Za-z]{{3,5}}")
-#: Maximum wrong codes of one person, and of all people together: the chance that one of them is
-#: right is one in 850 million.
+#: Maximum wrong codes of one person, and of all people together. The chance that one of a thousand
+#: guesses is right is one in 850 million.
 ATTEMPTS, ALL_ATTEMPTS = 5, 1000
 
 
@@ -37,7 +37,7 @@ class Guess(StrEnum):
     LAST = "last"
     #: Not checked: too many guesses by this person, or by all together.
     UNSEEN = "unseen"
-    #: A code although the bot has an owner or takes no codes.
+    #: A guess in vain: the bot has an owner, or takes no codes.
     VAIN = "vain"
 
 
@@ -49,7 +49,7 @@ class Pairing:
     makes a new code."""
 
     def __init__(self, code: str | None) -> None:
-        """`code` is None if pairing is over."""
+        """`code` is None if there is nothing to pair: the bot has an owner, or takes no codes."""
         self.code = code
         self._attempts: Counter[int] = Counter()
 
@@ -79,7 +79,7 @@ class Pairing:
 
 
 def code_in(text: str) -> str:
-    """The code in a message, in its original form; empty if the message is not a code."""
+    """The code in a message, as `new_code` wrote it; empty if the message is not a code."""
     found = _CODE.fullmatch(text.strip())
     return "-".join(filter(None, found.groups())).upper() if found else ""
 

@@ -42,8 +42,9 @@ class Quota(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class QuotaLimits:
-    """The limits of one person; None is none. Messages a minute; tokens, read and written together,
-    and US dollars a day, which begins at midnight UTC, wherever they wrote."""
+    """The limits of one person, in private and in groups together; None is no limit.
+    `tokens_per_day` counts tokens read and written, `cost_per_day` US dollars. A day begins at
+    midnight UTC."""
 
     messages_per_minute: int | None = None
     tokens_per_day: int | None = None
@@ -60,7 +61,8 @@ class Exceeded:
 
 
 class Quotas:
-    """Counts people's messages; the accounts know the usage of models."""
+    """Checks the limits: counts people's messages itself, and asks the accounts for tokens and
+    cost."""
 
     def __init__(
         self,
@@ -135,7 +137,7 @@ class People:
             return None if admitted else Reply(texts.button_not_yours, private=False, note=True)
         if not admitted:
             return await self._turn_away(said)
-        # People in the settings are not owners yet. A wrong code of theirs is just talk.
+        # People in `allowed_users` can still become the owner. A wrong code from them is just talk.
         if not said.origin.is_private or self.access.pairing_code is None:
             return None
         guess = await self.access.pair(said.origin.user_id, _typed_text(said), said.origin.name)
@@ -173,8 +175,8 @@ class People:
         return await self.access.admits(origin.user_id)
 
     async def _turn_away(self, said: Message | Command) -> Reply:
-        """Accept the pairing code and report a wrong one; refuse anyone else, at most once in a
-        while, and say how an owner can give them access."""
+        """Accept the pairing code, answer a wrong one, and refuse anyone else: at most once in a
+        while, with how they can get access."""
         origin, texts = said.origin, texts_in(said.origin.language)
         guess = Guess.NONE
         if origin.is_private:
@@ -227,7 +229,7 @@ class People:
 
 
 def _plain_reply(text: str) -> Reply:
-    """A reply to a person for whom nothing is looked up."""
+    """A reply to a person without access, for whom nothing is looked up."""
     return Reply(text, private=False)
 
 

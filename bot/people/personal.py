@@ -67,8 +67,8 @@ class PersonalSettings:
                 async with asyncio.timeout(self._patience):
                     await self._memory.choices.read(actor)
             except (StoreUnavailable, TimeoutError):
-                # Callers that need the profile report the failure; the read goes on for the next
-                # sentence.
+                # Callers that need the profile report the failure. Reading goes on in the
+                # background, so that the next sentence has the choices.
                 return Choices()
             known = self._memory.choices.of(actor)
         return known or Choices()

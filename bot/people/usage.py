@@ -112,8 +112,8 @@ class Usage:
 
     @classmethod
     def of(cls, usage: RunUsage, *, finished: bool = True) -> "Usage":
-        """The usage of one run. It counts as priced if any of its requests has a price; the rare
-        run on models with and without one is recorded too cheap."""
+        """The usage of one run. It counts as priced if any of its requests has a price. In the rare
+        run on models with and without a price, the recorded cost is too low."""
         return cls(
             runs=int(finished),
             requests=usage.requests,
@@ -213,7 +213,7 @@ class Accounts:
         self._noted: list[_Statement] = []
         self._counting: asyncio.Task[None] | None = None
         self._asked = asyncio.Event()
-        # By person: the day, and the usage of that day that was erased. In RAM only.
+        # By person: a day, and how much of that day's usage they erased. In RAM only.
         self._forgotten: dict[str, tuple[str, Spent]] = {}
         self._db = Database(path, _MIGRATIONS, pool)
 
@@ -370,7 +370,8 @@ class Accounts:
             self._counting = asyncio.create_task(self._count(), name="count usage")
 
     async def _count(self) -> None:
-        """Write the noted statements in order, those of a short while in one transaction."""
+        """Write the noted statements in order; those noted within `_GATHERING` share a
+        transaction."""
         while self._noted:
             with suppress(TimeoutError):
                 async with asyncio.timeout(_GATHERING):
@@ -395,7 +396,7 @@ def _execute(db: sqlite3.Connection, statements: Iterable[_Statement]) -> None:
 
 
 def _account(rows: Iterable[Sequence[Any]]) -> Account:
-    """The account of rows that begin with their kind."""
+    """The account that these rows make. Each row begins with its kind."""
     by_kind: dict[UsageKind, Usage] = {kind: _usage(counts) for kind, *counts in rows}
     none = Usage()
     return Account(

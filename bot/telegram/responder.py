@@ -243,8 +243,8 @@ class Responder:
         )
 
     async def _begun_message(self, said: Message) -> int | None:
-        """The preview of this reply by an earlier process. One with newer messages below it is
-        deleted: nobody would look for the reply there."""
+        """The id of the preview that an earlier process began for this reply. A preview above newer
+        messages is deleted: nobody would look for the reply there."""
         left = [self._inbox.left(receipt) for receipt in said.receipts]
         begun = [one.preview for one in left if one and one.preview is not None]
         for message_id in begun:

@@ -57,7 +57,7 @@ _AMEND = """UPDATE inbound SET body = json_set(inbound.body, '$.message',
 @dataclass(frozen=True, slots=True)
 class Waiting:
     """An update that an earlier process left open, its reply if there was one already, and the id
-    of the message that showed the beginning of it."""
+    of the message with the reply's preview."""
 
     update: dict[str, Any]
     reply: str | None
@@ -151,7 +151,7 @@ class Inbox:
         await self._db.change(work)
 
     async def note_preview(self, update_id: int, message_id: int) -> None:
-        """Note which message shows the beginning of the reply. Raises StoreUnavailable."""
+        """Note which message is the reply's preview. Raises StoreUnavailable."""
         sql = "UPDATE inbound SET preview = ? WHERE source = ? AND update_id = ?"
         await self._db.write(sql, message_id, self._source, update_id)
 
@@ -176,8 +176,8 @@ class Inbox:
                 self._all_done.set()
 
     async def erase(self, chat_id: int, before: int) -> None:
-        """Delete the content of a chat's updates of all channels, except this bot's from update
-        `before` on. Raises StoreUnavailable."""
+        """Delete the content of a chat's updates, of all channels. This bot's updates from `before`
+        on stay. Raises StoreUnavailable."""
         values = (chat_id, self._source, before)
         await self._db.wipe(lambda db: db.execute(_ERASE, values))
 
