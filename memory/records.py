@@ -85,7 +85,7 @@ class Actor:
 
     @property
     def is_group(self) -> bool:
-        """Whether this memory belongs to a group instead of one person."""
+        """True if the memory belongs to a group instead of one person."""
         return self.id.startswith("g")
 
 
@@ -109,13 +109,13 @@ class Utterance:
 
 
 def own_words(text: str) -> str:
-    """A message without what it quotes: lines that begin with ">", as forwarded messages and
-    quotations are written down. Those are somebody else's words."""
+    """A message without quotations: lines that begin with ">", which is how forwarded messages and
+    quotations are written. Those are somebody else's words."""
     return _QUOTED_LINE.sub("", text)
 
 
 def quote(text: str, author: str | None = None) -> str:
-    """Somebody else's words as a message holds them: no line of them counts as the sender's."""
+    """Somebody else's words as lines that don't count as the sender's."""
     heading = [f"{' '.join(author.split())}:"] if author and author.strip() else []
     return "\n".join(f"> {line}".rstrip() for line in (*heading, *text.splitlines()))
 
@@ -131,10 +131,10 @@ class ToolUse:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What the user said, the tools it led to, and the reply: the unit that is recorded, evicted
-    and extracted from. Normally one user message and one assistant message. A turn that is not
-    `kept` stays in the window and the journal for its session, and goes nowhere else: it asked to
-    forget the very thing that it says. `place` is where it was said, None where nobody noted it."""
+    """What the user said, the tool calls, and the reply: the unit that is recorded, evicted and
+    extracted from. Normally one user message and one assistant message. A turn that is not `kept`
+    goes no further than its session's window and journal: it asked to forget the very thing that it
+    says. `place` is where it was said, None if unknown."""
 
     id: str
     session_id: str
@@ -157,13 +157,13 @@ class Turn:
 @dataclass(frozen=True, slots=True)
 class Record:
     """One long-term memory. Facts and preferences are kept in the user's own words, in the first
-    person ("I work at Acme Corp"): nobody puts words into anybody's mouth, in any language.
+    person ("I work at Acme Corp"), in any language: nothing is put into their mouth.
 
     `slot` names the question a record answers ("employer", "birthday"): of records with one slot
     only the newest is current. `importance` runs from 1 to 10. `superseded_at` is when a record
-    stopped being true; `supersedes` is the id of the one it replaced. `event_date` is an ISO date,
-    whole or partial, of what the record tells of. `topics` are what a SUMMARY is about, a word or
-    two each. `speaker` names who said it in a group, where "I" could be anybody. `role` and `place`
+    stopped being true; `supersedes` is the id of the one it replaced. `event_date` is the whole or
+    partial ISO date of the event in the text. `topics` are what a SUMMARY is about, a word or two
+    each. `speaker` names who said it in a group, where "I" could be anybody. `role` and `place`
     matter for MESSAGE only."""
 
     id: str
@@ -184,14 +184,14 @@ class Record:
 
     @property
     def current(self) -> bool:
-        """Whether nothing newer has replaced this record."""
+        """True unless a newer record has replaced this one."""
         return self.superseded_at is None
 
     @property
     def short_id(self) -> str:
-        """What a person types into /forget: the id itself where the store makes short ones, else
-        seven letters that stay the same for ever (of a thousand records, two share theirs once in
-        two thousand people)."""
+        """What a person types into /forget: the id itself if the store's ids are short, else seven
+        letters that never change (of a thousand records, two share theirs for one person in two
+        thousand)."""
         if len(self.id) <= 8:
             return self.id
         digest = hashlib.blake2b(self.id.encode(), digest_size=5).digest()
@@ -200,8 +200,8 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A record about to be written; the store gives it an id. `supersedes` names the current
-    record that it replaces, in the same transaction."""
+    """A record to be written; the store gives it an id. `supersedes` names the current record that
+    it replaces, in the same transaction."""
 
     kind: Kind
     text: str
@@ -236,10 +236,10 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class RunningSummary:
-    """What the turns that left a session's window were about, for as long as the session lasts.
-    `turn_ids` are the turns it stands for, `oldest` and `newest` when they were said. A `fallback`
-    stands in until the summarizer has made its own, for which it goes on from `base`: an earlier
-    summary of the first `base_turns` of the turns."""
+    """A summary of turns that left a session's window, which lasts as long as the session.
+    `turn_ids` are those turns, `oldest` and `newest` when they were said. A `fallback` is used
+    until the summarizer has made its own, which continues `base`: an earlier summary of the first
+    `base_turns` of the turns."""
 
     id: str
     session_id: str
@@ -254,8 +254,8 @@ class RunningSummary:
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """What moves between the tiers of a session at once: these turns leave the window, and its
-    running summaries, oldest first, are others than before."""
+    """What moves between the tiers of a session in one step: these turns leave the window, and the
+    running summaries, oldest first, change from `before` to `after`."""
 
     evicted: tuple[str, ...] = ()
     before: tuple[RunningSummary, ...] = ()
@@ -263,21 +263,21 @@ class Shift:
 
     @property
     def dropped(self) -> tuple[str, ...]:
-        """The ids of the summaries that go."""
+        """The ids of the summaries that are deleted."""
         left = {summary.id for summary in self.after}
         return tuple(summary.id for summary in self.before if summary.id not in left)
 
     @property
     def added(self) -> tuple[RunningSummary, ...]:
-        """The summaries that come."""
+        """The summaries that are new."""
         known = {summary.id for summary in self.before}
         return tuple(summary for summary in self.after if summary.id not in known)
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One stretch of conversation of an actor in one place. Of a `private` one nothing is kept once
-    it has ended."""
+    """One stretch of conversation of an actor in one place. Nothing of a `private` session is kept
+    after its end."""
 
     id: str
     actor: Actor

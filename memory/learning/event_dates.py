@@ -33,7 +33,7 @@ def _since() -> re.Pattern[str]:
 
 @cache
 def _no_days() -> re.Pattern[str]:
-    """Words that mean tomorrow elsewhere but "morning" and the like here."""
+    """Phrases with a word for tomorrow that mean a morning, and the like."""
     return re.compile(rf"\b(?:{any_of(all_of(lambda dates: dates.no_days))})\b", re.IGNORECASE)
 
 

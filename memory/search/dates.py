@@ -35,7 +35,7 @@ def months() -> Mapping[str, int]:
 
 @cache
 def _ways_to_write() -> tuple[re.Pattern[str], ...]:
-    """Tried in order; what one has understood the next ones don't see."""
+    """Patterns in order: what one has matched the next ones don't see."""
     month = rf"(?P<month>{any_of(months())})\b\.?"
     day = rf"(?P<day>[0-3]?\d)(?:{any_of(all_of(lambda dates: dates.ordinals))}|\.)?(?!\w)"
     of = rf"(?:(?:{any_of(all_of(lambda dates: dates.of))})\s+)?"
@@ -60,8 +60,8 @@ def date_words(day: date) -> list[str]:
 
 
 def named_dates(text: str, now: datetime) -> tuple[frozenset[str], str]:
-    """The index words of the dates that a text names, in figures, by month, or relative to `now`
-    in its own time zone; any of them may be meant. With them, the text without those dates."""
+    """The index words of the dates that a text names in figures, by month, or relative to `now` in
+    its own time zone; any of them may be meant. Also the text without those dates."""
     words = _WORDS.findall(text.casefold())
     found: set[str] = set()
     if _may_be_relative(text, words):
@@ -77,7 +77,7 @@ def named_dates(text: str, now: datetime) -> tuple[frozenset[str], str]:
 
 
 def written_dates(text: str) -> list[tuple[int | None, int | None, int | None]]:
-    """The dates that a text writes out, as year, month and day, each as far as it is there."""
+    """The dates written in a text as year, month and day, each None if absent."""
     found: list[tuple[int | None, int | None, int | None]] = []
     for written in _ways_to_write():
         for match in written.finditer(text):
@@ -99,7 +99,8 @@ def _word(iso: str) -> str:
 def _date_words_of(
     year: str | None = None, month: str | None = None, day: str | None = None
 ) -> list[str]:
-    """The index words of a date as written. A day comes with its month: people tell of it later."""
+    """The index words of a date as written. A day includes its month, because people talk about it
+    later."""
     if not month:
         return [f"§{year}"]
     number = int(month) if month.isdigit() else months()[month.casefold()]
@@ -140,13 +141,13 @@ def _weekdays() -> Mapping[str, int]:
 
 @cache
 def _seasons() -> Mapping[str, int]:
-    """Each season by its first month."""
+    """Seasons by their first month."""
     return _numbers_by_word(lambda dates: dates.seasons, 3, 3)
 
 
 @cache
 def _day_names() -> Mapping[str, int]:
-    """How many days ago it was."""
+    """Names of past days by how many days ago they were."""
     names = _by_word({1: each.yesterday, 2: each.day_before_yesterday} for each in _languages())
     none = all_of(lambda dates: dates.no_days)
     return {name: days for name, days in names.items() if name not in none}
@@ -162,7 +163,7 @@ def _last_in_one_word() -> Mapping[str, str]:
 
 @cache
 def _unspaced_names() -> Words:
-    """The names of days in runs of Chinese or Japanese, which have no edges of words."""
+    """Names of days in Chinese or Japanese text, which has no word boundaries."""
     unspaced = {
         name for each in lexicons().values() if each.unspaced for name in _past_days(each.dates)
     }
@@ -171,7 +172,7 @@ def _unspaced_names() -> Words:
 
 @cache
 def _cues() -> frozenset[str]:
-    """Every phrase has one of these words, or no spaces."""
+    """Every spaced phrase contains one of these words."""
     edges = all_of(lambda d: (*d.last_before, *d.last_after, *d.ago_before, *d.ago_after))
     return frozenset(words.split()[-1] for words in (*edges, *_day_names()))
 
@@ -199,14 +200,14 @@ def _phrase() -> re.Pattern[str]:
 
 
 def _may_be_relative(text: str, words: Collection[str]) -> bool:
-    """Whether a text with these words may tell a date from today; right whenever it says no."""
+    """False only if a text with these words certainly names no date relative to today."""
     return not _cues().isdisjoint(words) or any(
         sign in text for sign in (*_unspaced_names(), *_last_in_one_word())
     )
 
 
 def _take_relative(text: str, today: date) -> tuple[list[str], str]:
-    """The dates that a text tells from today, and the text without them."""
+    """The dates that a text names relative to today, and the text without them."""
     found: list[str] = []
 
     def take(phrase: re.Match[str]) -> str:
@@ -220,7 +221,7 @@ def _take_relative(text: str, today: date) -> tuple[list[str], str]:
 
 
 def phrases(text: str, today: date) -> list[list[str]]:
-    """What each phrase of a text that tells a date from today may mean, in order."""
+    """The possible dates of each phrase in a text that is relative to today, in order."""
     if not _may_be_relative(text, _WORD.findall(text.casefold())):
         return []
     return [
@@ -250,7 +251,7 @@ def _number(count: str) -> int:
 
 
 def _last(name: str, today: date) -> list[str]:
-    """What "last …" means for a season, a weekday or a unit of time."""
+    """The meaning of "last …" for a season, a weekday or a unit of time."""
     if name in _seasons():
         return _last_season(_seasons()[name], today)
     if name in _weekdays():
@@ -267,7 +268,8 @@ def _last_season(first_month: int, today: date) -> list[str]:
 
 
 def _last_weekday(weekday: int, today: date) -> list[str]:
-    """The latest such day before today; if it is of this week, the one before may be meant too."""
+    """The latest such weekday before today; if it is in this week, the one before may be meant
+    too."""
     back = (today.weekday() - weekday - 1) % 7 + 1
     ways = (back, back + 7) if back <= today.weekday() else (back,)
     return [(today - timedelta(days=days)).isoformat() for days in ways]
@@ -280,7 +282,7 @@ def _last_unit(unit: str, today: date) -> list[str]:
 
 
 def _ago(number: int, unit: str, today: date) -> list[str]:
-    """The day, the week around the day, the month or the year so long ago."""
+    """The day, the week around the day, the month or the year `number` units ago."""
     match unit:
         case "days":
             return [(today - timedelta(days=number)).isoformat()]
@@ -297,7 +299,7 @@ def _week_from(first: date) -> list[str]:
 
 
 def _month_on(year: int, month: int, count: int) -> tuple[int, int]:
-    """The year and month that come so many months after this one."""
+    """The year and month `count` months after this one."""
     months = 12 * year + month - 1 + count
     return months // 12, months % 12 + 1
 
@@ -315,7 +317,7 @@ def _past_days(dates: Dates) -> Words:
 
 
 def _numbers_by_word(rows: Callable[[Dates], Rows], start: int, step: int = 1) -> dict[str, int]:
-    """Each word of each row with the number of its row."""
+    """Each word with the number of its row."""
     return _by_word(
         {start + step * place: row for place, row in enumerate(rows(each))} for each in _languages()
     )

@@ -1,4 +1,4 @@
-"""What of a record goes into the index."""
+"""The index words of a record."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -10,8 +10,8 @@ from memory.search.text import words
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The index words of one record, each once: its own words, apart for those the assistant said,
-    and those of its head: who said it, and the days it was said and tells of."""
+    """The index words of one record, each once: its own words (the assistant's words separately)
+    and those of its head: the speaker, the day it was said and the day it tells of."""
 
     own: tuple[str, ...]
     reply: tuple[str, ...]
@@ -19,12 +19,11 @@ class Entry:
 
     @property
     def length(self) -> int:
-        """How many different words the record itself has."""
+        """The number of different words in the record itself."""
         return len(self.own) + len(self.reply)
 
 
 def entry(record: Record) -> Entry:
-    """The entry of a record."""
     head = words(record.speaker or "") + date_words(record.created_at.date())
     if record.event_date:
         head += _event_words(record.event_date)
@@ -34,12 +33,12 @@ def entry(record: Record) -> Entry:
 
 
 def by_assistant(record: Record) -> bool:
-    """Whether these are the assistant's words. One with a name is a person to whoever asks."""
+    """True for the assistant's words. A message with a speaker's name is a person's."""
     return record.role is Role.ASSISTANT and record.speaker is None
 
 
 def is_context(record: Record) -> bool:
-    """Whether a record stands in a conversation, so that its neighbours explain it."""
+    """True if a record is part of a conversation, so that its neighbours explain it."""
     return record.kind is Kind.MESSAGE
 
 

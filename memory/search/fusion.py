@@ -239,7 +239,7 @@ UNRELATED = (
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """A model's vectors of unrelated texts, each of length 1, and by what margin an answer is
+    """A model's vectors of unrelated texts, each of length 1, and the margin by which an answer is
     nearer to its question than chance."""
 
     unrelated: tuple[tuple[float, ...], ...]
@@ -265,7 +265,7 @@ async def calibrate(embedder: Embedder) -> Calibration:
 
 
 def unit(vector: Sequence[float]) -> tuple[float, ...]:
-    """A vector of the same direction and length 1; of none if it has no direction."""
+    """The vector scaled to length 1; unchanged if it has no direction."""
     length = math.hypot(*vector)
     return tuple(number / length for number in vector) if length else tuple(vector)
 

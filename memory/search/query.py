@@ -1,4 +1,5 @@
-"""A question as an index can answer it: its telling words, each with what may stand in for it."""
+"""A question as an index can answer it: its meaningful words, each with words that may replace
+it."""
 
 import re
 from collections.abc import Mapping
@@ -47,7 +48,7 @@ def _greeting() -> re.Pattern[str]:
 
 @cache
 def _material() -> re.Pattern[str]:
-    """A text to be worked on follows: its words are material, not a question."""
+    """A request to work on a text: the words of that text are material, not a question."""
     please = any_of(word for lexicon in lexicons().values() for word in lexicon.please)
     work_on = any_of(word for lexicon in lexicons().values() for word in lexicon.work_on)
     return re.compile(
@@ -68,9 +69,9 @@ def _always_stopped() -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One telling word of a query: the index words that count as it in full, and those that may
-    stand in for it at less weight. A pair of letters out of a longer run may be `torn` out of two
-    words: that nobody said it tells little."""
+    """One meaningful word of a query: the index words that fully count as it, and those that may
+    replace it at less weight. A pair of letters from a longer run may be `torn` out of two words:
+    if nobody said it, that means little."""
 
     exact: tuple[str, ...]
     related: frozenset[str] = frozenset()
@@ -94,9 +95,9 @@ class Query:
 
 
 def parse(text: str, now: datetime) -> Query:
-    """The query of any text. Small words, greetings and talk about remembering fall away, unless
-    a name is all that would be left; dates that are named, or relative to `now`, are looked up as
-    dates and as words."""
+    """The query of any text. Drops grammar words, greetings and talk about remembering, unless a
+    name is all that would be left. Dates, also those relative to `now`, are looked up both as dates
+    and as words."""
     text = _greeting().sub(" ", text[:MAX_QUERY])
     if _material().match(text):
         return Query(topical=False)
@@ -122,7 +123,7 @@ def _terms(text: str) -> tuple[Term, ...]:
 
 
 def _names(text: str) -> list[str]:
-    """The small words of a text that are meant as names: "Who is Will?", or "Mia" alone."""
+    """The grammar words of a text that are meant as names: "Who is Will?", or "Mia" alone."""
     found = [(match["capital"] or match["alone"]).lower() for match in _MAYBE_A_NAME.finditer(text)]
     return [word for word in found if word in also_names()]
 
@@ -147,7 +148,7 @@ def _groups() -> Mapping[str, frozenset[str]]:
 
 
 def related(stem: str) -> frozenset[str]:
-    """The index words that may stand in for this one: those of its row in a lexicon. A question
-    seldom has the words of its answer: "what did I tell you about my job?" was answered by "I work
-    at Acme Corp"."""
+    """The index words that may replace this one: those of its row in a lexicon. A question seldom
+    has the words of its answer: "what did I tell you about my job?" was answered by "I work at Acme
+    Corp"."""
     return _groups().get(stem, frozenset())

@@ -77,10 +77,10 @@ class Weights:
 
 
 class Candidate(NamedTuple):
-    """What the formula needs to know of a record beside its words. `length` counts its own words,
-    `at` is in seconds since 1970. `context` is the earliest document of what was said up to it:
-    itself, if nothing before it belongs to it. `assistant` says that the assistant spoke. `session`
-    is set for messages only: nothing else has neighbours. `importance` runs from 1 to 10."""
+    """What the formula needs of a record besides its words. `length` counts its own words, `at` is
+    in seconds since 1970. `context` is the earliest document of the conversation that leads up to
+    it, or itself. `assistant` says that the assistant spoke. `session` is set for messages only:
+    nothing else has neighbours. `importance` runs from 1 to 10."""
 
     length: int
     at: float
@@ -92,8 +92,8 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """The documents a query is put to: how many there are, their average length in words, and
-    whether they are messages, numbered in the order in which they were said."""
+    """The documents that are searched: their number, their average length in words, and whether
+    they are messages, numbered in the order they were said."""
 
     size: int
     average_length: float
@@ -101,14 +101,14 @@ class Corpus:
 
 
 class Ranked(NamedTuple):
-    """A document with its score: 1 is all that was asked for, more is possible."""
+    """A document with its score: 1 means everything that was asked for; more is possible."""
 
     document: int
     relevance: float
 
 
 class Evidence:
-    """A query with all that the index knows of its words, and how much each word tells."""
+    """A query, where the index has its words, and how much weight each word has."""
 
     def __init__(self, query: Query, postings: Postings, corpus: Corpus, weights: Weights) -> None:
         self.query = query
@@ -118,18 +118,18 @@ class Evidence:
         self._idfs = {word: self._idf(len(places)) for word, places in postings.items()}
 
     def rarity(self, word: str) -> float:
-        """The idf of an index word: high for one that few records hold themselves, 0 for one that
-        so many hold that it was not even looked up."""
+        """The idf of an index word: high if few records hold it, 0 if so many do that it was not
+        looked up."""
         return self._idfs.get(word, 0.0)
 
     def demand(self, term: Term) -> float:
-        """How much a query asks for with this term."""
+        """How much this term adds to the score that the query asks for."""
         most = max(map(self.rarity, term.exact))
         unknown = term.torn and not any(map(self.postings.get, term.exact))
         return self.weights.torn * most if unknown else most
 
     def stand_ins(self, term: Term) -> list[tuple[float, Mapping[int, int]]]:
-        """For each word that counts as the term: at what score at best, and where it is."""
+        """For each word that counts as the term: its maximum score and where it is."""
         shares = [(word, 1.0) for word in term.exact]
         shares += [(word, self.weights.related) for word in term.related]
         found = [(word, share, self.postings.get(word)) for word, share in shares]
@@ -141,8 +141,8 @@ class Evidence:
 
 
 def shortlist(evidence: Evidence) -> Collection[int]:
-    """The documents worth scoring: all that match, or those that match the rarest words; of
-    messages those that follow them, too."""
+    """The documents worth scoring: all matches, or those with the rarest words; among messages also
+    those that follow them."""
     weights = evidence.weights
     promise: dict[int, float] = {}
     for term in evidence.query.terms:
@@ -171,7 +171,7 @@ def _best(promise: Mapping[int, float], count: int) -> Collection[int]:
 
 
 def _gains(score: float, weights: Weights) -> list[float]:
-    """What a word promises a document, by the fields it is in."""
+    """The score that a word promises a document, by the fields it is in."""
     reply = score * weights.assistant
     return [reply if fields == REPLY else score for fields in range(OWN + REPLY + HEAD + 1)]
 

@@ -1,4 +1,4 @@
-"""Whether two records say the same thing, so that one of them is enough.
+"""Finds records that say the same thing, so that one of them is enough.
 
 Strict on purpose: a changed number, name or negation is news, never a duplicate."""
 
@@ -26,7 +26,7 @@ def telling(text: str, words: Callable[[], Collection[str]]) -> frozenset[str]:
 
 
 def same(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether two sets of telling words say the same, give or take a few words."""
+    """True if two sets of meaningful words say the same, give or take a few words."""
     if one == other:
         return True
     less, more = (one, other) if len(one) < len(other) else (other, one)
@@ -37,9 +37,8 @@ def same(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def distinct(found: Iterable[tuple[Hit, frozenset[str]]], limit: int) -> list[Hit]:
-    """The first `limit` hits that say something new, given with what tells each from the others. A
-    hit stands for the duplicates found on the way, too: it names their turns after its own. No more
-    are asked for than needed."""
+    """The first `limit` hits that say something new, each given with its meaningful words. A hit
+    also names the turns of its duplicates found so far. Takes no more hits than needed."""
     if limit < 1:
         return []
     hits: list[Hit] = []
@@ -66,7 +65,7 @@ def distinct(found: Iterable[tuple[Hit, frozenset[str]]], limit: int) -> list[Hi
 
 
 def _of_one(one: Record, other: Record) -> bool:
-    """Whether two records may stand for each other: what two people in a group have said of
-    themselves may not."""
+    """True if two records may replace each other: what two people in a group said of themselves may
+    not."""
     archived = Kind.MESSAGE in (one.kind, other.kind)
     return archived or one.speaker == other.speaker

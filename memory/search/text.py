@@ -81,7 +81,7 @@ def storable(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in order, ready to be indexed or looked up."""
+    """The index words of a text, in order."""
     plain = plain_words(text)
     language = latin_language(plain)
     found: list[str] = []
@@ -96,16 +96,16 @@ def words(text: str) -> list[str]:
 
 
 def plain_words(text: str) -> list[tuple[str, str]]:
-    """The text cut into runs, as (kind, run) with kind "word", "unspaced" or "emoji", lower case
-    and otherwise as written. A possessive 's is dropped."""
+    """The text as runs of (kind, run) with kind "word", "unspaced" or "emoji", in lower case and
+    otherwise as written. Drops possessive 's."""
     folded = unicodedata.normalize("NFKC", text.translate(_APOSTROPHES)).casefold()
     composed = unicodedata.normalize("NFC", _POSSESSIVE.sub("", folded))
     return [(match.lastgroup or "", match.group()) for match in _RUN.finditer(composed)]
 
 
 def latin_language(plain: list[tuple[str, str]]) -> str:
-    """The Snowball language of a text's Latin words, told by its small words; English if they
-    don't say."""
+    """The Snowball language of a text's Latin words by its grammar words; English if they are
+    inconclusive."""
     seen = {word for kind, word in plain if kind == "word"}
     best, most = "english", len(seen & stop_words()["english"])
     for language, small_words in stop_words().items():
@@ -117,8 +117,8 @@ def latin_language(plain: list[tuple[str, str]]) -> str:
 
 @lru_cache(maxsize=20_000)
 def stems(word: str, language: str) -> tuple[str, ...]:
-    """The index words of one written word. Latin words of other languages carry their English stem
-    too: a query of one word does not tell its language, and must find them all the same."""
+    """The index words of one written word. Latin words of other languages also carry their English
+    stem: a query of one word does not reveal its language, and must find them all the same."""
     word = word[:MAX_WORD]
     for letters, alphabet_language in _ALPHABETS:
         if letters.search(word):
@@ -131,7 +131,7 @@ def stems(word: str, language: str) -> tuple[str, ...]:
 
 
 def _fold(word: str) -> str:
-    """The word without diacritics, in the alphabets where they are ornaments of a letter."""
+    """The word without diacritics, in alphabets where they are ornaments of a letter."""
     if word.isascii() or not _FOLDED.search(word):
         return word
     bare = "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
@@ -147,7 +147,7 @@ def pairs(run: str) -> list[str]:
 
 @cache
 def small_stems() -> frozenset[str]:
-    """The index words of the small words of all main languages, but for those that negate."""
+    """The index words of the grammar words of all main languages, except negations."""
     return frozenset(
         stem
         for language, small_words in stop_words().items()

@@ -197,25 +197,27 @@ def stop_words() -> Mapping[str, frozenset[str]]:
 
 @cache
 def other_stop_words() -> frozenset[str]:
-    """Those of languages with letters of their own, which no Latin text can be taken for."""
+    """The grammar words of languages with letters of their own, for which no Latin text can be
+    mistaken."""
     return _union(lambda each: () if each.snowball or each.unspaced else each.small_words)
 
 
 @cache
 def unspaced_stop_words() -> frozenset[str]:
-    """Those of scripts without spaces. They part the text of a query as a space does."""
+    """The grammar words of scripts without spaces. They separate the text of a query as a space
+    does."""
     return _union(lambda each: each.small_words if each.unspaced else ())
 
 
 @cache
 def also_names() -> frozenset[str]:
-    """Small words that are names of people, too."""
+    """Grammar words that are also people's names."""
     return _union(lambda each: each.names)
 
 
 @cache
 def negations() -> frozenset[str]:
-    """Small words that turn a sentence round."""
+    """Grammar words that reverse a sentence."""
     return _union(lambda each: each.negations)
 
 

@@ -47,7 +47,7 @@ class AgentCoreChoices:
         return Choices(**{choice.value: value for choice, value in current})
 
     async def set(self, actor: Actor, choice: Choice, value: str, at: datetime) -> None:
-        """See ChoiceStore. What was chosen before stays as history, as AWS is slow to delete."""
+        """See ChoiceStore. The previous value stays as history, because AWS is slow to delete."""
         slot, text = _ENCODED[choice]
         old = next((r for r in await self._of(actor, choice) if r.current), None)
         if old and decode(old) == (choice, value):

@@ -28,13 +28,14 @@ _log = structlog.get_logger(__name__)
 
 
 class CircuitOpen(StoreUnavailable):
-    """Nothing was asked: the service is being left alone for a while."""
+    """Nothing was sent: the circuit is open."""
 
 
 class Circuit:
-    """Opens after `failures` failures in a row and then lets one call through every `pause`
-    seconds, until one succeeds. Opening and closing are logged once each. Thread-safe: results are
-    reported from where the calls run, which may be long after the caller has stopped waiting."""
+    """Stops calls to a service that does not answer: opens after `failures` failures in a row and
+    then lets one call through every `pause` seconds, until one succeeds. Logs once when it opens
+    and once when it closes. Thread-safe: results are reported from where the calls run, possibly
+    long after the caller has stopped waiting."""
 
     def __init__(
         self,
@@ -49,7 +50,7 @@ class Circuit:
         self._lock = threading.Lock()
 
     def check(self) -> None:
-        """Raise CircuitOpen while the service is not to be asked."""
+        """Raise CircuitOpen while the service must not be called."""
         with self._lock:
             now = self._clock()
             if self._open_until is None:
@@ -63,14 +64,14 @@ class Circuit:
             self._open_until = now + self._pause
 
     def note_success(self) -> None:
-        """The service answered, whatever it said."""
+        """Note that the service answered, whatever it said."""
         with self._lock:
             was_open, self._open_until, self._failures = self._open_until, None, 0
         if was_open is not None:
             _log.info("service_resumed", service=self._service)
 
     def note_failure(self, why: str) -> None:
-        """The service did not answer, or has no time for anybody."""
+        """Note that the service did not answer or was overloaded."""
         with self._lock:
             self._failures += 1
             opens = self._open_until is None and self._failures >= self._limit
@@ -100,7 +101,7 @@ class AwsAccess:
 
 
 def make_client(service: str, access: AwsAccess, connections: int) -> Any:
-    """A boto3 client for one service with so many connections. Looking for credentials may block.
+    """A boto3 client for one service with this many connections. Looking for credentials may block.
     Raises AwsFailure."""
     config = Config(
         connect_timeout=access.connect_seconds,

@@ -21,8 +21,8 @@ Entries = list[dict[str, Any]]
 
 
 class Copier:
-    """Copies what there is of one actor for another one. AWS has no call for that; the events,
-    which only AWS writes, are not among it."""
+    """Copies an actor's records for another one. AWS has no call for that. Only AWS writes events,
+    so they are not copied."""
 
     def __init__(
         self,
@@ -36,8 +36,8 @@ class Copier:
         self._strategies = strategies
 
     async def copy(self, actor: Actor, to: Actor) -> None:
-        """Write what the other one does not have yet. Raises StoreUnavailable; what was written
-        until then is there, and not written again."""
+        """Write what the other actor does not have yet. Raises StoreUnavailable; what was written
+        until then is not written again."""
         there = {identity(record): record.id for _, record in await self._read(to)}
         pairs = await self._read(actor)
         missing = [pair for pair in pairs if identity(pair[1]) not in there]
@@ -63,7 +63,8 @@ class Copier:
 
 
 class Deletions:
-    """The deletions of the last `seconds`."""
+    """The deletions of the last `seconds`: hidden while AWS still shows the records, and
+    restorable."""
 
     def __init__(
         self,
@@ -82,29 +83,29 @@ class Deletions:
         self._again: dict[str, Record] = {}
 
     def hide(self, record_ids: Iterable[str]) -> None:
-        """These are deleted, whatever AWS shows."""
+        """Hide these records, whatever AWS shows."""
         self._look()
         until = time.monotonic() + self._seconds
         self._until |= dict.fromkeys(record_ids, until)
 
     def hides(self, record_id: str) -> bool:
-        """Whether this one was deleted a short while ago."""
+        """True if this record was deleted recently."""
         return self._until.get(record_id, 0.0) > time.monotonic()
 
     def note(self, actor: Actor, record_ids: Iterable[str]) -> None:
-        """These were the actor's, who may want them back."""
+        """Remember whose records these were, in case the actor wants them back."""
         gone = set(record_ids)
         self._whose |= dict.fromkeys(gone, actor)
         self._again = {old: r for old, r in self._again.items() if r.id not in gone}
 
     def forget(self, actor: Actor) -> None:
-        """Nothing of the actor's is to come back."""
+        """Make the actor's deletions final."""
         self._whose = {id_: whose for id_, whose in self._whose.items() if whose != actor}
         self._again = {old: r for old, r in self._again.items() if old in self._whose}
 
     async def restore(self, actor: Actor, records: Sequence[Record]) -> list[Record]:
-        """Write what is not there again. Raises UnknownRecord for what was not deleted of this
-        actor's, StoreUnavailable; what was written until then is not written another time."""
+        """Write missing records again. Raises UnknownRecord for one that this actor did not delete
+        recently, StoreUnavailable; what was written until then is not written again."""
         self._look()
         wanted = [record for record in records if record.kind in LEARNED_KINDS]
         for record in wanted:
@@ -126,7 +127,7 @@ class Deletions:
             self._again[record.id] = replace(record, id=made[agentcore_records.label(number)])
 
     async def _link(self, actor: Actor, new_ids: Mapping[str, str]) -> None:
-        """Have what supersedes one of the records name it by the id that it has now."""
+        """Update references to the records with their new ids."""
         await self._update(
             [
                 agentcore_records.link_entry(row, record.id, new_id)

@@ -1,8 +1,8 @@
-"""Making AWS forget somebody: sessions, their events, and the records made of them.
+"""Deletes an actor from AWS: sessions, their events, and the records made of them.
 
-AWS deletes slowly and its extraction may still be writing, so this comes back once after a while.
-Who is to be forgotten stands in the outbox's file until that second look has found nothing to
-complain about: neither a kill nor an outage makes the wish get lost."""
+AWS deletes slowly and its extraction may still be writing, so a second sweep follows after a while.
+The request stays in the outbox's file until that sweep finds nothing left: neither a kill nor an
+outage loses it."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -31,7 +31,7 @@ _TRIES, _BACKOFF = 4, Backoff(_SPACING, 8 * _SPACING)
 
 
 class Eraser:
-    """Erases actors, and looks again `second_look` seconds later."""
+    """Erases actors, and sweeps again `second_look` seconds later."""
 
     def __init__(
         self,
@@ -46,20 +46,20 @@ class Eraser:
         self._slots = asyncio.Semaphore(_SESSIONS_AT_ONCE)
 
     async def start(self) -> None:
-        """Go on with the wishes of an earlier process."""
+        """Continue the erasures of an earlier process."""
         for erasure in await self._outbox.erasures():
             self._come_back(erasure)
 
     async def aclose(self) -> None:
-        """Stop; what is not finished goes on at the next start."""
+        """Stop. Unfinished erasures continue at the next start."""
         tasks = list(self._tasks.values())
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def erase(self, actor: Actor) -> None:
-        """Delete everything that AWS shows of the actor. Raises StoreUnavailable with what is
-        left; the rest is tried again later."""
+        """Delete everything that AWS shows of the actor. Raises StoreUnavailable with what is left;
+        the rest is retried later."""
         asked = {erasure.actor: erasure for erasure in await self._outbox.erasures()}[actor]
         try:
             events, records = await self._sweep(asked, everything=True)
@@ -81,13 +81,13 @@ class Eraser:
         self._tasks[erasure.actor] = task
 
     async def _again(self, erasure: Erasure) -> None:
-        """Sweep after the lag, and every lag again until nothing is left."""
+        """Sweep after the lag, and after every further lag until nothing is left."""
         while True:
             await asyncio.sleep(self._second_look)
             try:
                 events, records = await self._sweep(erasure)
                 if not events and not records:
-                    await self._outbox.erased(erasure)
+                    await self._outbox.mark_erased(erasure)
                     break
                 _log.error("erasure_failed", actor=erasure.actor.id, events=events, records=records)
             except StoreUnavailable as failure:
@@ -96,8 +96,8 @@ class Eraser:
             del self._tasks[erasure.actor]
 
     async def _sweep(self, erasure: Erasure, *, everything: bool = False) -> tuple[int, int]:
-        """Delete what there is, or what is older than the wish; the numbers of events and records
-        that AWS kept."""
+        """Delete everything, or what is older than the request. Returns the numbers of events and
+        records that AWS kept."""
         actor_id = erasure.actor.id
         before = _END if everything else erasure.asked_at
         sessions = [
@@ -122,7 +122,7 @@ class Eraser:
         return kept
 
     async def _delete_event(self, event_id: str, place: dict[str, Any]) -> bool:
-        """Whether the event is gone."""
+        """Delete an event. True if it is gone."""
         for attempt in range(_TRIES):
             try:
                 await self._calls.ask("delete_event", eventId=event_id, **place)

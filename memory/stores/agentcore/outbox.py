@@ -1,8 +1,8 @@
-"""What has to reach AWS and has not been acknowledged yet, in one SQLite file.
+"""Events and erasures that AWS has not acknowledged yet, in one SQLite file.
 
-Written on the reply's path, so it has a thread of its own: a pool full of calls that hang must not
-delay it. Rows that were acknowledged stay for a week without their contents, so that a turn which
-is handed in again is not sent again."""
+It is written on the reply's path, so it has a thread of its own: calls that hang must not delay it.
+Acknowledged rows stay for a week without their contents, so that a turn that is added again is not
+sent again."""
 
 import asyncio
 import json
@@ -47,7 +47,7 @@ _REMEMBERED = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True, order=True)
 class Lane:
-    """One actor's session: its events are sent one after the other."""
+    """One actor's session. Its events are sent in order."""
 
     actor_id: str
     session_id: str
@@ -55,7 +55,7 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """One event that waits: `part` counts the events of its turn from 0."""
+    """One waiting event. `part` counts the events of its turn from 0."""
 
     row: int
     lane: Lane
@@ -66,14 +66,14 @@ class Outgoing:
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """An actor whose data at AWS is still to be deleted, as far as it is older than this."""
+    """An actor whose data at AWS, as far as it is older than this, is still to be deleted."""
 
     actor: Actor
     asked_at: datetime
 
 
 class Outbox:
-    """Make one with `await Outbox.open(path)`. Every method raises StoreUnavailable when the file
+    """Open it with `await Outbox.open(path)`. Every method raises StoreUnavailable if the file
     can't be read or written."""
 
     def __init__(self, db: Database, thread: ThreadPoolExecutor) -> None:
@@ -81,8 +81,8 @@ class Outbox:
 
     @classmethod
     async def open(cls, path: Path) -> "Outbox":
-        """Open or create the file. A damaged one is set aside and said so in the log. Raises
-        NewerStore, StoreUnavailable."""
+        """Open or create the file. A damaged one is moved aside and logged. Raises NewerStore,
+        StoreUnavailable."""
         thread = ThreadPoolExecutor(1, thread_name_prefix="outbox")
 
         def connect() -> Database:
@@ -103,13 +103,13 @@ class Outbox:
         return cls(db, thread)
 
     async def aclose(self) -> None:
-        """Close the file; what waits stays in it."""
+        """Close the file. Waiting events stay in it."""
         await self._db.aclose()
         self._thread.shutdown(wait=False)
 
     async def put(self, lane: Lane, turn_id: str, bodies: Sequence[dict[str, Any]]) -> None:
-        """Keep a turn's events, all or none. Once this returns, a kill or a power cut can't lose
-        them. A turn that was put before changes nothing."""
+        """Store a turn's events, all or none. Once this returns, a kill or a power cut can't lose
+        them. A turn that was added before changes nothing."""
         rows = [
             (lane.actor_id, lane.session_id, turn_id, part, json.dumps(body), _now())
             for part, body in enumerate(bodies)
@@ -122,7 +122,7 @@ class Outbox:
         await self._db.change(lambda db: db.executemany(sql, rows))
 
     async def head(self, lane: Lane) -> Outgoing | None:
-        """The lane's oldest event that waits."""
+        """The lane's oldest waiting event."""
         found = await self._db.rows(
             "SELECT row, turn, part, body FROM event "
             "WHERE actor = ? AND session = ? AND state = 'waiting' ORDER BY row LIMIT 1",
@@ -133,22 +133,22 @@ class Outbox:
             return Outgoing(row, lane, turn_id, part, json.loads(body))
         return None
 
-    async def sent(self, event: Outgoing) -> None:
-        """AWS has it: forget its contents."""
+    async def mark_sent(self, event: Outgoing) -> None:
+        """Mark an event as sent and delete its contents."""
         await self._db.write(
             "UPDATE event SET state = 'sent', body = NULL, changed_at = ? WHERE row = ?",
             _now(),
             event.row,
         )
 
-    async def refused(self, event: Outgoing) -> None:
-        """AWS will never take it: set it aside, so that what follows can be sent."""
+    async def mark_refused(self, event: Outgoing) -> None:
+        """Mark an event that AWS will never accept, so that the next ones can be sent."""
         await self._db.write(
             "UPDATE event SET state = 'refused', changed_at = ? WHERE row = ?", _now(), event.row
         )
 
     async def lanes(self) -> list[Lane]:
-        """The lanes in which something waits, the longest waiting first."""
+        """The lanes with waiting events, the longest waiting first."""
         rows = await self._db.rows(
             "SELECT actor, session FROM event WHERE state = 'waiting' "
             "GROUP BY actor, session ORDER BY min(row)"
@@ -164,13 +164,14 @@ class Outbox:
             rows = await self._db.rows(f"{sql} AND actor = ?", actor.id)
         return int(rows[0][0])
 
-    async def set_aside(self) -> int:
+    async def count_refused(self) -> int:
         """How many events AWS has refused for good."""
         rows = await self._db.rows("SELECT count(*) FROM event WHERE state = 'refused'")
         return int(rows[0][0])
 
     async def erase(self, actor: Actor, asked_at: datetime) -> None:
-        """Drop all events of the actor from the file, and note that AWS has to forget too."""
+        """Delete all events of the actor from the file, and note that AWS has to delete its data
+        too."""
 
         def work(db: sqlite3.Connection) -> None:
             db.execute("DELETE FROM event WHERE actor = ?", (actor.id,))
@@ -179,12 +180,12 @@ class Outbox:
         await self._db.wipe(work)
 
     async def erasures(self) -> list[Erasure]:
-        """The actors that AWS has not certainly forgotten yet."""
+        """The erasures that AWS may not have completed."""
         rows = await self._db.rows("SELECT actor, asked_at FROM erasure ORDER BY asked_at")
         return [Erasure(Actor(actor), datetime.fromisoformat(at)) for actor, at in rows]
 
-    async def erased(self, erasure: Erasure) -> None:
-        """AWS has forgotten the actor. A newer wish to be forgotten stays."""
+    async def mark_erased(self, erasure: Erasure) -> None:
+        """Remove a completed erasure. A newer request of the actor stays."""
         await self._db.write(
             "DELETE FROM erasure WHERE actor = ? AND asked_at = ?",
             erasure.actor.id,

@@ -25,7 +25,7 @@ RECORDS_A_CALL = 100
 
 
 def batches(items: Sequence[T]) -> list[list[T]]:
-    """The items in as many parts as there have to be calls."""
+    """The items in parts that fit into one call."""
     return [list(items[i : i + RECORDS_A_CALL]) for i in range(0, len(items), RECORDS_A_CALL)]
 
 
@@ -40,7 +40,7 @@ def failed(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def require(answer: Mapping[str, Any]) -> None:
-    """Raise StoreUnavailable if a record of a batch failed: the answer is 2xx all the same."""
+    """Raise StoreUnavailable if a record of a batch failed: the response is 2xx all the same."""
     if not_written := failed(answer):
         codes = ", ".join(sorted({str(row.get("errorCode", "?")) for row in not_written}))
         raise StoreUnavailable(
@@ -133,7 +133,7 @@ def writing_order(row: Mapping[str, Any]) -> tuple[datetime, int]:
 
 
 def is_superseded(row: Mapping[str, Any]) -> bool:
-    """Whether something newer has replaced the record in this row."""
+    """True if a newer record has replaced the one in this row."""
     return "superseded_at" in _values(row)
 
 

@@ -24,8 +24,8 @@ MAX_MESSAGES = 100
 
 
 def event_bodies(actor: Actor, turn: Turn) -> list[dict[str, Any]]:
-    """What goes into the outbox for a turn: one event, or several for a turn of more messages
-    than one event holds; none for a turn without words."""
+    """The outbox's contents for a turn: one event, or several if the turn has more messages than
+    fit into one; none for a turn without words."""
     spoken = [message for message in turn.messages if message.text.strip()]
     groups = [spoken[i : i + MAX_MESSAGES] for i in range(0, len(spoken), MAX_MESSAGES)]
     return [
@@ -39,8 +39,8 @@ def event_bodies(actor: Actor, turn: Turn) -> list[dict[str, Any]]:
 
 
 def event_request(event: Outgoing) -> dict[str, Any]:
-    """The parameters of CreateEvent. The token depends on the turn alone, so that sending a turn
-    again, even from another process, is no second event."""
+    """The parameters of CreateEvent. The token depends only on the turn, so that sending a turn
+    again, even from another process, creates no second event."""
     name = "\n".join((event.lane.actor_id, event.lane.session_id, event.turn_id, str(event.part)))
     parameters = {
         "actorId": event.lane.actor_id,
@@ -61,8 +61,8 @@ def cut_bytes(text: str, limit: int) -> str:
 
 
 def _place(place: Place | None) -> dict[str, str]:
-    """Where a turn was said, as the metadata of its events: of a payload AWS knows no such thing.
-    Channels are words of ours and the rest are numbers, so all of it is what metadata may hold."""
+    """Where a turn was said, as metadata of its events, because payloads have no field for it.
+    Channels are our own words and the rest are numbers, so all of it is valid metadata."""
     if place is None:
         return {}
     topic = {} if place.topic_id is None else {"topic": str(place.topic_id)}
@@ -97,7 +97,7 @@ class SendingPace:
 
 
 class EventSender:
-    """One task for each session that has something to send; none when nothing waits."""
+    """One task for each session with waiting events."""
 
     def __init__(
         self,
@@ -114,24 +114,24 @@ class EventSender:
         self._log = RateLimitedLog(_log)
 
     async def start(self) -> None:
-        """Go on with what an earlier process left."""
+        """Continue with the events of an earlier process."""
         for lane in await self._outbox.lanes():
             self.wake(lane)
 
     async def aclose(self) -> None:
-        """Stop; what is not acknowledged stays in the outbox."""
+        """Stop. Unacknowledged events stay in the outbox."""
         await self._stop(list(self._tasks))
 
     def wake(self, lane: Lane) -> None:
-        """Something was put into this lane."""
+        """Send the new events of this lane."""
         self._woken.add(lane)
         if lane not in self._tasks:
             task = asyncio.create_task(self._run(lane), name=f"outbox {lane.actor_id}")
             self._tasks[lane] = task
 
     async def drop(self, actor: Actor) -> None:
-        """Stop sending for this actor, whose events are no longer in the outbox. What is on its
-        way to AWS is waited for: only what has arrived can be deleted there."""
+        """Stop sending for this actor, whose events are no longer in the outbox. Waits for events
+        on their way to AWS: only what has arrived can be deleted there."""
         lanes = [lane for lane in self._tasks if lane.actor_id == actor.id]
         under_way = [self._tasks[lane] for lane in lanes if lane in self._sending]
         if under_way:
@@ -140,7 +140,7 @@ class EventSender:
         self._note_progress()
 
     async def flush(self, actor: Actor) -> None:
-        """Return when nothing of the actor waits any more."""
+        """Return when none of the actor's events wait."""
         while True:
             progress = self._progress
             if not await self._outbox.pending(actor):
@@ -158,7 +158,7 @@ class EventSender:
                 del self._tasks[lane]
 
     async def _empty(self, lane: Lane) -> None:
-        """Send all that waits in the lane, one after the other."""
+        """Send everything that waits in the lane, in order."""
         backoff = Backoff(self._pace.first_retry, self._pace.longest_retry, spread=0.5)
         while True:
             self._woken.discard(lane)
@@ -181,7 +181,7 @@ class EventSender:
                 await asyncio.sleep(self._pace.spacing)
 
     async def _deliver(self, event: Outgoing) -> None:
-        """Send one event and note what became of it. Raises StoreUnavailable to be tried again."""
+        """Send one event and note the result. Raises StoreUnavailable if it must be retried."""
         try:
             async with self._slots:
                 self._sending.add(event.lane)
@@ -194,17 +194,17 @@ class EventSender:
                 return
         finally:
             self._sending.discard(event.lane)
-        await self._outbox.sent(event)
+        await self._outbox.mark_sent(event)
         self._note_progress()
 
     async def _quarantine(self, event: Outgoing, failure: AwsFailure) -> None:
-        await self._outbox.refused(event)
+        await self._outbox.mark_refused(event)
         _log.error(
             "event_quarantined",
             actor=event.lane.actor_id,
             turn=event.turn_id,
             error=str(failure),
-            set_aside=await self._outbox.set_aside(),
+            set_aside=await self._outbox.count_refused(),
         )
         self._note_progress()
 

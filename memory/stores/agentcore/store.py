@@ -1,9 +1,9 @@
 """Long-term memory on AWS Bedrock AgentCore Memory.
 
 Turns go through a durable outbox and are extracted by AWS; what a person asks to remember is
-written at once. AgentCore's deletions take minutes to be noticed by its own reads, and `namespace`
-has meant a string prefix for some accounts: what is read is held against the exact namespace and
-against what was deleted from here, always."""
+written at once. AgentCore's reads notice deletions only after minutes, and `namespace` has meant a
+string prefix for some accounts: so every read is checked against the exact namespace and against
+recent deletions."""
 
 import asyncio
 import uuid
@@ -53,7 +53,7 @@ MAX_ROWS = 100
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """How long the store waits. Seconds."""
+    """How long the store waits, in seconds."""
 
     #: All parts of one search together; what is late is left out.
     search: float = 1.5
@@ -136,13 +136,13 @@ class AgentCoreStore:
             self._sender.wake(lane)
 
     async def actors(self) -> list[Actor]:
-        """See PersonalData. Those of whom AWS has had an event, also after it has expired."""
+        """See PersonalData. All actors that AWS has had an event of, even an expired one."""
         self._require_open()
         ids = [row["actorId"] async for row in self._calls.rows("list_actors", "actorSummaries")]
         return [actor for id_ in ids if (actor := known_actor(id_))]
 
     async def pending(self, actor: Actor | None = None) -> int:
-        """How many events AWS has not acknowledged yet, of one actor or of all."""
+        """How many events AWS has not acknowledged, of one actor or of all."""
         return await self._outbox.pending(actor)
 
     async def _send(self, event: Outgoing) -> None:
@@ -193,7 +193,8 @@ class AgentCoreStore:
         return list(found.values())
 
     async def _create(self, entries: list[dict[str, Any]]) -> dict[str, str]:
-        """Write records; their ids by label. Raises StoreUnavailable unless all were written."""
+        """Write records. Returns their ids by label. Raises StoreUnavailable unless all were
+        written."""
         answer = await self._calls.ask(
             "batch_create_memory_records", records=entries, clientToken=uuid.uuid4().hex
         )
@@ -208,8 +209,8 @@ class AgentCoreStore:
             require(await self._calls.ask("batch_update_memory_records", records=batch))
 
     async def _undo(self, created: Iterable[str], replaced: Sequence[dict[str, Any]]) -> None:
-        """Make the old records current again, then delete the new ones, as far as AWS lets us. In
-        this order: where it ends half way there is one memory too many, never one too few."""
+        """Make the old records current again, then delete the new ones, as far as AWS allows. In
+        this order, an interruption leaves one record too many, never one too few."""
         made = list(created)
         try:
             await self._update([agentcore_records.update_entry(row) for row in replaced])
@@ -266,8 +267,8 @@ class AgentCoreStore:
         return rows
 
     async def _in_time(self, parts: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
-        """The results of the parts that answer before the deadline. Raises StoreUnavailable when
-        none does."""
+        """The results of the parts that answer before the deadline. Raises StoreUnavailable if none
+        does."""
         tasks = [asyncio.create_task(part) for part in parts]
         try:
             done, late = await asyncio.wait(tasks, timeout=self._timing.search)
@@ -332,8 +333,8 @@ class AgentCoreStore:
     def _own(
         self, actor: Actor, rows: Iterable[dict[str, Any]]
     ) -> list[tuple[dict[str, Any], Record]]:
-        """The rows with their records, without what is not exactly the actor's own and what was
-        deleted from here."""
+        """The rows with their records, without recently deleted ones and those that are not exactly
+        the actor's own."""
         pairs, foreign = [], 0
         for row in rows:
             record = record_of_row(row, actor)
@@ -361,8 +362,8 @@ class AgentCoreStore:
         return ids
 
     async def _own_row(self, actor: Actor, record_id: str) -> dict[str, Any] | None:
-        """The row of this id if it is there and exactly the actor's own. By-id calls of AWS ask
-        nobody whose it is."""
+        """The row with this id if it exists and is exactly the actor's own. AWS's calls by id don't
+        check whose it is."""
         if self._deletions.hides(record_id):
             return None
         try:
@@ -375,7 +376,7 @@ class AgentCoreStore:
         return row if belongs(next(iter(row["namespaces"]), ""), actor) else None
 
     async def _delete_rows(self, record_ids: Sequence[str]) -> int:
-        """Delete records in hundreds; how many of them AWS did not delete."""
+        """Delete records in batches. Returns how many AWS did not delete."""
         left = 0
         for batch in batches(record_ids):
             entries = [{"memoryRecordId": record_id} for record_id in batch]
@@ -394,8 +395,8 @@ class AgentCoreStore:
         return await self._deletions.restore(actor, records)
 
     async def move(self, actor: Actor, to: Actor) -> None:
-        """See PersonalData. AWS can give nobody's events to somebody else: they are deleted with
-        the actor's records, once those are copied."""
+        """See PersonalData. AWS can't give events to another actor: they are deleted with the
+        actor's records after those are copied."""
         self._require_open()
         if actor == to:
             return
@@ -409,9 +410,9 @@ class AgentCoreStore:
             _log.warning("moved_actor_not_erased", actor=actor.id, error=str(failure))
 
     async def erase(self, actor: Actor) -> None:
-        """See PersonalData. The wish is written down first: what can't be deleted now is tried
-        again until it is gone, and once more after a while for what extraction had under way.
-        Raises StoreUnavailable, saying what is left, when something could not be deleted now."""
+        """See PersonalData. The request is stored first: what can't be deleted now is retried until
+        it is gone, and once more after a while for what extraction was working on. Raises
+        StoreUnavailable with what is left if something could not be deleted now."""
         self._require_open()
         self._deletions.forget(actor)
         await self._outbox.erase(actor, datetime.now(UTC))

@@ -84,7 +84,7 @@ class SqliteJournal:
     """A Journal in a file, or for tests and for memory switched off in RAM (`:memory:`)."""
 
     def __init__(self, path: Path | str, pool: Executor) -> None:
-        """Open or create the file; a damaged one is set aside. Raises NewerStore,
+        """Open or create the file; a damaged one is moved aside. Raises NewerStore,
         StoreUnavailable."""
         #: The file, which the parts share.
         self.database = Database(path, JOURNAL_LAYOUT, pool)

@@ -134,8 +134,8 @@ class SqliteJobs:
         await self._db.write(f"UPDATE session SET {NO_LEASE} WHERE holder = ?", holder)
 
     async def end_leases(self) -> None:
-        """End everybody's leases. For whoever knows that nobody else works on this file: what a
-        killed process held need not wait for its lease to run out."""
+        """End all leases. Only for a process that knows it is the only one on this file: the jobs
+        of a killed process then need not wait for their leases to expire."""
         await self._db.write(f"UPDATE session SET {NO_LEASE} WHERE holder IS NOT NULL")
 
     async def done(self, session_id: str) -> None:

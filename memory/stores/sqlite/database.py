@@ -26,14 +26,14 @@ _PRIMARY_CODE = 0xFF
 
 
 def is_damage(error: sqlite3.Error) -> bool:
-    """Whether the file itself is what is wrong."""
+    """True if the file itself is damaged."""
     code: int | None = getattr(error, "sqlite_errorcode", None)
     return code is not None and code & _PRIMARY_CODE in _DAMAGED
 
 
 def quarantine(path: Path, error: sqlite3.Error, effect: str) -> None:
-    """Put a damaged file aside, whole: it may be repaired, and is never written to. Nobody may have
-    it open."""
+    """Move a damaged file aside, whole: it may be repaired, and is never written to. It must not be
+    open."""
     kept = path.with_name(f"{path.name}.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}")
     for companion in COMPANIONS:
         part = path.with_name(path.name + companion)
@@ -66,7 +66,7 @@ _LEDGER = """CREATE TABLE IF NOT EXISTS migration (
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Everything inside is written together, or not at all."""
+    """Write everything inside together, or nothing."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -80,8 +80,8 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 @contextmanager
 def snapshot(connection: sqlite3.Connection) -> Iterator[None]:
-    """Everything read inside is of one moment, whatever other processes write; and the file is
-    locked once instead of for every statement, which takes a tenth off a search."""
+    """Read everything inside as of one moment, whatever other processes write. The file is locked
+    once instead of for every statement, which takes a tenth off a search."""
     connection.execute("BEGIN")
     try:
         yield
@@ -96,7 +96,8 @@ def migrate(
     path: Path,
     migrations: tuple[Migration, ...],
 ) -> None:
-    """Bring a file to the newest layout. Raises NewerStore if it knows migrations we don't."""
+    """Bring a file to the newest layout. Raises NewerStore if it has migrations that this version
+    does not know."""
     ledger = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'migration'")
     if ledger.fetchone() is None:
         with transaction(connection):
@@ -146,11 +147,11 @@ _SETTINGS = (
 
 class Database:
     """One file, one call at a time, on the thread pool. Every method that touches the file raises
-    StoreUnavailable when SQLite fails; nothing is written then."""
+    StoreUnavailable if SQLite fails; nothing is written then."""
 
     def __init__(self, path: Path | str, migrations: tuple[Migration, ...], pool: Executor) -> None:
-        """Open or create the file and bring it to the newest layout. A damaged one is set aside
-        whole, with its name in the log, and a new one begins. Raises NewerStore."""
+        """Open or create the file and migrate it. A damaged file is moved aside whole, with its
+        name in the log, and a new one starts. Raises NewerStore."""
         self._path, self._pool = path, pool
         self._lock = threading.Lock()
         try:
@@ -161,7 +162,7 @@ class Database:
             ) from failure
 
     def close(self) -> None:
-        """Close the file, where no event loop runs."""
+        """Close the file without an event loop."""
         self._connection.close()
 
     async def aclose(self) -> None:
@@ -169,7 +170,7 @@ class Database:
         await self.ask(lambda connection: connection.close())
 
     async def ask(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """What the work returns."""
+        """Run the work and return its result."""
 
         def alone() -> T:
             with self._lock:
@@ -185,11 +186,11 @@ class Database:
         return await self.ask(lambda connection: connection.execute(sql, values).fetchall())
 
     async def write(self, sql: str, *values: object) -> int:
-        """Run one statement; the number of rows it changed."""
+        """Run one statement. Returns the number of changed rows."""
         return await self.ask(lambda connection: connection.execute(sql, values).rowcount)
 
     async def change(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """The work in one transaction."""
+        """Run the work in one transaction."""
 
         def together(connection: sqlite3.Connection) -> T:
             with transaction(connection):
@@ -198,8 +199,8 @@ class Database:
         return await self.ask(together)
 
     async def wipe(self, work: Callable[[sqlite3.Connection], object]) -> None:
-        """Work that deletes what nobody may find again: the write-ahead log, which holds deleted
-        texts, is cut as well, also if nobody waits for it any more."""
+        """Run work that deletes for good: the write-ahead log, which holds deleted texts, is
+        truncated as well, even if the caller is cancelled."""
 
         def together(connection: sqlite3.Connection) -> None:
             with transaction(connection):

@@ -62,7 +62,7 @@ class Index:
         self._count(connection, len(entries), length)
 
     def remove(self, connection: sqlite3.Connection, row: int) -> None:
-        """Take a record out of the index."""
+        """Remove a record from the index."""
         words = self.words(connection, row)
         connection.execute(f"DELETE FROM {self.name} WHERE rowid = ?", (row,))
         self._count(connection, -1, -len(words))
@@ -73,7 +73,7 @@ class Index:
         connection.execute("UPDATE shelf SET records = 0, words = 0 WHERE name = ?", (self.name,))
 
     def compact(self, connection: sqlite3.Connection) -> None:
-        """Merge the index into one piece, which drops the words of deleted records for good."""
+        """Merge the index into one segment, which drops the words of deleted records for good."""
         connection.execute(f"INSERT INTO {self.name} ({self.name}) VALUES ('optimize')")
 
     def search(
@@ -84,7 +84,7 @@ class Index:
         now: datetime,
         weights: Weights,
     ) -> list[Ranked]:
-        """The records of these kinds that have to do with the query."""
+        """The records of these kinds that match the query."""
         corpus = self._corpus(connection)
         evidence = Evidence(query, self._postings(connection, query, corpus), corpus, weights)
         found = candidates(connection, shortlist(evidence), kinds)
@@ -112,7 +112,7 @@ class Index:
     def _postings(
         self, connection: sqlite3.Connection, query: Query, corpus: Corpus
     ) -> dict[str, dict[int, int]]:
-        """Where the words of the query are, from the rarest to as many as may be read."""
+        """Where the words of the query are; of a large index only the rarest words."""
         words = query.index_words
         if corpus.size > SMALL_INDEX:
             counts = self._holders(connection, words)
@@ -164,7 +164,7 @@ def index_of(kind: Kind) -> Index:
 def candidates(
     connection: sqlite3.Connection, rows: Collection[int], kinds: Sequence[Kind]
 ) -> dict[int, Candidate]:
-    """What the ranking needs to know of those of the rows that are of these kinds."""
+    """What the ranking needs to know of the rows that are of these kinds."""
     (found,) = connection.execute(
         # Moments in whole microseconds: as JSON a fraction would lose some.
         "SELECT json_group_array(json_array(row, length, CAST(round(moment * 1e6) AS INTEGER), "

@@ -189,7 +189,7 @@ def _place_of(text: str) -> Place:
 
 
 def moment(at: datetime) -> str:
-    """ISO with the offset it was said at."""
+    """The time in ISO format with the offset at which it was said."""
     return _with_zone(at).isoformat()
 
 
@@ -198,7 +198,7 @@ def _place_text(place: Place | None) -> str | None:
 
 
 def _with_zone(at: datetime) -> datetime:
-    """A time without a zone is taken for UTC."""
+    """The time, in UTC if it has no zone."""
     return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 

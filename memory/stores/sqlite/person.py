@@ -69,7 +69,7 @@ class PersonFile:
             raise
 
     def close(self) -> None:
-        """Let go of the file; the last one to do so folds the write-ahead log into it."""
+        """Close the file; the last one to close it folds the write-ahead log into it."""
         self._connection.close()
 
     def add_turn(self, turn: Turn) -> None:
@@ -117,12 +117,12 @@ class PersonFile:
             return distinct(self._read_hits(relevant, max(1, limit)), limit)
 
     def unembedded(self, limit: int) -> dict[int, str]:
-        """Rows of records that have no vector by the embedder yet, newest first, with their texts;
-        no more than `limit`."""
+        """Rows of records without a vector by the embedder, newest first, with their texts; at most
+        `limit`."""
         return self._vectors.missing(self._connection, limit) if self._vectors else {}
 
     def embed(self, texts: Mapping[int, str], vectors: Sequence[Sequence[float]]) -> None:
-        """Keep the vectors of these rows' texts, in order. What was forgotten meanwhile gets
+        """Store the vectors of these rows' texts, in order. Records that were forgotten since get
         none."""
         if self._vectors:
             with transaction(self._connection):
@@ -139,18 +139,18 @@ class PersonFile:
         return [record_of(row) for row in rows]
 
     def find(self, short_id: str) -> Record | None:
-        """The learned record with this short id; here, that is the id itself."""
+        """The learned record with this short id, which is the id itself here."""
         found = self._connection.execute(
             f"SELECT {COLUMNS} FROM record WHERE id = ? AND kind != 'message'", (short_id.lower(),)
         ).fetchone()
         return record_of(found) if found else None
 
     def choices(self) -> dict[str, str]:
-        """What the person has chosen, by name."""
+        """The person's choices by name."""
         return dict(self._connection.execute("SELECT name, value FROM choice"))
 
     def choose(self, name: str, value: str, at: float) -> None:
-        """Keep a choice, unless a later one is there."""
+        """Store a choice, unless a later one is stored."""
         self._connection.execute(
             "INSERT INTO choice VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE "
             "SET value = excluded.value, moment = excluded.moment WHERE excluded.moment >= moment",
@@ -158,12 +158,12 @@ class PersonFile:
         )
 
     def unchoose(self, name: str) -> None:
-        """Keep no such choice."""
+        """Delete this choice."""
         self._connection.execute("DELETE FROM choice WHERE name = ?", (name,))
         self.fold()
 
     def delete(self, record_ids: Iterable[str]) -> list[str]:
-        """Delete records with every trace but their place; the ids really deleted."""
+        """Delete records with every trace but their place. Returns the deleted ids."""
         with transaction(self._connection):
             deleted = [id_ for id_ in dict.fromkeys(record_ids) if self._remove(id_)]
             for index in INDEXES:
@@ -175,13 +175,13 @@ class PersonFile:
         return deleted
 
     def restore(self, records: Iterable[Record]) -> list[Record]:
-        """Bring back records that were deleted, under their ids and in their places, all or none.
-        Raises UnknownRecord for one that was not deleted here."""
+        """Restore deleted records under their ids and in their places, all or none. Raises
+        UnknownRecord for one that was not deleted here."""
         with transaction(self._connection):
             return [self._restore(record) for record in records]
 
     def contents(self) -> Contents:
-        """All that is in the file."""
+        """Everything in the file."""
         with snapshot(self._connection):
             return Contents(
                 [id_ for (id_,) in self._connection.execute("SELECT id FROM turn")],
@@ -190,9 +190,9 @@ class PersonFile:
             )
 
     def absorb(self, contents: Contents) -> None:
-        """Take in another file's contents, under ids of this one, all or nothing. What is here
-        already is left as it is. In each slot only the newest record stays current, of each choice
-        the latest counts."""
+        """Add another file's contents under ids of this one, all or nothing. What exists here stays
+        as it is. In each slot only the newest record stays current, of each choice the latest
+        counts."""
         with transaction(self._connection):
             for choice in contents.choices:
                 self.choose(*choice)
@@ -208,13 +208,13 @@ class PersonFile:
             )
 
     def fold(self) -> None:
-        """Have everything in the file itself, and nothing in its write-ahead log."""
+        """Move everything from the write-ahead log into the file."""
         self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
     def _fuse(
         self, found: Sequence[Ranked], meaning: QueryMeaning, kinds: Sequence[Kind], now: datetime
     ) -> list[Ranked]:
-        """What was found by words, together with what the vectors find."""
+        """The matches by words combined with the matches by meaning."""
         if self._vectors is None:
             return list(found)
         rows = {scored.document for scored in found}
@@ -238,7 +238,7 @@ class PersonFile:
             self._index_again()
 
     def _index_again(self) -> None:
-        """Index all current records anew, because words are cut differently now."""
+        """Index all current records again, because words are cut differently now."""
         with transaction(self._connection):
             for index in INDEXES:
                 index.clear(self._connection)
@@ -317,7 +317,8 @@ class PersonFile:
         return self._put(dict(enumerate(numbered, (newest or 0) + 1)))
 
     def _put(self, records: Mapping[int, Record]) -> list[Record]:
-        """Write records in these rows, and index those that are current; the records as written."""
+        """Write records in these rows and index the current ones. Returns the records as
+        written."""
         rows = {row: values_of(record) for row, record in records.items()}
         written = {row: record_of(values[:-1]) for row, values in rows.items()}
         entries = {row: entry(record) for row, record in written.items() if record.current}
@@ -374,8 +375,8 @@ class PersonFile:
     def _read_hits(
         self, ranked: Sequence[Ranked], at_once: int
     ) -> Iterator[tuple[Hit, frozenset[str]]]:
-        """What was found, with what tells each from the others: read by and by, so many at once,
-        as the first few are enough as a rule."""
+        """The hits with their meaningful words, read in batches: as a rule the first few are
+        enough."""
         for start in range(0, len(ranked), at_once):
             some = ranked[start : start + at_once]
             (found,) = self._connection.execute(

@@ -23,7 +23,7 @@ REST = 10.0
 
 
 class QueryEmbedder:
-    """Embeds queries. `seconds` is how long one may take, `report` hears of failures."""
+    """Embeds queries. A query may take `seconds`; `report` is called with failures."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class QueryEmbedder:
         self._resting_until = -float("inf")
 
     async def of(self, query: str) -> QueryMeaning | None:
-        """What the query means, or None if that can't be told now."""
+        """The meaning of the query, or None if it is not available now."""
         if self._clock() < self._resting_until or self._is_getting_ready:
             return None
         try:
@@ -52,29 +52,29 @@ class QueryEmbedder:
         return QueryMeaning(vector, calibration.scale(vector))
 
     def prepare(self) -> None:
-        """Measure the model in the background, so that the first query need not wait for that."""
+        """Calibrate the model in the background, so that the first query need not wait."""
         if self._calibration is None:
             self._calibrate()
 
     async def settle(self) -> None:
-        """Return when nothing is being measured."""
+        """Return when calibration is done."""
         if self._calibration:
             await asyncio.wait([self._calibration])
 
     async def aclose(self) -> None:
-        """Stop measuring."""
+        """Stop calibration."""
         if self._calibration:
             self._calibration.cancel()
             await asyncio.gather(self._calibration, return_exceptions=True)
 
     @property
     def _is_getting_ready(self) -> bool:
-        """Whether the embedder has been set to work for the first time and that is not done yet. A
-        model may have to be loaded, even fetched: queries do not wait for it."""
+        """True while the embedder's first work is not done. A model may have to be loaded, even
+        downloaded: queries don't wait for it."""
         return self._calibration is not None and not self._calibration.done()
 
     def _calibrate(self) -> asyncio.Task[Calibration]:
-        """The model's calibration, which is made once. That goes on when a query gives up."""
+        """The model's calibration, made once. It continues when a query gives up."""
         task = self._calibration
         if task is None or (task.done() and (task.cancelled() or task.exception())):
             task = asyncio.create_task(calibrate(self._embedder), name="calibration")
@@ -92,9 +92,9 @@ Keep = Callable[[Actor, Mapping[int, str], Sequence[Sequence[float]]], Awaitable
 
 
 class EmbeddingBackfill:
-    """Fetches what has no vector yet, embeds it and hands it back: one batch at a time, one actor
-    after the other. A failing embedder is reported and tried again after `pause` seconds; a file
-    that can't be used is left alone until its actor is seen again."""
+    """Embeds records that have no vector yet: one batch at a time, one actor after another. Reports
+    a failing embedder and retries after `pause` seconds; skips a file that can't be used until its
+    actor is seen again."""
 
     def __init__(
         self,
@@ -111,12 +111,13 @@ class EmbeddingBackfill:
         self._task: asyncio.Task[None] | None = None
 
     def changed(self, actor: Actor) -> None:
-        """This actor has new records."""
+        """Take note of an actor's new records."""
         self._complete.discard(actor)
         self.seen(actor)
 
     def seen(self, actor: Actor) -> None:
-        """This actor is here: an earlier process, or another model, may have left work."""
+        """Look for missing vectors of this actor, which an earlier process or another model may
+        have left."""
         if actor in self._complete:
             return
         self._waiting[actor] = None
@@ -124,12 +125,12 @@ class EmbeddingBackfill:
             self._task = asyncio.create_task(self._fill(), name="embedding")
 
     async def settle(self) -> None:
-        """Return when nothing is missing any more. Waits for ever while the embedder fails."""
+        """Return when no vector is missing. Never returns while the embedder fails."""
         while self._task and not self._task.done():
             await asyncio.shield(self._task)
 
     async def aclose(self) -> None:
-        """Stop; what is missing stays missing until the next time."""
+        """Stop. Missing vectors are made after the next start."""
         self._waiting.clear()
         if self._task:
             self._task.cancel()
@@ -152,7 +153,7 @@ class EmbeddingBackfill:
                     self._waiting[actor] = None
 
     async def _batch(self, actor: Actor) -> bool:
-        """Embed some of what is missing; whether there may be more."""
+        """Embed a batch. True if there may be more."""
         # Before asking: what is written while we work must be seen.
         self._complete.add(actor)
         try:
@@ -171,39 +172,38 @@ _log = structlog.get_logger(__name__)
 
 
 class Semantics:
-    """An embedder at work: it fills `table` in the background, and tells what queries mean."""
+    """An embedder at work: it fills `table` in the background and embeds queries."""
 
     def __init__(self, embedder: Embedder, seconds: float, missing: Missing, keep: Keep) -> None:
-        """`missing` and `keep` reach the table in an actor's file; a query may take `seconds`."""
+        """`missing` and `keep` access the table in an actor's file; a query may take `seconds`."""
         self.table = VectorTable(embedder.name)
         self._log = RateLimitedLog(_log)
         self._backfill = EmbeddingBackfill(embedder, missing, keep, self._complain)
         self._queries = QueryEmbedder(embedder, seconds, self._complain)
 
     def changed(self, actor: Actor) -> None:
-        """This actor has new records, which need vectors."""
+        """Take note of an actor's new records, which need vectors."""
         self._queries.prepare()
         self._backfill.changed(actor)
 
     def seen(self, actor: Actor) -> None:
-        """This actor is here, maybe with records that have no vectors."""
+        """Look for records of this actor without vectors."""
         self._backfill.seen(actor)
 
     async def meaning(self, query: str, now: datetime) -> QueryMeaning | None:
-        """What a query means; None for one that asks for nothing but dates or has nothing to say,
-        and while the embedder does not answer."""
+        """The meaning of a query; None if it asks only for dates or has no content, and while the
+        embedder does not answer."""
         if not parse(query, now).topical:
             return None
         return await self._queries.of(query[:MAX_EMBEDDED_CHARS])
 
     async def settle(self) -> None:
-        """Return when no vector is missing any more, and queries can be understood. Waits for ever
-        while the embedder fails."""
+        """Return when no vector is missing and queries can be embedded. Never returns while the
+        embedder fails."""
         await self._backfill.settle()
         await self._queries.settle()
 
     async def aclose(self) -> None:
-        """Stop what runs."""
         await self._backfill.aclose()
         await self._queries.aclose()
 

@@ -32,7 +32,7 @@ async def drain(outbox: Outbox, lane: Lane) -> list[object]:
     said = []
     while event := await outbox.head(lane):
         said.append(event.body["text"])
-        await outbox.sent(event)
+        await outbox.mark_sent(event)
     return said
 
 
@@ -78,8 +78,8 @@ async def test_what_aws_refuses_does_not_block_what_follows(outbox: Outbox) -> N
     await outbox.put(HERS, "t-2", [{"text": "fine"}])
     poison = await outbox.head(HERS)
     assert poison is not None
-    await outbox.refused(poison)
-    assert await outbox.set_aside() == 1
+    await outbox.mark_refused(poison)
+    assert await outbox.count_refused() == 1
     assert await drain(outbox, HERS) == ["fine"]
 
 
@@ -108,10 +108,10 @@ async def test_a_newer_wish_to_be_forgotten_outlives_the_older_one(outbox: Outbo
     await outbox.erase(ANN, datetime(2026, 1, 1, tzinfo=UTC))
     (first,) = await outbox.erasures()
     await outbox.erase(ANN, datetime(2026, 1, 2, tzinfo=UTC))
-    await outbox.erased(first)
+    await outbox.mark_erased(first)
     (second,) = await outbox.erasures()
     assert (second.actor, second.asked_at) == (ANN, datetime(2026, 1, 2, tzinfo=UTC))
-    await outbox.erased(second)
+    await outbox.mark_erased(second)
     assert await outbox.erasures() == []
 
 
