@@ -57,7 +57,8 @@ class Throttle:
         """True, and counted for `seconds`, if it may happen now."""
         if self.wait(subject):
             return False
-        self._ends.setdefault(subject, deque()).append(self._end(seconds))
+        lasts = self._seconds if seconds is None else seconds
+        self._ends.setdefault(subject, deque()).append(self._clock() + lasts)
         return True
 
     def wait(self, subject: Hashable = None) -> float:
@@ -70,7 +71,7 @@ class Throttle:
     def extend(self, subject: Hashable = None) -> None:
         """Restart the period of the last time."""
         if ends := self._ends.get(subject):
-            ends[-1] = self._end(None)
+            ends[-1] = self._clock() + self._seconds
 
     def forget(self, subject: Hashable = None) -> None:
         """Allow this subject again at once."""
@@ -79,9 +80,6 @@ class Throttle:
     def clear(self) -> None:
         """Allow every subject again at once."""
         self._ends.clear()
-
-    def _end(self, seconds: float | None) -> float:
-        return self._clock() + (self._seconds if seconds is None else seconds)
 
 
 class RateLimitedLog:

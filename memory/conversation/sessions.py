@@ -115,7 +115,8 @@ class LiveSessions:
         """The open session here, or a new one."""
         if live := await self.find(actor, place):
             return live
-        session = Session(_new_id(now), actor, place, now, now, private=private)
+        id_ = f"s{now:%Y%m%dT%H%M%S}-{secrets.token_hex(4)}"
+        session = Session(id_, actor, place, now, now, private=private)
         await self.journal.sessions.open(session)
         return self._live.setdefault((actor, place), Live(session, self._window, archived=True))
 
@@ -129,7 +130,7 @@ class LiveSessions:
         summarized in the background. Secrets are masked in the journal, but not in the window: the
         user may go on talking about one. Raises StoreUnavailable: then nothing is written."""
         window, leaving = live.window.push(turn)
-        shift = self._eviction(live, leaving)
+        shift = self._compaction.eviction(leaving, live.summaries) if leaving else None
         if not await self.journal.turns.append(live.session.id, mask_turn(turn), shift):
             return
         live.session = replace(
@@ -164,12 +165,10 @@ class LiveSessions:
                 live.summaries = tuple(summary if s.id == summary.id else s for s in live.summaries)
 
     async def _move(self, live: Live, window: Window, leaving: Sequence[Turn]) -> None:
-        if shift := self._eviction(live, leaving):
+        if leaving:
+            shift = self._compaction.eviction(leaving, live.summaries)
             await self.journal.turns.shift(shift)
             self._apply(live, window, shift)
-
-    def _eviction(self, live: Live, leaving: Sequence[Turn]) -> Shift | None:
-        return self._compaction.eviction(leaving, live.summaries) if leaving else None
 
     def _apply(self, live: Live, window: Window, shift: Shift | None) -> None:
         live.window = window
@@ -268,7 +267,3 @@ class LiveSessions:
         self._live = {
             key: live for key, live in self._live.items() if now - live.session.last_at < _RAM_IDLE
         }
-
-
-def _new_id(now: datetime) -> str:
-    return f"s{now:%Y%m%dT%H%M%S}-{secrets.token_hex(4)}"

@@ -129,7 +129,10 @@ class Talk:
             if profile and choices and self._profiles.known.peek(actor) is profile:
                 await self._lifecycle.show_profile(live, (profile, choices), about)
         recalled = self._profiles.recalled_block(hits, known, now, speech)
-        messages = self._visible(live, text)
+        turns = len(live.window.turns)
+        if self._options.adaptive_window:
+            turns = turns_to_show(text, turns)
+        messages = live.window.latest(turns)
         metadata = HistoryMetadata(
             session_id=live.session.id,
             message_count=live.session.message_count,
@@ -238,12 +241,6 @@ class Talk:
             return False
         silent = now - known.summaries[-1].created_at >= self._options.limits.session_idle
         return silent and not self._sessions.was_here(actor, now)
-
-    def _visible(self, live: Live, text: str) -> tuple[Utterance, ...]:
-        """The part of the window that goes to the model with this text."""
-        there = len(live.window.turns)
-        wanted = turns_to_show(text, there) if self._options.adaptive_window else there
-        return live.window.latest(wanted)
 
     async def _in_time(self, what: str, work: Awaitable[T], otherwise: T) -> T:
         try:

@@ -100,14 +100,10 @@ class ExtractionJobs:
             if job.session.id not in self._work.tasks:
                 self._work.begin(job.session.id, self._run(job))
         if len(taken) < room:
-            await self._release(waited_for)
-
-    async def _release(self, sessions: Sequence[Session]) -> None:
-        """Finish the endings of sessions that are no jobs any more, usually because they were
-        forgotten. Otherwise somebody would wait for them forever."""
-        for session in sessions:
-            if session.id in self.endings and session.id not in self._work.tasks:
-                await self.endings.finish(session, await self._outcome_elsewhere(session))
+            # Usually forgotten, so no jobs any more. Otherwise somebody would wait for them forever.
+            for session in waited_for:
+                if session.id in self.endings and session.id not in self._work.tasks:
+                    await self.endings.finish(session, await self._outcome_elsewhere(session))
 
     async def _run(self, job: Job) -> None:
         session = job.session

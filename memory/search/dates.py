@@ -66,7 +66,7 @@ def named_dates(text: str, now: datetime) -> tuple[frozenset[str], str]:
     found: set[str] = set()
     if _may_be_relative(text, words):
         relative, text = _take_relative(text, now.date())
-        found.update(map(_word, relative))
+        found.update("§" + iso.replace("-", "m", 1).replace("-", "d", 1) for iso in relative)
     if months().keys().isdisjoint(words) and not _DIGIT.search(text):
         return frozenset(found), text
     for written in _ways_to_write():
@@ -89,11 +89,6 @@ def written_dates(text: str) -> list[tuple[int | None, int | None, int | None]]:
             found.append((int(year) if year else None, number, int(day) if day else None))
         text = written.sub(" ", text)
     return found
-
-
-def _word(iso: str) -> str:
-    """The index word of a whole or partial ISO date."""
-    return "§" + iso.replace("-", "m", 1).replace("-", "d", 1)
 
 
 def _date_words_of(

@@ -114,7 +114,11 @@ def _terms(text: str) -> tuple[Term, ...]:
     terms: list[Term] = []
     for kind, word in plain:
         if kind == "unspaced":
-            terms += [pair for part in _unspaced_stop().split(word) for pair in _pairs(part)]
+            terms += [
+                Term((pair,), related(pair), torn=len(part) > 2)
+                for part in _unspaced_stop().split(word)
+                for pair in pairs(part)
+            ]
         elif word not in stopped:
             exact = (word,) if kind == "emoji" else stems(word, language)
             terms.append(Term(exact, frozenset().union(*map(related, exact))))
@@ -126,10 +130,6 @@ def _names(text: str) -> list[str]:
     """The grammar words of a text that are meant as names: "Who is Will?", or "Mia" alone."""
     found = [(match["capital"] or match["alone"]).lower() for match in _MAYBE_A_NAME.finditer(text)]
     return [word for word in found if word in also_names()]
-
-
-def _pairs(run: str) -> list[Term]:
-    return [Term((pair,), related(pair), torn=len(run) > 2) for pair in pairs(run)]
 
 
 @cache

@@ -115,7 +115,11 @@ class Evidence:
         self.postings = postings
         self.corpus = corpus
         self.weights = weights
-        self._idfs = {word: self._idf(len(places)) for word, places in postings.items()}
+        size = corpus.size + weights.background
+        self._idfs = {
+            word: math.log(1 + (size - len(places) + 0.5) / (len(places) + 0.5))
+            for word, places in postings.items()
+        }
 
     def rarity(self, word: str) -> float:
         """The idf of an index word: high if few records hold it, 0 if so many do that it was not
@@ -134,10 +138,6 @@ class Evidence:
         shares += [(word, self.weights.related) for word in term.related]
         found = [(word, share, self.postings.get(word)) for word, share in shares]
         return [(share * self.rarity(word), places) for word, share, places in found if places]
-
-    def _idf(self, holders: int) -> float:
-        size = self.corpus.size + self.weights.background
-        return math.log(1 + (size - holders + 0.5) / (holders + 0.5))
 
 
 def shortlist(evidence: Evidence) -> Collection[int]:
@@ -181,7 +181,7 @@ def rank(evidence: Evidence, candidates: Mapping[int, Candidate], now: float) ->
     since 1970."""
     weights = evidence.weights
     scores = with_context(
-        _standing(_lexical(evidence, candidates), evidence, candidates), candidates, weights
+        _weigh_heads(_score_words(evidence, candidates), evidence, candidates), candidates, weights
     )
     ranked = []
     for document, score in scores.items():
@@ -192,7 +192,7 @@ def rank(evidence: Evidence, candidates: Mapping[int, Candidate], now: float) ->
     return [Ranked(document, score) for score, _, document in ranked]
 
 
-def _lexical(evidence: Evidence, candidates: Mapping[int, Candidate]) -> dict[int, float]:
+def _score_words(evidence: Evidence, candidates: Mapping[int, Candidate]) -> dict[int, float]:
     """What the words alone say, as a share of all that was asked for."""
     sums: dict[int, float] = {}
     demand = 0.0
@@ -258,7 +258,7 @@ def _match_heads(words: Collection[str], postings: Postings, among: Collection[i
     }
 
 
-def _standing(
+def _weigh_heads(
     scores: dict[int, float], evidence: Evidence, candidates: Mapping[int, Candidate]
 ) -> dict[int, float]:
     """The scores weighed by who spoke, and by whether the query names them or the day."""

@@ -85,7 +85,10 @@ class Index:
         weights: Weights,
     ) -> list[Ranked]:
         """The records of these kinds that match the query."""
-        corpus = self._corpus(connection)
+        records, words = connection.execute(
+            "SELECT records, words FROM shelf WHERE name = ?", (self.name,)
+        ).fetchone()
+        corpus = Corpus(records, words / max(1, records), spoken=Kind.MESSAGE in self.kinds)
         evidence = Evidence(query, self._postings(connection, query, corpus), corpus, weights)
         found = candidates(connection, shortlist(evidence), kinds)
         return rank(evidence, found, now.timestamp())
@@ -102,12 +105,6 @@ class Index:
             "UPDATE shelf SET records = records + ?, words = words + ? WHERE name = ?",
             (records, words, self.name),
         )
-
-    def _corpus(self, connection: sqlite3.Connection) -> Corpus:
-        records, words = connection.execute(
-            "SELECT records, words FROM shelf WHERE name = ?", (self.name,)
-        ).fetchone()
-        return Corpus(records, words / max(1, records), spoken=Kind.MESSAGE in self.kinds)
 
     def _postings(
         self, connection: sqlite3.Connection, query: Query, corpus: Corpus

@@ -134,6 +134,7 @@ COLUMNS = (
 
 def values_of(record: Record) -> tuple[object, ...]:
     """The record's columns, and its `moment` after them: `created_at` in seconds since 1970."""
+    place = record.place
     return (
         record.id,
         record.kind.value,
@@ -148,7 +149,7 @@ def values_of(record: Record) -> tuple[object, ...]:
         moment(record.superseded_at) if record.superseded_at else None,
         record.role.value,
         _clean(record.speaker),
-        _place_text(record.place),
+        json.dumps([place.channel, place.chat_id, place.topic_id]) if place else None,
         json.dumps([storable(topic) for topic in record.topics]) if record.topics else None,
         _with_zone(record.created_at).timestamp(),
     )
@@ -191,10 +192,6 @@ def _place_of(text: str) -> Place:
 def moment(at: datetime) -> str:
     """The time in ISO format with the offset at which it was said."""
     return _with_zone(at).isoformat()
-
-
-def _place_text(place: Place | None) -> str | None:
-    return json.dumps([place.channel, place.chat_id, place.topic_id]) if place else None
 
 
 def _with_zone(at: datetime) -> datetime:

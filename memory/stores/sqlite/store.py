@@ -177,9 +177,9 @@ class SqliteStore:
         # Not before it is needed: it brings numpy, which takes its time and may not be installed.
         from memory.stores.sqlite.semantics import Semantics
 
-        return Semantics(embedder, seconds, self._unembedded, self._keep_vectors)
+        return Semantics(embedder, seconds, self._missing_vectors, self._keep_vectors)
 
-    async def _unembedded(self, actor: Actor, limit: int) -> dict[int, str]:
+    async def _missing_vectors(self, actor: Actor, limit: int) -> dict[int, str]:
         return await self.ask(actor, lambda file: file.unembedded(limit)) or {}
 
     async def _keep_vectors(
