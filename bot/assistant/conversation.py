@@ -30,8 +30,8 @@ from memory.conversation.talk import ConversationHistory, HistoryMetadata
 from memory.errors import StoreUnavailable
 from memory.memory import Memory, utc_now
 from memory.records import Role, Utterance, own_words
-from tools.changes import forget_memory
 from tools.context import ToolContext
+from tools.memory_tools import forget_memory
 
 __all__ = ["Conversation", "TurnLimits"]
 

@@ -8,9 +8,8 @@ from typing import Any, Concatenate, get_type_hints
 import structlog
 from pydantic_ai import RunContext, Tool, ToolFailed
 
-from tools.changes import forget_memory, remember, set_agent_name
 from tools.context import ToolContext, ToolFailure
-from tools.search_memory import search_memory
+from tools.memory_tools import forget_memory, remember, search_memory, set_agent_name
 
 _log = structlog.get_logger(__name__)
 

@@ -17,9 +17,8 @@ from memory.background.locks import Locks
 from memory.background.pacing import Backoff
 from memory.background.work import PAUSE, Boundary, Worklist, log_outage
 from memory.errors import MemoryFailure
-from memory.learning.endings import Ending, Endings, Outcome
+from memory.learning.endings import Ending, Endings, Outcome, SummaryWatch
 from memory.learning.extraction import plan
-from memory.learning.store_summaries import SummaryWatch
 from memory.ports import Extraction, ExtractionFailed, Extractor, Job, Journal, Store
 from memory.records import Session, Turn
 

@@ -11,7 +11,7 @@ from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls
 from bot.offline.engine import OfflineModel
 from tests.evals.requests import Request, request_of
 from tests.evals.talk import Exchange
-from tools.changes import remember
+from tools.memory_tools import remember
 
 #: What it says to everything that is not the talk: a summary of the length that is usual.
 ASIDE = (

@@ -9,9 +9,14 @@ from memory.memory import Memory, utc_now
 from memory.records import Actor, Choice, Kind, Place, Role, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.temporary_store import TemporaryStore
-from tools.changes import forget_memory, remember, set_agent_name
 from tools.context import ToolContext, ToolFailure
-from tools.search_memory import MAX_RESULT_TOKENS, search_memory
+from tools.memory_tools import (
+    MAX_RESULT_TOKENS,
+    forget_memory,
+    remember,
+    search_memory,
+    set_agent_name,
+)
 
 ANNA, BORIS = Actor("u1"), Actor("u12")
 

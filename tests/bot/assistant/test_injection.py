@@ -47,7 +47,7 @@ from tests.fakes.messages import is_answer, message
 from tests.fakes.scripted_model import Scripted, contents
 from tests.fakes.temporary_store import TemporaryStore
 from tools.context import ToolContext
-from tools.search_memory import search_memory
+from tools.memory_tools import search_memory
 
 ATTEMPTS = [
     # orders

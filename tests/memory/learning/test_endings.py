@@ -4,7 +4,7 @@ import asyncio
 from datetime import UTC, datetime
 from pathlib import Path
 
-from memory.learning.store_summaries import SummaryWatch
+from memory.learning.endings import SummaryWatch
 from memory.memory import MemoryOptions
 from memory.records import Actor, Draft, Kind, Session
 from tests.contracts.long_term_memory import eventually
