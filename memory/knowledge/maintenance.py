@@ -172,7 +172,7 @@ class Maintenance:
     async def run(self) -> Removed:
         """Process everybody's memory now. Logs and counts memories that can't be read or written,
         and continues. Raises StoreUnavailable if the actors can't be listed."""
-        removed = Removed()
+        removed, started_at = Removed(), self._clock()
         for actor in await self._store.actors():
             begun = asyncio.get_running_loop().time()
             removed.people += 1
@@ -182,7 +182,7 @@ class Maintenance:
                 removed.failed += 1
                 _log.warning("maintenance_failed", actor=actor.id, error=str(failure))
             await asyncio.sleep(asyncio.get_running_loop().time() - begun)
-        await self._runs.note_maintenance(self._clock())
+        await self._runs.note_maintenance(started_at)
         _log.info(
             "maintenance_done",
             people=removed.people,
