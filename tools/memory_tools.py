@@ -1,4 +1,4 @@
-"""The tools by which the model looks into the memory, and changes it when the user asks for it."""
+"""The tools that search the memory, and change it at the user's request."""
 
 import re
 from collections.abc import Sequence

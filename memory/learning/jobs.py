@@ -99,7 +99,7 @@ class ExtractionJobs:
             if job.session.id not in self._work.tasks:
                 self._work.begin(job.session.id, self._run(job))
         if len(taken) < room:
-            # Usually forgotten, so no jobs any more. Otherwise somebody would wait for them forever.
+            # Forgotten, as a rule, so no jobs: otherwise somebody would wait for them forever.
             for session in waited_for:
                 if session.id in self.endings and session.id not in self._work.tasks:
                     await self.endings.finish(session, await self._outcome_elsewhere(session))
