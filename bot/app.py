@@ -110,7 +110,14 @@ async def run_telegram(settings: Settings) -> int:
                 base_url=settings.telegram_base_url,
             )
             assistant = _assistant(settings, parts, channel, access)
-            async with heartbeat(data, channel), _health(settings, parts, channel):
+            async with heartbeat(data, channel), AsyncExitStack() as stack:
+                if settings.health_port is not None:
+                    from bot.operations.endpoints import endpoints, readiness
+
+                    checks = readiness(channel, parts.memory, data, parts.pool)
+                    await stack.enter_async_context(
+                        endpoints(settings.health_listen, settings.health_port, checks)
+                    )
                 collect_garbage_less_often()
                 try:
                     await channel.run_until(assistant, stop_event())
@@ -138,21 +145,6 @@ def _assistant(settings: Settings, parts: _Parts, channel: Channel, access: Acce
     )
     leaves = settings.leave_strangers_groups
     return Assistant(parts.conversation, Commands(), context, leaves_strangers=leaves)
-
-
-@asynccontextmanager
-async def _health(
-    settings: Settings, parts: _Parts, channel: TelegramChannel
-) -> AsyncIterator[None]:
-    """Serve health checks over HTTP, if the settings name a port."""
-    if settings.health_port is None:
-        yield
-        return
-    from bot.operations.endpoints import endpoints, readiness
-
-    checks = readiness(channel, parts.memory, settings.data_dir, parts.pool)
-    async with endpoints(settings.health_listen, settings.health_port, checks):
-        yield
 
 
 async def run_chat(settings: Settings, user_id: int) -> int:

@@ -5,7 +5,7 @@ from datetime import UTC, timedelta
 from decimal import Decimal
 from typing import Any, TypeVar
 
-from bot.assistant.conversation import TurnLimits
+from bot.assistant.agent import TurnLimits
 from bot.assistant.prompt import Persona, system_prompt
 from bot.people.people import QuotaLimits
 from bot.people.personal import Streaming

@@ -33,8 +33,6 @@ from memory.records import Role, Utterance, own_words
 from tools.context import ToolContext
 from tools.memory_tools import forget_memory
 
-__all__ = ["Conversation", "TurnLimits"]
-
 _log = structlog.get_logger(__name__)
 
 T = TypeVar("T")

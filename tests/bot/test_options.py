@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from bot.assistant.conversation import TurnLimits
+from bot.assistant.agent import TurnLimits
 from bot.assistant.prompt import Persona
 from bot.options import channel_options, memory_options, quota_limits, turn_limits
 from bot.people.people import QuotaLimits

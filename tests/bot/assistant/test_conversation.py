@@ -14,7 +14,8 @@ from pydantic_ai.messages import ToolReturnPart
 from pydantic_ai.models import Model, override_allow_model_requests
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from bot.assistant.conversation import NOTHING_SAID, Conversation, TurnLimits
+from bot.assistant.agent import TurnLimits
+from bot.assistant.conversation import NOTHING_SAID, Conversation
 from bot.assistant.events import Event, Reply, TextDelta, ToolCalled
 from bot.assistant.inbound import Message
 from bot.assistant.prompt import PRIVATE, Persona, system_prompt

@@ -12,7 +12,8 @@ from pydantic_ai.models import Model
 from structlog.typing import EventDict
 
 from bot.assistant import failures
-from bot.assistant.conversation import Conversation, TurnLimits
+from bot.assistant.agent import TurnLimits
+from bot.assistant.conversation import Conversation
 from bot.assistant.events import Event, Reply, TextDelta
 from bot.assistant.prompt import Persona, system_prompt
 from bot.errors import OperatorError

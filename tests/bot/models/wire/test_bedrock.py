@@ -11,7 +11,8 @@ import structlog
 from structlog.typing import EventDict
 
 from bot.assistant import failures
-from bot.assistant.conversation import Conversation, TurnLimits
+from bot.assistant.agent import TurnLimits
+from bot.assistant.conversation import Conversation
 from bot.assistant.events import Event, Reply
 from bot.assistant.files import Attachment, FileKind
 from bot.assistant.prompt import Persona, system_prompt

@@ -10,8 +10,8 @@ import structlog
 from structlog.typing import EventDict
 
 from bot.assistant import failures
-from bot.assistant.agent import CUT_OFF
-from bot.assistant.conversation import Conversation, TurnLimits
+from bot.assistant.agent import CUT_OFF, TurnLimits
+from bot.assistant.conversation import Conversation
 from bot.assistant.events import Event, TextDelta, ToolCalled
 from bot.assistant.prompt import Persona, system_prompt
 from bot.models.catalogue import ModelAccess, model_from_name

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from pydantic_ai import BinaryContent
 
 from bot.assistant import failures
-from bot.assistant.conversation import Conversation, TurnLimits
+from bot.assistant.agent import TurnLimits
+from bot.assistant.conversation import Conversation
 from bot.assistant.events import Event
 from bot.assistant.files import ATTACHED, Attachment, FileKind, contents
 from bot.assistant.prompt import Persona, system_prompt
