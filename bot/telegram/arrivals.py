@@ -77,7 +77,7 @@ class Arrivals:
 
     def announce(self, notice: Notice) -> None:
         """Queue a notice after what is under way in its place."""
-        announce = partial(self._replies.announce, notice.place, notice.reply)
+        announce = partial(self._replies.send, notice.place, notice.reply)
         self._lanes.put(notice.place, LaneTask("notice", announce))
 
     # -- messages and commands --------------------------------------------------------------------

@@ -21,16 +21,16 @@ from bot.telegram.connection import bot_at, http_request
 from bot.telegram.intake.receiving import RejectedToken
 from bot.telegram.intake.webhook import WebhookOptions, tls_context
 
-#: Another program that polls is thrown out by our poll and comes back within a second or two, which
-#: then throws us out. Seconds.
+#: Our poll ends another program's, which polls again within a second or two and so ends ours. In
+#: seconds.
 _WAIT_FOR_RIVAL = 3
-#: Telegram keeps the last error for as long as the webhook is set; an old one means nothing.
+#: Telegram keeps the last error as long as the webhook is set: an old one means nothing.
 _RECENT = timedelta(hours=1)
 
 
 async def check_token(settings: Settings, *, running: bool) -> list[CheckResult]:
-    """The token, the webhook and the privacy mode; and other pollers, unless the bot itself is
-    running: it would be thrown out. Nothing is acknowledged, so no message gets lost."""
+    """Checks token, webhook and privacy mode; and other pollers, unless the bot is `running`: a
+    poll would interrupt its own. Acknowledges nothing, so no message gets lost."""
     if settings.telegram_bot_token is None:
         text = "TELEGRAM_BOT_TOKEN is not set: `mordecai run` chats in the terminal instead"
         return [warning("token", text)]
@@ -96,8 +96,8 @@ def _groups(bot: Bot) -> CheckResult:
 
 
 async def check_webhook(settings: Settings, *, running: bool) -> list[CheckResult]:
-    """The certificate, and whether the port is free; none where the bot polls. That address and
-    port are such as Telegram calls is seen when the settings are read."""
+    """Checks the certificate and the port; nothing if the bot polls. The settings check whether
+    Telegram calls such an address and port."""
     options = webhook_of(settings)
     if options is None:
         return []
@@ -120,7 +120,7 @@ def _listening(options: WebhookOptions, *, running: bool) -> CheckResult:
 
 
 def webhook_status(info: WebhookInfo, settings: Settings, *, running: bool) -> CheckResult:
-    """What Telegram says of its calls."""
+    """What Telegram reports about its calls."""
     waiting = f"{info.pending_update_count} messages wait"
     if settings.webhook_url is None:
         return warning(

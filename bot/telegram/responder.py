@@ -270,7 +270,7 @@ class Responder:
         if place is None or not self._may_hear_of_errors(place):
             return
         try:
-            await self._replies.announce(place, await self._assistant.apologize(place, error_id))
+            await self._replies.send(place, await self._assistant.apologize(place, error_id))
         except TelegramError as failure:
             _log.warning("error_reply_failed", error_id=error_id, error=type(failure).__name__)
 

@@ -196,7 +196,13 @@ class Preview:
         if kind is asyncio.CancelledError and self._showing:
             # The bot is stopping: don't wait for Telegram.
             self._showing.cancel()
-        await self.end()
+        if self._running:
+            self._running.cancel()
+            [ended] = await asyncio.gather(self._running, return_exceptions=True)
+            if isinstance(ended, Exception):
+                _log.error("preview_crashed", exc_info=ended)
+        if self._showing:
+            await asyncio.wait((self._showing,))
         if kind is None and self.message_id is not None and self._edited_at is not None:
             # The reply is one more edit, and must keep its distance too.
             left = self._edited_at + self._interval - self._clock.now()
@@ -225,17 +231,6 @@ class Preview:
     def message_id(self) -> int | None:
         """The id of the message that shows it, unless it is a draft."""
         return self._display.message_id if isinstance(self._display, EditedMessage) else None
-
-    async def end(self) -> None:
-        """Stop showing; waits for an update on its way."""
-        if self._running:
-            self._running.cancel()
-            [ended] = await asyncio.gather(self._running, return_exceptions=True)
-            if isinstance(ended, Exception):
-                _log.error("preview_crashed", exc_info=ended)
-            self._running = None
-        if self._showing:
-            await asyncio.wait((self._showing,))
 
     async def _run(self) -> None:
         await self._news.wait()

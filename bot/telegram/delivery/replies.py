@@ -18,14 +18,14 @@ _ANSWER_FILE = "answer.md"
 
 
 class Replies:
-    """Delivers replies, and tells the assistant what has arrived."""
+    """Delivers replies, and notes at the assistant what arrived."""
 
     def __init__(self, assistant: Assistant, sender: Sender) -> None:
         self._assistant, self.sender = assistant, sender
 
     async def deliver(self, said: Inbound, reply: Reply, instead_of: int | None = None) -> bool:
-        """Send a reply, in a group as an answer to the message it belongs to. True if it arrived,
-        as far as can be known. Raises TelegramError if Telegram refuses it."""
+        """Send a reply, in a group as an answer to its message. True if it arrived, as far as can
+        be known. Raises TelegramError if Telegram rejects it."""
         origin = said.origin
         if reply.silent:
             return True
@@ -33,15 +33,11 @@ class Replies:
             await self.sender.release(said.query_id, reply.text)
             return True
         answers = not origin.is_private and not isinstance(said, Click)
-        message_id = await self._send(
+        message_id = await self.send(
             origin.place, reply, said.message_id if answers else None, instead_of or reply.replaces
         )
         self._assistant.note_delivery(said, reply, message_id)
         return message_id is not None
-
-    async def announce(self, place: Place, reply: Reply) -> None:
-        """Say something that nobody has just asked for."""
-        await self._send(place, reply)
 
     async def sentence(self, said: Inbound, sentence: Sentence) -> Reply:
         """One of the bot's own sentences as a reply."""
@@ -49,29 +45,28 @@ class Replies:
         return Reply(sentence(texts), private=await self._assistant.is_private(said.origin))
 
     async def say(self, said: Command, sentence: Sentence) -> None:
-        """Answer with one of the bot's own sentences."""
         await self.deliver(said, await self.sentence(said, sentence))
 
     async def join(self, joined: GroupJoin) -> None:
-        """Introduce the bot in a group that it was added to, or leave again."""
+        """Introduce the bot in a new group, or leave it."""
         hello, stays = await self._assistant.join(joined)
-        await self.announce(joined.place, hello)
+        await self.send(joined.place, hello)
         if not stays:
             await self.sender.leave(joined.place)
 
     async def release(self, click: Click) -> bool:
-        """Let the pressed button go; with a note, and False, if the press is refused."""
+        """Release a pressed button; False, and a note at the button, if the click is refused."""
         admitted = await self._assistant.admit(click)
         refusal = admitted.text or None if isinstance(admitted, Reply) else None
         await self.sender.release(click.query_id, refusal)
         return not isinstance(admitted, Reply)
 
     async def take_back(self, place: Place, message_id: int | None) -> None:
-        """Take away what was shown of a reply that does not come, if anything was."""
+        """Delete the preview of a reply that does not come, if there is one."""
         if message_id is not None:
             await self.sender.delete(place, message_id)
 
-    async def _send(
+    async def send(
         self,
         place: Place,
         reply: Reply,
