@@ -24,7 +24,7 @@ FAMILY = "forget_all"
 _QUESTION_SECONDS = 600.0
 #: Maximum ids per command, because each takes a lookup.
 _MOST_IDS = 20
-_APART = re.compile(r"[\s,;]+")
+_SEPARATORS = re.compile(r"[\s,;]+")
 #: A record's id, perhaps as /memory shows it: a letter for the kind, then a number or six letters.
 _ID = re.compile(r"\[?[#/]?[a-z](\d{1,7}|[a-z2-7]{6})\]?", re.IGNORECASE)
 
@@ -32,7 +32,7 @@ _ID = re.compile(r"\[?[#/]?[a-z](\d{1,7}|[a-z2-7]{6})\]?", re.IGNORECASE)
 async def forget(said: Command, context: Context) -> Reply:
     """Raises StoreUnavailable."""
     argument, texts = said.argument, context.texts
-    ids = list(dict.fromkeys(_APART.split(argument.strip(" ,;.!"))))
+    ids = list(dict.fromkeys(_SEPARATORS.split(argument.strip(" ,;.!"))))
     if _means_everything(argument):
         return _ask(said, texts)
     if not argument:

@@ -16,7 +16,7 @@ ANSWER_SECONDS = 600.0
 #: Maximum people whose last inbound is known; only they can have an open question.
 _MOST_PEOPLE = 1_000
 #: Characters around an answer that don't matter.
-_AROUND = " \t\n.,;:!¡…–-'\"“”«»()।"
+_SURROUNDINGS = " \t\n.,;:!¡…–-'\"“”«»()।"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,4 +104,4 @@ def yes_or_no(words: str) -> bool | None:
 def _normalize(words: str) -> str:
     """Words for comparison: without case, commas and surrounding punctuation."""
     folded = unicodedata.normalize("NFKC", words).casefold().replace(",", " ")
-    return " ".join(folded.split()).strip(_AROUND)
+    return " ".join(folded.split()).strip(_SURROUNDINGS)

@@ -9,14 +9,14 @@ from bot.people.usage import Account
 from memory.learning.endings import Outcome
 
 #: How long /new waits for the extraction before it says that saving continues, in seconds.
-_NEW_WAITS = 2.0
+_NEW_SECONDS = 2.0
 
 
 async def new(said: Command, context: Context) -> Reply:
     """Raises StoreUnavailable."""
     actor, texts = said.origin.actor, context.texts
     ending = await context.memory.talk.end(actor, said.origin.place, "new")
-    outcome = await ending.wait(_NEW_WAITS) if ending else Outcome.NOTHING
+    outcome = await ending.wait(_NEW_SECONDS) if ending else Outcome.NOTHING
     if outcome is Outcome.DISCARDED:
         # The journal has deleted the private session; the inbox must do the same.
         await context.channel.scrub()
@@ -37,7 +37,7 @@ async def private(said: Command, context: Context) -> Reply:
     if await context.people.personal.is_private(*where):
         return await new(said, context)
     ending = await context.memory.talk.begin_private(*where)
-    outcome = await ending.wait(_NEW_WAITS) if ending else Outcome.NOTHING
+    outcome = await ending.wait(_NEW_SECONDS) if ending else Outcome.NOTHING
     saved = context.texts.saved if outcome is Outcome.SAVED else ""
     # The text itself contains the mark, after the sentence about the session that was saved.
     return Reply(paragraphs(saved, context.texts.private_on), private=False)

@@ -57,13 +57,13 @@ _OPENED_BY = {browser.FAMILY: "memory", preferences.FAMILY: "settings"}
 #: In a group for admins only: they show or change everyone's records.
 _ADMINS_ONLY = frozenset(("memory", "search", "forget", "edit", "export", "private"))
 #: In a group only admins may set these; everyone may see language and time zone.
-_ADMINS_SET = frozenset(("settings", "language", "timezone"))
+_ADMINS_CHANGE = frozenset(("settings", "language", "timezone"))
 #: These need the memory; the last three because it stores choices.
-_OF_MEMORY = frozenset(
+_NEED_MEMORY = frozenset(
     "memory search remember edit export summarize settings language timezone".split()
 )
 #: These save their argument, so a private session refuses them. A bare /name saves nothing.
-_KEEPING = frozenset(("remember", "edit", "name"))
+_SAVING = frozenset(("remember", "edit", "name"))
 
 
 class Commands:
@@ -136,17 +136,17 @@ async def _refusal(said: Command, context: Context) -> str | None:
     reserved = None if origin.is_private else await _admins_only(said, context)
     if reserved and not await _may_manage(origin, context):
         return reserved
-    keeps = said.name in _KEEPING and (said.argument or said.name != "name")
-    if keeps and await context.people.personal.is_private(origin.actor, origin.place):
+    saves = said.name in _SAVING and (said.argument or said.name != "name")
+    if saves and await context.people.personal.is_private(origin.actor, origin.place):
         return texts.private_refused
-    if said.name in _OF_MEMORY and not context.about.memory_enabled:
+    if said.name in _NEED_MEMORY and not context.about.memory_enabled:
         return texts.memory_off
     return None
 
 
 async def _admins_only(said: Command, context: Context) -> str | None:
     """Why the command is for a group's admins only; None if it is for everyone."""
-    if said.name in _ADMINS_SET and (said.argument or said.name == "settings"):
+    if said.name in _ADMINS_CHANGE and (said.argument or said.name == "settings"):
         return context.texts.admins_only_settings
     # Only admins may end a private session.
     ends_private = said.name == "new" and await context.people.personal.is_private(

@@ -76,7 +76,7 @@ class Quotas:
         self._accounts, self._limits, self._exempt = accounts, limits, exempt
         self._clock = clock
         self._messages = Throttle(_MINUTE, limits.messages_per_minute or 0, clock=monotonic)
-        self._told = Throttle(clock=monotonic)
+        self._refusals = Throttle(clock=monotonic)
 
     async def count_message(self, user_id: int) -> Exceeded | None:
         """Count a message, unless it exceeds a limit; returns that limit."""
@@ -89,7 +89,7 @@ class Quotas:
         else:
             quota, seconds = Quota.MESSAGES, self._messages.wait(user_id)
         _log.info("limit_reached", user=user_id, limit=quota.value)
-        first = self._told.allow((user_id, quota), seconds=seconds)
+        first = self._refusals.allow((user_id, quota), seconds=seconds)
         return Exceeded(quota, timedelta(seconds=seconds), first)
 
     async def _exceeded_today(self, user_id: int) -> tuple[Quota, float] | None:

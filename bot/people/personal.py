@@ -24,7 +24,7 @@ class Streaming(StrEnum):
 PRIVATE_MARK = "🔒"
 #: The longest wait for a person's language, in seconds.
 PATIENCE = 0.5
-_MOST_HEARD = 10_000
+_MOST_LANGUAGES = 10_000
 
 
 class PersonalSettings:
@@ -35,18 +35,18 @@ class PersonalSettings:
         """`patience` is in seconds."""
         self._memory, self._patience = memory, patience
         #: The client language of each actor's last sender.
-        self._heard = BoundedDict[Actor, str](_MOST_HEARD)
+        self._client_languages = BoundedDict[Actor, str](_MOST_LANGUAGES)
 
     def note(self, origin: Origin) -> None:
         """Note the client language of an admitted sender, for later notices."""
         if origin.language:
-            self._heard[origin.actor] = origin.language
+            self._client_languages[origin.actor] = origin.language
 
     async def texts(self, actor: Actor, client: str | None = None) -> Texts:
         """The texts in the language the actor chose, else that of their client, now (`client`) or
         when they last wrote. Never fails."""
         chosen = await self.choices(actor)
-        return texts_in(chosen.language, client or self._heard.get(actor))
+        return texts_in(chosen.language, client or self._client_languages.get(actor))
 
     async def texts_at(self, place: Place) -> Texts:
         """The texts for a chat. Never fails."""

@@ -212,9 +212,9 @@ class Accounts:
         #: Statements still to be written, in order.
         self._noted: list[_Statement] = []
         self._counting: asyncio.Task[None] | None = None
-        self._asked = asyncio.Event()
+        self._flush_now = asyncio.Event()
         # By person: a day, and how much of that day's usage they erased. In RAM only.
-        self._forgotten: dict[str, tuple[str, Spent]] = {}
+        self._erased: dict[str, tuple[str, Spent]] = {}
         self._db = Database(path, _MIGRATIONS, pool)
 
     async def __aenter__(self) -> Self:
@@ -231,11 +231,11 @@ class Accounts:
     async def settle(self) -> None:
         """Return when everything noted so far is written."""
         if self._counting:
-            self._asked.set()
+            self._flush_now.set()
             try:
                 await asyncio.shield(self._counting)
             finally:
-                self._asked.clear()
+                self._flush_now.clear()
 
     # -- counting ---------------------------------------------------------------------------------
 
@@ -273,7 +273,7 @@ class Accounts:
         """What a person has used since midnight UTC, including in groups and what they erased
         since. Raises StoreUnavailable."""
         total = (await self.today(person)).total
-        day, forgotten = self._forgotten.get(person.id, ("", Spent()))
+        day, forgotten = self._erased.get(person.id, ("", Spent()))
         spent = Spent(total.input_tokens + total.output_tokens, total.cost)
         spent += await self.shared_today(person)
         return spent + forgotten if day == self._today() else spent
@@ -335,8 +335,8 @@ class Accounts:
             db.execute("DELETE FROM shares WHERE person = ?", (actor.id,))
 
         await self._db.wipe(work)
-        self._forgotten = {
-            id_: (day, sum_) for id_, (day, sum_) in self._forgotten.items() if day == today
+        self._erased = {
+            id_: (day, sum_) for id_, (day, sum_) in self._erased.items() if day == today
         } | {actor.id: (today, spent)}
 
     # -- inside -----------------------------------------------------------------------------------
@@ -375,7 +375,7 @@ class Accounts:
         while self._noted:
             with suppress(TimeoutError):
                 async with asyncio.timeout(_GATHERING):
-                    await self._asked.wait()
+                    await self._flush_now.wait()
             noted, self._noted = self._noted, []
             try:
                 await self._db.change(partial(_execute, statements=noted))

@@ -56,8 +56,8 @@ class TelegramChannel:
         without `/bot`. `request` carries all methods except getUpdates."""
         self._options = options = options or ChannelOptions()
         self._inbox, self._senses = inbox, senses or Senses()
-        asking = JournalingRequest(http_request(connections=2), inbox)
-        self._bot = bot_at(token, base_url, request or http_request(connections=64), asking)
+        polling = JournalingRequest(http_request(connections=2), inbox)
+        self._bot = bot_at(token, base_url, request or http_request(connections=64), polling)
         self._groups, self._holds = Groups(self._bot), Holds(options.clock)
         self._previews = Previews(self._bot, self._holds, inbox, options)
         self._lanes = Lanes(options.longest_text, options.clock)
@@ -79,7 +79,7 @@ class TelegramChannel:
                 self._bot, self._updates, inbox, self._complaints, options.webhook
             )
         else:
-            self._intake = Polling(self._bot, self._updates, asking, self._complaints, options)
+            self._intake = Polling(self._bot, self._updates, polling, self._complaints, options)
         # Set in `run_until`: an assistant needs a channel to be made.
         self._assistant: Assistant
         # These run beside the intake.

@@ -134,7 +134,7 @@ class ExtractionJobs:
 
     async def _extract(self, job: Job) -> Outcome:
         session, actor = job.session, job.session.actor
-        while await self._ours(session):
+        while await self._renew_lease(session):
             async with asyncio.timeout(self._limits.seconds):
                 turns = await self._hand_over(session)
                 if turns is None:
@@ -159,7 +159,7 @@ class ExtractionJobs:
         """Put the session's turns into the store and return them. If there are none, the job is
         done. None if the job is no longer ours: the session may have moved to another actor."""
         async with self._locks[session.actor]:
-            if not await self._ours(session):
+            if not await self._renew_lease(session):
                 return None
             turns = await self._kept_turns(session)
             for turn in turns:
@@ -177,7 +177,7 @@ class ExtractionJobs:
         async with self._locks[actor]:
             if await self._kept_turns(session) != turns:
                 return None
-            if not await self._ours(session):
+            if not await self._renew_lease(session):
                 return Outcome.LATER
             known = await self._store.records(actor)
             now = self._clock()
@@ -192,14 +192,14 @@ class ExtractionJobs:
         """Finish a session of a store that extracts by itself and has all its turns."""
         if not await self._journal.turns.of(session.id):
             return Outcome.NOTHING
-        if not await self._ours(session):
+        if not await self._renew_lease(session):
             return Outcome.LATER
         await self._journal.jobs.done(session.id)
         self._locks.changed(session.actor)
         self._summaries.begin(session)
         return Outcome.SAVED
 
-    async def _ours(self, session: Session) -> bool:
+    async def _renew_lease(self, session: Session) -> bool:
         """Renew our lease. False if the job is no longer ours."""
         until = self._clock() + self._lease
         if await self._journal.jobs.renew(session.id, self._holder, until):
