@@ -196,7 +196,7 @@ class EmbeddingFailed(Exception):
 class Embedder(Protocol):
     """Turns texts into vectors of one length. Optional: search works without."""
 
-    #: Names the model: vectors of one name can be compared, those of another are made anew.
+    #: Names the model: vectors of one name can be compared, those of another are remade.
     name: str
 
     async def embed(self, texts: Sequence[str], *, query: bool = False) -> list[list[float]]:

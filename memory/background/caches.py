@@ -36,7 +36,7 @@ class BoundedDict(MutableMapping[K, V]):
         return key in self._entries
 
     def __iter__(self) -> Iterator[K]:
-        # Of a copy: whoever reads an entry on the way moves it.
+        # A copy: reading an entry meanwhile moves it.
         return iter(tuple(self._entries))
 
     def __len__(self) -> int:

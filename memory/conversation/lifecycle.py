@@ -55,7 +55,7 @@ class Lifecycle:
                     await self._sessions.trim(live)
         if live and self._sessions.is_idle(live, now):
             await self.end(live, "idle")
-            # Whoever writes on has not heard yet that it is private no more: so it still is.
+            # The writer does not know yet that the private session ended: the next is private too.
             if live.session.private:
                 return await self.open_private(actor, place)
             live = None

@@ -30,13 +30,13 @@ Count = Callable[[str], int]
 LOWEST, HIGHEST = 0.3, 2.0
 #: By how much one observation may lower an estimate.
 STEP = 0.05
-#: An estimate stays above the dearest of so many observations by this share: a request is an
-#: average over its messages, and a single message may be dearer.
+#: An estimate stays above the most expensive of RECENT observations by this share: a request is an
+#: average over its messages, and a single message may cost more.
 RECENT, MARGIN = 32, 1.3
-#: A difference between two requests says something from so many estimated tokens on: below, what a
+#: The estimated tokens by which two requests must differ to be compared: below, what a
 #: vendor wraps each message in counts for too much.
 TELLING = 200
-#: Of so many models something is known; whoever answers with ever new names does no harm.
+#: Models that are tracked at most, so that a server with ever new names does no harm.
 MOST_MODELS = 16
 #: A script is calibrated downwards where it makes up this share of a text.
 DOMINANT = 0.7

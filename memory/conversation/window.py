@@ -16,7 +16,7 @@ from memory.conversation.tokens import Count, estimate_tokens
 from memory.records import Role, Turn, Utterance
 from memory.search.lexicon.lexicon import any_of, lexicons
 
-#: What a model writes when it plays a tool call instead of making one, and then imitates for ever
+#: What a model writes when it plays a tool call instead of making one, and then imitates forever
 #: if it reads it again: tags of the common chat templates, fences that name themselves, and
 #: stage directions such as "[tool: search_memory …]".
 _ANNOTATIONS = re.compile(

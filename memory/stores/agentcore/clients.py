@@ -182,7 +182,7 @@ class AwsCalls:
         raise ConnectionClosedError(endpoint_url=self._client.meta.endpoint_url)
 
     def _check(self, where: Where, params: dict[str, Any]) -> None:
-        """botocore checks no patterns, so ids are held against its own model here."""
+        """botocore checks no patterns, so ids are checked against its service model here."""
         shape = self._client.meta.service_model.operation_model(where.operation).input_shape
         for name, value in params.items():
             pattern = shape.members[name].metadata.get("pattern")

@@ -153,8 +153,9 @@ class Eraser:
 
 
 def _newer(row: dict[str, Any], erasure: Erasure) -> bool:
-    """Whether the record was asked for after the wish to be forgotten. What AWS extracts says not
-    when it was said, so all of it counts as old: rather one memory too few than one too many."""
+    """True if the record was written after the request to be forgotten. AWS does not say when the
+    words behind its own extractions were said, so all of those count as old: better one memory too
+    few than one too many."""
     record = record_of_row(row, erasure.actor)
     ours = "created_at" in (row.get("metadata") or {})
     newest = max(record.created_at, row["createdAt"]) if ours and record else None

@@ -58,8 +58,8 @@ class AgentCoreMemory:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The memory to be found or created. Events expire after so many days (AWS: 7 to 365);
-    records stay."""
+    """The memory to find or create. Events expire after this many days (AWS: 7 to 365); records
+    stay."""
 
     name: str
     description: str = "What the assistant remembers of the people it talks to"

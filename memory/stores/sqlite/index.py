@@ -34,7 +34,7 @@ from memory.search.ranking import (
 #: everything holds tell nothing apart, and reading all takes 80 ms at 100,000 messages.
 MAX_HOLDERS = 2_500
 
-#: With up to so many records all words are read: counting them first takes longer.
+#: Up to this many records all words are read: counting them first takes longer.
 SMALL_INDEX = 2_000
 
 #: The field of a word in the index as a number, and how far apart that sets the rows.

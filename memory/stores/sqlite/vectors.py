@@ -23,7 +23,7 @@ MAX_EMBEDDED_CHARS = 1_000
 NEAREST = 200
 
 _STEPS = 127
-#: Vectors compared at once: so many stay in the cache of the processor, more take twice as long.
+#: Vectors compared at once: these fit into the processor's cache, more take twice as long.
 _CHUNK = 512
 
 _TEXT = (
