@@ -180,7 +180,8 @@ def _problems(layer: _Layer) -> Iterator[str]:
 
 def _unknown_key(key: str, layer: _Layer) -> str:
     close = difflib.get_close_matches(key.lower(), Settings.model_fields, n=1, cutoff=0.7)
-    advice = f"Did you mean {close[0]}?" if close else "See `mordecai config --table`"
+    meant = close and (close[0] if layer.typed else variable_of(close[0]))
+    advice = f"Did you mean {meant}?" if meant else "See `mordecai config --table`"
     name = as_json(key) if layer.typed else variable_of(key)
     shown = _display_value(key, layer.values[key])
     return f"{name} = {shown} ({layer.source}): there is no such setting. {advice}"

@@ -3,6 +3,7 @@ message it came from can still be found."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from memory.learning.grounding import share_in
 from memory.learning.statement import Statement
@@ -59,7 +60,19 @@ def plan_deletion(
 ) -> Forgotten:
     """What goes when the actor's record is forgotten, of their `others` and `turns`: the messages
     and turns it came from, and everything that repeats it."""
-    own, says = frozenset(record.turn_ids), mentions(record.text)
+    own, says, stated = (
+        frozenset(record.turn_ids),
+        mentions(record.text),
+        frozenset(words(record.text)),
+    )
+
+    def names(summary: Record) -> bool:
+        """True if the session's summary has a topic that the statement names: greetings and
+        prompts would go on to tell it."""
+        here = record.session_id is not None and summary.session_id == record.session_id
+        topics = (telling(topic, partial(words, topic)) for topic in summary.topics)
+        return here and any(topic and topic <= stated for topic in topics)
+
     going = [
         other
         for other in others
@@ -67,6 +80,7 @@ def plan_deletion(
         and (
             (other.kind is Kind.MESSAGE and own & frozenset(other.turn_ids))
             or (other.kind in (Kind.MESSAGE, Kind.SUMMARY) and says(other.text))
+            or (other.kind is Kind.SUMMARY and names(other))
         )
     ]
     telling_turns = [

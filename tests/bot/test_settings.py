@@ -160,7 +160,7 @@ def test_a_mistyped_secret_is_not_repeated_either(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("MORDECAI_MODEL_APIKEY", "sk-1234")
     (line,) = problems()
     assert "sk-1234" not in line
-    assert "model_api_key" in line
+    assert "Did you mean MORDECAI_MODEL_API_KEY?" in line
 
 
 @pytest.mark.parametrize(

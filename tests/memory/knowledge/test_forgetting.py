@@ -1,5 +1,6 @@
 """Forgetting a fact takes along what would tell it again, and nothing else."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -75,6 +76,19 @@ def test_what_goes_along_is_what_it_came_from_and_what_says_it_again():
     assert [turn.id for turn in gone.turns] == ["t3"]
     assert [each.id for each in gone.records] == ["f1", "s1", "m1", "m2", "m4"]
     assert gone.said == 4, "m1, m2 and the two messages of t3, of which m4 is one"
+
+
+def test_a_summary_goes_along_if_a_topic_of_its_session_names_what_is_forgotten():
+    def summary(id_: str, session: str, *topics: str) -> Record:
+        return replace(record(id_, "Anna talked"), session_id=session, topics=topics)
+
+    fact = replace(record("f1", "I have two cats, Miso and Tofu", "t1"), session_id="one")
+    others = [
+        summary("s1", "one", "my garden", "my cats"),
+        summary("s2", "one", "my garden", "cat food"),
+        summary("s3", "two", "my cats"),
+    ]
+    assert [gone.id for gone in plan_deletion(ANN, fact, others, []).summaries] == ["s1"]
 
 
 def test_a_summary_does_not_go_along_with_itself():
