@@ -79,8 +79,8 @@ class Commands:
         return _press if isinstance(said, Click) else None
 
     def ignores(self, command: Command) -> bool:
-        """True for an unknown command in a group that does not name this bot: it is probably meant
-        for another bot."""
+        """True for an unknown command that is probably meant for another bot: it is in a group and
+        does not name this one."""
         known = command.origin.is_private or command.addressed
         return not known and command.name not in _COMMANDS
 

@@ -77,7 +77,8 @@ class ExtractionJobs:
             await self._journal.jobs.release(self._holder)
 
     def enqueue(self, session: Session) -> Ending:
-        """Take note of a session that the journal has as ended; work on it begins."""
+        """Begin to work on a session that has ended in the journal; returns its Ending to wait
+        for."""
         ending = self.endings.expect(session)
         self._work.look_again()
         return ending
@@ -99,7 +100,7 @@ class ExtractionJobs:
             if job.session.id not in self._work.tasks:
                 self._work.begin(job.session.id, self._run(job))
         if len(taken) < room:
-            # Forgotten, as a rule, so no jobs: otherwise somebody would wait for them forever.
+            # The others are no jobs, usually because they were forgotten: end the wait for them.
             for session in waited_for:
                 if session.id in self.endings and session.id not in self._work.tasks:
                     await self.endings.finish(session, await self._outcome_elsewhere(session))
