@@ -202,9 +202,10 @@ def _alternating_blocks(history: ConversationHistory) -> list[_Block]:
 
 
 def _restore_last_cache_point(blocks: Sequence[_Block], notes: int) -> None:
-    """Repeat the cache point of the previous turn: at the end of the user block before that turn's
-    own message; in a session's second turn, after the notes that open the messages. Claude finds
-    the cache of an earlier point by itself; other models on Bedrock do not."""
+    """Repeat the cache point of the previous turn: Claude finds the cache of an earlier point by
+    itself, other models on Bedrock do not. For Bedrock, pydantic-ai moves a point that
+    begins a message to the end of the user message before it, so it belongs there; in a session's
+    second turn it belongs after the notes that open the messages."""
     users = [block for block in blocks if block.role is Role.USER]
     if len(users) > 1:
         users[-2].content.append(CachePoint())
