@@ -94,7 +94,7 @@ def _everything(heard: Heard, notes: Sequence[Note], question: MemoryQuestion) -
     if talks := [f"{note.date}: {note.text}" for note in notes if note.kind == "summary"]:
         return _list(words.elsewhere, talks)
     known = _in_second_person(_answers_to(_fact_texts(notes), question), notes)
-    if not question.only:
+    if not question.only and Kind.FACT in question.kinds:
         names = [note.text for note in notes if note.kind == "name"]
         known = [words.calls_me.format(name=name) for name in names] + known
     fresh = [

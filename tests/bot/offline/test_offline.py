@@ -169,6 +169,12 @@ async def test_what_is_known_and_what_was_just_said_are_two_lists() -> None:
     )
 
 
+async def test_the_given_name_is_no_answer_to_what_one_likes() -> None:
+    tools = Tools(found=_found(_NAME, "- [preference p1, 2026-11-19] I like figs"))
+    answer = await _answer("what do I like?", tools)
+    assert answer == "Here's what I know about you:\n- You like figs"
+
+
 async def test_words_said_back_are_quoted_as_their_language_quotes() -> None:
     assert "„Ich heiße Ben und wohne in Köln“" in await _answer("Ich heiße Ben und wohne in Köln")
 
