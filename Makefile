@@ -5,6 +5,8 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 PIP_INSTALL = -m pip install --disable-pip-version-check --no-deps
 FLOOR = 95
+# More than the cores: tests of whole programs mostly wait.
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) * 3 // 2)')
 
 .DEFAULT_GOAL := help
 .PHONY: help run chat test eval bench format lock clean python
@@ -24,7 +26,7 @@ test: .venv-test/ready ## lint, types, import rules, tests, coverage
 	.venv-test/bin/ruff format --check .
 	.venv-test/bin/mypy
 	.venv-test/bin/lint-imports
-	.venv-test/bin/python -m pytest --numprocesses auto --dist worksteal --ignore=tests/benchmarks --cov --cov-report= $(ARGS)
+	.venv-test/bin/python -m pytest --numprocesses $(WORKERS) --dist worksteal --ignore=tests/benchmarks --cov --cov-report= $(ARGS)
 	.venv-test/bin/coverage report --fail-under=$(FLOOR) --include='memory/*,tools/*,bot/assistant/*'
 
 eval: .venv-test/ready ## measure recall by small talk, extraction from dialogues, the cost of long conversations
