@@ -51,12 +51,17 @@ class Assistant:
         self._apologies = Throttle(_APOLOGY_SECONDS)
         context.memory.on_saved(self._announce_ending)
 
-    async def respond(self, said: Inbound) -> AsyncGenerator[Event, None]:
-        """Yield the reply to an inbound and the events before it; no event at all means silence."""
+    async def respond(
+        self, said: Inbound, on_admitted: Callable[[Inbound], object] | None = None
+    ) -> AsyncGenerator[Event, None]:
+        """Yield the reply to an inbound and the events before it; no event at all means silence.
+        `on_admitted` gets the inbound that is answered, before it is."""
         if isinstance(said, Click):
             self.note(said)
         admitted = await self.admit(said)
         if not isinstance(admitted, Reply):
+            if on_admitted:
+                on_admitted(admitted)
             async with aclosing(self.answer(admitted)) as events:
                 async for event in events:
                     yield event

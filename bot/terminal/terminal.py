@@ -218,16 +218,7 @@ class Terminal:
     async def _events(self, said: Inbound) -> AsyncGenerator[Event, None]:
         """The assistant's events; after an error, an apology."""
         try:
-            if isinstance(said, Click):
-                self._assistant.note(said)
-            admitted = await self._assistant.admit(said)
-            if isinstance(admitted, Reply):
-                yield admitted
-                return
-            if isinstance(admitted, Message):
-                # Only messages can be stopped: stopping a command would leave things half done.
-                self._stoppable = asyncio.current_task()
-            async with aclosing(self._assistant.answer(admitted)) as events:
+            async with aclosing(self._assistant.respond(said, self._allow_stop)) as events:
                 async for event in events:
                     yield event
         except Exception as error:  # noqa: BLE001 - one line went wrong, not the conversation
@@ -235,6 +226,11 @@ class Terminal:
             self._assistant.health.errors += 1
             _log.error("update_failed", error_id=error_id, exc_info=error)
             yield await self._assistant.apologize(said.origin.place, error_id)
+
+    def _allow_stop(self, admitted: Inbound) -> None:
+        # Only messages can be stopped: stopping a command would leave things half done.
+        if isinstance(admitted, Message):
+            self._stoppable = asyncio.current_task()
 
     async def _keep_partial_reply(self, said: Message, written: str) -> None:
         """Record and show what is written of a stopped reply."""
