@@ -53,8 +53,8 @@ from bot.texts import languages, texts_in
 from memory.conversation.window import points_back
 from memory.knowledge.maintenance import Maintenance
 from memory.memory import Memory, utc_now
-from memory.ports import Embedder, Extraction, Store
-from memory.records import Record, Turn
+from memory.ports import Embedder, Extraction, Reading, Store
+from memory.records import Turn
 from memory.search.query import parse
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
@@ -312,8 +312,8 @@ def _warm_up(rules: LanguageRules) -> None:
 class _StandIn:
     """The offline engine, loaded only if a model can't extract or summarize a session."""
 
-    async def extract(self, turns: Sequence[Turn], known: Sequence[Record]) -> Extraction:
-        return await _by_rules().extractor.extract(turns, known)
+    async def extract(self, reading: Reading) -> Extraction:
+        return await _by_rules().extractor.extract(reading)
 
     async def summarize(self, turns: Sequence[Turn], earlier: str | None = None) -> str:
         return await _by_rules().summarizer.summarize(turns, earlier)

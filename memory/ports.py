@@ -3,15 +3,18 @@ those that ask a model, in `bot.models`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
+from enum import StrEnum
 from typing import Protocol
 
 from memory.records import (
     LEARNED_KINDS,
     Actor,
+    Basis,
     Choice,
     Choices,
     Draft,
+    Evidence,
     Hit,
     Kind,
     Place,
@@ -143,18 +146,73 @@ class Store(LongTermMemory, PersonalData, Protocol):
         ...
 
 
+class Relation(StrEnum):
+    """What a proposal is to a known record."""
+
+    NEW = "new"
+    #: It says the same: the record gains evidence.
+    SAME = "same"
+    #: The record's statement is replaced.
+    CHANGED = "changed"
+    #: The record is no longer true, and nothing takes its place.
+    ENDED = "ended"
+
+
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A record that an extractor proposes. `turn_id` is the turn in which the user said it;
-    `replaces` is the id of a known record that it updates, if the extractor saw one."""
+    """A record that an extractor proposes: a self-contained statement in the first person, in the
+    user's language, with its evidence in the user's own words. `known` is the id of the record that
+    `relation` is to, and `reason` says why, in a few words. The dates and `about` are as in Record.
+    Only the offline engine names a `slot`."""
 
     kind: Kind
     text: str
-    turn_id: str
+    evidence: tuple[Evidence, ...]
     slot: str | None = None
     importance: int = 5
     event_date: str | None = None
-    replaces: str | None = None
+    recurrence: str | None = None
+    true_since: str | None = None
+    true_until: str | None = None
+    about: tuple[str, ...] = ()
+    basis: Basis = Basis.VOLUNTEERED
+    relation: Relation = Relation.NEW
+    known: str | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What an extractor reads: the turns of a session, oldest first, and the actor's current
+    records that have to do with them. Moments are told in `zone`."""
+
+    turns: tuple[Turn, ...]
+    known: tuple[Record, ...] = ()
+    zone: tzinfo = UTC
+
+
+@dataclass(frozen=True, slots=True)
+class Objection:
+    """Why a check refused a proposal, in a sentence for the model that made it."""
+
+    proposal: Proposal
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a review says of a proposal: the evidence says it, the user says it of themselves or of
+    somebody they know and name (not as somebody else's words), it was meant seriously, the dates
+    are right."""
+
+    supported: bool = True
+    right_person: bool = True
+    serious: bool = True
+    date_right: bool = True
+
+    @property
+    def passes(self) -> bool:
+        return self.supported and self.right_person and self.serious and self.date_right
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,9 +233,27 @@ class ExtractionFailed(Exception):
 class Extractor(Protocol):
     """Proposes what of a session is worth keeping; code decides what is stored."""
 
-    async def extract(self, turns: Sequence[Turn], known: Sequence[Record]) -> Extraction:
-        """Read a session's turns, oldest first, beside the actor's current records. Raises
-        ExtractionFailed."""
+    async def extract(self, reading: Reading) -> Extraction:
+        """Read a session beside what is known. Raises ExtractionFailed."""
+        ...
+
+
+class Corrector(Protocol):
+    """Mends proposals."""
+
+    async def correct(
+        self, reading: Reading, objections: Sequence[Objection]
+    ) -> Sequence[Proposal]:
+        """Propose again what failed a check, in the light of the objections; once per session.
+        Raises ExtractionFailed."""
+        ...
+
+
+class Reviewer(Protocol):
+    """Judges of proposals what takes understanding."""
+
+    async def review(self, reading: Reading, proposals: Sequence[Proposal]) -> Sequence[Verdict]:
+        """One verdict a proposal, in order. Raises ExtractionFailed."""
         ...
 
 

@@ -154,6 +154,24 @@ class Turn:
         return "\n".join(own_words(m.text) for m in self.messages if m.role is Role.USER)
 
 
+class Basis(StrEnum):
+    """How the user came to say it."""
+
+    VOLUNTEERED = "volunteered"
+    #: In answer to a question of the assistant.
+    ANSWER = "answer"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The words of one turn that a record stands on, verbatim; `at` is when they were said. Empty
+    `words` stand for the whole turn."""
+
+    turn_id: str
+    words: str
+    at: datetime | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
     """One long-term memory. Facts and preferences are kept in the user's own words, in the first
@@ -161,10 +179,13 @@ class Record:
 
     `slot` names the question a record answers ("employer", "birthday"): of records with one slot
     only the newest is current. `importance` runs from 1 to 10. `superseded_at` is when a record
-    stopped being true; `supersedes` is the id of the one it replaced. `event_date` is the whole or
-    partial ISO date of the event in the text. `topics` are what a SUMMARY is about, a word or two
-    each. `speaker` names who said it in a group, where "I" could be anybody. `role` and `place`
-    matter for MESSAGE only."""
+    became history; `supersedes` is the id of the one it replaced, and `reason` why it did, or why
+    it ended. `event_date` is the ISO date of the event in the text, whole or partial, or a span of
+    two ("2026-12-12/2026-12-20"); `recurrence` says in words how often it comes again. `true_since`
+    and `true_until` are ISO dates, whole or partial, if the user said them. `about` names the
+    people and things in the text. `evidence` is what it stands on, oldest first, and `basis` how it
+    came to be said. `topics` are what a SUMMARY is about, a word or two each. `speaker` names who
+    said it in a group, where "I" could be anybody. `role` and `place` matter for MESSAGE only."""
 
     id: str
     kind: Kind
@@ -181,6 +202,13 @@ class Record:
     speaker: str | None = None
     topics: tuple[str, ...] = ()
     place: Place | None = None
+    evidence: tuple[Evidence, ...] = ()
+    about: tuple[str, ...] = ()
+    recurrence: str | None = None
+    true_since: str | None = None
+    true_until: str | None = None
+    basis: Basis = Basis.VOLUNTEERED
+    reason: str | None = None
 
     @property
     def current(self) -> bool:
@@ -214,6 +242,43 @@ class Draft:
     supersedes: str | None = None
     topics: tuple[str, ...] = ()
     speaker: str | None = None
+    evidence: tuple[Evidence, ...] = ()
+    about: tuple[str, ...] = ()
+    recurrence: str | None = None
+    true_since: str | None = None
+    true_until: str | None = None
+    basis: Basis = Basis.VOLUNTEERED
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Amendment:
+    """A change of a record that leaves its statement as it is: it gains `evidence`, it ends at
+    `ended_at` and becomes history without a successor, or it is `reopened`: history becomes current
+    again. `true_until` and `reason` are those of the end."""
+
+    record_id: str
+    evidence: tuple[Evidence, ...] = ()
+    ended_at: datetime | None = None
+    true_until: str | None = None
+    reason: str | None = None
+    reopened: bool = False
+
+
+class ChangeKind(StrEnum):
+    NOTED = "noted"
+    CHANGED = "changed"
+    ENDED = "ended"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change of the memory that a person is told of and can undo. `record` is the new record,
+    or the one that ended; `before` is what it supersedes, if anything."""
+
+    kind: ChangeKind
+    record: Record
+    before: Record | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from bot.models.transcript import block, transcript
 from bot.people.usage import Accounts
 from memory.learning.extraction import clean_topics
 from memory.learning.grounding import is_grounded, is_meant
-from memory.ports import Extraction, Extractor, Proposal
-from memory.records import Kind, Record, Turn
+from memory.ports import Extraction, Extractor, Proposal, Reading
+from memory.records import Evidence, Kind, Record, Turn
 from memory.safety.escaping import escape
 from memory.search.text import words
 
@@ -128,16 +128,17 @@ class ModelExtractor:
         )
         self._agent = BackgroundAgent(agent, model.model_name, accounts)
 
-    async def extract(self, turns: Sequence[Turn], known: Sequence[Record]) -> Extraction:
+    async def extract(self, reading: Reading) -> Extraction:
         """See memory.ports.Extractor."""
+        turns = reading.turns
         if not any(turn.said.strip() for turn in turns):
             return Extraction()
         # With 10,000 records this would noticeably block everyone else.
-        near = await asyncio.to_thread(_nearest, known, turns)
+        near = await asyncio.to_thread(_nearest, reading.known, turns)
         try:
             found = await self._agent.ask(_question(turns, near), turns[0].session_id)
         except PermanentFailure:
-            return await self._fallback.extract(turns, known)
+            return await self._fallback.extract(reading)
         return await asyncio.to_thread(_extraction, found, turns, near)
 
 
@@ -179,10 +180,10 @@ def _proposal(finding: Finding, turns: Sequence[Turn], near: Sequence[Record]) -
     return Proposal(
         kind=Kind(finding.kind),
         text=text,
-        turn_id=turn.id,
+        evidence=(Evidence(turn.id, text),),
         importance=min(10, max(1, finding.importance)),
         event_date=_event_date(finding.date),
-        replaces=next((note.id for note in replaced), None),
+        known=next((note.id for note in replaced), None),
     )
 
 

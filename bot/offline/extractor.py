@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from bot.offline.learning import proposals_of
 from bot.offline.summaries import session_summary
 from bot.offline.topics import session_topics
-from memory.ports import Extraction
+from memory.ports import Extraction, Reading
 from memory.records import Record, Turn
 
 
@@ -15,10 +15,10 @@ class RuleExtractor:
 
     It keeps only what a person says about themselves, in their own words."""
 
-    async def extract(self, turns: Sequence[Turn], known: Sequence[Record]) -> Extraction:
+    async def extract(self, reading: Reading) -> Extraction:
         """See `memory.ports.Extractor`. Never raises ExtractionFailed."""
         # Of 15 long messages this takes two seconds, in which others want to be answered.
-        return await asyncio.to_thread(_extraction, turns, known)
+        return await asyncio.to_thread(_extraction, reading.turns, reading.known)
 
 
 def _extraction(turns: Sequence[Turn], known: Sequence[Record]) -> Extraction:

@@ -9,8 +9,8 @@ from bot.offline.grammar.statements import slot_of
 from bot.offline.languages.tables import LANGUAGES, language_of
 from memory.learning.event_dates import find_date
 from memory.learning.statement import Statement
-from memory.ports import Proposal
-from memory.records import Record, Role, Turn, own_words
+from memory.ports import Proposal, Relation
+from memory.records import Evidence, Record, Role, Turn, own_words
 
 
 def proposals_of(turns: Sequence[Turn], known: Sequence[Record] = ()) -> tuple[Proposal, ...]:
@@ -25,11 +25,11 @@ def proposals_of(turns: Sequence[Turn], known: Sequence[Record] = ()) -> tuple[P
         )
     ]
     order = {turn.id: number for number, turn in enumerate(turns)}
-    return tuple(sorted(found, key=lambda proposal: order[proposal.turn_id]))
+    return tuple(sorted(found, key=lambda proposal: order[proposal.evidence[0].turn_id]))
 
 
 def learned_from(texts: Sequence[str]) -> tuple[Proposal, ...]:
-    """The same for plain messages, oldest first; the `turn_id` of a proposal is its message's
+    """The same for plain messages, oldest first; the turn of a proposal's evidence is its message's
     number."""
     return _merge(((str(number), text, None) for number, text in enumerate(texts)), ())
 
@@ -60,7 +60,11 @@ def _merge(
 def _with_replaced(proposal: Proposal, known: Sequence[Record]) -> Proposal:
     """The proposal, replacing the record with the same slot, if any."""
     rivals = (record.id for record in known if record.slot == proposal.slot and record.current)
-    return replace(proposal, replaces=next(rivals, None)) if proposal.slot else proposal
+    return (
+        replace(proposal, known=next(rivals, None), relation=Relation.CHANGED)
+        if proposal.slot
+        else proposal
+    )
 
 
 def _proposals(turn_id: str, text: str, day: date | None) -> Iterable[Proposal]:
@@ -71,7 +75,7 @@ def _proposals(turn_id: str, text: str, day: date | None) -> Iterable[Proposal]:
         yield Proposal(
             kind=found.kind,
             text=found.text,
-            turn_id=turn_id,
+            evidence=(Evidence(turn_id, found.text),),
             slot=found.slot,
             importance=found.importance,
             event_date=find_date(found.text, day) if day else None,

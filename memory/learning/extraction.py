@@ -12,7 +12,7 @@ from memory.errors import RefusedText
 from memory.learning.event_dates import find_date, supported_date
 from memory.learning.grounding import is_grounded, is_meant, share_in
 from memory.learning.statement import Statement
-from memory.ports import Extraction, Extractor, Proposal
+from memory.ports import Extraction, Extractor, Proposal, Reading
 from memory.records import Draft, Kind, Record, Turn
 from memory.safety.gate import MASK, admit
 
@@ -35,8 +35,8 @@ class Bounded:
     def __init__(self, extractor: Extractor, most: int) -> None:
         self._extractor, self._most = extractor, most
 
-    async def extract(self, turns: Sequence[Turn], known: Sequence[Record]) -> Extraction:
-        return replace(await self._extractor.extract(turns, known), most=self._most)
+    async def extract(self, reading: Reading) -> Extraction:
+        return replace(await self._extractor.extract(reading), most=self._most)
 
 
 def plan(
@@ -106,7 +106,7 @@ def _draft(
         text = admit(proposal.text)
     except RefusedText:
         return None
-    turn = next((turn for turn in turns if turn.id == proposal.turn_id), None)
+    turn = next((turn for turn in turns if turn.id == proposal.evidence[0].turn_id), None)
     speaker = turn.speaker if turn else None
     # In a group one's own words say nothing about what others have said of themselves.
     own = [(record, said) for record, said in learned if record.speaker == speaker]
@@ -119,7 +119,7 @@ def _draft(
         text=text,
         created_at=at,
         session_id=session_id,
-        turn_ids=(proposal.turn_id,),
+        turn_ids=(proposal.evidence[0].turn_id,),
         slot=proposal.slot,
         importance=min(10, max(1, proposal.importance)),
         event_date=_event_date(proposal.event_date, text, turn.said if turn else "", at.date()),
@@ -139,7 +139,7 @@ def _was_said(proposal: Proposal, turns: Sequence[Turn]) -> bool:
     """True if the user said this and meant it."""
     if not is_grounded(proposal.text, "\n".join(turn.said for turn in turns)):
         return False
-    said = next((turn.said for turn in turns if turn.id == proposal.turn_id), "")
+    said = next((turn.said for turn in turns if turn.id == proposal.evidence[0].turn_id), "")
     return is_meant(proposal.text, said, wish=proposal.kind is Kind.PREFERENCE)
 
 
@@ -153,7 +153,7 @@ def _find_replaced(proposal: Proposal, known: Sequence[Learned]) -> str | None:
     for record, old in known:
         if new.revises(old) or new.extends(old):
             return record.id
-    named = ((record.id, old) for record, old in known if record.id == proposal.replaces)
+    named = ((record.id, old) for record, old in known if record.id == proposal.known)
     return next((id_ for id_, old in named if _share_a_word(new, old)), None)
 
 
@@ -200,8 +200,8 @@ def _last_of_each_slot(proposals: Iterable[Proposal], turns: Sequence[Turn]) -> 
     speakers = {turn.id: turn.speaker for turn in turns}
     kept: dict[object, Proposal] = {}
     for proposal in proposals:
-        about = proposal.slot or proposal.replaces or (proposal.kind, proposal.text)
-        key = speakers.get(proposal.turn_id), about
+        about = proposal.slot or proposal.known or (proposal.kind, proposal.text)
+        key = speakers.get(proposal.evidence[0].turn_id), about
         kept.pop(key, None)
         kept[key] = proposal
     return list(kept.values())

@@ -19,7 +19,7 @@ from memory.background.work import PAUSE, Boundary, Worklist, log_outage
 from memory.errors import MemoryFailure
 from memory.learning.endings import Ending, Endings, Outcome, SummaryWatch
 from memory.learning.extraction import plan
-from memory.ports import Extraction, ExtractionFailed, Extractor, Job, Journal, Store
+from memory.ports import Extraction, ExtractionFailed, Extractor, Job, Journal, Reading, Store
 from memory.records import Session, Turn
 
 _log = structlog.get_logger(__name__)
@@ -146,7 +146,7 @@ class ExtractionJobs:
                     await self._store.extraction.flush(actor)
                     return await self._leave_to_store(session)
                 known = await self._store.records(actor)
-                extraction = await self._extractor.extract(turns, known)
+                extraction = await self._extractor.extract(Reading(tuple(turns), tuple(known)))
             saved = await self._save(session, turns, extraction)
             if saved is not None:
                 return saved

@@ -37,8 +37,8 @@ from bot.options import memory_options
 from bot.settings import load
 from memory.learning.endings import Outcome as Ended
 from memory.memory import Memory, MemoryOptions
-from memory.ports import Extraction, Extractor
-from memory.records import Actor, Draft, Kind, Place, Record, Role, Turn, Utterance
+from memory.ports import Extraction, Extractor, Reading
+from memory.records import Actor, Draft, Kind, Place, Record, Role, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
 from tests.evals.dialogues import Dialogue, dialogues, sample
@@ -64,10 +64,10 @@ class Substitute:
         self._rules = RuleExtractor()
         self.used = 0
 
-    async def extract(self, turns: Sequence[Turn], known: Sequence[Record]) -> Extraction:
+    async def extract(self, reading: Reading) -> Extraction:
         """See memory.ports.Extractor."""
         self.used += 1
-        return await self._rules.extract(turns, known)
+        return await self._rules.extract(reading)
 
 
 @dataclass(slots=True)

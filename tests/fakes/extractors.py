@@ -1,10 +1,9 @@
 """Extractors for tests: real ones, with a simple idea of what is worth keeping."""
 
 import asyncio
-from collections.abc import Sequence
 
-from memory.ports import Extraction, ExtractionFailed, Proposal
-from memory.records import Kind, Record, Role, Turn
+from memory.ports import Extraction, ExtractionFailed, Proposal, Reading
+from memory.records import Evidence, Kind, Role
 
 
 class EverySentence:
@@ -16,16 +15,16 @@ class EverySentence:
         self.gate = asyncio.Event()
         self.gate.set()
 
-    async def extract(self, turns: Sequence[Turn], known: Sequence[Record]) -> Extraction:
+    async def extract(self, reading: Reading) -> Extraction:
         self.calls += 1
         await self.gate.wait()
         if self.failures:
             self.failures -= 1
             raise ExtractionFailed("told to fail")
         proposals = tuple(
-            Proposal(Kind.FACT, message.text, turn.id)
-            for turn in turns
+            Proposal(Kind.FACT, message.text, (Evidence(turn.id, message.text),))
+            for turn in reading.turns
             for message in turn.messages
             if message.role is Role.USER
         )
-        return Extraction(proposals, summary=f"A talk of {len(turns)} turns.")
+        return Extraction(proposals, summary=f"A talk of {len(reading.turns)} turns.")

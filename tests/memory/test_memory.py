@@ -14,6 +14,7 @@ from memory.conversation.sessions import SessionLimits
 from memory.errors import Refusal, RefusedText, StoreUnavailable, UnknownRecord
 from memory.learning.endings import Ending, Outcome
 from memory.memory import Memory, MemoryOptions
+from memory.ports import Extraction, Reading
 from memory.records import (
     LEARNED_KINDS,
     Actor,
@@ -560,10 +561,10 @@ async def test_with_memory_switched_off_nothing_outlives_the_window(world: World
 
 async def test_a_broken_extractor_breaks_no_other_extraction(world: World):
     class Broken(EverySentence):
-        async def extract(self, turns, known):
-            if "bad" in turns[0].said:
+        async def extract(self, reading: Reading) -> Extraction:
+            if "bad" in reading.turns[0].said:
                 raise ZeroDivisionError("a bug")
-            return await super().extract(turns, known)
+            return await super().extract(reading)
 
     world.extractor = Broken()
     async with world.process() as memory:
@@ -591,9 +592,9 @@ async def test_what_is_forgotten_while_extraction_runs_is_in_no_record_and_no_su
     world: World,
 ):
     class Quoting(EverySentence):
-        async def extract(self, turns, known):
-            extraction = await super().extract(turns, known)
-            return replace(extraction, summary="; ".join(turn.said for turn in turns))
+        async def extract(self, reading: Reading) -> Extraction:
+            extraction = await super().extract(reading)
+            return replace(extraction, summary="; ".join(turn.said for turn in reading.turns))
 
     world.extractor = Quoting()
     async with world.process() as memory:

@@ -1,6 +1,5 @@
 """/new, /summarize and /usage."""
 
-from collections.abc import Sequence
 from datetime import timedelta
 from decimal import Decimal
 
@@ -8,8 +7,8 @@ import pytest
 
 from bot.commands.bill import bill
 from bot.people.usage import Account, Usage
-from memory.ports import Extraction, ExtractionFailed, Proposal
-from memory.records import Kind, Place, Record, Turn
+from memory.ports import Extraction, ExtractionFailed, Proposal, Reading
+from memory.records import Evidence, Kind, Place
 from tests.bot.commands.desk import ANN, BOB, BORIS, ENGLISH, Desk, open_desk
 
 
@@ -19,11 +18,15 @@ class Finds:
     def __init__(self, *texts: str, failing: bool = False) -> None:
         self.texts, self.failing = texts, failing
 
-    async def extract(self, turns: Sequence[Turn], known: Sequence[Record]) -> Extraction:
+    async def extract(self, reading: Reading) -> Extraction:
         if self.failing:
             raise ExtractionFailed("no answer")
         return Extraction(
-            tuple(Proposal(Kind.FACT, text, turns[0].id) for text in self.texts), None
+            tuple(
+                Proposal(Kind.FACT, text, (Evidence(reading.turns[0].id, text),))
+                for text in self.texts
+            ),
+            None,
         )
 
 

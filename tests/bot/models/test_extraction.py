@@ -14,8 +14,8 @@ from bot.models.catalogue import ModelAccess, model_from_name
 from bot.models.extraction import MAX_FINDINGS, MAX_KNOWN, ModelExtractor
 from bot.models.transcript import MAX_TRANSCRIPT
 from memory.learning.extraction import plan
-from memory.ports import Extraction, ExtractionFailed, Proposal
-from memory.records import Actor, Kind, Place, Record, Role, Turn, Utterance
+from memory.ports import Extraction, ExtractionFailed, Proposal, Reading
+from memory.records import Actor, Evidence, Kind, Place, Record, Role, Turn, Utterance
 from tests.fakes.extractors import EverySentence
 from tests.fakes.memories import NOON, open_memory
 from tests.fakes.openai_server import Completion, OpenAIServer, refusing, text
@@ -66,7 +66,7 @@ class Answering:
 
 async def extract(answer: str, turns: list[Turn], known: list[Record] | None = None) -> Extraction:
     extractor = ModelExtractor(Answering(answer).model, EverySentence())
-    return await extractor.extract(turns, known or [])
+    return await extractor.extract(Reading(tuple(turns), tuple(known or ())))
 
 
 async def test_a_finding_becomes_a_proposal_in_the_memory_s_terms() -> None:
@@ -77,7 +77,12 @@ async def test_a_finding_becomes_a_proposal_in_the_memory_s_terms() -> None:
     )
     (proposal,) = found.proposals
     assert proposal == Proposal(
-        Kind.FACT, "I work at Acme Corp", "t1", None, 8, "2026-11", replaces="r1"
+        Kind.FACT,
+        "I work at Acme Corp",
+        (Evidence("t1", "I work at Acme Corp"),),
+        importance=8,
+        event_date="2026-11",
+        known="r1",
     )
     assert found.summary == "About work."
 
@@ -90,7 +95,7 @@ async def test_the_turn_is_the_one_in_which_the_user_said_it_whatever_the_model_
     turns = [turn(1, "Hello"), turn(2, "I work at Acme Corp"), turn(3, "Bye")]
     for number in (-1, 0, 1, 2, 3, 99):
         found = await extract(findings({**JOB, "turn": number}), turns)
-        assert [p.turn_id for p in found.proposals] == ["t2"]
+        assert [p.evidence[0].turn_id for p in found.proposals] == ["t2"]
 
 
 async def test_what_only_the_assistant_said_is_no_finding() -> None:
@@ -107,8 +112,8 @@ async def test_what_only_the_assistant_said_is_no_finding() -> None:
         ("date", "2026-02-30", {"event_date": None}),
         ("date", "2026-02-28", {"event_date": "2026-02-28"}),
         ("date", "2026", {"event_date": "2026"}),
-        ("replaces", 7, {"replaces": None}),
-        ("replaces", -1, {"replaces": None}),
+        ("replaces", 7, {"known": None}),
+        ("replaces", -1, {"known": None}),
     ],
 )
 async def test_values_that_make_no_sense_are_put_right_or_left_out(
@@ -129,7 +134,10 @@ async def test_a_finding_without_text_is_left_out(said: str) -> None:
 async def test_a_model_is_not_asked_about_a_session_in_which_the_user_said_nothing() -> None:
     asked = Answering(findings(JOB))
     silent = Turn("t1", "s1", (Utterance(Role.ASSISTANT, "Hello?", DAY),))
-    assert await ModelExtractor(asked.model, EverySentence()).extract([silent], []) == Extraction()
+    assert (
+        await ModelExtractor(asked.model, EverySentence()).extract(Reading((silent,)))
+        == Extraction()
+    )
     assert asked.asked == []
 
 
@@ -137,7 +145,7 @@ async def test_the_model_sees_who_said_what_when_and_what_is_known_by_number() -
     asked = Answering(findings())
     known = [record(1, "I sail"), record(2, "I work at Initech")]
     turns = [turn(1, "I left Initech,\nreally </conversation>", "Oh & why?")]
-    await ModelExtractor(asked.model, EverySentence()).extract(turns, known)
+    await ModelExtractor(asked.model, EverySentence()).extract(Reading(tuple(turns), tuple(known)))
     (question,) = asked.asked
     assert question.splitlines() == [
         "<known_notes>",
@@ -161,7 +169,7 @@ async def test_the_question_is_bounded_however_long_the_session() -> None:
     asked = Answering(findings())
     turns = [turn(number, "word " * 20_000) for number in range(60)]
     known = [record(number, f"I know word {number}") for number in range(500)]
-    await ModelExtractor(asked.model, EverySentence()).extract(turns, known)
+    await ModelExtractor(asked.model, EverySentence()).extract(Reading(tuple(turns), tuple(known)))
     (question,) = asked.asked
     assert len(question) < MAX_TRANSCRIPT * 1.5
     assert question.count("I know word") == MAX_KNOWN
@@ -181,7 +189,7 @@ async def from_server(*replies: Completion) -> tuple[Extraction, list[dict[str, 
         access = ModelAccess(base_url=server.base_url, api_key="right", attempts=1)
         async with model_from_name("openai:small", access) as model:
             found = await ModelExtractor(model, EverySentence()).extract(
-                [turn(1, "I work at Acme Corp")], []
+                Reading((turn(1, "I work at Acme Corp"),))
             )
         assert server.refused == []
         return found, server.requests

@@ -25,6 +25,7 @@ from bot.models.wire.tolerant import TolerantModel
 from bot.offline.engine import offline_model
 from bot.settings import Settings
 from memory.memory import Memory
+from memory.ports import Reading
 from memory.records import Actor, Place, Role, Turn, Utterance
 from tests.fakes.aws import Completion as BedrockReply
 from tests.fakes.aws import FakeAws, Fault
@@ -265,7 +266,7 @@ async def test_extraction_is_stood_in_for_as_well() -> None:
         async with ModelChain([model_at(one, "first"), model_at(two, "second")], 30) as chain:
             said = Utterance(Role.USER, "Hello", NOON), Utterance(Role.ASSISTANT, "Hi", NOON)
             extraction = await ModelExtractor(chain, EverySentence()).extract(
-                [Turn("t1", "s1", said)], []
+                Reading((Turn("t1", "s1", said),))
             )
     assert extraction.summary == "They said hello."
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from bot.offline.extractor import RuleExtractor
+from memory.ports import Reading
 from memory.records import Role, Turn, Utterance
 
 _CASES = [
@@ -42,7 +43,7 @@ async def _score(language: str, split: str) -> Score:
         if (case["language"], case["split"]) != (language, split):
             continue
         message = Utterance(Role.USER, case["text"], datetime(2026, 11, 21, 12, tzinfo=UTC))
-        extraction = await RuleExtractor().extract([Turn("t1", "s1", (message,))], [])
+        extraction = await RuleExtractor().extract(Reading((Turn("t1", "s1", (message,)),)))
         found = {(p.kind.value, p.slot, p.text) for p in extraction.proposals}
         wanted = {(e["kind"], e["slot"], e["text"]) for e in case["expect"]}
         score.right += len(found & wanted)

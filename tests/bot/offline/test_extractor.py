@@ -10,7 +10,7 @@ from bot.offline.extractor import RuleExtractor
 from bot.offline.grammar.statements import noteworthy
 from bot.offline.summaries import RuleSummarizer, own_quotes
 from memory.conversation.tiers import gist
-from memory.ports import Extraction, Extractor, Proposal, Summarizer
+from memory.ports import Extraction, Extractor, Proposal, Reading, Summarizer
 from memory.records import Actor, Kind, Place, Record, Role, Turn, Utterance
 from tests.fakes.memories import NOON, open_memory
 
@@ -30,7 +30,7 @@ def _turns(*said: str, answer: str = "I live in the cloud and my name is Bot.") 
 
 async def _extracted(*said: str, known: tuple[Record, ...] = ()) -> Extraction:
     extractor: Extractor = RuleExtractor()
-    return await extractor.extract(_turns(*said), known)
+    return await extractor.extract(Reading(tuple(_turns(*said)), tuple(known)))
 
 
 async def _proposals(*said: str, known: tuple[Record, ...] = ()) -> tuple[Proposal, ...]:
@@ -43,7 +43,7 @@ async def test_nothing_the_assistant_says_becomes_a_fact() -> None:
 
 async def test_a_proposal_names_the_turn_it_was_said_in() -> None:
     proposals = await _proposals("Hello", "I work at Acme Corp")
-    assert [(p.text, p.turn_id) for p in proposals] == [("I work at Acme Corp", "t2")]
+    assert [(p.text, p.evidence[0].turn_id) for p in proposals] == [("I work at Acme Corp", "t2")]
 
 
 async def test_saying_it_all_twice_gives_no_duplicates() -> None:
@@ -199,8 +199,8 @@ async def test_in_a_group_nobody_corrects_what_somebody_else_has_said() -> None:
         for number, (who, text) in enumerate(said)
     ]
     known = Record("f1", Kind.FACT, "I live in Bonn", _NOW, slot="home", speaker="Ann")
-    extraction = await RuleExtractor().extract(turns, [known])
-    assert [(each.turn_id, each.replaces) for each in extraction.proposals] == [
+    extraction = await RuleExtractor().extract(Reading(tuple(turns), (known,)))
+    assert [(each.evidence[0].turn_id, each.known) for each in extraction.proposals] == [
         ("t1", None),
         ("t2", None),
         ("t3", None),

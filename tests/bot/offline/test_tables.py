@@ -7,6 +7,7 @@ import pytest
 from bot.offline.extractor import RuleExtractor
 from bot.offline.grammar.statements import noteworthy
 from bot.offline.languages.tables import language_code
+from memory.ports import Reading
 from memory.records import Role, Turn, Utterance
 
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -144,5 +145,5 @@ async def test_topics_are_what_was_talked_about_most() -> None:
         "My password is Elephant7. Rex again: the sofa is gone.",
     )
     turns = [Turn(f"t{n}", "s", (Utterance(Role.USER, text, AT),)) for n, text in enumerate(said)]
-    extraction = await RuleExtractor().extract(turns, [])
+    extraction = await RuleExtractor().extract(Reading(tuple(turns)))
     assert set(extraction.topics) == {"the sofa", "Rex"}

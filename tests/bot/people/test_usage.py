@@ -31,6 +31,7 @@ from bot.people.usage import (
 )
 from memory.errors import StoreUnavailable
 from memory.memory import Memory
+from memory.ports import Reading
 from memory.records import Actor, Place, Role, Turn, Utterance
 from tests.fakes.extractors import EverySentence
 from tests.fakes.memories import NOON, open_memory
@@ -306,7 +307,7 @@ async def test_an_extraction_on_a_model_is_counted_even_if_its_answer_is_no_use(
         accounts.note_turn(ANNA, "s1", TURN)
         extractor = ModelExtractor(offline_model(), EverySentence(), accounts)
         with structlog.testing.capture_logs(), pytest.raises(Exception, match="no extraction"):
-            await extractor.extract([Turn("t1", "s1", said)], [])
+            await extractor.extract(Reading((Turn("t1", "s1", said),)))
         extraction = (await accounts.of_session(ANNA, "s1")).extractions
         assert (extraction.runs, extraction.requests) == (0, 2)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from memory.ports import Extraction, Extractor
+from memory.ports import Extraction, Extractor, Reading
 from memory.records import Kind, Record, Role, Turn, Utterance
 from tests.fakes.aws.events import StoredEvent
 from tests.fakes.aws.memories import Shelf, StoredRecord
@@ -84,7 +84,7 @@ class Extractions:
                     shelved.proposals(kind, self._ask([turn], shelved.known(kind)))
 
     def _ask(self, turns: list[Turn], known: list[Record]) -> Extraction:
-        return asyncio.run(self.extractor.extract(turns, known))
+        return asyncio.run(self.extractor.extract(Reading(tuple(turns), tuple(known))))
 
 
 @dataclass
@@ -106,7 +106,7 @@ class _Shelving:
     def proposals(self, kind: Kind, found: Extraction) -> None:
         for proposal in found.proposals:
             if proposal.kind is kind:
-                self._put(self.rewrite(proposal.text), proposal.replaces)
+                self._put(self.rewrite(proposal.text), proposal.known)
 
     def summary(self, text: str | None) -> None:
         if text:

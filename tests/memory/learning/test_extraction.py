@@ -10,7 +10,7 @@ from memory.learning.grounding import is_grounded
 from memory.learning.statement import Statement
 from memory.memory import Memory, MemoryOptions
 from memory.ports import Extraction, Proposal
-from memory.records import Actor, Draft, Kind, Place, Record, Role, Turn, Utterance
+from memory.records import Actor, Draft, Evidence, Kind, Place, Record, Role, Turn, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.extractors import EverySentence
 from tests.fakes.temporary_store import TemporaryStore
@@ -30,7 +30,7 @@ def said(*texts: str) -> list[Turn]:
 
 
 def proposal(text: str, slot: str | None = None, **fields: object) -> Proposal:
-    return Proposal(Kind.FACT, text, turn_id="t0", slot=slot, **fields)  # type: ignore[arg-type]
+    return Proposal(Kind.FACT, text, evidence=(Evidence("t0", ""),), slot=slot, **fields)  # type: ignore[arg-type]
 
 
 def planned(turns: list[Turn], *proposals: Proposal, known: list[Record] | None = None, **fields):
@@ -90,7 +90,7 @@ def test_a_new_value_supersedes_the_old_one_of_its_slot():
 
 def test_a_record_the_extractor_invents_is_not_superseded():
     (draft,) = planned(
-        said("I work at Globex"), proposal("I work at Globex", replaces="f99"), known=[]
+        said("I work at Globex"), proposal("I work at Globex", known="f99"), known=[]
     )
     assert draft.supersedes is None
 
@@ -272,9 +272,9 @@ def test_a_denial_of_a_part_leaves_the_whole(new: str, old: str):
 def test_what_the_extractor_calls_an_update_needs_something_in_common():
     turns = said("I play the cello")
     related, other = known("I play the violin"), known("I live in Rome")
-    (draft,) = planned(turns, proposal("I play the cello", replaces="f1"), known=[related])
+    (draft,) = planned(turns, proposal("I play the cello", known="f1"), known=[related])
     assert draft.supersedes == "f1"
-    (draft,) = planned(turns, proposal("I play the cello", replaces="f1"), known=[other])
+    (draft,) = planned(turns, proposal("I play the cello", known="f1"), known=[other])
     assert draft.supersedes is None
 
 
@@ -343,8 +343,10 @@ def by(speaker: str, number: int, text: str) -> Turn:
 
 def test_in_a_group_each_fact_is_whose_it_is_and_replaces_nobody_elses():
     turns = [by("Ann", 0, "I work at Acme Corp"), by("Bob", 1, "I work at Globex")]
-    anns = Proposal(Kind.FACT, "I work at Acme Corp", turn_id="t0", slot="employer")
-    bobs = Proposal(Kind.FACT, "I work at Globex", turn_id="t1", slot="employer")
+    anns = Proposal(
+        Kind.FACT, "I work at Acme Corp", evidence=(Evidence("t0", ""),), slot="employer"
+    )
+    bobs = Proposal(Kind.FACT, "I work at Globex", evidence=(Evidence("t1", ""),), slot="employer")
     drafts = planned(turns, anns, bobs)
     assert [(draft.speaker, draft.text) for draft in drafts] == [
         ("Ann", "I work at Acme Corp"),

@@ -1,7 +1,7 @@
 """Extraction as a durable job: leased, tried again, set aside, and never twice at once."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -15,8 +15,8 @@ from memory.background.locks import Locks
 from memory.errors import StoreUnavailable
 from memory.learning.endings import Outcome
 from memory.learning.jobs import ATTEMPTS, ExtractionJobs, ExtractionLimits
-from memory.ports import Backlog, Extraction, Job
-from memory.records import Actor, Kind, Place, Record, Role, Session, Turn, Utterance
+from memory.ports import Backlog, Extraction, Job, Reading
+from memory.records import Actor, Kind, Place, Role, Session, Turn, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.journal.sessions import SqliteJobs
 from tests.fakes.extractors import EverySentence
@@ -58,7 +58,7 @@ class Broken:
 
     calls = 0
 
-    async def extract(self, turns: Sequence[Turn], known: Sequence[Record]) -> Extraction:
+    async def extract(self, reading: Reading) -> Extraction:
         self.calls += 1
         raise RuntimeError("a mistake")
 
