@@ -2,14 +2,14 @@
 of each run, so that users can't mix."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, Sequence
 from dataclasses import dataclass, field
 
 import pydantic_ai
 from pydantic_ai import (
     Agent,
     AgentRunResult,
-    AgentRunResultEvent,
+    AgentStreamEvent,
     FunctionToolCallEvent,
     ModelResponse,
     ModelSettings,
@@ -126,17 +126,7 @@ class TurnAgent:
         events: "asyncio.Queue[AgentEvent | None]",
         usage: RunUsage | None,
     ) -> None:
-        async with (
-            asyncio.timeout(self._limits.model_timeout_seconds),
-            self._agent.run_stream_events(
-                prompt.content,
-                message_history=prompt.history,
-                deps=context,
-                usage=usage,
-                # A safety net: the rounds, the last request, and one more for an empty answer.
-                usage_limits=UsageLimits(request_limit=self._limits.model_max_tool_rounds + 2),
-            ) as stream,
-        ):
+        async def show(_: RunContext[ToolContext], stream: AsyncIterable[AgentStreamEvent]) -> None:
             async for event in stream:
                 match event:
                     case (
@@ -146,8 +136,19 @@ class TurnAgent:
                         events.put_nowait(TextDelta(text))
                     case FunctionToolCallEvent(part=part):
                         events.put_nowait(ToolCalled(part.tool_name))
-                    case AgentRunResultEvent(result=result):
-                        events.put_nowait(_final_answer(result))
+
+        async with asyncio.timeout(self._limits.model_timeout_seconds):
+            # Not `run_stream_events`, which hands each event through one more task.
+            result = await self._agent.run(
+                prompt.content,
+                message_history=prompt.history,
+                deps=context,
+                usage=usage,
+                # A safety net: the rounds, the last request, and one more for an empty answer.
+                usage_limits=UsageLimits(request_limit=self._limits.model_max_tool_rounds + 2),
+                event_stream_handler=show,
+            )
+        events.put_nowait(_final_answer(result))
 
     def _settings(self, context: RunContext[ToolContext]) -> ModelSettings:
         """The settings of one request. The last request forbids tools but still declares them: the
