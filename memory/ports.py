@@ -203,12 +203,14 @@ class Objection:
 class Verdict:
     """What a review says of a proposal: the evidence says it, the user says it of themselves or of
     somebody they know and name (not as somebody else's words), it was meant seriously, the dates
-    are right."""
+    are right. A statement can pass while what it is said to be to a known record is wrong: then
+    `relation_right` is False."""
 
     supported: bool = True
     right_person: bool = True
     serious: bool = True
     date_right: bool = True
+    relation_right: bool = True
 
     @property
     def passes(self) -> bool:
@@ -218,12 +220,14 @@ class Verdict:
 @dataclass(frozen=True, slots=True)
 class Extraction:
     """What an extractor found in a session. An empty one means "nothing worth keeping", never "it
-    failed": failures are raised. At most `most` proposals become records."""
+    failed": failures are raised. At most `most` proposals become records. Without `needs_review`
+    no model corrects or reviews them: rules found them where a model can never read the session."""
 
     proposals: tuple[Proposal, ...] = ()
     summary: str | None = None
     topics: tuple[str, ...] = ()
     most: int = 30
+    needs_review: bool = True
 
 
 class ExtractionFailed(Exception):

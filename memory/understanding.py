@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from memory.ports import Extractor, Summarizer
+from memory.ports import Corrector, Extractor, Reviewer, Summarizer
 from memory.records import Kind
 
 
@@ -82,8 +82,11 @@ NO_RULES: LanguageRules = _NoRules()
 
 @dataclass(frozen=True, slots=True)
 class Understanding:
-    """Everything that understands language for the memory."""
+    """Everything that understands language for the memory. Without a `corrector`, what fails a
+    check is dropped; without a `reviewer`, the checks decide alone."""
 
     extractor: Extractor
     summarizer: Summarizer
     rules: LanguageRules = NO_RULES
+    corrector: Corrector | None = None
+    reviewer: Reviewer | None = None
