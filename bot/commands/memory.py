@@ -1,11 +1,8 @@
 """The commands about records: /memory, /search, /remember, /edit and /export."""
 
-import asyncio
-import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
-from io import BytesIO, TextIOWrapper
 from typing import Any
 
 from bot.assistant.context import Context
@@ -15,7 +12,6 @@ from bot.commands.pages.browser import ask_for_words, open_browser, pages
 from bot.commands.questions import command_of, yes_or_no
 from bot.texts import Texts
 from memory.errors import RefusedText, UnknownRecord
-from memory.knowledge.export import export_as_markdown
 from memory.records import LEARNED_KINDS, Kind, Record, Role
 from memory.search.text import words
 
@@ -97,16 +93,12 @@ async def export(said: Command, context: Context) -> Reply:
     """Export everything kept about the actor, as JSON for programs and Markdown for people. Raises
     StoreUnavailable."""
     actor, texts = said.origin.actor, context.texts
-    everything = await context.memory.known.export(actor)
-    everything["usage"] = await context.usage.export(actor)
+    also: dict[str, Any] = {"usage": await context.usage.export(actor)}
     if (shared := await context.usage.shared_today(actor)).tokens or shared.cost:
-        everything["used_in_groups_today"] = {
-            "tokens": shared.tokens,
-            "cost": f"{shared.cost:f}",
-        }
+        also["used_in_groups_today"] = {"tokens": shared.tokens, "cost": f"{shared.cost:f}"}
+    exported = await context.memory.known.export(actor, also)
     name = f"mordecai-{actor.id}-{datetime.now(UTC):%Y-%m-%d}"
-    # With 100,000 messages this takes seconds and would block everyone else.
-    files = await asyncio.to_thread(_encode_files, name, everything)
+    files = {f"{name}.json": exported.json, f"{name}.md": exported.markdown}
     caption = texts.export_caption if said.origin.is_private else texts.export_caption_group
     documents: list[Document] = []
     too_big: list[str] = []
@@ -116,17 +108,6 @@ async def export(said: Command, context: Context) -> Reply:
         else:
             documents.append(Document(file, content, "" if documents else caption))
     return Reply("\n".join(too_big), documents=tuple(documents))
-
-
-def _encode_files(name: str, everything: dict[str, Any]) -> dict[str, bytes]:
-    content = BytesIO()
-    # Piece by piece: tens of megabytes joined and encoded at once would hold up other threads.
-    with TextIOWrapper(content, "utf-8", errors="replace", newline="") as text:
-        json.dump(everything, text, ensure_ascii=False, indent=2)
-        text.flush()
-        document = content.getvalue()
-    markdown = export_as_markdown(everything).encode(errors="replace")
-    return {f"{name}.json": document, f"{name}.md": markdown}
 
 
 def _ask_for_more(said: Command, question: str, how: str) -> Reply:

@@ -1,6 +1,5 @@
 """Extraction on a model. The model proposes; `memory.learning.extraction` decides."""
 
-import asyncio
 import re
 from collections.abc import Sequence
 from datetime import date
@@ -15,6 +14,7 @@ from pydantic_ai.models.fallback import FallbackModel
 from bot.models.background_agent import BackgroundAgent, PermanentFailure
 from bot.models.transcript import block, transcript
 from bot.people.usage import Accounts
+from memory.background.threads import compute
 from memory.learning.extraction import clean_topics
 from memory.learning.grounding import is_grounded, is_meant
 from memory.ports import Extraction, Extractor, Proposal, Reading
@@ -134,12 +134,12 @@ class ModelExtractor:
         if not any(turn.said.strip() for turn in turns):
             return Extraction()
         # With 10,000 records this would noticeably block everyone else.
-        near = await asyncio.to_thread(_nearest, reading.known, turns)
+        near = await compute(_nearest, reading.known, turns)
         try:
             found = await self._agent.ask(_question(turns, near), turns[0].session_id)
         except PermanentFailure:
             return await self._fallback.extract(reading)
-        return await asyncio.to_thread(_extraction, found, turns, near)
+        return await compute(_extraction, found, turns, near)
 
 
 def _question(turns: Sequence[Turn], near: Sequence[Record]) -> str:

@@ -4,7 +4,6 @@ It is deterministic, needs no key and no network, and goes through the very same
 tools as a real model: it reads the request's messages, calls a tool or answers. What it understands
 of a sentence comes from the grammar; what it knows of the person comes from the tools."""
 
-import asyncio
 import json
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
@@ -44,6 +43,7 @@ from bot.offline.grammar.questions import MemoryQuestion, asks_to_remember, memo
 from bot.offline.grammar.statements import noteworthy
 from bot.offline.replies import reply
 from bot.offline.summaries import own_quotes
+from memory.background.threads import compute
 from memory.conversation.tiers import EARLIER_TAG
 from memory.records import Kind, own_words
 
@@ -122,7 +122,7 @@ def _no_usage() -> RequestUsage:
 
 async def _respond(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
     # In a thread, because a long message would block everyone else.
-    step = await asyncio.to_thread(_next_step, messages, info)
+    step = await compute(_next_step, messages, info)
     if isinstance(step, ToolRequest):
         call_id = _call_id(messages)
         return ModelResponse([ToolCallPart(step.tool, step.json, tool_call_id=call_id)])
@@ -133,7 +133,7 @@ async def _stream(
     messages: list[ModelMessage], info: AgentInfo
 ) -> AsyncIterator[str | DeltaToolCalls]:
     # In a thread, because a long message would block everyone else.
-    step = await asyncio.to_thread(_next_step, messages, info)
+    step = await compute(_next_step, messages, info)
     if isinstance(step, ToolRequest):
         yield {0: DeltaToolCall(step.tool, step.json, tool_call_id=_call_id(messages))}
         return

@@ -1,11 +1,11 @@
 """Extraction without a model: what the rules of grammar find."""
 
-import asyncio
 from collections.abc import Sequence
 
 from bot.offline.learning import proposals_of
 from bot.offline.summaries import session_summary
 from bot.offline.topics import session_topics
+from memory.background.threads import compute
 from memory.ports import Extraction, Reading
 from memory.records import Record, Turn
 
@@ -18,7 +18,7 @@ class RuleExtractor:
     async def extract(self, reading: Reading) -> Extraction:
         """See `memory.ports.Extractor`. Never raises ExtractionFailed."""
         # Of 15 long messages this takes two seconds, in which others want to be answered.
-        return await asyncio.to_thread(_extraction, reading.turns, reading.known)
+        return await compute(_extraction, reading.turns, reading.known)
 
 
 def _extraction(turns: Sequence[Turn], known: Sequence[Record]) -> Extraction:

@@ -1,7 +1,6 @@
 """Summaries without a model: they quote instead of retelling, so that nothing is made up, and what
 they quote can be read again."""
 
-import asyncio
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -15,6 +14,7 @@ from bot.offline.grammar.shapes import Language
 from bot.offline.grammar.statements import is_off_record, noteworthy
 from bot.offline.languages.tables import LANGUAGES, language_of
 from bot.offline.learning import learned_from
+from memory.background.threads import compute
 from memory.conversation.tiers import quotable
 from memory.records import Role, Turn, Utterance, own_words
 from memory.safety.gate import MASK, mask_secrets
@@ -35,7 +35,7 @@ class RuleSummarizer:
     async def summarize(self, turns: Sequence[Turn], earlier: str | None = None) -> str:
         """See `memory.ports.Summarizer`. Never raises ExtractionFailed."""
         # Long messages take longer than others want to wait.
-        return await asyncio.to_thread(_summary, turns, earlier)
+        return await compute(_summary, turns, earlier)
 
 
 def _summary(turns: Sequence[Turn], earlier: str | None) -> str:

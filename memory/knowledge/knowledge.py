@@ -1,15 +1,15 @@
 """What is known of an actor: read it, add to it, correct it, forget it, export it."""
 
-import asyncio
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from memory.background.locks import Locks
+from memory.background.threads import compute
 from memory.conversation.sessions import LiveSessions
 from memory.errors import Refusal, RefusedText, StoreUnavailable, UnknownRecord
 from memory.knowledge.choices import ChoiceRegistry
-from memory.knowledge.export import export_document
+from memory.knowledge.export import Export, export_of
 from memory.knowledge.forgetting import Forgotten, mark_outdated, mentions, plan_deletion
 from memory.learning.statement import Statement
 from memory.options import MemoryOptions
@@ -98,7 +98,7 @@ class Knowledge:
         async with self._locks.changing(actor):
             learned = await self._store.records(actor, kinds=(Kind.FACT, Kind.PREFERENCE))
             known = [record for record in learned if record.speaker == speaker]
-            same, revised = await asyncio.to_thread(_compare, text, known)
+            same, revised = await compute(_compare, text, known)
             if same:
                 return same
             # The other answer to the same question, or the same words turned round.
@@ -135,7 +135,7 @@ class Knowledge:
         )
         turns = await self._sessions.turns(actor)
         # Half a second for 20,000 messages, in which others want to be answered.
-        return await asyncio.to_thread(plan_deletion, actor, record, others, turns)
+        return await compute(plan_deletion, actor, record, others, turns)
 
     async def forget(self, actor: Actor, short_id: str) -> Forgotten:
         """Delete one of the actor's records, with the archived messages, summaries and journaled
@@ -189,7 +189,7 @@ class Knowledge:
             raise UnknownRecord("nothing of this actor was forgotten")
         async with self._locks.changing(actor):
             learned = await self._store.records(actor, kinds=(Kind.FACT, Kind.PREFERENCE))
-            told = await asyncio.to_thread(mark_outdated, forgotten.record, learned)
+            told = await compute(mark_outdated, forgotten.record, learned)
             (record, *_) = await self._store.restore(actor, [told, *forgotten.records[1:]])
             await self._sessions.reinstate(actor, forgotten.turns)
         return record
@@ -202,17 +202,17 @@ class Knowledge:
         messages = await self._store.records(actor, kinds=(Kind.MESSAGE,))
         return [message for message in messages if turns & frozenset(message.turn_ids)]
 
-    async def export(self, actor: Actor) -> dict[str, Any]:
-        """Everything kept about the actor, as a JSON document. Raises StoreUnavailable."""
+    async def export(self, actor: Actor, also: Mapping[str, Any] | None = None) -> Export:
+        """Everything kept about the actor, and what `also` is known. Raises StoreUnavailable."""
         kinds = (*LEARNED_KINDS, Kind.MESSAGE)
         records = await self.records(actor, kinds, everything=True)
         chosen, now = await self._choices.read(actor), self._choices.now()
-        return await asyncio.to_thread(export_document, actor, chosen, records, now)
+        return await compute(export_of, actor, chosen, records, also or {}, now)
 
     async def _meaning(self, text: str) -> Meaning:
         """The text as it may be kept. Raises RefusedText."""
         # Rules take a tenth of a second for a long one.
-        meant = await asyncio.to_thread(lambda: self._rules.meaning(admit(text)))
+        meant = await compute(lambda: self._rules.meaning(admit(text)))
         if meant.only_asks:
             raise RefusedText("a question says nothing of anybody", Refusal.QUESTION)
         return meant

@@ -13,6 +13,7 @@ from enum import StrEnum
 import structlog
 
 from memory.background.locks import Locks
+from memory.background.threads import compute
 from memory.errors import MemoryFailure
 from memory.ports import MaintenanceLog, Store
 from memory.records import Actor, Kind, Record
@@ -201,7 +202,7 @@ class Maintenance:
                     actor, kinds=tuple(Kind), include_superseded=True
                 )
             # Of 20,000 messages this takes long enough to be felt by everybody else.
-            going = await asyncio.to_thread(_take_expired, records, self._retention, self._clock())
+            going = await compute(_take_expired, records, self._retention, self._clock())
             ids = list(going)
             for start in range(0, len(ids), _AT_ONCE):
                 async with lock:

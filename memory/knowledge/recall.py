@@ -1,13 +1,13 @@
 """What the model is shown of what is known: two blocks of text, the profile and the recalled
 records, each escaped, delimited and within its budgets."""
 
-import asyncio
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from memory.background.caches import ActorCache
+from memory.background.threads import compute
 from memory.conversation.tokens import Count, cut_to_tokens, estimate_tokens
 from memory.knowledge.moments import ago, base_language, known_languages
 from memory.learning.statement import Statement
@@ -82,7 +82,7 @@ class Profiles:
         talks = {session.id for session in await self._sessions.of(actor)}
         records = await self._store.records(actor)
         # Of 10,000 records this takes long enough to be felt by everybody else.
-        return await asyncio.to_thread(build_profile, records, self._budget, talks, self._count)
+        return await compute(build_profile, records, self._budget, talks, self._count)
 
 
 def build_profile(

@@ -15,6 +15,7 @@ import structlog
 
 from memory.background.locks import Locks
 from memory.background.pacing import Backoff
+from memory.background.threads import compute
 from memory.background.work import PAUSE, Boundary, Worklist, log_outage
 from memory.errors import MemoryFailure
 from memory.learning.endings import Ending, Endings, Outcome, SummaryWatch
@@ -182,7 +183,7 @@ class ExtractionJobs:
                 return Outcome.LATER
             known = await self._store.records(actor)
             now = self._clock()
-            drafts = await asyncio.to_thread(plan, extraction, turns, known, session.id, now)
+            drafts = await compute(plan, extraction, turns, known, session.id, now)
             if drafts:
                 await self._store.commit(actor, drafts)
             await self._journal.jobs.done(session.id)

@@ -1,6 +1,7 @@
 """Memory as the conversation uses it: recall, record, end, forget, and back after a restart."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -305,7 +306,7 @@ async def test_the_memory_tidies_itself_up_once_a_day(world: World):
 async def test_what_was_said_is_kept_with_its_place_and_both_sides(world: World):
     async with world.process() as memory:
         await world.talk(memory, "I live in Oslo", place=Place("telegram", -5, 7))
-        said, reply = (await memory.known.export(ANNA))["messages"]
+        said, reply = json.loads((await memory.known.export(ANNA)).json)["messages"]
         assert (said["role"], reply["role"]) == ("user", "assistant")
         for message in (said, reply):
             assert message["place"] == {"channel": "telegram", "chat_id": -5, "topic_id": 7}
@@ -498,7 +499,7 @@ async def test_forgetting_all_takes_records_turns_and_the_open_session(world: Wo
         await world.talk(memory, "I have a cat")
         await memory.forget_all(ANNA)
         assert (await memory.talk.recall(ANNA, HOME, "cat")).messages == ()
-        exported = await memory.known.export(ANNA)
+        exported = json.loads((await memory.known.export(ANNA)).json)
         assert exported["facts"] == exported["messages"] == []
         assert await world.texts(memory, BORIS) == ["I live in Bergen"]
 
@@ -539,7 +540,7 @@ async def test_an_export_holds_everything_with_its_history(world: World):
         ending = await memory.talk.end(ANNA, HOME, "new")
         assert ending is not None
         await ending.wait(5)
-        exported = await memory.known.export(ANNA)
+        exported = json.loads((await memory.known.export(ANNA)).json)
         assert exported["settings"]["agent_name"] == "Friday"
         assert [f["text"] for f in exported["facts"]] == ["I live in Oslo"]
         assert len(exported["preferences"]) == 2

@@ -4,11 +4,19 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from io import BytesIO
 from typing import TypeVar
 
 import httpx
 import structlog
-from telegram import Bot, InlineKeyboardMarkup, Message, MessageEntity, ReplyParameters
+from telegram import (
+    Bot,
+    InlineKeyboardMarkup,
+    InputFile,
+    Message,
+    MessageEntity,
+    ReplyParameters,
+)
 from telegram.constants import ChatAction
 from telegram.error import (
     BadRequest,
@@ -268,10 +276,11 @@ class Sender:
 
     async def _send_document(self, place: Place, document: Document) -> Message | None:
         async def send(to: Place, _: Entities) -> Message:
+            # As a stream: tens of megabytes in one piece would block the event loop.
+            content = InputFile(BytesIO(document.content), document.name, read_file_handle=False)
             return await self._bot.send_document(
                 to.chat_id,
-                document.content,
-                filename=document.name,
+                content,
                 caption=document.caption or None,
                 message_thread_id=thread_of(to),
             )

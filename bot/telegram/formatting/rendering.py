@@ -1,6 +1,5 @@
 """Renders replies as messages that fit Telegram's limits. Pure."""
 
-import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -10,6 +9,7 @@ import regex
 
 from bot.telegram.formatting.markdown import mark_up
 from bot.telegram.formatting.marked import LONGEST_MESSAGE, MOST_ENTITIES, Marked, clean
+from memory.background.threads import compute
 from memory.safety.escaping import is_blank
 
 T = TypeVar("T")
@@ -65,7 +65,7 @@ async def off_the_loop(work: Callable[[str, str], T], text: str, mark: str) -> T
     """Call `render` or `preview`; for a long text in a thread, so that others need not wait."""
     if len(text) <= _LONG:
         return work(text, mark)
-    return await asyncio.to_thread(work, text, mark)
+    return await compute(work, text, mark)
 
 
 def preview(written: str, mark: str = "") -> str:

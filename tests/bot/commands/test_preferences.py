@@ -1,6 +1,7 @@
 """What people set for themselves: /name, /language, /timezone and the panel of /settings."""
 
 import asyncio
+import json
 import zoneinfo
 from collections.abc import Sequence
 
@@ -179,13 +180,14 @@ async def test_choices_are_no_memories_and_are_exported_and_forgotten(desk: Desk
     await desk.press(ENGLISH.settings_streaming, ENGLISH.settings_streaming_off)
     assert await desk.facts() == []
     assert (await desk.ask("/memory")).startswith(ENGLISH.memory_empty)
-    exported = await desk.memory.known.export(ANN)
+    exported = json.loads((await desk.memory.known.export(ANN)).json)
     assert exported["settings"]["answer_length"] == "short"
     assert exported["settings"]["streaming"] == "off"
     assert exported["preferences"] == []
     await desk.memory.forget_all(ANN)
     assert (await desk.memory.choices.read(ANN)).answer_length is None
-    assert not any((await desk.memory.known.export(ANN))["settings"].values())
+    exported = json.loads((await desk.memory.known.export(ANN)).json)
+    assert not any(exported["settings"].values())
 
 
 async def test_the_length_of_answers_reaches_the_model(desk: Desk) -> None:

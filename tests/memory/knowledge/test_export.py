@@ -1,5 +1,6 @@
 """The export to read: everything is in it, and nothing that somebody wrote breaks it."""
 
+import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -8,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from memory.knowledge.export import export_as_markdown, export_document
+from memory.knowledge.export import export_of
 from memory.records import Actor, Choices, Kind, Record, Role
 from memory.safety.escaping import one_line
 
@@ -32,9 +33,8 @@ def record(id_: str, kind: Kind, text: str, minutes: int = 0, **more: Any) -> Re
 
 
 def of(*records: Record) -> str:
-    return export_as_markdown(
-        export_document(ANN, Choices(agent_name="Max"), records, NOON) | {"usage": [USAGE]}
-    )
+    also = {"usage": [USAGE]}
+    return export_of(ANN, Choices(agent_name="Max"), [*records], also, NOON).markdown.decode()
 
 
 def structure(markdown: str) -> list[str]:
@@ -92,8 +92,28 @@ def test_everything_is_in_it() -> None:
 
 
 def test_of_nobody_it_says_so() -> None:
-    text = export_as_markdown(export_document(ANN, Choices(), (), NOON))
-    assert text.count("Nothing.") == 4
+    exported = export_of(ANN, Choices(), [], {}, NOON)
+    assert exported.markdown.count(b"\n\nNothing.\n") == 4
+    document = json.loads(exported.json)
+    assert [document[kind] for kind in ("facts", "preferences", "summaries", "messages")] == [
+        []
+    ] * 4
+
+
+def test_programs_read_an_entry_a_line() -> None:
+    said = [record(f"m{n}", Kind.MESSAGE, f'He said "{n}"\n🏔') for n in range(3)]
+    exported = export_of(ANN, Choices(agent_name="Max"), [*said], {"usage": [USAGE]}, NOON)
+    document = json.loads(exported.json)
+    assert [entry["text"] for entry in document["messages"]] == [one.text for one in said]
+    assert document["settings"]["agent_name"] == "Max"
+    assert document["usage"] == [USAGE]
+    assert exported.json.count(b"\n    {") == len(said) + 1
+
+
+def test_the_caller_is_left_with_nothing_to_free() -> None:
+    records = [record("m1", Kind.MESSAGE, "Hello"), record("f1", Kind.FACT, "I live in Oslo")]
+    export_of(ANN, Choices(), records, {}, NOON)
+    assert records == []
 
 
 HOSTILE = [
