@@ -10,6 +10,7 @@ from typing import Protocol
 from memory.records import (
     LEARNED_KINDS,
     Actor,
+    Amendment,
     Basis,
     Choice,
     Choices,
@@ -36,8 +37,13 @@ class LongTermMemory(Protocol):
         itself finds the turn after that; any other at once, word for word, as MESSAGE records."""
         ...
 
-    async def commit(self, actor: Actor, drafts: Sequence[Draft]) -> list[Record]:
-        """Write all drafts or none, and mark what they supersede. Returns the records in order."""
+    async def commit(
+        self, actor: Actor, drafts: Sequence[Draft], amendments: Sequence[Amendment] = ()
+    ) -> list[Record]:
+        """Write all drafts, mark what they supersede and make the amendments, or nothing at all.
+        Returns the new records in order, then the amended ones. Raises UnknownRecord for a
+        superseded or ended record that is not a current one, and for an amended one that is not
+        there."""
         ...
 
     async def search(

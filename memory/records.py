@@ -4,7 +4,7 @@ beyond their own validity; this module imports nothing of ours."""
 import base64
 import hashlib
 import re
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, fields
 from datetime import datetime
 from enum import StrEnum
 
@@ -165,43 +165,35 @@ class Basis(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """The words of one turn that a record stands on, verbatim; `at` is when they were said. Empty
-    `words` stand for the whole turn."""
+    `words` stand for the whole turn. `turn_id` is empty for what was said outside a turn, in a
+    command."""
 
     turn_id: str
     words: str
     at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
-    """One long-term memory. Facts and preferences are kept in the user's own words, in the first
-    person ("I work at Acme Corp"), in any language: nothing is put into their mouth.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Details:
+    """What a record has besides its statement.
 
     `slot` names the question a record answers ("employer", "birthday"): of records with one slot
-    only the newest is current. `importance` runs from 1 to 10. `superseded_at` is when a record
-    became history; `supersedes` is the id of the one it replaced, and `reason` why it did, or why
-    it ended. `event_date` is the ISO date of the event in the text, whole or partial, or a span of
-    two ("2026-12-12/2026-12-20"); `recurrence` says in words how often it comes again. `true_since`
-    and `true_until` are ISO dates, whole or partial, if the user said them. `about` names the
-    people and things in the text. `evidence` is what it stands on, oldest first, and `basis` how it
-    came to be said. `topics` are what a SUMMARY is about, a word or two each. `speaker` names who
-    said it in a group, where "I" could be anybody. `role` and `place` matter for MESSAGE only."""
+    only the newest is current. `importance` runs from 1 to 10. `event_date` is the ISO date of the
+    event in the text, whole or partial, or a span of two ("2026-12-12/2026-12-20"); `recurrence`
+    says in words how often it comes again. `supersedes` is the id of the record it replaced, and
+    `reason` why it did, or why it ended. `topics` are what a SUMMARY is about, a word or two each.
+    `speaker` names who said it in a group, where "I" could be anybody. `evidence` is what it stands
+    on, oldest first, and `basis` how it came to be said. `about` names the people and things in the
+    text. `true_since` and `true_until` are ISO dates, whole or partial, if the user said them."""
 
-    id: str
-    kind: Kind
-    text: str
-    created_at: datetime
     session_id: str | None = None
     turn_ids: tuple[str, ...] = ()
     slot: str | None = None
     importance: int = 5
     event_date: str | None = None
     supersedes: str | None = None
-    superseded_at: datetime | None = None
-    role: Role = Role.USER
-    speaker: str | None = None
     topics: tuple[str, ...] = ()
-    place: Place | None = None
+    speaker: str | None = None
     evidence: tuple[Evidence, ...] = ()
     about: tuple[str, ...] = ()
     recurrence: str | None = None
@@ -210,9 +202,26 @@ class Record:
     basis: Basis = Basis.VOLUNTEERED
     reason: str | None = None
 
+
+@dataclass(frozen=True, slots=True)
+class Record(Details):
+    """One long-term memory. Facts and preferences are statements in the first person ("I work at
+    Acme Corp"), in any language.
+
+    `superseded_at` is when a record became history. `role` and `place` matter for MESSAGE only."""
+
+    id: str
+    kind: Kind
+    text: str
+    created_at: datetime
+    _: KW_ONLY
+    superseded_at: datetime | None = None
+    role: Role = Role.USER
+    place: Place | None = None
+
     @property
     def current(self) -> bool:
-        """True unless a newer record has replaced this one."""
+        """True unless a newer record has replaced this one, or it has ended."""
         return self.superseded_at is None
 
     @property
@@ -227,35 +236,24 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
-    """A record to be written; the store gives it an id. `supersedes` names the current record that
-    it replaces, in the same transaction."""
+class Draft(Details):
+    """A record to be written; the store gives it an id. What it supersedes, a current record, is
+    replaced in the same transaction."""
 
     kind: Kind
     text: str
     created_at: datetime
-    session_id: str | None = None
-    turn_ids: tuple[str, ...] = ()
-    slot: str | None = None
-    importance: int = 5
-    event_date: str | None = None
-    supersedes: str | None = None
-    topics: tuple[str, ...] = ()
-    speaker: str | None = None
-    evidence: tuple[Evidence, ...] = ()
-    about: tuple[str, ...] = ()
-    recurrence: str | None = None
-    true_since: str | None = None
-    true_until: str | None = None
-    basis: Basis = Basis.VOLUNTEERED
-    reason: str | None = None
+
+    def record(self, record_id: str) -> Record:
+        """The record that the draft becomes under this id."""
+        return Record(record_id, **{each.name: getattr(self, each.name) for each in fields(self)})
 
 
 @dataclass(frozen=True, slots=True)
 class Amendment:
     """A change of a record that leaves its statement as it is: it gains `evidence`, it ends at
     `ended_at` and becomes history without a successor, or it is `reopened`: history becomes current
-    again. `true_until` and `reason` are those of the end."""
+    again. A record that ends or reopens takes `true_until` and `reason` from here."""
 
     record_id: str
     evidence: tuple[Evidence, ...] = ()
@@ -274,7 +272,8 @@ class ChangeKind(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Change:
     """One change of the memory that a person is told of and can undo. `record` is the new record,
-    or the one that ended; `before` is what it supersedes, if anything."""
+    or the one that ended; `before` is what it supersedes, if anything, or the ended record as it
+    was. NOTED with `before` of the same id: it was known already, and gained evidence."""
 
     kind: ChangeKind
     record: Record

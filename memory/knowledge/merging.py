@@ -1,11 +1,54 @@
-"""What of one memory another one lacks, when two become one. Pure."""
+"""What becomes of an amended record, and what of one memory another one lacks when two become one.
+Pure."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
-from memory.records import Kind, Record, Role
+from memory.errors import UnknownRecord
+from memory.records import Amendment, Draft, Kind, Record, Role
+
+
+def amend(record: Record, amendment: Amendment) -> Record:
+    """The record with this change made. The same words of a turn are evidence once. Reopening a
+    current record changes nothing. Raises UnknownRecord for the end of what is history already."""
+    known = {(each.turn_id, each.words) for each in record.evidence if each.turn_id}
+    new = [each for each in amendment.evidence if (each.turn_id, each.words) not in known]
+    turns = [each.turn_id for each in new if each.turn_id]
+    record = replace(
+        record,
+        evidence=tuple(dict.fromkeys((*record.evidence, *new))),
+        turn_ids=tuple(dict.fromkeys((*record.turn_ids, *turns))),
+    )
+    if amendment.ended_at:
+        record = supersede(record, amendment.ended_at)
+    elif amendment.reopened and not record.current:
+        record = replace(record, superseded_at=None)
+    else:
+        return record
+    return replace(record, true_until=amendment.true_until, reason=amendment.reason)
+
+
+def supersede(record: Record, at: datetime) -> Record:
+    """The record as history since then. Raises UnknownRecord if it is history already."""
+    if not record.current:
+        raise UnknownRecord(f"no current record has the id {record.id!r}")
+    return replace(record, superseded_at=at)
+
+
+def change_all(
+    records: Mapping[str, Record], drafts: Sequence[Draft], amendments: Sequence[Amendment]
+) -> dict[str, Record]:
+    """What becomes of the records, given by their ids, that these drafts supersede and these
+    amendments change, one after the other. Raises UnknownRecord."""
+    changed = dict(records)
+    for draft in drafts:
+        if draft.supersedes:
+            changed[draft.supersedes] = supersede(changed[draft.supersedes], draft.created_at)
+    for amendment in amendments:
+        changed[amendment.record_id] = amend(changed[amendment.record_id], amendment)
+    return changed
 
 
 class Identity(NamedTuple):

@@ -10,8 +10,9 @@ from memory.search.text import words
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The index words of one record, each once: its own words (the assistant's words separately)
-    and those of its head: the speaker, the day it was said and the day it tells of."""
+    """The index words of one record, each once: its own words with the names that it is about (the
+    assistant's words separately) and those of its head: the speaker, the day it was said and the
+    day it tells of."""
 
     own: tuple[str, ...]
     reply: tuple[str, ...]
@@ -27,7 +28,8 @@ def entry(record: Record) -> Entry:
     head = words(record.speaker or "") + date_words(record.created_at.date())
     if record.event_date:
         head += _event_words(record.event_date)
-    said = tuple(dict.fromkeys(words(record.text)))
+    named = [word for name in record.about for word in words(name)]
+    said = tuple(dict.fromkeys(words(record.text) + named))
     own, reply = ((), said) if by_assistant(record) else (said, ())
     return Entry(own, reply, tuple(dict.fromkeys(head)))
 

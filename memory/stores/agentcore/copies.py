@@ -119,7 +119,7 @@ class Deletions:
     async def _write(self, actor: Actor, records: Sequence[Record]) -> None:
         made = await self._create(
             [
-                agentcore_records.revive_entry(record, actor, number, self._strategies)
+                agentcore_records.create_entry(record, actor, number, self._strategies)
                 for number, record in enumerate(records)
             ]
         )

@@ -17,6 +17,8 @@ from urllib.parse import quote, unquote
 from memory.errors import RefusedText, StoreUnavailable
 from memory.records import Actor, Draft, Kind, Record
 from memory.stores.agentcore.namespaces import belongs, namespace
+from memory.stores.agentcore.packing import MAX_VALUE, pack, unpack
+from memory.stores.details import dump_details, load_details
 
 T = TypeVar("T")
 
@@ -51,16 +53,15 @@ def require(answer: Mapping[str, Any]) -> None:
 #: Characters of one record, from the service model.
 MAX_RECORD_CHARS = 16_000
 
-#: Characters of one metadata value, from the service model.
-_MAX_VALUE = 256
 _TOPIC = re.compile(r"<topic name=\"([^\"]*)\">(.*?)</topic>", re.DOTALL)
 
 
 def create_entry(
-    draft: Draft, actor: Actor, number: int, strategies: Mapping[Kind, str]
+    draft: Draft | Record, actor: Actor, number: int, strategies: Mapping[Kind, str]
 ) -> dict[str, Any]:
-    """An entry of BatchCreateMemoryRecords; `number` counts those of one commit. Raises
-    RefusedText for a text that is empty or too long for AWS."""
+    """An entry of BatchCreateMemoryRecords that writes a draft, or again a record which was
+    deleted; `number` counts those of one call. Raises RefusedText for a text that is empty or too
+    long for AWS."""
     if not draft.text.strip():
         raise RefusedText("there is nothing to remember in an empty text")
     if len(draft.text) > MAX_RECORD_CHARS:
@@ -72,34 +73,10 @@ def create_entry(
         "namespaces": [namespace(draft.kind, actor, draft.session_id)],
         "content": {"text": draft.text},
         "timestamp": draft.created_at,
-        "metadata": {**_metadata(draft), "number": {"stringValue": str(number)}},
+        "metadata": _metadata(draft) | _as_metadata({"number": str(number)}),
     }
     if draft.kind in strategies:
         entry["memoryStrategyId"] = strategies[draft.kind]
-    return entry
-
-
-def revive_entry(
-    record: Record, actor: Actor, number: int, strategies: Mapping[Kind, str]
-) -> dict[str, Any]:
-    """An entry of BatchCreateMemoryRecords that writes a record again which was deleted, current or
-    not; `number` counts those of one call."""
-    draft = Draft(
-        record.kind,
-        record.text,
-        record.created_at,
-        session_id=record.session_id,
-        turn_ids=record.turn_ids,
-        slot=record.slot,
-        importance=record.importance,
-        event_date=record.event_date,
-        supersedes=record.supersedes,
-        topics=record.topics,
-        speaker=record.speaker,
-    )
-    entry = create_entry(draft, actor, number, strategies)
-    if record.superseded_at:
-        entry["metadata"] |= {"superseded_at": {"stringValue": _moment(record.superseded_at)}}
     return entry
 
 
@@ -108,40 +85,22 @@ def label(number: int) -> str:
     return f"r{number}"
 
 
-def record_of_draft(draft: Draft, record_id: str) -> Record:
-    """The record that a draft has become."""
-    return Record(
-        id=record_id,
-        kind=draft.kind,
-        text=draft.text,
-        created_at=draft.created_at,
-        session_id=draft.session_id,
-        turn_ids=draft.turn_ids,
-        slot=draft.slot,
-        importance=draft.importance,
-        event_date=draft.event_date,
-        supersedes=draft.supersedes,
-        topics=_fit(draft.topics),
-        speaker=draft.speaker,
-    )
-
-
 def writing_order(row: Mapping[str, Any]) -> tuple[datetime, int]:
     """What sorts rows as they were written, also those of one commit."""
     number = _values(row).get("number") or ""
     return row["createdAt"], int(number) if number.isdecimal() else 0
 
 
-def is_superseded(row: Mapping[str, Any]) -> bool:
-    """True if a newer record has replaced the one in this row."""
-    return "superseded_at" in _values(row)
-
-
-def supersede_entry(row: Mapping[str, Any], at: datetime) -> dict[str, Any]:
-    """An entry of BatchUpdateMemoryRecords that ends a record's time."""
+def change_entry(row: Mapping[str, Any], record: Record) -> dict[str, Any]:
+    """An entry of BatchUpdateMemoryRecords that has this row say what has become of its record:
+    whether it is current, its evidence and other details."""
     entry = update_entry(row)
-    entry["metadata"] |= {"superseded_at": {"stringValue": _moment(at)}}
-    return {**entry, "timestamp": at}
+    # Blanks, in case that AWS keeps what an update does not mention.
+    blanks = {"superseded_at": "-", "details0": "-"}
+    entry["metadata"] |= _as_metadata(blanks | _changing(record))
+    was_current = _when(_values(row).get("superseded_at")) is None
+    begun = entry["timestamp"] if was_current else record.created_at
+    return {**entry, "timestamp": record.superseded_at or begun}
 
 
 def update_entry(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -183,37 +142,71 @@ def link_entry(row: Mapping[str, Any], record_id: str, old_id: str) -> dict[str,
     return {**entry, "memoryRecordId": record_id}
 
 
-def _metadata(draft: Draft) -> dict[str, Any]:
+def _metadata(draft: Draft | Record) -> dict[str, Any]:
     """What of a record AgentCore has no field for. A value that is too long is left out."""
     values = {
         "created_at": _moment(draft.created_at),
         "importance": str(draft.importance),
         "slot": _encode(draft.slot),
         "session": draft.session_id if draft.kind is not Kind.SUMMARY else None,
-        "turns": _encode(" ".join(draft.turn_ids)),
         "event_date": _encode(draft.event_date),
         "supersedes": draft.supersedes,
-        "topics": _encode("\n".join(_fit(draft.topics))),
+        "topics": _encode("\n".join(_fit(draft.topics, "\n"))),
         "speaker": _encode(draft.speaker),
     }
-    return {k: {"stringValue": v} for k, v in values.items() if v and len(v) <= _MAX_VALUE}
+    return _as_metadata({k: v for k, v in (values | _changing(draft)).items() if v})
+
+
+def _changing(draft: Draft | Record) -> dict[str, str | None]:
+    """The part of the metadata that an amendment may change."""
+    ended = draft.superseded_at if isinstance(draft, Record) else None
+    return {
+        "turns": _encode(" ".join(_fit(draft.turn_ids, " "))),
+        **({"superseded_at": _moment(ended)} if ended else {}),
+        **pack(dump_details(draft)),
+    }
+
+
+def _as_metadata(values: Mapping[str, str | None]) -> dict[str, Any]:
+    return {
+        k: {"stringValue": v} for k, v in values.items() if v is not None and len(v) <= MAX_VALUE
+    }
 
 
 def record_of_row(row: Mapping[str, Any], actor: Actor) -> Record | None:
     """The record in a row of any read; None if it is not the actor's own."""
     home = belongs(next(iter(row["namespaces"]), ""), actor)
-    if home is None:
-        return None
-    kind, session_id = home
+    return _record_in(row, *home) if home else None
+
+
+def created_record(draft: Draft, record_id: str, entry: Mapping[str, Any]) -> Record:
+    """The record that a draft has become with this entry of BatchCreateMemoryRecords."""
+    row = {**entry, "memoryRecordId": record_id, "createdAt": draft.created_at}
+    return _record_in(row, draft.kind, draft.session_id)
+
+
+def changed_record(record: Record, row: Mapping[str, Any], entry: Mapping[str, Any]) -> Record:
+    """The record of this row after this entry of BatchUpdateMemoryRecords."""
+    return _record_in({**row, **entry}, record.kind, record.session_id)
+
+
+def _record_in(row: Mapping[str, Any], kind: Kind, session_id: str | None) -> Record:
     kept = _values(row)
     importance = kept.get("importance") or ""
+    created_at = _when(kept.get("created_at")) or row["createdAt"].astimezone(UTC)
+    text = _readable(kind, row["content"]["text"])
+    turns = (_decode(kept.get("turns")) or "").split()
+    # What AWS has extracted is in its own words.
+    details = unpack(kept) if importance else {"evidence": [], **unpack(kept)}
+    fields = load_details(details, kind, text, created_at, turns)
+    more = (each.turn_id for each in fields["evidence"] if each.turn_id not in ("", *turns))
     return Record(
         id=row["memoryRecordId"],
         kind=kind,
-        text=_readable(kind, row["content"]["text"]),
-        created_at=_when(kept.get("created_at")) or row["createdAt"].astimezone(UTC),
+        text=text,
+        created_at=created_at,
         session_id=session_id or kept.get("session"),
-        turn_ids=tuple((_decode(kept.get("turns")) or "").split()),
+        turn_ids=(*turns, *dict.fromkeys(more)),
         slot=_decode(kept.get("slot")),
         importance=int(importance) if importance.isdecimal() else 5,
         event_date=_decode(kept.get("event_date")),
@@ -222,6 +215,7 @@ def record_of_row(row: Mapping[str, Any], actor: Actor) -> Record | None:
         topics=_topics(kind, row["content"]["text"])
         or tuple((_decode(kept.get("topics")) or "").splitlines()),
         speaker=_decode(kept.get("speaker")),
+        **fields,
     )
 
 
@@ -264,13 +258,13 @@ def _topics(kind: Kind, text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name))
 
 
-def _fit(topics: Sequence[str]) -> tuple[str, ...]:
-    """As many of the topics, from the first, as one metadata value holds."""
+def _fit(parts: Sequence[str], separator: str) -> tuple[str, ...]:
+    """As many of the parts, from the first, as one metadata value holds."""
     kept: list[str] = []
-    for topic in (" ".join(topic.split()) for topic in topics):
-        if len(_encode("\n".join([*kept, topic])) or "") > _MAX_VALUE:
+    for part in (" ".join(part.split()) for part in parts):
+        if len(_encode(separator.join([*kept, part])) or "") > MAX_VALUE:
             break
-        kept.append(topic)
+        kept.append(part)
     return tuple(kept)
 
 

@@ -17,7 +17,8 @@ import structlog
 
 from memory.background.pacing import RateLimitedLog
 from memory.errors import StoreUnavailable, UnknownRecord
-from memory.records import LEARNED_KINDS, Actor, Draft, Hit, Kind, Record, Turn
+from memory.knowledge.merging import change_all
+from memory.records import LEARNED_KINDS, Actor, Amendment, Draft, Hit, Kind, Record, Turn
 from memory.stores.agentcore import records as agentcore_records
 from memory.stores.agentcore.choices import AgentCoreChoices, decode
 from memory.stores.agentcore.clients import AwsCalls
@@ -150,47 +151,62 @@ class AgentCoreStore:
 
     # -- writing ----------------------------------------------------------------------------------
 
-    async def commit(self, actor: Actor, drafts: Sequence[Draft]) -> list[Record]:
+    async def commit(
+        self, actor: Actor, drafts: Sequence[Draft], amendments: Sequence[Amendment] = ()
+    ) -> list[Record]:
         """See LongTermMemory. AWS has no transactions: what was written before a failure is
-        deleted again. Superseded records are kept, with the moment they stopped being true in
+        taken back. Superseded records are kept, with the moment they stopped being true in
         their metadata. Raises UnknownRecord, RefusedText."""
         # What somebody says is no choice, even if it reads like one.
         plain = [replace(draft, slot=None) if decode(draft) else draft for draft in drafts]
-        return await self._write(actor, plain)
+        return await self._write(actor, plain, amendments)
 
-    async def _write(self, actor: Actor, drafts: Sequence[Draft]) -> list[Record]:
+    async def _write(
+        self, actor: Actor, drafts: Sequence[Draft], amendments: Sequence[Amendment] = ()
+    ) -> list[Record]:
         self._require_open()
         entries = [
             agentcore_records.create_entry(draft, actor, number, self._strategies)
             for number, draft in enumerate(drafts)
         ]
-        replaced = await self._superseded_rows(actor, drafts)
+        before = await self._rows_to_change(actor, drafts, amendments)
+        after = change_all({id_: record for id_, (_, record) in before.items()}, drafts, amendments)
+        changes = {
+            id_: agentcore_records.change_entry(row, after[id_]) for id_, (row, _) in before.items()
+        }
         ids: dict[str, str] = {}
         try:
             for batch in batches(entries):
                 ids |= await self._create(batch)
-            await self._update([agentcore_records.supersede_entry(row, at) for row, at in replaced])
+            await self._update(list(changes.values()))
         except StoreUnavailable:
-            await self._undo(ids.values(), [row for row, _ in replaced])
+            await self._undo(ids.values(), before.values())
             raise
-        return [
-            agentcore_records.record_of_draft(draft, ids[agentcore_records.label(number)])
-            for number, draft in enumerate(drafts)
+        made = [
+            agentcore_records.created_record(draft, ids[entry["requestIdentifier"]], entry)
+            for draft, entry in zip(drafts, entries, strict=True)
         ]
+        changed = {
+            id_: agentcore_records.changed_record(after[id_], row, changes[id_])
+            for id_, (row, _) in before.items()
+        }
+        return made + [changed[each.record_id] for each in amendments]
 
-    async def _superseded_rows(
-        self, actor: Actor, drafts: Sequence[Draft]
-    ) -> list[tuple[dict[str, Any], datetime]]:
-        """The rows that the drafts supersede, and when each stops being true."""
-        found: dict[str, tuple[dict[str, Any], datetime]] = {}
-        for draft in drafts:
-            if draft.supersedes:
-                row = await self._own_row(actor, draft.supersedes)
-                ended = row is not None and agentcore_records.is_superseded(row)
-                if row is None or ended or draft.supersedes in found:
-                    raise UnknownRecord(f"no current memory has the id {draft.supersedes!r}")
-                found[draft.supersedes] = (row, draft.created_at)
-        return list(found.values())
+    async def _rows_to_change(
+        self, actor: Actor, drafts: Sequence[Draft], amendments: Sequence[Amendment]
+    ) -> dict[str, tuple[dict[str, Any], Record]]:
+        """The rows and records, by their ids, that the drafts supersede or the amendments
+        change."""
+        superseded = [draft.supersedes for draft in drafts if draft.supersedes]
+        ids = dict.fromkeys([*superseded, *(amendment.record_id for amendment in amendments)])
+        rows = await asyncio.gather(*(self._own_row(actor, record_id) for record_id in ids))
+        pairs = {}
+        for record_id, row in zip(ids, rows, strict=True):
+            record = record_of_row(row, actor) if row else None
+            if row is None or record is None:
+                raise UnknownRecord(f"no memory has the id {record_id!r}")
+            pairs[record_id] = row, record
+        return pairs
 
     async def _create(self, entries: list[dict[str, Any]]) -> dict[str, str]:
         """Write records. Returns their ids by label. Raises StoreUnavailable unless all were
@@ -208,12 +224,16 @@ class AgentCoreStore:
         for batch in batches(entries):
             require(await self._calls.ask("batch_update_memory_records", records=batch))
 
-    async def _undo(self, created: Iterable[str], replaced: Sequence[dict[str, Any]]) -> None:
-        """Make the old records current again, then delete the new ones, as far as AWS allows. In
-        this order, an interruption leaves one record too many, never one too few."""
+    async def _undo(
+        self, created: Iterable[str], changed: Iterable[tuple[dict[str, Any], Record]]
+    ) -> None:
+        """Make the old records again what they were, then delete the new ones, as far as AWS
+        allows. In this order, an interruption leaves one record too many, never one too few."""
         made = list(created)
         try:
-            await self._update([agentcore_records.update_entry(row) for row in replaced])
+            await self._update(
+                [agentcore_records.change_entry(row, record) for row, record in changed]
+            )
             left = await self._delete_rows(made)
         except StoreUnavailable as failure:
             _log.error("records_left_behind", records=len(made), error=str(failure))

@@ -8,6 +8,7 @@ from typing import Any
 
 from memory.records import Kind, Place, Record, Role
 from memory.search.text import storable
+from memory.stores.details import dump_details, load_details
 from memory.stores.sqlite.database import Migration
 
 
@@ -123,12 +124,21 @@ PERSON_LAYOUT = (
             "DROP TABLE chosen",
         ),
     ),
+    Migration(
+        "details and speakers",
+        (
+            # A JSON object, see memory.stores.details; NULL for a record that stands on its own
+            # text, as all records did before.
+            "ALTER TABLE record ADD COLUMN details TEXT",
+            "ALTER TABLE record ADD COLUMN speaker_id INTEGER",
+        ),
+    ),
 )
 
 #: What `values_of` fills and `record_of` reads, in this order.
 COLUMNS = (
     "id, kind, text, created_at, session_id, turn_ids, slot, importance, event_date, "
-    "supersedes, superseded_at, role, speaker, place, topics"
+    "supersedes, superseded_at, role, speaker, place, topics, details"
 )
 
 
@@ -151,6 +161,7 @@ def values_of(record: Record) -> tuple[object, ...]:
         _clean(record.speaker),
         json.dumps([place.channel, place.chat_id, place.topic_id]) if place else None,
         json.dumps([storable(topic) for topic in record.topics]) if record.topics else None,
+        json.dumps(details, ensure_ascii=False) if (details := dump_details(record)) else None,
         _with_zone(record.created_at).timestamp(),
     )
 
@@ -158,14 +169,15 @@ def values_of(record: Record) -> tuple[object, ...]:
 def record_of(row: Sequence[Any]) -> Record:
     """The record of a row."""
     (id_, kind, text, created_at, session_id, turn_ids, slot, importance, event_date,
-     supersedes, superseded_at, role, speaker, place, topics) = row  # fmt: skip
+     supersedes, superseded_at, role, speaker, place, topics, details) = row  # fmt: skip
+    kind, created_at, turns = Kind(kind), datetime.fromisoformat(created_at), _ids_of(turn_ids)
     return Record(
         id=id_,
-        kind=Kind(kind),
+        kind=kind,
         text=text,
-        created_at=datetime.fromisoformat(created_at),
+        created_at=created_at,
         session_id=session_id,
-        turn_ids=_ids_of(turn_ids),
+        turn_ids=turns,
         slot=slot,
         importance=int(importance),
         event_date=event_date,
@@ -175,6 +187,7 @@ def record_of(row: Sequence[Any]) -> Record:
         speaker=speaker,
         topics=tuple(json.loads(topics)) if topics else (),
         place=_place_of(place) if place else None,
+        **load_details(json.loads(details) if details else {}, kind, text, created_at, turns),
     )
 
 

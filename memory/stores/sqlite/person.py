@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from memory.errors import RefusedText, UnknownRecord
-from memory.knowledge.merging import Merging
-from memory.records import LEARNED_KINDS, Draft, Hit, Kind, Record, Turn, Utterance
+from memory.knowledge.merging import Merging, amend
+from memory.records import LEARNED_KINDS, Amendment, Draft, Hit, Kind, Record, Turn, Utterance
 from memory.search.entry import entry, is_context
 from memory.search.fusion import QueryMeaning, fuse
 from memory.search.query import parse
@@ -83,11 +83,12 @@ class PersonFile:
                 [_message_record(said, turn) for said in turn.messages if storable(said.text)]
             )
 
-    def commit(self, drafts: Sequence[Draft]) -> list[Record]:
-        """Write all drafts or none. Raises UnknownRecord for one that supersedes what is not a
-        current record, RefusedText for one that says nothing."""
+    def commit(self, drafts: Sequence[Draft], amendments: Sequence[Amendment]) -> list[Record]:
+        """Write all drafts and make all amendments, or nothing. Raises UnknownRecord, and
+        RefusedText for a draft that says nothing."""
         with transaction(self._connection):
-            return [self._write(draft) for draft in drafts]
+            written = [self._write(draft) for draft in drafts]
+            return written + [self._amend(amendment) for amendment in amendments]
 
     def search(
         self,
@@ -266,25 +267,32 @@ class PersonFile:
             raise RefusedText("There is nothing in this text to remember.")
         if draft.supersedes is not None:
             self._supersede(draft.supersedes, draft.created_at)
-        (written,) = self._insert(
-            [
-                Record(
-                    id="",
-                    kind=draft.kind,
-                    text=text,
-                    created_at=draft.created_at,
-                    session_id=draft.session_id,
-                    turn_ids=draft.turn_ids,
-                    slot=draft.slot,
-                    importance=draft.importance,
-                    event_date=draft.event_date,
-                    supersedes=draft.supersedes,
-                    topics=draft.topics,
-                    speaker=draft.speaker,
-                )
-            ]
-        )
+        (written,) = self._insert([replace(draft, text=text).record("")])
         return written
+
+    def _amend(self, amendment: Amendment) -> Record:
+        found = self._connection.execute(
+            f"SELECT row, {COLUMNS} FROM record WHERE id = ? AND kind != 'message'",
+            (amendment.record_id,),
+        ).fetchone()
+        if found is None:
+            raise UnknownRecord(f"no record has the id {amendment.record_id!r}")
+        row, before = found[0], record_of(found[1:])
+        values = values_of(amend(before, amendment))
+        record = record_of(values[:-1])
+        marks = ", ".join("?" * len(values))
+        self._connection.execute(
+            f"UPDATE record SET ({COLUMNS}, moment) = ({marks}) WHERE row = ?", (*values, row)
+        )
+        if before.current and not record.current:
+            self._leave_index(row, record.kind)
+        elif record.current and not before.current:
+            words = entry(record)
+            self._connection.execute(
+                "UPDATE record SET length = ? WHERE row = ?", (words.length, row)
+            )
+            index_of(record.kind).add(self._connection, {row: words})
+        return record
 
     def _supersede(self, record_id: str, at: datetime) -> None:
         found = self._connection.execute(
@@ -296,7 +304,11 @@ class PersonFile:
         self._connection.execute(
             "UPDATE record SET superseded_at = ? WHERE row = ?", (moment(at), row)
         )
-        index_of(Kind(kind)).remove(self._connection, row)
+        self._leave_index(row, Kind(kind))
+
+    def _leave_index(self, row: int, kind: Kind) -> None:
+        """Make a record unfindable that is no longer current."""
+        index_of(kind).remove(self._connection, row)
         self._connection.execute("DELETE FROM vector WHERE row = ?", (row,))
 
     def _insert(self, records: Sequence[Record]) -> list[Record]:
@@ -322,12 +334,12 @@ class PersonFile:
         rows = {row: values_of(record) for row, record in records.items()}
         written = {row: record_of(values[:-1]) for row, values in rows.items()}
         entries = {row: entry(record) for row, record in written.items() if record.current}
-        marks = ", ".join(f"?{number}" for number in range(1, 19))
+        marks = ", ".join("?" * (len(COLUMNS.split(", ")) + 1))
         self._connection.executemany(
-            f"INSERT INTO record ({COLUMNS}, moment, length, row, context) "
-            f"VALUES ({marks}, {_context('?2', '?5', '?18')})",
+            f"INSERT INTO record (row, length, {COLUMNS}, moment, context) "
+            f"VALUES (?, ?, {marks}, {_context('?4', '?7', '?1')})",
             [
-                (*values, entries[row].length if row in entries else 0, row)
+                (row, entries[row].length if row in entries else 0, *values)
                 for row, values in rows.items()
             ],
         )

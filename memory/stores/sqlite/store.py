@@ -18,7 +18,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from memory.errors import StoreUnavailable, UnknownRecord
 from memory.ports import Embedder
-from memory.records import LEARNED_KINDS, Actor, Choice, Choices, Draft, Hit, Kind, Record, Turn
+from memory.records import (
+    LEARNED_KINDS,
+    Actor,
+    Amendment,
+    Choice,
+    Choices,
+    Draft,
+    Hit,
+    Kind,
+    Record,
+    Turn,
+)
 from memory.search.ranking import Weights
 from memory.stores.sqlite.database import COMPANIONS, is_damage, quarantine
 from memory.stores.sqlite.person import PersonFile
@@ -83,11 +94,17 @@ class SqliteStore:
         if self._semantics:
             self._semantics.changed(actor)
 
-    async def commit(self, actor: Actor, drafts: Sequence[Draft]) -> list[Record]:
+    async def commit(
+        self, actor: Actor, drafts: Sequence[Draft], amendments: Sequence[Amendment] = ()
+    ) -> list[Record]:
         """See LongTermMemory. Raises UnknownRecord, RefusedText."""
-        if not drafts:
+        if not (drafts or amendments):
             return []
-        written = await self.write(actor, lambda file: file.commit(drafts))
+        # A stranger has nothing to amend, and leaves no file.
+        work = self.write if drafts else self.ask
+        written = await work(actor, lambda file: file.commit(drafts, amendments))
+        if written is None:
+            raise UnknownRecord("this actor has no records")
         if self._semantics:
             self._semantics.changed(actor)
         return written

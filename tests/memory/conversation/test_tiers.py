@@ -134,11 +134,17 @@ def test_the_block_is_delimited_escaped_and_empty_without_summaries():
 def test_the_archive_links_a_turn_and_its_summary_and_leaves_active_ones_out():
     def said(number: int, role: Role, session: str = "s1") -> Record:
         return Record(
-            f"m{number}{role}", Kind.MESSAGE, "words", AT, session, (f"t{number}",), role=role
+            f"m{number}{role}",
+            Kind.MESSAGE,
+            "words",
+            AT,
+            session_id=session,
+            turn_ids=(f"t{number}",),
+            role=role,
         )
 
-    final = Record("r9", Kind.SUMMARY, "An old talk", AT, "s0", ("t0",))
-    store_made = Record("r8", Kind.SUMMARY, "A talk that the store summed up", AT, "s7")
+    final = Record("r9", Kind.SUMMARY, "An old talk", AT, session_id="s0", turn_ids=("t0",))
+    store_made = Record("r8", Kind.SUMMARY, "A talk that the store summed up", AT, session_id="s7")
     records = [
         said(0, Role.USER, "s0"),
         final,

@@ -7,6 +7,7 @@ from typing import ClassVar
 import pytest
 
 from memory.stores.agentcore.store import AgentCoreStore
+from tests.contracts.amending import AmendingContract
 from tests.contracts.choices import ChoicesContract
 from tests.contracts.long_term_memory import LongTermMemoryContract
 from tests.contracts.moving import MovingContract
@@ -15,7 +16,9 @@ from tests.fakes.aws import Knobs
 from tests.fakes.aws.world import Machinery, machinery
 
 
-class _OnFakeAws(LongTermMemoryContract, MovingContract, RestoringContract, ChoicesContract):
+class _OnFakeAws(
+    LongTermMemoryContract, AmendingContract, MovingContract, RestoringContract, ChoicesContract
+):
     knobs: ClassVar[Knobs]
 
     @pytest.fixture(scope="class")

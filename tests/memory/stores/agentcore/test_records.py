@@ -29,7 +29,6 @@ from memory.records import (
 from memory.stores.agentcore.namespaces import belongs, namespace
 from memory.stores.agentcore.records import (
     create_entry,
-    is_superseded,
     record_of_row,
 )
 from memory.stores.agentcore.store import AgentCoreStore, Timing
@@ -476,11 +475,6 @@ async def test_a_wish_to_be_forgotten_outlives_an_outage_and_a_restart(
         here.aws.faults.clear()
         async with await here.store() as store:
             await eventually(lambda: _knows_nothing_of(store, ANN))
-
-
-def test_a_row_knows_that_it_is_superseded() -> None:
-    assert is_superseded({"metadata": {"superseded_at": {"stringValue": NOON.isoformat()}}})
-    assert not is_superseded({})
 
 
 def test_more_topics_than_metadata_holds_are_cut_at_a_whole_one() -> None:

@@ -12,11 +12,11 @@ import pytest
 from structlog.testing import capture_logs
 
 from memory.errors import NewerStore, StoreUnavailable
-from memory.records import Actor, Kind
+from memory.records import Actor, Evidence, Kind
 from memory.stores.sqlite.database import migrate
 from memory.stores.sqlite.layout import PERSON_LAYOUT
 from memory.stores.sqlite.store import SqliteStore
-from tests.contracts.long_term_memory import ANN, BOB, draft, texts, turn
+from tests.contracts.long_term_memory import ANN, BOB, NOON, draft, texts, turn
 
 EVERYTHING = tuple(Kind)
 
@@ -123,7 +123,7 @@ class TestFormerLayouts:
                 db.execute(
                     "INSERT INTO record (row, id, kind, created_at, session_id, turn_ids, "
                     "importance, role, moment, text) VALUES "
-                    "(?, ?, ?, '2026-03-15T12:00:00+00:00', 's-1', '[]', 5, 'user', 0, ?)",
+                    "(?, ?, ?, '2026-03-15T12:00:00+00:00', 's-1', '[\"t-1\"]', 5, 'user', 0, ?)",
                     (row, f"{kind[0]}1", kind, text),
                 )
             db.execute("INSERT INTO counter VALUES ('fact', 1), ('message', 1)")
@@ -131,6 +131,8 @@ class TestFormerLayouts:
         fact, message = await store.records(ANN, kinds=EVERYTHING)
         assert (fact.text, message.text) == ("I have a dog", "My dog is Rex")
         assert (fact.topics, message.place) == ((), None)
+        assert fact.evidence == (Evidence("t-1", "I have a dog", NOON),)
+        assert message.evidence == ()
         (new,) = await store.commit(ANN, [draft("I have a cat")])
         assert new.id == "f2"
         assert texts(await store.search(ANN, "Who is Rex?", kinds=EVERYTHING)) == ["My dog is Rex"]

@@ -16,6 +16,7 @@ from memory.records import Actor, Draft, Kind, Place, Role, Turn, Utterance
 from memory.search.query import parse
 from memory.stores.sqlite.index import SMALL_INDEX
 from memory.stores.sqlite.store import SqliteStore
+from tests.contracts.amending import AmendingContract
 from tests.contracts.choices import ChoicesContract
 from tests.contracts.long_term_memory import (
     ANN,
@@ -50,7 +51,9 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "memory" / "u1.sqlite"
 
 
-class TestSqliteStore(LongTermMemoryContract, MovingContract, RestoringContract, ChoicesContract):
+class TestSqliteStore(
+    LongTermMemoryContract, AmendingContract, MovingContract, RestoringContract, ChoicesContract
+):
     """See the contract."""
 
 

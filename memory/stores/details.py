@@ -1,0 +1,67 @@
+"""What most records have little of, as JSON values that every engine can keep: evidence, names,
+dates of truth."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from memory.records import Basis, Draft, Evidence, Kind, Record
+from memory.search.text import storable
+
+#: Fields that are kept as they are.
+_TEXTS = ("recurrence", "true_since", "true_until", "reason")
+
+
+def dump_details(record: Record | Draft) -> dict[str, Any]:
+    """The details that differ from those of a plain record: one that stands on its own text."""
+    details: dict[str, Any] = {
+        name: storable(text) for name in _TEXTS if (text := getattr(record, name))
+    }
+    if record.about:
+        details["about"] = [storable(name) for name in record.about]
+    if record.basis is not Basis.VOLUNTEERED:
+        details["basis"] = record.basis.value
+    if record.evidence != _own_evidence(
+        record.kind, record.text, record.created_at, record.turn_ids
+    ):
+        details["evidence"] = [
+            [each.turn_id, storable(each.words), _moment(each.at)] for each in record.evidence
+        ]
+    return details
+
+
+def load_details(
+    details: Mapping[str, Any],
+    kind: Kind,
+    text: str,
+    created_at: datetime,
+    turn_ids: Sequence[str],
+) -> dict[str, Any]:
+    """The fields of a record with these details. Records from before there was evidence are in
+    the user's own words, and have none: they stand on their own text."""
+    evidence = details.get("evidence")
+    return {
+        **{name: details.get(name) for name in _TEXTS},
+        "about": tuple(details.get("about", ())),
+        "basis": Basis(details.get("basis", Basis.VOLUNTEERED)),
+        "evidence": _own_evidence(kind, text, created_at, turn_ids)
+        if evidence is None
+        else tuple(
+            Evidence(turn_id, words, datetime.fromisoformat(at) if at else None)
+            for turn_id, words, at in evidence
+        ),
+    }
+
+
+def _own_evidence(
+    kind: Kind, text: str, created_at: datetime, turn_ids: Sequence[str]
+) -> tuple[Evidence, ...]:
+    if kind not in (Kind.FACT, Kind.PREFERENCE):
+        return ()
+    return tuple(Evidence(turn_id, text, created_at) for turn_id in turn_ids or ("",))
+
+
+def _moment(at: datetime | None) -> str | None:
+    if at is None:
+        return None
+    return (at if at.tzinfo else at.replace(tzinfo=UTC)).isoformat()
