@@ -6,9 +6,11 @@ from datetime import UTC, datetime
 from bot.assistant.context import Context
 from bot.assistant.events import Reply
 from bot.assistant.inbound import Command
+from bot.assistant.prompt import speaker_name
 from bot.commands.bill import cost_of, length_of
 from bot.people.access import AccessMode
 from bot.people.guestbook import Guest, Request, Verdict
+from bot.people.people import describe_person
 from memory.records import Place
 
 _REMOVE = "remove"
@@ -34,7 +36,7 @@ async def approve(said: Command, context: Context) -> Reply:
         welcome = (await context.people.personal.texts_at(chat)).approved_you
         heard = await context.channel.say(chat, welcome)
         template = texts.approved if heard else texts.approved_untold
-    return Reply(template.format(name=_name(approval.guest), id=approval.guest.id))
+    return Reply(template.format(person=describe_person(approval.guest, texts)))
 
 
 async def users(said: Command, context: Context) -> Reply:
@@ -67,7 +69,7 @@ async def _remove(written: str, context: Context) -> Reply:
     guest = next((one for one in book.guests if str(one.id) == written), None)
     if guest is None or not await access.remove(guest.id):
         return Reply(texts.no_such_user.format(id=written[:20]))
-    return Reply(texts.user_removed.format(name=_name(guest), id=guest.id))
+    return Reply(texts.user_removed.format(person=describe_person(guest, texts)))
 
 
 async def stats(said: Command, context: Context) -> Reply:
@@ -93,14 +95,11 @@ async def stats(said: Command, context: Context) -> Reply:
     )
 
 
-def _name(guest: Guest | Request) -> str:
-    return " ".join(guest.name.split())[:64] or str(guest.id)
-
-
 def _list(guests: Sequence[Guest]) -> str:
-    lines = ((str(one.id), _name(one) if one.name else "", one.since[:10]) for one in guests)
+    lines = ((str(one.id), speaker_name(one.name), one.since[:10]) for one in guests)
     return "\n".join("• " + ", ".join(filter(None, parts)) for parts in lines)
 
 
 def _list_waiting(requests: Iterable[Request]) -> str:
-    return "\n".join(f"• {one.id} {_name(one)}: /approve {one.code}" for one in requests)
+    people = ((f"{one.id} {speaker_name(one.name)}".rstrip(), one.code) for one in requests)
+    return "\n".join(f"• {person}: /approve {code}" for person, code in people)

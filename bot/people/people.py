@@ -15,7 +15,7 @@ from bot.assistant.events import SILENCE, Reply
 from bot.assistant.inbound import Click, Command, Inbound, Message, Origin
 from bot.assistant.prompt import speaker_name
 from bot.people.access import Access, AccessMode
-from bot.people.guestbook import Request, UnreadableOwner
+from bot.people.guestbook import Guest, Request, UnreadableOwner
 from bot.people.pairing import Guess
 from bot.people.personal import PersonalSettings
 from bot.people.usage import Accounts
@@ -216,16 +216,22 @@ class People:
         """Tell each owner about an access request, in their private chat with the bot."""
         if not self._requests.allow():
             return
-        name = speaker_name(request.name) or str(request.id)
         for owner in self.access.owners:
             self.notices.put_nowait(
                 (
                     Place(channel, owner),
                     lambda texts: texts.wants_in.format(
-                        name=name, id=request.id, code=request.code
+                        person=describe_person(request, texts), code=request.code
                     ),
                 )
             )
+
+
+def describe_person(person: Guest | Request, texts: Texts) -> str:
+    """The person's name and id, or the id alone if no name is known."""
+    if name := speaker_name(person.name):
+        return texts.person.format(name=name, id=person.id)
+    return texts.person_unnamed.format(id=person.id)
 
 
 def _plain_reply(text: str) -> Reply:

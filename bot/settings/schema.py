@@ -218,9 +218,10 @@ class Settings(BaseSettings):
     """How much a memory's relevance shrinks with age; 1 = not at all"""
     embedder: EmbedderName | None = None
     """SQLite: search by meaning in addition to words. `fastembed` = a multilingual model on this
-    machine, `fastembed:…` = another one by name or path (both need `pip install fastembed`);
-    `bedrock:amazon.titan-embed-text-v2:0`, `openai:text-embedding-3-small` and the like = a
-    provider (needs `pip install numpy`); null = words only"""
+    machine, `fastembed:…` = another one by name or path (both need the extra `embed`:
+    `pip install 'mordecai-assistant[embed]'`); `bedrock:amazon.titan-embed-text-v2:0`,
+    `openai:text-embedding-3-small` and the like = a provider (needs the extra `vectors`); null =
+    words only"""
     embedder_base_url: Address | None = None
     """The address of an OpenAI-compatible server for embeddings; null = `model_base_url` if `model`
     is from the same vendor"""

@@ -138,7 +138,7 @@ class Texts:
     settings_title_group: str
     settings_language: str
     settings_language_ask: str
-    settings_language_telegram: str
+    settings_language_default: str
     settings_zone: str
     settings_zone_ask: str
     settings_zone_now: Annotated[str, "name", "time"]
@@ -201,12 +201,14 @@ class Texts:
     not_the_code: str
     no_more_codes: str
     refused_code: Annotated[str, "code"]
-    wants_in: Annotated[str, "name", "id", "code"]
+    wants_in: Annotated[str, "person", "code"]
     limit_minute: Counted
     limit_day: str
-    approved: Annotated[str, "name", "id"]
-    approved_untold: Annotated[str, "name", "id"]
-    in_already: Annotated[str, "name", "id"]
+    person: Annotated[str, "name", "id"]
+    person_unnamed: Annotated[str, "id"]
+    approved: Annotated[str, "person"]
+    approved_untold: Annotated[str, "person"]
+    in_already: Annotated[str, "person"]
     approved_you: str
     approve_how: str
     approve_ids_only: str
@@ -219,7 +221,7 @@ class Texts:
     users_listed: str
     users_everybody: str
     users_footer: str
-    user_removed: Annotated[str, "name", "id"]
+    user_removed: Annotated[str, "person"]
     no_such_user: Annotated[str, "id"]
     stats: Annotated[
         str,

@@ -109,7 +109,7 @@ class SettingsPages:
             _option(known_languages()[code].name, Choice.LANGUAGE, code, chosen=code == chosen)
             for code in languages()
         ]
-        default = _option(texts.settings_language_telegram, Choice.LANGUAGE, "", chosen=not chosen)
+        default = _option(texts.settings_language_default, Choice.LANGUAGE, "", chosen=not chosen)
         rows = (*in_rows(buttons), (default,), self._back_row())
         return Page(texts.settings_language_ask, rows)
 
@@ -159,7 +159,7 @@ class SettingsPages:
         if code in known_languages():
             return known_languages()[code].name
         spoken = known_languages().get(base_language(self._current.client))
-        default = self._texts.settings_language_telegram
+        default = self._texts.settings_language_default
         return f"{spoken.name} ({default})" if spoken else default
 
     def _zone(self) -> str:

@@ -66,8 +66,8 @@ def embedder_from_name(
         return LocalEmbedder(model or None, downloads)
     if find_spec("numpy") is None:
         raise OperatorError(
-            f"embedder = {name!r} needs a package that is not installed: pip install numpy "
-            "(or the extra [vectors] of mordecai-assistant)"
+            f"embedder = {name!r} needs a package that is not installed: "
+            "pip install 'mordecai-assistant[vectors]'"
         )
     base_url = access.base_url or SERVERS.get(vendor)
     if vendor == "bedrock" and model:

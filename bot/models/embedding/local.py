@@ -40,7 +40,7 @@ class LocalEmbedder:
         if find_spec("fastembed") is None:
             raise OperatorError(
                 f"embedder = 'fastembed:{model}' needs a package that is not installed: "
-                "pip install fastembed (or the extra [embed] of mordecai-assistant)"
+                "pip install 'mordecai-assistant[embed]'"
             )
         directory = Path(model).expanduser()
         self._folder = ModelFolder.read(directory) if directory.is_dir() else None

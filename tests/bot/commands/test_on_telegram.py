@@ -391,7 +391,7 @@ async def test_notices_come_in_the_language_of_whoever_wrote(
         code = code_in(wish)
         assert wish == GERMAN.refused_code.format(code=code)
         told = (await server.replies_to(ANNA, 2))[1]
-        assert told == RUSSIAN.wants_in.format(name="User 1002", id=BORIS, code=code)
+        assert told == RUSSIAN.wants_in.format(person=f"User 1002 (id {BORIS})", code=code)
         await tell(on, "Я живу в Осло.")
         await on.memory.talk.end(ANN, Place("telegram", ANNA), "idle")
         await on.memory.settle()
@@ -596,8 +596,8 @@ async def test_a_stranger_is_let_in_by_the_owner(server: BotApiServer, tmp_path:
         await ask(server, "Good morning")
         code = code_in(await ask(server, "Hello", BORIS))
         wish = (await server.replies_to(ANNA, 2))[1]
-        assert wish == ENGLISH.wants_in.format(name="User 1002", id=BORIS, code=code)
-        approved = ENGLISH.approved.format(name="User 1002", id=BORIS)
+        assert wish == ENGLISH.wants_in.format(person=f"User 1002 (id {BORIS})", code=code)
+        approved = ENGLISH.approved.format(person=f"User 1002 (id {BORIS})")
         assert await ask(server, f"/approve {code}") == approved
         assert (await server.replies_to(BORIS, 2))[1] == ENGLISH.approved_you
         assert await ask(server, "Hello again", BORIS) == "you said: Hello again"

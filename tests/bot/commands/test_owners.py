@@ -22,6 +22,9 @@ def code_in(text: str) -> str:
     return text.split("/approve ")[1].split(",")[0].split()[0]
 
 
+_BORIS = ENGLISH.person.format(name="User 1002", id=BORIS)
+
+
 # -- access ---------------------------------------------------------------------------------------
 
 
@@ -33,15 +36,15 @@ async def test_a_stranger_is_let_in_by_the_owner(tmp_path: Path) -> None:
         assert told == ENGLISH.refused_code.format(code=code)
         await desk.settle()
         wish = desk.sent()[-1].text
-        assert wish == ENGLISH.wants_in.format(name="User 1002", id=BORIS, code=code)
+        assert wish == ENGLISH.wants_in.format(person=_BORIS, code=code)
         assert f"/approve {code}" in await desk.ask("/users")
-        approved = ENGLISH.approved.format(name="User 1002", id=BORIS)
+        approved = ENGLISH.approved.format(person=_BORIS)
         assert await desk.ask(f"/approve {code}") == approved
         assert desk.sent(BORIS)[-1].text == ENGLISH.approved_you
         assert await desk.ask("Hello again", BORIS) == "you said: Hello again"
-        again = ENGLISH.in_already.format(name="User 1002", id=BORIS)
+        again = ENGLISH.in_already.format(person=_BORIS)
         assert await desk.ask(f"/approve {BORIS}") == again
-        removed = ENGLISH.user_removed.format(name="User 1002", id=BORIS)
+        removed = ENGLISH.user_removed.format(person=_BORIS)
         assert await desk.ask(f"/users remove {BORIS}") == removed
         assert code_in(await desk.ask("And now?", BORIS))
         assert await desk.says("And now, perhaps?", BORIS) == [], "told no once an hour"
@@ -51,7 +54,8 @@ async def test_a_stranger_is_let_in_by_the_owner(tmp_path: Path) -> None:
 async def test_an_owner_hears_that_a_guest_could_not_be_told(tmp_path: Path) -> None:
     async with open_desk(access=await owned_by_anna(tmp_path)) as desk:
         desk.channel.closed.add(BORIS)
-        untold = ENGLISH.approved_untold.format(name=BORIS, id=BORIS)
+        nameless = ENGLISH.person_unnamed.format(id=BORIS)
+        untold = ENGLISH.approved_untold.format(person=nameless)
         assert await desk.ask(f"/approve {BORIS}") == untold
 
 

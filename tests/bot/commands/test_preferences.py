@@ -143,7 +143,7 @@ async def opened(desk: Desk) -> Sent:
 
 async def test_settings_are_changed_by_buttons_in_one_message(desk: Desk) -> None:
     panel = await opened(desk)
-    language = f"{ENGLISH.settings_language}: English ({ENGLISH.settings_language_telegram})"
+    language = f"{ENGLISH.settings_language}: English ({ENGLISH.settings_language_default})"
     desk.languages[ANNA] = "en"
     panel = await opened(desk)
     assert panel.text.startswith(f"{ENGLISH.settings_title}\n• {language}")
@@ -154,7 +154,7 @@ async def test_settings_are_changed_by_buttons_in_one_message(desk: Desk) -> Non
         ENGLISH.settings_streaming,
     ]
     await desk.press(ENGLISH.settings_language)
-    assert f"✓ {ENGLISH.settings_language_telegram}" in panel.labels
+    assert f"✓ {ENGLISH.settings_language_default}" in panel.labels
     await desk.press("Deutsch")
     assert panel.text.startswith(f"{GERMAN.settings_title}\n• {GERMAN.settings_language}: Deutsch")
     await desk.press(GERMAN.settings_zone, GERMAN.settings_europe, "Berlin")
@@ -167,7 +167,7 @@ async def test_settings_are_changed_by_buttons_in_one_message(desk: Desk) -> Non
     assert chosen
     assert (chosen.language, chosen.time_zone) == ("de", "Europe/Berlin")
     assert (chosen.answer_length, chosen.streaming) == ("short", "off")
-    await desk.press(GERMAN.settings_language, GERMAN.settings_language_telegram)
+    await desk.press(GERMAN.settings_language, GERMAN.settings_language_default)
     assert panel.text.startswith(ENGLISH.settings_title)
     await desk.press(ENGLISH.settings_zone, ENGLISH.settings_zone_default)
     assert f"{ENGLISH.settings_zone}: UTC" in panel.text

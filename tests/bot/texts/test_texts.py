@@ -28,6 +28,7 @@ TABLES = [f.name for f in fields(Texts) if f.name not in TEMPLATES]
 #: What is the same in several languages, as it should be.
 ALIKE = {
     "memory_quoted",
+    "person",
     "usage_cost",
     "error_number",
     "settings_asia",

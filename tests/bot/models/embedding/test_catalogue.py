@@ -56,7 +56,7 @@ def test_a_chat_model_of_bedrock_is_no_embedder(monkeypatch: pytest.MonkeyPatch)
 def test_fastembed_that_is_missing_or_a_model_it_does_not_know_is_named(tmp_path: Path) -> None:
     missing = find_spec("fastembed") is None
     with pytest.raises(
-        OperatorError, match="pip install fastembed" if missing else "no such directory"
+        OperatorError, match="mordecai-assistant.embed." if missing else "no such directory"
     ):
         embedder_from_name("fastembed:nobody/nothing", ACCESS, tmp_path)
 

@@ -151,11 +151,13 @@ async def test_an_owner_lets_in_by_numeric_id(server: BotApiServer, tmp_path: Pa
         await ask(server, "Good morning", ANNA)
         await ask(server, "Hello", BORIS)
         await server.replies_to(ANNA, 2)
-        boris = {"name": f"User {BORIS}", "id": BORIS}
-        assert await ask(server, f"/approve {BORIS}", ANNA) == ENGLISH.approved.format(**boris)
+        boris = ENGLISH.person.format(name=f"User {BORIS}", id=BORIS)
+        approved = ENGLISH.approved.format(person=boris)
+        assert await ask(server, f"/approve {BORIS}", ANNA) == approved
         assert (await server.replies_to(BORIS, 2))[1] == ENGLISH.approved_you
         assert "Hello again" in await ask(server, "Hello again", BORIS)
-        assert await ask(server, f"/approve {BORIS}", ANNA) == ENGLISH.in_already.format(**boris)
+        already = ENGLISH.in_already.format(person=boris)
+        assert await ask(server, f"/approve {BORIS}", ANNA) == already
 
 
 async def test_somebody_who_never_wrote_is_let_in_and_the_owner_told_to_tell_them(
@@ -164,7 +166,8 @@ async def test_somebody_who_never_wrote_is_let_in_and_the_owner_told_to_tell_the
     access = await owned_by_anna(tmp_path)
     async with stage(server, tmp_path, access=access):
         told = await ask(server, f"/approve {CLARA}", ANNA)
-        assert told == ENGLISH.approved_untold.format(name=CLARA, id=CLARA)
+        clara = ENGLISH.person_unnamed.format(id=CLARA)
+        assert told == ENGLISH.approved_untold.format(person=clara)
         assert "Hello" in await ask(server, "Hello", CLARA)
 
 
