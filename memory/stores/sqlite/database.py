@@ -2,12 +2,13 @@
 
 import asyncio
 import sqlite3
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -145,15 +146,45 @@ _SETTINGS = (
 )
 
 
+@dataclass(eq=False, slots=True)
+class _Call:
+    """Work on the file for somebody who awaits `answer`. If it `joins`, it may share a transaction
+    with its neighbours; `alone` is how it runs without them."""
+
+    work: Callable[[sqlite3.Connection], Any]
+    alone: Callable[[sqlite3.Connection], Any]
+    joins: bool
+    answer: "asyncio.Future[Any]"
+    result: Any = None
+    error: Exception | None = None
+
+    def run_alone(self, connection: sqlite3.Connection) -> None:
+        try:
+            self.result = self.alone(connection)
+        except Exception as error:  # noqa: BLE001 - whoever awaits the answer gets it
+            self.error = error
+
+    def reply(self) -> None:
+        if self.answer.done():
+            return
+        if self.error:
+            self.answer.set_exception(self.error)
+        else:
+            self.answer.set_result(self.result)
+
+
 class Database:
-    """One file, one call at a time, on the thread pool. Every method that touches the file raises
-    StoreUnavailable if SQLite fails; nothing is written then."""
+    """One file, one call at a time, on the thread pool. Calls that arrive while others run wait and
+    then share one hop to a thread; writes among them that follow each other share one transaction,
+    and so one wait for the disk. Every method that touches the file raises StoreUnavailable if
+    SQLite fails; nothing is written then."""
 
     def __init__(self, path: Path | str, migrations: tuple[Migration, ...], pool: Executor) -> None:
         """Open or create the file and migrate it. A damaged file is moved aside whole, with its
         name in the log, and a new one starts. Raises NewerStore."""
         self._path, self._pool = path, pool
-        self._lock = threading.Lock()
+        self._waiting: list[_Call] = []
+        self._running = False
         try:
             self._connection = _open(path, migrations)
         except sqlite3.Error as failure:
@@ -171,15 +202,7 @@ class Database:
 
     async def ask(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run the work and return its result."""
-
-        def alone() -> T:
-            with self._lock:
-                return work(self._connection)
-
-        try:
-            return await asyncio.get_running_loop().run_in_executor(self._pool, alone)
-        except sqlite3.Error as failure:
-            raise StoreUnavailable(f"{self._path} failed: {failure}") from failure
+        return await self._call(work, work, joins=False)
 
     async def rows(self, sql: str, *values: object) -> list[Any]:
         """The rows of a query."""
@@ -187,27 +210,87 @@ class Database:
 
     async def write(self, sql: str, *values: object) -> int:
         """Run one statement. Returns the number of changed rows."""
-        return await self.ask(lambda connection: connection.execute(sql, values).rowcount)
+
+        def work(connection: sqlite3.Connection) -> int:
+            return connection.execute(sql, values).rowcount
+
+        # A statement alone is a transaction by itself.
+        return await self._call(work, work, joins=True)
 
     async def change(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Run the work in one transaction."""
-
-        def together(connection: sqlite3.Connection) -> T:
-            with transaction(connection):
-                return work(connection)
-
-        return await self.ask(together)
+        """Run the work in one transaction. It must do nothing but change the file: if a neighbour
+        in the transaction fails, everything is undone and each runs again alone."""
+        return await self._call(work, partial(_in_transaction, work), joins=True)
 
     async def wipe(self, work: Callable[[sqlite3.Connection], object]) -> None:
         """Run work that deletes for good: the write-ahead log, which holds deleted texts, is
         truncated as well, even if the caller is cancelled."""
 
         def together(connection: sqlite3.Connection) -> None:
-            with transaction(connection):
-                work(connection)
+            _in_transaction(work, connection)
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
         await self.ask(together)
+
+    async def _call(
+        self,
+        work: Callable[[sqlite3.Connection], T],
+        alone: Callable[[sqlite3.Connection], T],
+        *,
+        joins: bool,
+    ) -> T:
+        answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._waiting.append(_Call(work, alone, joins, answer))
+        self._begin()
+        try:
+            return await answer
+        except sqlite3.Error as failure:
+            raise StoreUnavailable(f"{self._path} failed: {failure}") from failure
+
+    def _begin(self) -> None:
+        """Hand what waits to a thread, unless one is at work."""
+        if self._running or not self._waiting:
+            return
+        calls, self._waiting = self._waiting, []
+        try:
+            hop = asyncio.get_running_loop().run_in_executor(self._pool, self._run, calls)
+        except RuntimeError as closed:  # the pool
+            for call in calls:
+                call.answer.set_exception(closed)
+            return
+        self._running = True
+        hop.add_done_callback(partial(self._end, calls))
+
+    def _end(self, calls: Sequence[_Call], hop: "asyncio.Future[None]") -> None:
+        self._running = False
+        self._begin()
+        for call in calls:
+            call.reply()
+
+    def _run(self, calls: Sequence[_Call]) -> None:
+        """In a thread: run the calls in order. Nobody waits for one that was cancelled."""
+        wanted = [call for call in calls if not call.answer.cancelled()]
+        for joins, group in groupby(wanted, key=lambda call: call.joins):
+            neighbours = list(group)
+            if not (joins and len(neighbours) > 1 and self._write_together(neighbours)):
+                for call in neighbours:
+                    call.run_alone(self._connection)
+
+    def _write_together(self, calls: Sequence[_Call]) -> bool:
+        """False, and nothing is written, if one of the calls fails."""
+        try:
+            with transaction(self._connection):
+                results = [call.work(self._connection) for call in calls]
+        except Exception:  # noqa: BLE001 - each call meets its own error when it runs alone
+            return False
+        for call, result in zip(calls, results, strict=True):
+            call.result = result
+        return True
+
+
+def _in_transaction(work: Callable[[sqlite3.Connection], T], connection: sqlite3.Connection) -> T:
+    with transaction(connection):
+        return work(connection)
 
 
 def _open(path: Path | str, migrations: tuple[Migration, ...]) -> sqlite3.Connection:
