@@ -26,6 +26,7 @@ from bot.models.catalogue import OFFLINE
 from bot.models.configured import models_of
 from bot.models.extraction import ModelExtractor
 from bot.models.greeting import ModelGreeter
+from bot.models.review import ModelReviewer
 from bot.models.sight import sight_of
 from bot.models.summaries import ModelSummarizer
 from bot.operations.health import heartbeat
@@ -198,7 +199,9 @@ async def _parts(settings: Settings) -> AsyncIterator[_Parts]:
         )
         model = await stack.enter_async_context(models_of(settings, _offline_model))
         offline = settings.model in (None, OFFLINE)
-        understanding = _by_rules() if offline else _by_model(model, accounts)
+        understanding = (
+            _by_rules() if offline else _by_model(model, accounts, settings.extraction_review)
+        )
         pool.submit(_warm_up, understanding.rules)
         memory = await stack.enter_async_context(
             Memory(store, journal, understanding, memory_options(settings))
@@ -287,10 +290,14 @@ def _offline_model() -> Model:
     return offline_model()
 
 
-def _by_model(model: Model, accounts: Accounts) -> Understanding:
+def _by_model(model: Model, accounts: Accounts, reviews: bool) -> Understanding:
     stand_in = _StandIn()
+    extractor = ModelExtractor(model, stand_in, accounts)
     return Understanding(
-        ModelExtractor(model, stand_in, accounts), ModelSummarizer(model, stand_in, accounts)
+        extractor,
+        ModelSummarizer(model, stand_in, accounts),
+        corrector=extractor,
+        reviewer=ModelReviewer(model, accounts) if reviews else None,
     )
 
 

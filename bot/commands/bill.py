@@ -10,7 +10,8 @@ _SMALLEST = Decimal("0.0001")
 
 
 def bill(account: Account, texts: Texts) -> str:
-    """An account in a few lines: turns, tokens, recordings if any, cost."""
+    """An account in a few lines: turns, tokens, recordings if any, cost, and what of it went into
+    learning."""
     total = account.total
     if not total.requests:
         return texts.usage_nothing
@@ -21,9 +22,19 @@ def bill(account: Account, texts: Texts) -> str:
         written=_group_digits(f"{total.output_tokens:,}"),
         cost=cost_of(total, texts, nothing=texts.usage_free),
     )
-    if not total.audio_milliseconds:
-        return lines
-    return f"{texts.usage_recordings.format(length=length_of(total))}\n{lines}"
+    if total.audio_milliseconds:
+        lines = f"{texts.usage_recordings.format(length=length_of(total))}\n{lines}"
+    if account.extractions.requests:
+        lines += "\n" + texts.usage_extractions.format(used=_tokens_of(account.extractions, texts))
+    if account.reviews.requests:
+        lines += "\n" + texts.usage_reviews.format(used=_tokens_of(account.reviews, texts))
+    return lines
+
+
+def _tokens_of(used: Usage, texts: Texts) -> str:
+    """Tokens, and what they cost where that is known."""
+    tokens = _group_digits(f"{used.input_tokens + used.output_tokens:,}")
+    return f"{tokens} ({cost_of(used, texts, nothing='')})" if used.cost else tokens
 
 
 def cost_of(total: Usage, texts: Texts, *, nothing: str) -> str:

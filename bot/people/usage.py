@@ -35,7 +35,7 @@ _GATHERING = 0.2
 _Statement = tuple[str, tuple[object, ...]]
 
 #: The purpose of a model request.
-UsageKind = Literal["turn", "extraction", "recording"]
+UsageKind = Literal["turn", "extraction", "review", "recording"]
 
 #: Costs are stored in trillionths of a US dollar: a token can cost as little as ten millionths.
 _UNIT = Decimal(10) ** 12
@@ -169,16 +169,18 @@ def estimated_usage(model: Model, read: int, written: int) -> RunUsage | None:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """The usage of an actor: turns, extractions from their sessions, and transcribed recordings."""
+    """The usage of an actor: turns, extractions from their sessions, reviews of what those found,
+    and transcribed recordings."""
 
     turns: Usage = Usage()
     extractions: Usage = Usage()
     recordings: Usage = Usage()
+    reviews: Usage = Usage()
 
     @property
     def total(self) -> Usage:
-        """The sum; its `runs` counts turns, extractions and recordings alike."""
-        return self.turns + self.extractions + self.recordings
+        """The sum; its `runs` counts all kinds alike."""
+        return self.turns + self.extractions + self.recordings + self.reviews
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,10 +249,12 @@ class Accounts:
         self._note(_ADD_FOR_ACTOR, actor.id, session_id, *self._row("turn", usage))
         self._note_share(actor, user_id, usage)
 
-    def note_extraction(self, session_id: str, usage: Usage) -> None:
-        """Add an extraction to the account of the session's actor. If the session was forgotten
-        meanwhile, it is not counted."""
-        self._note(_ADD_FOR_SESSION, *self._row("extraction", usage), session_id)
+    def note_learning(
+        self, session_id: str, usage: Usage, kind: Literal["extraction", "review"] = "extraction"
+    ) -> None:
+        """Add an extraction or a review to the account of the session's actor. If the session was
+        forgotten meanwhile, it is not counted."""
+        self._note(_ADD_FOR_SESSION, *self._row(kind, usage), session_id)
 
     def note_recording(
         self, actor: Actor, session_id: str, usage: Usage, user_id: int | None = None
@@ -403,6 +407,7 @@ def _account(rows: Iterable[Sequence[Any]]) -> Account:
         turns=by_kind.get("turn", none),
         extractions=by_kind.get("extraction", none),
         recordings=by_kind.get("recording", none),
+        reviews=by_kind.get("review", none),
     )
 
 

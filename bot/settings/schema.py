@@ -229,8 +229,12 @@ class Settings(BaseSettings):
     """The embedder's API key; null = `model_api_key` if `model` is from the same vendor. A secret:
     environment or `.env` only"""
     extraction_timeout_seconds: Seconds = 30
-    """Maximum time for one attempt to save a session; an attempt that takes longer is retried
-    later"""
+    """Maximum time for each answer of the model when a session is saved; an attempt in which one
+    takes longer is retried later"""
+    extraction_review: bool = True
+    """Whether the model checks what it proposes to remember, in a call of its own for each session:
+    is it what the person said, of whom, meant seriously, on the right day. `/usage` shows what it
+    costs"""
     max_records_per_session: Annotated[int, Field(ge=1, le=1000)] = 30
     """Maximum facts and preferences kept from one session, the most important first"""
     extraction_attempts: Annotated[int, Field(ge=1, le=100)] = 12

@@ -164,6 +164,8 @@ class Texts:
     usage_today: str
     usage_account: Annotated[str, "turns", "read", "cached", "written", "cost"]
     usage_recordings: Annotated[str, "length"]
+    usage_extractions: Annotated[str, "used"]
+    usage_reviews: Annotated[str, "used"]
     usage_nothing: str
     usage_cost: Annotated[str, "amount"]
     usage_cost_partly: Annotated[Counted, "amount"]

@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.e2e.test_telegram import ANNA, SAVED, Talk, all_answered, running
 from tests.fakes.botapi import BotApiServer
+from tests.fakes.learning import finding, findings, review
 from tests.fakes.openai_server import Completion, OpenAIServer, text
 
 _TREE = re.compile(r"tree number (\d+)|\bT(\d+)\b")
@@ -27,27 +28,21 @@ def gardener(body: dict[str, Any]) -> Completion:
     if "open a new conversation" in told:
         return text("How are your trees?" if trees(asked) else "Hello again!")
     if "finished conversation" in told:
-        return text(json.dumps(noted(asked)))
+        return text(noted(asked))
+    if "check notes" in told:
+        return text(review())
     return text(f"You planted {len(trees(asked))} trees so far, I believe.")
 
 
-def noted(asked: str) -> dict[str, Any]:
+def noted(asked: str) -> str:
     """What the model would keep: the first and the last tree."""
     first, last = trees(asked)[0], trees(asked)[-1]
     found = [
-        {
-            "kind": "fact",
-            "text": f"I planted tree number {number} by the river, {kind}",
-            "turn": turn,
-            "replaces": 0,
-            "importance": 8,
-            "date": "",
-            "action": "add",
-        }
+        finding(f"I planted tree number {number} by the river, {kind}", turn=turn, importance=8)
         for turn, number, kind in ((1, first, "a birch"), (len(trees(asked)), last, "an oak"))
     ]
     summary = f"The user planted trees from T{first} to T{last}."
-    return {"findings": found, "summary": summary, "topics": ["the garden"]}
+    return findings(*found, summary=summary, topics=("the garden",))
 
 
 def talks(model: OpenAIServer) -> list[dict[str, Any]]:

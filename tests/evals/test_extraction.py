@@ -15,6 +15,8 @@ from memory.records import Kind, Record
 from tests.evals.dialogues import Dialogue, dialogues, sample
 from tests.evals.extraction import Report, evaluate, tables
 from tests.evals.verdicts import Figures, Outcome, Verdict, verdict
+from tests.fakes.learning import finding
+from tests.fakes.learning import findings as answer
 
 TAGS = {
     "fact", "preference", "update", "two-sessions", "negation", "third-person", "joke",
@@ -247,20 +249,9 @@ def answering(*answers: str) -> FunctionModel:
 
 
 def findings(*texts: str, replaces: int = 0) -> str:
-    found = [
-        {
-            "kind": "fact",
-            "text": text,
-            "turn": 1,
-            "action": "update" if replaces else "add",
-            "replaces": replaces,
-            "importance": 5,
-            "date": "",
-        }
-        for text in texts
-    ]
-    summary = "The user spoke of a move."
-    return json.dumps({"findings": found, "summary": summary, "topics": []})
+    relation: dict[str, Any] = {"relation": "changed", "reason": "moved"} if replaces else {}
+    found = (finding(text, note=replaces, **relation) for text in texts)
+    return answer(*found, summary="The user spoke of a move.")
 
 
 async def test_a_model_is_measured_through_the_service() -> None:

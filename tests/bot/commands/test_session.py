@@ -133,12 +133,20 @@ async def test_usage_after_new_begins_again_and_the_day_goes_on(desk: Desk) -> N
 def test_a_bill_names_turns_tokens_the_cached_share_and_the_cost() -> None:
     turns = Usage(3, 5, 0, 12_000, 600, 6_000, 0, Decimal("0.0123"))
     extraction = Usage(1, 1, 0, 345, 78, 0, 0, Decimal("0.001"))
-    assert bill(Account(turns, extraction), ENGLISH).splitlines() == [
-        "• answers: 3",
+    assert bill(Account(turns + extraction), ENGLISH).splitlines() == [
+        "• answers: 4",
         "• tokens read: 12\N{NARROW NO-BREAK SPACE}345, 49% of them from the cache",
         "• tokens written: 678",
         "• cost: $0.0133",
     ]
+
+
+def test_a_bill_tells_what_was_spent_on_learning() -> None:
+    extraction = Usage(1, 1, 0, 1_345, 78, 0, 0, Decimal("0.001"))
+    review = Usage(1, 1, 1, 400, 50, 0, 0, Decimal(0))
+    *_, saved, checked = bill(Account(Usage(3), extraction, reviews=review), ENGLISH).splitlines()
+    assert saved == ("• tokens for saving conversations: 1\N{NARROW NO-BREAK SPACE}423 ($0.0010)")
+    assert checked == "• tokens for checking what was learned: 450"
 
 
 def test_a_bill_tells_of_recordings_where_there_were_some() -> None:

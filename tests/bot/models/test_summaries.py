@@ -55,8 +55,9 @@ async def test_a_summary_goes_on_from_the_earlier_one() -> None:
         "Earlier: ships &amp; &lt;sails&gt;.",
         "</earlier_summary>",
         "<conversation>",
-        "[1] 2026-11-20 Friday USER: a boat",
-        "[1] 2026-11-20 Friday ASSISTANT: I see.",
+        "(Friday 2026-11-20)",
+        "[1] USER: a boat",
+        "[1] ASSISTANT: I see.",
         "</conversation>",
     ]
 

@@ -127,7 +127,7 @@ async def test_an_extraction_is_counted_for_whose_session_it_was() -> None:
     async with open_accounts() as accounts:
         accounts.note_turn(ANNA, "s1", TURN)
         accounts.note_turn(BORIS, "s2", TURN)
-        accounts.note_extraction("s1", TURN)
+        accounts.note_learning("s1", TURN)
         account = await accounts.of_session(ANNA, "s1")
         assert account == Account(TURN, TURN)
         assert account.total.input_tokens == 2000
@@ -138,7 +138,7 @@ async def test_an_extraction_of_a_forgotten_session_is_nobody_s() -> None:
     async with open_accounts() as accounts:
         accounts.note_turn(ANNA, "s1", TURN)
         await accounts.erase(ANNA)
-        accounts.note_extraction("s1", TURN)
+        accounts.note_learning("s1", TURN)
         assert await accounts.today(ANNA) == Account()
 
 
@@ -192,7 +192,7 @@ async def test_what_is_erased_is_in_no_file_any_more(tmp_path: Path) -> None:
 async def test_an_export_has_every_day_session_and_kind() -> None:
     async with open_accounts() as accounts:
         accounts.note_turn(ANNA, "s1", TURN)
-        accounts.note_extraction("s1", TURN)
+        accounts.note_learning("s1", TURN)
         extraction, turn = await accounts.export(ANNA)
     assert (extraction["kind"], turn["kind"]) == ("extraction", "turn")
     assert (turn["day"], turn["session"]) == ("2026-11-21", "s1")

@@ -1,0 +1,215 @@
+"""What a model writes of a session, as a schema, and what of it becomes proposals. Pure.
+
+Bounds of lists are in the schema only: servers that enforce schemas stop a weak model that would
+never end, and a longer list from another server is still accepted and cut here."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
+from html import unescape
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from memory.ports import Proposal, Reading, Relation
+from memory.records import Basis, Evidence, Kind, Record, Turn
+
+MAX_FINDINGS = 16
+MAX_QUOTES = 3
+MAX_NAMES = 4
+MAX_TOPICS = 5
+
+#: Characters of a statement, and of a name or a reason.
+MAX_TEXT = 400
+MAX_PHRASE = 100
+
+_DATE = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
+_ELLIPSIS = re.compile(r"\s*(?:\.{3,}|…)\s*")
+_QUOTE_MARKS = dict.fromkeys(map(ord, "\"'`´‘’‚‛“”„‟«»‹›「」『』＂＇"), "'")
+
+
+def require_all(schema: dict[str, Any]) -> None:
+    """Require all fields in the schema, even those with a default for models that omit them."""
+    schema["required"] = list(schema["properties"])
+    for field in schema["properties"].values():
+        field.pop("default", None)
+
+
+def at_most(count: int, **more: Any) -> Any:
+    """A field with a list of so many items."""
+    return Field(json_schema_extra={"maxItems": count}, **more)
+
+
+class Answer(BaseModel):
+    """Something that a model writes."""
+
+    model_config = ConfigDict(extra="ignore", json_schema_extra=require_all)
+
+
+class Quote(Answer):
+    """Words of a turn."""
+
+    turn: int
+    words: str
+
+
+class Finding(Answer):
+    """One thing worth knowing about the user."""
+
+    quotes: list[Quote] = at_most(MAX_QUOTES)
+    statement: str
+    kind: Literal["fact", "preference"]
+    about: list[str] = at_most(MAX_NAMES, default_factory=list)
+    importance: int = 5
+    date: str = Field("", description="YYYY-MM-DD, YYYY-MM, YYYY, two of them with / or empty")
+    repeats: str = ""
+    since: str = ""
+    until: str = ""
+    answers_question: bool = False
+    relation: Literal["new", "same", "changed", "ended"] = "new"
+    note: int = Field(0, description="the number of the known note, else 0")
+    reason: str = ""
+
+
+class Findings(Answer):
+    """What is worth keeping of a conversation."""
+
+    findings: list[Finding] = at_most(MAX_FINDINGS)
+    summary: str
+    topics: list[str] = at_most(MAX_TOPICS, default_factory=list)
+
+
+def proposals_of(
+    findings: Sequence[Finding], reading: Reading, notes: Sequence[Record]
+) -> tuple[Proposal, ...]:
+    """The findings in the memory's terms, without those that name no turn; `notes` are the known
+    records by number. What stands in no turn is left for the memory's checks to refuse."""
+    found = (_proposal(finding, reading.turns, notes) for finding in findings[:MAX_FINDINGS])
+    return tuple(dict.fromkeys(filter(None, found)))
+
+
+def _proposal(finding: Finding, turns: Sequence[Turn], notes: Sequence[Record]) -> Proposal | None:
+    text = plain(finding.statement)
+    quotes = finding.quotes[:MAX_QUOTES]
+    evidence = tuple(dict.fromkeys(item for quote in quotes for item in _evidence(quote, turns)))
+    if not text or len(text) > MAX_TEXT or not evidence:
+        return None
+    relation, known = _relation(finding, notes)
+    return Proposal(
+        kind=Kind(finding.kind),
+        text=text,
+        evidence=evidence,
+        importance=min(10, max(1, finding.importance)),
+        event_date=iso_span(finding.date),
+        recurrence=_phrase(finding.repeats),
+        true_since=iso_date(finding.since),
+        true_until=iso_date(finding.until),
+        about=_names(finding.about),
+        basis=Basis.ANSWER if finding.answers_question else Basis.VOLUNTEERED,
+        relation=relation,
+        known=known,
+        reason=_phrase(finding.reason) if known else None,
+    )
+
+
+def _relation(finding: Finding, notes: Sequence[Record]) -> tuple[Relation, str | None]:
+    """What a finding is to a known note, and its id. A model that can't say why a note is no longer
+    true has guessed."""
+    relation = Relation(finding.relation)
+    known = notes[finding.note - 1 : finding.note] if finding.note > 0 else ()
+    if not known or relation is Relation.NEW:
+        return Relation.NEW, None
+    if relation is not Relation.SAME and not _phrase(finding.reason):
+        return Relation.NEW, None
+    return relation, known[0].id
+
+
+def _evidence(quote: Quote, turns: Sequence[Turn]) -> Iterator[Evidence]:
+    """The quote as evidence, repaired where there is no doubt: quotation marks, case and spaces as
+    the user wrote them, the one turn that has the words, the pieces around an ellipsis."""
+    words = " ".join(unescape(quote.words).split())
+    if not words:
+        return
+    named = turns[quote.turn - 1] if 0 < quote.turn <= len(turns) else None
+    for piece in (words, words.strip("\"'“”„«»「」")):
+        if named and (there := find_verbatim(piece, named.said)):
+            yield Evidence(named.id, there)
+            return
+        elsewhere = [(turn, find_verbatim(piece, turn.said)) for turn in turns]
+        match [(turn, there) for turn, there in elsewhere if there]:
+            case [(turn, str(there))]:
+                yield Evidence(turn.id, there)
+                return
+    if named is None:
+        return
+    pieces = [find_verbatim(piece, named.said) for piece in _ELLIPSIS.split(words) if piece]
+    if len(pieces) > 1 and all(pieces):
+        yield from (Evidence(named.id, piece) for piece in pieces if piece)
+    else:
+        yield Evidence(named.id, words)
+
+
+def find_verbatim(words: str, text: str) -> str | None:
+    """The part of the text that says these words, as it is written there; None if there is none.
+    Case, spaces and the shape of quotation marks don't count."""
+    sought = "".join(char for char, _ in _folded(words)).strip()
+    folded = list(_folded(text))
+    start = "".join(char for char, _ in folded).find(sought) if sought else -1
+    if start < 0:
+        return None
+    first, last = folded[start][1], folded[start + len(sought) - 1][1]
+    return text[first : last + 1]
+
+
+def _folded(text: str) -> Iterator[tuple[str, int]]:
+    """The characters to compare, each with its place in the text; spaces as one."""
+    spaced = True
+    for place, char in enumerate(text):
+        if char.isspace():
+            if not spaced:
+                yield " ", place
+            spaced = True
+            continue
+        spaced = False
+        for folded in unicodedata.normalize("NFKD", char).casefold().translate(_QUOTE_MARKS):
+            yield folded, place
+
+
+def plain(text: str) -> str:
+    """A model's text as it was before it was escaped, on one line."""
+    return " ".join(unescape(text).split())
+
+
+def _phrase(text: str) -> str | None:
+    return plain(text)[:MAX_PHRASE] or None
+
+
+def _names(names: Iterable[str]) -> tuple[str, ...]:
+    found: dict[str, str] = {}
+    for name in map(plain, names):
+        if 0 < len(name) <= MAX_PHRASE:
+            found.setdefault(name.casefold(), name)
+    return tuple(found.values())[:MAX_NAMES]
+
+
+def iso_span(text: str) -> str | None:
+    """The text if it is a valid ISO date, possibly partial, or two with a slash; else None."""
+    start, slash, end = (part.strip() for part in text.partition("/"))
+    first, last = iso_date(start), iso_date(end)
+    if not slash or not last or last == first:
+        return first
+    return f"{first}/{last}" if first and first < last else None
+
+
+def iso_date(text: str) -> str | None:
+    """The text if it is a valid ISO date, possibly partial; else None. A time after it is cut."""
+    found = _DATE.fullmatch(re.split("[T ]", text.strip())[0])
+    if not found:
+        return None
+    year, month, day = (int(part) if part else 1 for part in found.groups())
+    try:
+        date(year, month, day)
+    except ValueError:
+        return None
+    return found.group()

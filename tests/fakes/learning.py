@@ -1,0 +1,49 @@
+"""What a model answers when it is asked to note what a session tells, and to check such notes."""
+
+import json
+from typing import Any
+
+from bot.models.findings import MAX_FINDINGS
+
+_YES = {
+    "supported": True,
+    "right_person": True,
+    "serious": True,
+    "date_right": True,
+    "relation_right": True,
+}
+
+
+def finding(statement: str, words: str = "", turn: int = 1, **more: Any) -> dict[str, Any]:
+    """A finding whose statement is its evidence unless there are other `words`."""
+    return {
+        "quotes": [{"turn": turn, "words": words or statement}],
+        "statement": statement,
+        "kind": "fact",
+        "about": [],
+        "importance": 5,
+        "date": "",
+        "repeats": "",
+        "since": "",
+        "until": "",
+        "answers_question": False,
+        "relation": "new",
+        "note": 0,
+        "reason": "",
+    } | more
+
+
+def findings(*found: dict[str, Any], summary: str = "", topics: tuple[str, ...] = ()) -> str:
+    """The whole answer of an extraction, or of a correction."""
+    return json.dumps({"findings": found, "summary": summary, "topics": topics})
+
+
+def judgement(number: int, **answers: Any) -> dict[str, Any]:
+    """What a review says of one statement: yes to all but these `answers`."""
+    return {"number": number} | _YES | answers
+
+
+def review(*judgements: dict[str, Any]) -> str:
+    """The whole answer of a review; without judgements everything passes."""
+    given = judgements or tuple(judgement(n) for n in range(1, 2 * MAX_FINDINGS))
+    return json.dumps({"statements": given})
