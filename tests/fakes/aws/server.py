@@ -228,6 +228,8 @@ class _Handler(BaseHTTPRequestHandler):
     """HTTP/1.1 with kept-alive connections, as the real endpoints speak it."""
 
     protocol_version = "HTTP/1.1"
+    # Head and body leave one after the other; with Nagle's algorithm every answer took 40 ms more.
+    disable_nagle_algorithm = True
     server: _Server
 
     def _serve(self) -> None:

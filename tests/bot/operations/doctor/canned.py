@@ -19,6 +19,8 @@ class Canned:
         canned = self
 
         class Handler(BaseHTTPRequestHandler):
+            disable_nagle_algorithm = True
+
             def do_GET(self) -> None:
                 canned.asked += 1
                 self.rfile.read(int(self.headers.get("Content-Length") or 0))
