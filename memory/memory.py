@@ -21,7 +21,7 @@ from memory.learning.extraction import Bounded
 from memory.learning.jobs import ExtractionJobs, ExtractionLimits
 from memory.options import MemoryOptions, utc_now
 from memory.ports import Backlog, Journal, Store
-from memory.records import Actor, Choice, Kind, Place, Record
+from memory.records import Actor, Choice, Kind, Place, Record, Speaker
 from memory.safety.gate import admit
 from memory.understanding import Understanding
 
@@ -112,7 +112,7 @@ class Memory:
         self._jobs.endings.subscribe(observer)
 
     async def remember(
-        self, actor: Actor, text: str, kind: Kind = Kind.FACT, speaker: str | None = None
+        self, actor: Actor, text: str, kind: Kind = Kind.FACT, speaker: Speaker | None = None
     ) -> Record | None:
         """Store what somebody wants remembered: a statement, or the assistant's name. Returns None
         if it was only the name. Raises RefusedText, also for a question, and StoreUnavailable."""

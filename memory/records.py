@@ -98,14 +98,40 @@ class Place:
     topic_id: int | None = None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Speaker:
+    """Who says something in a group: told apart by numeric id, because names can be taken by
+    somebody else, and shown by name. What was stored before ids were, and data from elsewhere, has
+    no id. There the name decides."""
+
+    id: int | None
+    name: str
+
+    @property
+    def key(self) -> int | str:
+        """What groups by speaker: unlike equality, the same for no two people."""
+        return self.name if self.id is None else self.id
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Speaker):
+            return NotImplemented
+        if self.id is None or other.id is None:
+            return self.name == other.name
+        return self.id == other.id
+
+    def __hash__(self) -> int:
+        # Equal ones may share neither id nor name.
+        return hash(Speaker)
+
+
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """One thing said. `at` carries a time zone. `speaker` names the person in a group."""
+    """One thing said. `at` carries a time zone. `speaker` is the person in a group."""
 
     role: Role
     text: str
     at: datetime
-    speaker: str | None = None
+    speaker: Speaker | None = None
 
 
 def own_words(text: str) -> str:
@@ -144,7 +170,7 @@ class Turn:
     place: Place | None = None
 
     @property
-    def speaker(self) -> str | None:
+    def speaker(self) -> Speaker | None:
         """Who said it in a group."""
         return next((m.speaker for m in self.messages if m.role is Role.USER), None)
 
@@ -182,7 +208,7 @@ class Details:
     event in the text, whole or partial, or a span of two ("2026-12-12/2026-12-20"); `recurrence`
     says in words how often it comes again. `supersedes` is the id of the record it replaced, and
     `reason` why it did, or why it ended. `topics` are what a SUMMARY is about, a word or two each.
-    `speaker` names who said it in a group, where "I" could be anybody. `evidence` is what it stands
+    `speaker` is who said it in a group, where "I" could be anybody. `evidence` is what it stands
     on, oldest first, and `basis` how it came to be said. `about` names the people and things in the
     text. `true_since` and `true_until` are ISO dates, whole or partial, if the user said them."""
 
@@ -193,7 +219,7 @@ class Details:
     event_date: str | None = None
     supersedes: str | None = None
     topics: tuple[str, ...] = ()
-    speaker: str | None = None
+    speaker: Speaker | None = None
     evidence: tuple[Evidence, ...] = ()
     about: tuple[str, ...] = ()
     recurrence: str | None = None

@@ -4,7 +4,7 @@ parameter that selects whose memory it touches."""
 from dataclasses import dataclass
 
 from memory.memory import Memory
-from memory.records import Actor
+from memory.records import Actor, Speaker
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,7 +12,7 @@ class ToolContext:
     """One turn's identity and memory. `said` is what the user wrote in this turn and `before` what
     they wrote in the turns still in the window, so that a tool can check that it acts on the
     user's words and not on a recalled or imagined text. In a `private` session no tool changes the
-    memory, nor where the journal could not say whether it is one (`unsure`). `speaker` names who
+    memory, nor where the journal could not say whether it is one (`unsure`). `speaker` is who
     speaks in a group."""
 
     actor: Actor
@@ -21,7 +21,7 @@ class ToolContext:
     before: str = ""
     private: bool = False
     unsure: bool = False
-    speaker: str | None = None
+    speaker: Speaker | None = None
 
 
 class ToolFailure(Exception):

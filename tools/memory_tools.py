@@ -129,7 +129,7 @@ def _format_lines(context: ToolContext, records: Sequence[Record], tokens: int) 
 
 def _speaker(record: Record) -> str:
     """The speaker in a group, where "I" is ambiguous."""
-    return f"{escape(record.speaker)[:64]}: " if record.speaker else ""
+    return f"{escape(record.speaker.name)[:64]}: " if record.speaker else ""
 
 
 async def _nothing_found(context: ToolContext, query: str, *, everything: bool) -> str:

@@ -77,7 +77,8 @@ class Conversation:
         attached = files.contents(
             message.attachments, self._limits.document_tokens, self._memory.tokens.count
         )
-        request = prompt.build(history, message.text, origin.speaker, today, attached)
+        name = origin.speaker.name if origin.speaker else None
+        request = prompt.build(history, message.text, name, today, attached)
         context = ToolContext(
             origin.actor,
             self._memory,
@@ -85,7 +86,7 @@ class Conversation:
             "\n".join(own_words(m.text) for m in history.messages if m.role is Role.USER),
             private=history.metadata.private,
             unsure=not history.metadata.session_id,
-            speaker=prompt.speaker_name(origin.speaker) or None,
+            speaker=origin.speaker,
         )
         usage, finished, failed, model = RunUsage(), False, False, self._model_name
         written: list[str] = []

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.assistant.files import Attachment, EnclosedFile, go_together
-from memory.records import Actor, Place
+from memory.records import Actor, Place, Speaker
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,14 +13,14 @@ class Origin:
     """The place and sender of an inbound, and the actor whose memory it belongs to.
 
     `user_id` is the numeric id that identifies the sender; an admin who writes in the name of a
-    group has the group's id. `name` is the display name, `speaker` the name that tells people apart
-    in a group. `language` is the IETF tag of the client."""
+    group has the group's id. `name` is the display name, `speaker` who it is in a group. `language`
+    is the IETF tag of the client."""
 
     place: Place
     actor: Actor
     user_id: int
     language: str | None = None
-    speaker: str | None = None
+    speaker: Speaker | None = None
     name: str = ""
 
     @property
@@ -77,7 +77,7 @@ class Message:
         """Both as one burst; None if they have different senders or are too much for one turn (more
         than `longest` characters)."""
         # Anonymous admins have one id, and may sign in different ways.
-        who = [(o.actor, o.user_id, o.speaker) for o in (self.origin, later.origin)]
+        who = [(o.actor, o.user_id, o.name) for o in (self.origin, later.origin)]
         if who[0] != who[1]:
             return None
         burst = _burst((*self.singles, *later.singles))

@@ -190,7 +190,8 @@ def _alternating_blocks(history: ConversationHistory) -> list[_Block]:
         text = message.text.strip()
         if not text:
             continue
-        if message.role is Role.USER and (name := speaker_name(message.speaker)):
+        speaker = message.speaker.name if message.speaker else None
+        if message.role is Role.USER and (name := speaker_name(speaker)):
             text = f"{name}: {text}"
         if not blocks and message.role is Role.ASSISTANT:
             blocks.append(_Block(Role.USER, [EARLIER]))

@@ -27,7 +27,7 @@ from bot.errors import OperatorError
 from bot.evals.embedding import PATIENCE, open_embedder
 from bot.evals.scores import Score, percentile, score_of
 from memory.ports import Embedder, EmbeddingFailed
-from memory.records import Actor, Kind, Role, Turn, Utterance
+from memory.records import Actor, Kind, Role, Speaker, Turn, Utterance
 from memory.stores.sqlite.store import SqliteStore
 
 #: A category of questions that have no answer in the conversation; their gold turns mislead. It is
@@ -258,7 +258,7 @@ def _turn(data: dict[str, Any]) -> Turn:
     at = datetime.fromisoformat(data["time"])
     role = Role(data["role"])
     # Where a data set has no names it writes the role in their place.
-    speaker = None if data["speaker"] == role.value else data["speaker"]
+    speaker = None if data["speaker"] == role.value else Speaker(None, data["speaker"])
     message = Utterance(role, data["text"], at if at.tzinfo else at.replace(tzinfo=UTC), speaker)
     session = re.sub(r"[^A-Za-z0-9_-]", "-", str(data["session"]))
     return Turn(id=str(data["id"]), session_id=f"s{session}"[:100], messages=(message,))

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta, tzinfo
 from itertools import groupby
 
-from memory.records import Role, Turn, Utterance, own_words
+from memory.records import Role, Speaker, Turn, Utterance, own_words
 from memory.safety.escaping import escape
 
 #: Maximum characters of a whole transcript and of one message. A session has at most some thirty
@@ -48,13 +48,13 @@ class Transcript:
             lines += said
         return block("conversation", lines)
 
-    def speaker(self, name: str | None) -> str:
+    def speaker(self, who: Speaker | None) -> str:
         """How the lines of a user begin."""
-        if not name:
+        if not who:
             return "USER"
-        if name not in self._speakers:
-            self._speakers.append(name)
-        return f"USER {self._speakers.index(name) + 1} ({escape(name)})"
+        if who not in self._speakers:
+            self._speakers.append(who)
+        return f"USER {self._speakers.index(who) + 1} ({escape(who.name)})"
 
     def day(self, at: datetime) -> date:
         """The day of this moment."""

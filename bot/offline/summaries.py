@@ -84,7 +84,9 @@ def _told_and_asked(
     either may be empty."""
     texts: dict[str | None, list[str]] = {None: [*kept]}
     for message in _by_users(turns):
-        texts.setdefault(message.speaker, []).append(own_words(message.text))
+        texts.setdefault(message.speaker.name if message.speaker else None, []).append(
+            own_words(message.text)
+        )
     language = language_of("\n".join(text for own in texts.values() for text in own))
     if language is None:
         return "", ""
@@ -113,7 +115,7 @@ def _by_speaker(
     said: dict[str | None, list[str]] = {None: [*kept]}
     for message in _worth_telling(turns):
         quotable = (s for s in sentences(message.text, verbatim) if _may_be_quoted(s))
-        said.setdefault(message.speaker, []).extend(quotable)
+        said.setdefault(message.speaker.name if message.speaker else None, []).extend(quotable)
     return said
 
 

@@ -90,7 +90,7 @@ def _tells(kind: str, word: str) -> bool:
 def _speaker(message: Utterance) -> str:
     if message.role is Role.ASSISTANT:
         return "assistant"
-    return f"user {message.speaker}" if message.speaker else "user"
+    return f"user {message.speaker.name}" if message.speaker else "user"
 
 
 def _opening(text: str) -> str:

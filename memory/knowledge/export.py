@@ -94,7 +94,7 @@ def _entry(record: Record) -> dict[str, Any]:
         "id": record.short_id,
         "text": record.text,
         "role": record.role.value,
-        "speaker": record.speaker,
+        "speaker": record.speaker.name if record.speaker else None,
         "created_at": record.created_at.isoformat(),
         "session": record.session_id,
         "turns": list(record.turn_ids),
@@ -157,7 +157,8 @@ def _messages(messages: list[Record]) -> Iterator[str]:
 
 
 def _message(message: Record) -> str:
-    speaker = message.speaker or ("You" if message.role is Role.USER else "Assistant")
+    unnamed = "You" if message.role is Role.USER else "Assistant"
+    speaker = message.speaker.name if message.speaker else unnamed
     heading = f"**{_line(speaker) or '?'}**, {_moment(message.created_at)}:"
     # A quotation that breaks its lines where the message did.
     quotation = "  \n".join(f"> {_line(line)}".rstrip() for line in message.text.splitlines())

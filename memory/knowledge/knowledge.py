@@ -21,6 +21,7 @@ from memory.records import (
     Hit,
     Kind,
     Record,
+    Speaker,
 )
 from memory.safety.gate import admit
 from memory.understanding import LanguageRules, Meaning
@@ -87,10 +88,10 @@ class Knowledge:
         return [record for record in summaries if record.session_id not in going_on]
 
     async def remember(
-        self, actor: Actor, text: str, kind: Kind = Kind.FACT, speaker: str | None = None
+        self, actor: Actor, text: str, kind: Kind = Kind.FACT, speaker: Speaker | None = None
     ) -> Record:
         """Store a statement at once, the way extraction would as far as the rules understand it;
-        `speaker` names whose it is in a group. Returns the existing record if it is known already.
+        `speaker` is whose it is in a group. Returns the existing record if it is known already.
         Raises RefusedText, also for a question, and StoreUnavailable."""
         self._options.require_enabled()
         meant = await self._meaning(text)

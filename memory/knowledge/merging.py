@@ -103,10 +103,11 @@ class Merging:
         """The ids of the records to be marked as superseded, and since when: those that were, and
         of those with one slot and speaker all but the newest."""
         yield from self._ends
-        newest: dict[tuple[Kind, str, str | None], Record] = {}
+        newest: dict[tuple[Kind, str, int | str | None], Record] = {}
         for record in sorted(self._current, key=lambda r: r.created_at):
             if record.slot:
-                question = (record.kind, record.slot, record.speaker)
+                who = record.speaker.key if record.speaker else None
+                question = (record.kind, record.slot, who)
                 before = newest.get(question)
                 newest[question] = record
                 if before:

@@ -198,7 +198,7 @@ def _topic_line(topics: Sequence[str], tokens: int, count: Count) -> list[str]:
 
 
 def _line(record: Record, now: datetime, language: str | None) -> str:
-    who = f"{escape(record.speaker)[:_SPEAKER]}, " if record.speaker else ""
+    who = f"{escape(record.speaker.name)[:_SPEAKER]}, " if record.speaker else ""
     if record.kind is Kind.MESSAGE and record.role is Role.ASSISTANT:
         who = "you said, "
     return f"- ({who}{ago(record.created_at, now, language)}) {escape(record.text)}"

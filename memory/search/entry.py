@@ -25,7 +25,9 @@ class Entry:
 
 
 def entry(record: Record) -> Entry:
-    head = words(record.speaker or "") + date_words(record.created_at.date())
+    head = words(record.speaker.name if record.speaker else "") + date_words(
+        record.created_at.date()
+    )
     if record.event_date:
         head += _event_words(record.event_date)
     named = [word for name in record.about for word in words(name)]

@@ -9,7 +9,7 @@ import pytest
 
 from memory.errors import UnknownRecord
 from memory.ports import Store
-from memory.records import Draft, Kind, Record
+from memory.records import Draft, Kind, Record, Speaker
 from tests.contracts.long_term_memory import (
     ANN,
     BOB,
@@ -40,7 +40,7 @@ class RestoringContract:
             slot="instrument",
             importance=8,
             event_date="2026-03",
-            speaker="Ann",
+            speaker=Speaker(7, "Ann"),
         )
         told = Draft(
             Kind.SUMMARY, "We talked about music", NOON, session_id="s-1", topics=("cello", "дом")

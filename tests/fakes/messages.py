@@ -6,7 +6,7 @@ from typing import TypeGuard
 from bot.assistant.events import Event, Reply
 from bot.assistant.files import Attachment
 from bot.assistant.inbound import Message, Origin
-from memory.records import Actor, Place
+from memory.records import Actor, Place, Speaker
 
 
 def message(
@@ -23,7 +23,7 @@ def message(
 ) -> Message:
     """A message of this actor; in private the actor is who wrote it."""
     wrote = user_id if user_id is not None else int(actor.id[1:])
-    origin = Origin(place, actor, wrote, language, speaker)
+    origin = Origin(place, actor, wrote, language, Speaker(wrote, speaker) if speaker else None)
     return Message(id_, origin, at, text, 1, 1, attachments=attachments)
 
 

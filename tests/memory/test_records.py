@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.memory import utc_now
-from memory.records import Actor, Kind, Place, Record, Session
+from memory.records import Actor, Kind, Place, Record, Session, Speaker
 
 
 def test_actors_come_from_numeric_ids():
@@ -32,3 +32,12 @@ def test_a_long_id_has_a_short_one_that_never_changes(suffix: str):
     record = Record(f"mem-{suffix}", Kind.FACT, "x", utc_now())
     assert len(record.short_id) == 7
     assert record.short_id == Record(f"mem-{suffix}", Kind.FACT, "y", utc_now()).short_id
+
+
+def test_a_speaker_is_known_by_id_and_by_name_only_without_one():
+    assert Speaker(1, "Anna") == Speaker(1, "Anna K.")
+    assert Speaker(1, "Anna") != Speaker(2, "Anna")
+    assert Speaker(None, "Anna") == Speaker(1, "Anna")
+    assert Speaker(None, "Anna") != Speaker(None, "Ben")
+    assert len({Speaker(1, "Anna"), Speaker(1, "Anna K."), Speaker(2, "Anna")}) == 2
+    assert len({each.key for each in (Speaker(None, "Anna"), Speaker(1, "Anna"))}) == 2

@@ -6,7 +6,7 @@ import pytest
 
 from bot.offline.understanding import by_rules
 from memory.memory import Memory, utc_now
-from memory.records import Actor, Choice, Kind, Place, Role, Utterance
+from memory.records import Actor, Choice, Kind, Place, Role, Speaker, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.temporary_store import TemporaryStore
 from tools.context import ToolContext, ToolFailure
@@ -254,7 +254,9 @@ async def test_where_nobody_knows_whether_it_is_private_nothing_is_stored(memory
 async def test_in_a_group_it_is_told_who_said_it(memory: Memory):
     crowd = Actor("g500")
     for speaker in ("Ann", "Bob"):
-        context = ToolContext(crowd, memory, "remember that I like tea", speaker=speaker)
+        context = ToolContext(
+            crowd, memory, "remember that I like tea", speaker=Speaker(None, speaker)
+        )
         await remember(context, "I like tea")
     found = await search_memory(call(memory, "who likes tea?", crowd), "tea")
     assert "Ann: I like tea" in found

@@ -192,7 +192,7 @@ class MemoryPages:
         if record.kind in (Kind.SUMMARY, Kind.MESSAGE):
             return record.text
         if record.speaker:
-            return f"{record.speaker}: {record.text}"
+            return f"{record.speaker.name}: {record.text}"
         return self.rules.second_person(record.text)
 
     def back(self, to: str) -> Button:
@@ -222,7 +222,7 @@ class MemoryPages:
     def _author_name(self, message: Record) -> str:
         if message.role is Role.ASSISTANT:
             return self.texts.memory_said_me
-        return message.speaker or self.texts.memory_said_you
+        return message.speaker.name if message.speaker else self.texts.memory_said_you
 
 
 def _shorten(text: str, longest: int) -> str:

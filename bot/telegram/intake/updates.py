@@ -27,7 +27,7 @@ from bot.telegram.intake.enclosures import (
     describe,
     enclosed_in,
 )
-from memory.records import Actor, Place, quote
+from memory.records import Actor, Place, Speaker, quote
 
 #: The channel's name in places and ids.
 CHANNEL = "telegram"
@@ -125,7 +125,7 @@ def _origin_of(message: telegram.Message, user: User) -> Origin | None:
             return Origin(place, Actor.person(user.id), user.id, language, name=name)
         case Chat.GROUP | Chat.SUPERGROUP:
             # Without a visible name, the model could not tell people apart.
-            speaker = name if speaker_name(name) else f"#{user.id}"
+            speaker = Speaker(user.id, name if speaker_name(name) else f"#{user.id}")
             return Origin(place, Actor.group(chat.id), user.id, language, speaker, name)
         case _:
             return None
@@ -151,7 +151,8 @@ def _origin(message: telegram.Message) -> Origin | None:
         return None
     name = clean(message.author_signature or chat.title or "").strip()
     place = _place_of(message)
-    return Origin(place, Actor.group(chat.id), chat.id, speaker=name or None, name=name)
+    speaker = Speaker(chat.id, name) if name else None
+    return Origin(place, Actor.group(chat.id), chat.id, speaker=speaker, name=name)
 
 
 def _content(message: telegram.Message, words: str, *, theirs: bool) -> str | None:

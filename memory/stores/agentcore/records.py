@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from urllib.parse import quote, unquote
 
 from memory.errors import RefusedText, StoreUnavailable
-from memory.records import Actor, Draft, Kind, Record
+from memory.records import Actor, Draft, Kind, Record, Speaker
 from memory.stores.agentcore.namespaces import belongs, namespace
 from memory.stores.agentcore.packing import MAX_VALUE, pack, unpack
 from memory.stores.details import dump_details, load_details
@@ -152,7 +152,8 @@ def _metadata(draft: Draft | Record) -> dict[str, Any]:
         "event_date": _encode(draft.event_date),
         "supersedes": draft.supersedes,
         "topics": _encode("\n".join(_fit(draft.topics, "\n"))),
-        "speaker": _encode(draft.speaker),
+        "speaker": _encode(draft.speaker.name) if draft.speaker else None,
+        "speaker_id": str(draft.speaker.id) if draft.speaker and draft.speaker.id else None,
     }
     return _as_metadata({k: v for k, v in (values | _changing(draft)).items() if v})
 
@@ -214,7 +215,7 @@ def _record_in(row: Mapping[str, Any], kind: Kind, session_id: str | None) -> Re
         superseded_at=_when(kept.get("superseded_at")),
         topics=_topics(kind, row["content"]["text"])
         or tuple((_decode(kept.get("topics")) or "").splitlines()),
-        speaker=_decode(kept.get("speaker")),
+        speaker=_speaker(kept),
         **fields,
     )
 
@@ -224,13 +225,23 @@ def settle(records: Sequence[Record]) -> list[Record]:
     in each slot of each speaker: where the mark of an older one is missing or not visible yet, the
     newer one ends its time."""
     ordered = sorted(records, key=lambda r: r.created_at)
-    newest = {(r.kind, r.slot, r.speaker): r for r in ordered if r.slot and r.current}
+    newest = {_slot(r): r for r in ordered if r.slot and r.current}
     return [
-        replace(r, superseded_at=newest[r.kind, r.slot, r.speaker].created_at)
-        if r.current and r.slot and newest[r.kind, r.slot, r.speaker] is not r
+        replace(r, superseded_at=newest[_slot(r)].created_at)
+        if r.current and r.slot and newest[_slot(r)] is not r
         else r
         for r in ordered
     ]
+
+
+def _speaker(kept: Mapping[str, str | None]) -> Speaker | None:
+    name, id_ = _decode(kept.get("speaker")), kept.get("speaker_id") or ""
+    return Speaker(int(id_) if id_.removeprefix("-").isdecimal() else None, name) if name else None
+
+
+def _slot(record: Record) -> tuple[Kind, str | None, int | str | None]:
+    """What only one current record may have."""
+    return record.kind, record.slot, record.speaker.key if record.speaker else None
 
 
 def _values(row: Mapping[str, Any]) -> dict[str, str | None]:

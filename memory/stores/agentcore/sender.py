@@ -12,7 +12,7 @@ import structlog
 
 from memory.background.pacing import Backoff, RateLimitedLog
 from memory.errors import StoreUnavailable
-from memory.records import Actor, Place, Role, Turn, Utterance
+from memory.records import Actor, Role, Turn, Utterance
 from memory.stores.agentcore.clients import CircuitOpen
 from memory.stores.agentcore.errors import AwsFailure, Fate
 from memory.stores.agentcore.outbox import Lane, Outbox, Outgoing
@@ -32,7 +32,7 @@ def event_bodies(actor: Actor, turn: Turn) -> list[dict[str, Any]]:
         {
             "at": group[0].at.isoformat(),
             "payload": [_item(actor, m) for m in group],
-            "place": _place(turn.place),
+            "place": _place(turn),
         }
         for group in groups
     ]
@@ -60,20 +60,23 @@ def cut_bytes(text: str, limit: int) -> str:
     return text.encode("utf-8", "replace")[:limit].decode("utf-8", "ignore")
 
 
-def _place(place: Place | None) -> dict[str, str]:
-    """Where a turn was said, as metadata of its events, because payloads have no field for it.
-    Channels are our own words and the rest are numbers, so all of it is valid metadata."""
+def _place(turn: Turn) -> dict[str, str]:
+    """Where a turn was said, and by whom of a group, as metadata of its events, because payloads
+    have no field for it. Channels are our own words and the rest are numbers, so all of it is valid
+    metadata."""
+    place, speaker = turn.place, turn.speaker
+    said_by = {"speaker": str(speaker.id)} if speaker and speaker.id else {}
     if place is None:
-        return {}
+        return said_by
     topic = {} if place.topic_id is None else {"topic": str(place.topic_id)}
-    return {"channel": place.channel, "chat": str(place.chat_id), **topic}
+    return {"channel": place.channel, "chat": str(place.chat_id), **topic, **said_by}
 
 
 def _item(actor: Actor, message: Utterance) -> dict[str, Any]:
     text = message.text
     if actor.is_group and message.speaker and message.role is Role.USER:
         # The only place where extraction can learn which of the group's people said it.
-        text = f"{' '.join(message.speaker.split())}: {text}"
+        text = f"{' '.join(message.speaker.name.split())}: {text}"
     content = {"text": cut_bytes(text, MAX_MESSAGE_BYTES)}
     return {"conversational": {"role": message.role.name, "content": content}}
 

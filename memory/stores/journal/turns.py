@@ -8,7 +8,17 @@ from datetime import datetime
 from typing import Any
 
 from memory.ports import SummaryJob
-from memory.records import Actor, Place, Role, RunningSummary, Shift, ToolUse, Turn, Utterance
+from memory.records import (
+    Actor,
+    Place,
+    Role,
+    RunningSummary,
+    Shift,
+    Speaker,
+    ToolUse,
+    Turn,
+    Utterance,
+)
 from memory.stores.journal.sessions import SESSION, session_of, stamp
 from memory.stores.sqlite.database import Database
 
@@ -206,11 +216,20 @@ def _dump(turn: Turn) -> str:
     return json.dumps(document, ensure_ascii=False)
 
 
+def _speaker(kept: str | dict[str, Any] | None) -> Speaker | None:
+    """Who spoke; of turns from before there were ids, the name alone is kept."""
+    if kept is None:
+        return None
+    return Speaker(None, kept) if isinstance(kept, str) else Speaker(**kept)
+
+
 def _load(id_: str, session_id: str, body: str, channel: str, chat: int, topic: int | None) -> Turn:
     """The turn again, said in its session's place."""
     document = json.loads(body)
     messages = tuple(
-        Utterance(Role(m["role"]), m["text"], datetime.fromisoformat(m["at"]), m["speaker"])
+        Utterance(
+            Role(m["role"]), m["text"], datetime.fromisoformat(m["at"]), _speaker(m["speaker"])
+        )
         for m in document["messages"]
     )
     tools = tuple(ToolUse(**tool) for tool in document["tools"])

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
-from memory.records import Kind, Place, Record, Role
+from memory.records import Kind, Place, Record, Role, Speaker
 from memory.search.text import storable
 from memory.stores.details import dump_details, load_details
 from memory.stores.sqlite.database import Migration
@@ -138,7 +138,7 @@ PERSON_LAYOUT = (
 #: What `values_of` fills and `record_of` reads, in this order.
 COLUMNS = (
     "id, kind, text, created_at, session_id, turn_ids, slot, importance, event_date, "
-    "supersedes, superseded_at, role, speaker, place, topics, details"
+    "supersedes, superseded_at, role, speaker, speaker_id, place, topics, details"
 )
 
 
@@ -158,7 +158,8 @@ def values_of(record: Record) -> tuple[object, ...]:
         record.supersedes,
         moment(record.superseded_at) if record.superseded_at else None,
         record.role.value,
-        _clean(record.speaker),
+        _clean(record.speaker.name) if record.speaker else None,
+        record.speaker.id if record.speaker else None,
         json.dumps([place.channel, place.chat_id, place.topic_id]) if place else None,
         json.dumps([storable(topic) for topic in record.topics]) if record.topics else None,
         json.dumps(details, ensure_ascii=False) if (details := dump_details(record)) else None,
@@ -168,8 +169,8 @@ def values_of(record: Record) -> tuple[object, ...]:
 
 def record_of(row: Sequence[Any]) -> Record:
     """The record of a row."""
-    (id_, kind, text, created_at, session_id, turn_ids, slot, importance, event_date,
-     supersedes, superseded_at, role, speaker, place, topics, details) = row  # fmt: skip
+    (id_, kind, text, created_at, session_id, turn_ids, slot, importance, event_date, supersedes,
+     superseded_at, role, speaker, speaker_id, place, topics, details) = row  # fmt: skip
     kind, created_at, turns = Kind(kind), datetime.fromisoformat(created_at), _ids_of(turn_ids)
     return Record(
         id=id_,
@@ -184,7 +185,7 @@ def record_of(row: Sequence[Any]) -> Record:
         supersedes=supersedes,
         superseded_at=datetime.fromisoformat(superseded_at) if superseded_at else None,
         role=Role(role),
-        speaker=speaker,
+        speaker=Speaker(speaker_id, speaker) if speaker else None,
         topics=tuple(json.loads(topics)) if topics else (),
         place=_place_of(place) if place else None,
         **load_details(json.loads(details) if details else {}, kind, text, created_at, turns),

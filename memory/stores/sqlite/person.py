@@ -101,7 +101,7 @@ class PersonFile:
     ) -> list[Hit]:
         """The current records that have to do with the text, best first. `meaning` is that of the
         text, by the embedder of this file's vectors."""
-        query = parse(text, now)
+        query = parse(storable(text), now)
         if not query.index_words:
             return []
         with snapshot(self._connection):

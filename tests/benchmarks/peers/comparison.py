@@ -201,7 +201,7 @@ def _person(name: str, conversation: Dialogue) -> Person:
         Said(
             id=turn.id,
             text=turn.messages[0].text,
-            speaker=turn.messages[0].speaker,
+            speaker=who.name if (who := turn.messages[0].speaker) else None,
             role=turn.messages[0].role.value,
             session=turn.session_id,
             at=turn.messages[0].at.isoformat(),

@@ -40,6 +40,7 @@ from memory.records import (
     Record,
     Role,
     RunningSummary,
+    Speaker,
     Utterance,
 )
 from tests.fakes.memories import NOON, open_memory
@@ -253,7 +254,10 @@ def test_a_display_name_plays_no_role_and_opens_no_block(attempt: str) -> None:
     assert all(c.isprintable() for c in name)
     assert not re.fullmatch(r"\W*(?:system|human|user|assistant)\W*", name, re.I) or name[0] == "("
     metadata = HistoryMetadata("s1", 2)
-    said = (Utterance(Role.USER, "a", NOW, attempt), Utterance(Role.ASSISTANT, "b", NOW))
+    said = (
+        Utterance(Role.USER, "a", NOW, Speaker(7, attempt)),
+        Utterance(Role.ASSISTANT, "b", NOW),
+    )
     made = build(ConversationHistory(metadata, said), "words", attempt, TODAY)
     strings = [item for item in made.content if isinstance(item, str)]
     shown = [f"{name}:"] if name else []

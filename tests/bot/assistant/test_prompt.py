@@ -22,7 +22,7 @@ from bot.assistant.prompt import (
 )
 from memory.conversation.talk import ConversationHistory, HistoryMetadata
 from memory.conversation.window import Window
-from memory.records import Role, Turn, Utterance
+from memory.records import Role, Speaker, Turn, Utterance
 
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 TODAY = date(2026, 11, 21)
@@ -31,7 +31,8 @@ TODAY = date(2026, 11, 21)
 def history(
     *said: tuple[Role, str], profile: str = "", recalled: str = "", speaker: str | None = None
 ) -> ConversationHistory:
-    messages = tuple(Utterance(role, text, NOON, speaker) for role, text in said)
+    who = Speaker(7, speaker) if speaker else None
+    messages = tuple(Utterance(role, text, NOON, who) for role, text in said)
     metadata = HistoryMetadata("s1", len(messages))
     return ConversationHistory(metadata, messages, profile=profile, recalled=recalled)
 

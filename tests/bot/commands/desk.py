@@ -22,7 +22,7 @@ from bot.people.usage import Accounts
 from bot.texts import texts_in
 from memory.memory import Memory, MemoryOptions
 from memory.ports import Extractor
-from memory.records import Actor, Place, Role, Utterance
+from memory.records import Actor, Place, Role, Speaker, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.assistants import ABOUT, assistant_on
 from tests.fakes.conversing import Echo
@@ -229,7 +229,7 @@ class Desk:
 
     def origin(self, user: int, place: Place) -> Origin:
         actor = Actor.group(place.chat_id) if place.chat_id < 0 else Actor.person(user)
-        speaker = f"User {user}" if actor.is_group else None
+        speaker = Speaker(user, f"User {user}") if actor.is_group else None
         return Origin(place, actor, user, self.languages.get(user), speaker, f"User {user}")
 
     async def _respond(self, said: Message | Command | Click) -> list[Sent]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bot.evals.recall import evaluate, read_dialogues, report_recall, work_in
-from memory.records import Role
+from memory.records import Role, Speaker
 from tests.fakes.embedders import WordEmbedder
 
 CONVERSATION = {
@@ -42,7 +42,7 @@ def data_set(tmp_path: Path) -> Path:
 def test_speakers_are_names_and_roles_are_none(data_set: Path) -> None:
     (conversation,) = read_dialogues(data_set)
     messages = [turn.messages[0] for turn in conversation.turns]
-    assert [message.speaker for message in messages] == [None, None, "Bo"]
+    assert [message.speaker for message in messages] == [None, None, Speaker(None, "Bo")]
     assert messages[1].role is Role.ASSISTANT
     assert all(message.at.tzinfo for message in messages)
 

@@ -16,7 +16,7 @@ from bot.models.extraction import MAX_KNOWN, ModelExtractor
 from bot.models.findings import MAX_FINDINGS
 from bot.models.transcript import MAX_TRANSCRIPT
 from memory.ports import Extraction, ExtractionFailed, Objection, Proposal, Reading
-from memory.records import Evidence, Kind, Record, Role, Turn, Utterance, quote
+from memory.records import Evidence, Kind, Record, Role, Speaker, Turn, Utterance, quote
 from tests.fakes.extractors import EverySentence
 from tests.fakes.learning import finding, findings
 from tests.fakes.memories import NOON
@@ -27,13 +27,17 @@ JOB = finding("I work at Acme Corp", importance=8)
 
 
 def turn(
-    number: int, said: str, answered: str = "I see.", at: datetime = DAY, speaker: str | None = None
+    number: int,
+    said: str,
+    answered: str = "I see.",
+    at: datetime = DAY,
+    speaker: Speaker | None = None,
 ) -> Turn:
     messages = (Utterance(Role.USER, said, at, speaker), Utterance(Role.ASSISTANT, answered, at))
     return Turn(f"t{number}", "s1", messages)
 
 
-def record(number: int, saying: str, speaker: str | None = None) -> Record:
+def record(number: int, saying: str, speaker: Speaker | None = None) -> Record:
     at = NOON - timedelta(days=number)
     return Record(f"r{number}", Kind.FACT, saying, at, speaker=speaker)
 
@@ -122,8 +126,13 @@ async def test_what_the_user_forwards_is_told_from_their_own_words() -> None:
 
 
 async def test_in_a_group_everybody_has_a_number_and_notes_say_whose_they_are() -> None:
-    turns = (turn(1, "I sail", speaker="Anna <admin>"), turn(2, "Me too", speaker="Борис"))
-    question = await question_of(Reading(turns, (record(1, "Борис ест мясо", speaker="Борис"),)))
+    turns = (
+        turn(1, "I sail", speaker=Speaker(1, "Anna <admin>")),
+        turn(2, "Me too", speaker=Speaker(2, "Борис")),
+    )
+    question = await question_of(
+        Reading(turns, (record(1, "Борис ест мясо", speaker=Speaker(2, "Борис")),))
+    )
     assert "1. (2026-11-20, USER 2 (Борис)) Борис ест мясо" in question
     assert "[1] USER 1 (Anna &lt;admin&gt;): I sail" in conversation(question)
     assert "[2] USER 2 (Борис): Me too" in conversation(question)

@@ -10,7 +10,7 @@ from bot.models.catalogue import ModelAccess, model_from_name
 from bot.models.review import FAILED, ModelReviewer
 from bot.people.usage import Account, Accounts
 from memory.ports import ExtractionFailed, Proposal, Reading, Relation, Verdict
-from memory.records import Actor, Evidence, Kind, Record, Role, Turn, Utterance, quote
+from memory.records import Actor, Evidence, Kind, Record, Role, Speaker, Turn, Utterance, quote
 from tests.bot.people.test_usage import TURN, open_accounts
 from tests.fakes.learning import judgement, review
 from tests.fakes.openai_server import Completion, OpenAIServer, refusing, text
@@ -18,7 +18,7 @@ from tests.fakes.openai_server import Completion, OpenAIServer, refusing, text
 DAY = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
 
 
-def turn(number: int, said: str, answered: str = "", speaker: str | None = None) -> Turn:
+def turn(number: int, said: str, answered: str = "", speaker: Speaker | None = None) -> Turn:
     user = Utterance(Role.USER, said, DAY, speaker)
     reply = (Utterance(Role.ASSISTANT, answered, DAY),) if answered else ()
     return Turn(f"t{number}", "s1", (user, *reply))
@@ -189,7 +189,10 @@ async def test_it_sees_what_shall_become_of_a_known_record(relation: Relation, c
 
 
 async def test_in_a_group_two_of_one_name_are_two() -> None:
-    turns = (turn(1, "I sail", speaker="Анна"), turn(2, "I don't", speaker="Борис"))
+    turns = (
+        turn(1, "I sail", speaker=Speaker(1, "Анна")),
+        turn(2, "I don't", speaker=Speaker(2, "Борис")),
+    )
     asked = await shown(Reading(turns), proposal("Анна sails", 1, "I sail"))
     assert "1 (USER 1 (Анна)). Анна sails" in block_of(asked, "statements")
     assert "[2] USER 2 (Борис): I don't" in block_of(asked, "conversation")

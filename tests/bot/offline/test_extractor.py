@@ -11,7 +11,7 @@ from bot.offline.grammar.statements import noteworthy
 from bot.offline.summaries import RuleSummarizer, own_quotes
 from memory.conversation.tiers import gist
 from memory.ports import Extraction, Extractor, Proposal, Reading, Summarizer
-from memory.records import Actor, Kind, Place, Record, Role, Turn, Utterance
+from memory.records import Actor, Kind, Place, Record, Role, Speaker, Turn, Utterance
 from tests.fakes.memories import NOON, open_memory
 
 _NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -176,8 +176,8 @@ async def test_a_summary_quotes_what_weighs_most_in_the_order_it_was_said() -> N
 
 async def test_a_summary_of_a_group_says_who_said_what() -> None:
     messages = (
-        Utterance(Role.USER, "We need a plan for Rome", _NOW, speaker="Anna"),
-        Utterance(Role.USER, "The trains are on strike", _NOW, speaker="Ben"),
+        Utterance(Role.USER, "We need a plan for Rome", _NOW, speaker=Speaker(7, "Anna")),
+        Utterance(Role.USER, "The trains are on strike", _NOW, speaker=Speaker(8, "Ben")),
     )
     summary = await RuleSummarizer().summarize([Turn("t1", "s1", messages)])
     assert "Anna said: “We need a plan for Rome”" in summary
@@ -195,10 +195,12 @@ async def test_in_a_group_nobody_corrects_what_somebody_else_has_said() -> None:
         ("Ann", "I live in Rome now"),
     )
     turns = [
-        Turn(f"t{number}", "s1", (Utterance(Role.USER, text, _NOW, speaker=who),))
+        Turn(f"t{number}", "s1", (Utterance(Role.USER, text, _NOW, speaker=Speaker(None, who)),))
         for number, (who, text) in enumerate(said)
     ]
-    known = Record("f1", Kind.FACT, "I live in Bonn", _NOW, slot="home", speaker="Ann")
+    known = Record(
+        "f1", Kind.FACT, "I live in Bonn", _NOW, slot="home", speaker=Speaker(None, "Ann")
+    )
     extraction = await RuleExtractor().extract(Reading(tuple(turns), (known,)))
     assert [(each.evidence[0].turn_id, each.known) for each in extraction.proposals] == [
         ("t1", None),

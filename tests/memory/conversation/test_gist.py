@@ -7,13 +7,14 @@ from hypothesis import strategies as st
 
 from memory.conversation.tiers import gist, join
 from memory.conversation.tokens import estimate_tokens
-from memory.records import Role, Turn, Utterance
+from memory.records import Role, Speaker, Turn, Utterance
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 
 
 def turn(number: int, asked: str, answered: str = "I see.", speaker: str | None = None) -> Turn:
-    said = (Utterance(Role.USER, asked, AT, speaker), Utterance(Role.ASSISTANT, answered, AT))
+    who = Speaker(7, speaker) if speaker else None
+    said = (Utterance(Role.USER, asked, AT, who), Utterance(Role.ASSISTANT, answered, AT))
     return Turn(f"t{number}", "s1", said)
 
 

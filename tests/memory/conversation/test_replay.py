@@ -8,13 +8,16 @@ from hypothesis import strategies as st
 
 from memory.conversation.tokens import cut_to_tokens, estimate_tokens
 from memory.conversation.window import replay_turn, shorten
-from memory.records import Role, Turn, Utterance
+from memory.records import Role, Speaker, Turn, Utterance
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 
 
 def replay(asked: str, answered: str, chars: int = 3000, tokens: int = 1200) -> list[str]:
-    said = (Utterance(Role.USER, asked, AT, "Anna"), Utterance(Role.ASSISTANT, answered, AT))
+    said = (
+        Utterance(Role.USER, asked, AT, Speaker(7, "Anna")),
+        Utterance(Role.ASSISTANT, answered, AT),
+    )
     return [message.text for message in replay_turn(Turn("t1", "s1", said), chars, tokens)]
 
 

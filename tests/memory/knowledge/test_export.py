@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from memory.knowledge.export import export_of
-from memory.records import Actor, Choices, Kind, Record, Role
+from memory.records import Actor, Choices, Kind, Record, Role, Speaker
 from memory.safety.escaping import one_line
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -64,7 +64,15 @@ def test_everything_is_in_it() -> None:
         record("s1", Kind.SUMMARY, "We talked about Lima", topics=("Lima", "moving")),
         record("m1", Kind.MESSAGE, "Hello!\nI am moving.", role=Role.USER),
         record("m2", Kind.MESSAGE, "Where to?", 1, role=Role.ASSISTANT),
-        record("m3", Kind.MESSAGE, "Hi", 90, role=Role.USER, session_id="s-2", speaker="Bob"),
+        record(
+            "m3",
+            Kind.MESSAGE,
+            "Hi",
+            90,
+            role=Role.USER,
+            session_id="s-2",
+            speaker=Speaker(7, "Bob"),
+        ),
     )
     assert text == (
         "# Everything kept about u1\n\n"
@@ -166,7 +174,9 @@ TEXTS = st.text(st.characters(blacklist_categories=["C", "Z"]) | st.sampled_from
 def test_no_text_breaks_the_layout(text: str) -> None:
     plain = "\n".join("word" for _ in text.splitlines())
     for kind in (Kind.FACT, Kind.MESSAGE):
-        theirs = of(record("x1", kind, text, speaker=text))
-        assert structure(theirs) == structure(of(record("x1", kind, plain, speaker="word")))
+        theirs = of(record("x1", kind, text, speaker=Speaker(7, text)))
+        assert structure(theirs) == structure(
+            of(record("x1", kind, plain, speaker=Speaker(7, "word")))
+        )
         # What can't be seen is left out.
         assert one_line(text) in words_of(theirs)

@@ -10,7 +10,18 @@ from memory.learning.grounding import is_grounded
 from memory.learning.statement import Statement
 from memory.memory import Memory, MemoryOptions
 from memory.ports import Extraction, Proposal
-from memory.records import Actor, Draft, Evidence, Kind, Place, Record, Role, Turn, Utterance
+from memory.records import (
+    Actor,
+    Draft,
+    Evidence,
+    Kind,
+    Place,
+    Record,
+    Role,
+    Speaker,
+    Turn,
+    Utterance,
+)
 from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.extractors import EverySentence
 from tests.fakes.temporary_store import TemporaryStore
@@ -338,7 +349,7 @@ async def test_how_many_records_a_session_leaves_is_a_setting_of_the_memory():
 
 
 def by(speaker: str, number: int, text: str) -> Turn:
-    return Turn(f"t{number}", "s1", (Utterance(Role.USER, text, AT, speaker),))
+    return Turn(f"t{number}", "s1", (Utterance(Role.USER, text, AT, Speaker(None, speaker)),))
 
 
 def test_in_a_group_each_fact_is_whose_it_is_and_replaces_nobody_elses():
@@ -349,10 +360,12 @@ def test_in_a_group_each_fact_is_whose_it_is_and_replaces_nobody_elses():
     bobs = Proposal(Kind.FACT, "I work at Globex", evidence=(Evidence("t1", ""),), slot="employer")
     drafts = planned(turns, anns, bobs)
     assert [(draft.speaker, draft.text) for draft in drafts] == [
-        ("Ann", "I work at Acme Corp"),
-        ("Bob", "I work at Globex"),
+        (Speaker(None, "Ann"), "I work at Acme Corp"),
+        (Speaker(None, "Bob"), "I work at Globex"),
     ]
-    before = Record("f1", Kind.FACT, "I work at Initech", AT, slot="employer", speaker="Bob")
+    before = Record(
+        "f1", Kind.FACT, "I work at Initech", AT, slot="employer", speaker=Speaker(None, "Bob")
+    )
     anns_draft, bobs_draft = planned(turns, anns, bobs, known=[before])
     assert anns_draft.supersedes is None
     assert bobs_draft.supersedes == "f1"

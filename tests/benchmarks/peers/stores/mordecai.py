@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from memory.records import Actor, Kind, Role, Turn, Utterance
+from memory.records import Actor, Kind, Role, Speaker, Turn, Utterance
 from memory.search.text import storable
 from memory.stores.sqlite.store import SqliteStore
 from tests.benchmarks.peers.peer import Embedder, Said
@@ -89,7 +89,7 @@ class _Vectors:
 
 def _turn(said: Said) -> Turn:
     at = datetime.fromisoformat(said.at)
-    message = Utterance(
-        Role(said.role), said.text, at if at.tzinfo else at.replace(tzinfo=UTC), said.speaker
-    )
+    at = at if at.tzinfo else at.replace(tzinfo=UTC)
+    speaker = Speaker(None, said.speaker) if said.speaker else None
+    message = Utterance(Role(said.role), said.text, at, speaker)
     return Turn(said.id, said.session, (message,))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.texts import ENGLISH, languages
-from memory.records import Actor, Place, Role, Utterance
+from memory.records import Actor, Place, Role, Speaker, Utterance
 from tests.bot.telegram.stage import Stage, ask, stage, tell
 from tests.fakes.botapi import BotApiServer
 
@@ -78,7 +78,7 @@ async def test_in_a_group_the_last_one_is_not_shown_to_everybody(
     crowd, place = Actor.group(group.id), Place("telegram", group.id)
     now = datetime.now(UTC)
     async with stage(server, tmp_path) as on:
-        said = Utterance(Role.USER, "I live in Oslo.", now, speaker="Ann")
+        said = Utterance(Role.USER, "I live in Oslo.", now, speaker=Speaker(7, "Ann"))
         await on.memory.talk.record(crowd, place, (said, Utterance(Role.ASSISTANT, "I see.", now)))
         ending = await on.memory.talk.end(crowd, place, "new")
         assert ending is not None

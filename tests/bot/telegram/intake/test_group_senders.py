@@ -37,7 +37,7 @@ async def test_an_anonymous_admin_is_answered_where_everybody_is(
         release.set()
         await group.says("/memory")
         replies = await server.replies_to(GROUP, 5)
-        speakers = [message.origin.speaker for message in on.echo.heard]
+        speakers = [message.origin.name for message in on.echo.heard]
         assert speakers == ["Friends", "Friends", "Friends", "Boss"]
         assert {i.origin.actor for i in on.echo.heard} == {Actor.group(GROUP)}
         assert "Fridays" in replies[4], "only admins can write in the name of their group"
@@ -104,7 +104,9 @@ async def test_who_has_no_name_to_show_is_told_from_others_all_the_same(
     async with stage(server, tmp_path) as on:
         await server.user(ANNA, name).says(f"{ME} hi", group=group)
         await server.replies_to(GROUP, 1)
-        assert on.echo.heard[0].origin.speaker == speaker
+        who = on.echo.heard[0].origin.speaker
+        assert who is not None
+        assert who.name == speaker
 
 
 # -- topics ---------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.people.access import Access, AccessMode
-from memory.records import Actor
+from memory.records import Actor, Speaker
 from tests.bot.telegram.stage import stage
 from tests.fakes.botapi import BotApiServer
 
@@ -31,7 +31,7 @@ async def test_a_mention_is_answered(
         [inbound] = on.echo.heard
         assert inbound.text == heard
         assert inbound.origin.actor == Actor("g1000500")
-        assert inbound.origin.speaker == "Ann"
+        assert inbound.origin.speaker == Speaker(inbound.origin.user_id, "Ann")
         [reply] = server.sent(group.id)
         assert reply["reply_to_message"]["message_id"] == message["message_id"]
 
@@ -126,7 +126,7 @@ async def test_messages_of_two_people_are_not_merged_into_one(
         await server.wait_for(lambda: on.inbox.open_count == 3)
         release.set()
         await server.replies_to(group.id, 3)
-        assert [(i.origin.speaker, i.text) for i in on.echo.heard] == [
+        assert [(i.origin.name, i.text) for i in on.echo.heard] == [
             ("Ann", "first"),
             ("Ann", "second"),
             ("Bob", "third"),

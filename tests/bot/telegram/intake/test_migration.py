@@ -9,7 +9,7 @@ import pytest
 from bot.people.usage import Usage
 from bot.telegram.options import ChannelOptions
 from memory.errors import StoreUnavailable
-from memory.records import Actor, Place, Role, Utterance
+from memory.records import Actor, Place, Role, Speaker, Utterance
 from tests.bot.telegram.stage import Stage, stage
 from tests.bot.telegram.streaming import options
 from tests.fakes.botapi import BotApiServer
@@ -23,7 +23,10 @@ OLD_PLACE, NEW_PLACE = Place("telegram", -500), Place("telegram", -1000500)
 async def talked(on: Stage, text: str) -> None:
     """Have a turn of the group on record."""
     now = datetime.now(UTC)
-    said = (Utterance(Role.USER, text, now, "Ann"), Utterance(Role.ASSISTANT, "I see.", now))
+    said = (
+        Utterance(Role.USER, text, now, Speaker(7, "Ann")),
+        Utterance(Role.ASSISTANT, "I see.", now),
+    )
     await on.memory.talk.record(OLD, OLD_PLACE, said)
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
-from memory.records import Actor, Place, Role, Turn, Utterance
+from memory.records import Actor, Place, Role, Speaker, Turn, Utterance
 from memory.stores.agentcore.sender import MAX_MESSAGE_BYTES, SendingPace, cut_bytes, event_bodies
 from memory.stores.agentcore.store import AgentCoreStore, Timing
 from tests.contracts.long_term_memory import eventually
@@ -226,9 +226,10 @@ async def test_writing_a_turn_down_waits_for_no_thread_that_aws_holds(tmp_path: 
 
 
 async def test_in_a_group_the_speaker_is_told_to_extraction(tmp_path: Path) -> None:
-    message = Utterance(Role.USER, "I bring the tent", NOON, speaker="Ann\nB.")
+    message = Utterance(Role.USER, "I bring the tent", NOON, speaker=Speaker(7, "Ann\nB."))
     (body,) = event_bodies(GROUP, Turn("t-1", "s-1", (message,)))
     assert body["payload"][0]["conversational"]["content"]["text"] == "Ann B.: I bring the tent"
+    assert body["place"] == {"speaker": "7"}
     (body,) = event_bodies(ANN, Turn("t-1", "s-1", (message,)))
     assert body["payload"][0]["conversational"]["content"]["text"] == "I bring the tent"
 

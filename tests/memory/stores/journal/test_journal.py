@@ -18,6 +18,7 @@ from memory.records import (
     RunningSummary,
     Session,
     Shift,
+    Speaker,
     ToolUse,
     Turn,
     Utterance,
@@ -48,7 +49,10 @@ def session(id_: str = "s1", actor: Actor = ANNA, place: Place = HOME) -> Sessio
 
 def turn(number: int = 1, session_id: str = "s1", text: str = "I live in Осло 🎉") -> Turn:
     at = NOW + timedelta(minutes=number)
-    said = (Utterance(Role.USER, text, at, "Anna"), Utterance(Role.ASSISTANT, "Noted.", at))
+    said = (
+        Utterance(Role.USER, text, at, Speaker(7, "Anna")),
+        Utterance(Role.ASSISTANT, "Noted.", at),
+    )
     tools = (ToolUse("remember", "{}", "done"),)
     return Turn(f"{session_id}-t{number}", session_id, said, tools, place=HOME)
 
@@ -68,6 +72,23 @@ async def test_a_session_and_its_turns_come_back_whole_from_another_process(path
         assert (found.id, found.message_count) == ("s1", 4)
         assert found.last_at == NOW + timedelta(minutes=2)
         assert await journal.turns.of("s1") == [turn(1), turn(2)]
+
+
+async def test_a_speaker_keeps_the_id_and_former_turns_have_only_a_name(
+    path: Path, pool: ThreadPoolExecutor
+) -> None:
+    async with SqliteJournal(path, pool) as journal:
+        await journal.sessions.open(session())
+        await journal.turns.append("s1", turn())
+        (found,) = await journal.turns.of("s1")
+        assert found.speaker is not None
+        assert (found.speaker.id, found.speaker.name) == (7, "Anna")
+        former = '"speaker": "Anna"'
+        now = '"speaker": {"id": 7, "name": "Anna"}'
+        await journal.database.write("UPDATE turn SET body = replace(body, ?, ?)", now, former)
+        (found,) = await journal.turns.of("s1")
+        assert found.speaker is not None
+        assert (found.speaker.id, found.speaker.name) == (None, "Anna")
 
 
 async def test_a_session_belongs_to_one_actor_in_one_place(path, pool):

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.errors import RefusedText, UnknownRecord
-from memory.records import Actor, Draft, Kind, Place, Role, Turn, Utterance
+from memory.records import Actor, Draft, Kind, Place, Role, Speaker, Turn, Utterance
 from memory.search.query import parse
 from memory.stores.sqlite.index import SMALL_INDEX
 from memory.stores.sqlite.store import SqliteStore
@@ -102,11 +102,11 @@ class TestIds:
 
 class TestTurns:
     async def test_a_turn_is_found_at_once_with_its_provenance(self, store: SqliteStore) -> None:
-        said = Utterance(Role.USER, "My dog is called Rex", NOON, speaker="Ann")
+        said = Utterance(Role.USER, "My dog is called Rex", NOON, speaker=Speaker(7, "Ann"))
         await store.add_turn(ANN, Turn("t-7", "s-3", (said,)))
         (hit,) = await store.search(ANN, "What is my dog called?", kinds=(Kind.MESSAGE,))
         record = hit.record
-        assert (record.text, record.role, record.speaker) == (said.text, Role.USER, "Ann")
+        assert (record.text, record.role, record.speaker) == (said.text, Role.USER, said.speaker)
         assert (record.session_id, record.turn_ids, record.created_at) == ("s-3", ("t-7",), NOON)
 
     async def test_the_same_turn_twice_is_one_turn(self, store: SqliteStore) -> None:
@@ -245,10 +245,11 @@ class TestBadText:
         assert await store.records(ANN) == [record]
 
     async def test_bad_characters_in_a_name_are_no_error(self, store: SqliteStore) -> None:
-        said = Utterance(Role.USER, "I have a dog", NOON, speaker="A\0n\udfffn")
+        said = Utterance(Role.USER, "I have a dog", NOON, speaker=Speaker(7, "A\0n\udfffn"))
         await store.add_turn(ANN, Turn("t-1", "s-1", (said,)))
         (record,) = await store.records(ANN, kinds=(Kind.MESSAGE,))
-        assert record.speaker == "An\ufffdn"
+        assert record.speaker is not None
+        assert record.speaker.name == "An\ufffdn"
 
     async def test_an_archived_message_cannot_be_committed(self, store: SqliteStore) -> None:
         with pytest.raises(ValueError, match="archived"):
