@@ -40,10 +40,12 @@ def approve_guest(settings: Settings, written: str, uid: int | None = None) -> s
                 "expired"
             )
     guest = approval.guest
-    name = f"{guest.name or guest.id} (id {guest.id})" if guest else written
+    person = f"The person with id {guest.id if guest else written}"
+    if guest and guest.name:
+        person = f"{guest.name} (id {guest.id})"
     if approval.verdict is Verdict.IN_ALREADY:
-        return f"{name} already has access."
-    return f"{name} can use the bot now. The bot tells them, if they have ever written to it."
+        return f"{person} already has access."
+    return f"{person} can use the bot now. The bot tells them, if they have ever written to it."
 
 
 def _guest_book_path(data_dir: Path, uid: int) -> Path:

@@ -27,10 +27,10 @@ async def test_the_operator_approves_by_numeric_id_before_anybody_has_written(
     tmp_path: Path,
 ) -> None:
     settings = Settings(data_dir=tmp_path, owners=(5,), allowed_users=(6,))
-    assert approve_guest(settings, "7").startswith("7 (id 7) can use the bot now.")
-    assert approve_guest(settings, "7") == "7 (id 7) already has access."
-    assert approve_guest(settings, "5") == "5 (id 5) already has access."
-    assert approve_guest(settings, "6") == "6 (id 6) already has access."
+    assert approve_guest(settings, "7").startswith("The person with id 7 can use the bot now.")
+    assert approve_guest(settings, "7") == "The person with id 7 already has access."
+    assert approve_guest(settings, "5") == "The person with id 5 already has access."
+    assert approve_guest(settings, "6") == "The person with id 6 already has access."
     access = Access(AccessMode.PAIRING, path=tmp_path / "access.json", owners=[5])
     assert await access.admits(7)
     assert not access.owns(7)

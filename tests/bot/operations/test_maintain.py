@@ -1,12 +1,17 @@
 """`mordecai maintain`: the housework now, in numbers, and what waits."""
 
+import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
 from filelock import FileLock
 
+from bot.errors import OperatorError
+from bot.operations.maintain import clean_up
+from bot.settings import Settings
 from memory.ports import Backlog
 from memory.records import Actor, Draft, Kind, Place, Role, Session, Turn, Utterance
 from memory.stores.journal.journal import SqliteJournal
@@ -44,13 +49,13 @@ async def lived(data: Path) -> None:
             await journal.jobs.quarantine("s1", "me", LONG_AGO, "ExtractionFailed")
 
 
-async def maintain(data: Path, *arguments: str) -> Ran:
-    return await mordecai("maintain", "--data", str(data), *arguments, cwd=data.parent)
+async def maintain(data: Path) -> Ran:
+    return await mordecai("maintain", "--data", str(data), cwd=data.parent)
 
 
-def table(ran: Ran) -> dict[str, list[str]]:
+def table(printed: str) -> dict[str, list[str]]:
     """The numbers of each row."""
-    rows = (line.split() for line in ran.out.splitlines())
+    rows = (line.split() for line in printed.splitlines())
     return {row[0]: row[1:] for row in rows if len(row) == 4 and row[1].isdigit()}
 
 
@@ -59,7 +64,7 @@ async def test_it_prints_what_went_by_kind_and_what_waits(tmp_path: Path):
     await lived(data)
     ran = await maintain(data)
     assert ran.code == 0, ran.err
-    assert table(ran) == {
+    assert table(ran.out) == {
         "facts": ["0", "1", "0"],
         "preferences": ["0", "0", "0"],
         "summaries": ["0", "0", "0"],
@@ -72,39 +77,35 @@ async def test_it_prints_what_went_by_kind_and_what_waits(tmp_path: Path):
     )
     assert "zanzibar" not in ran.out + ran.err
     again = await maintain(data)
-    assert all(numbers == ["0", "0", "0"] for numbers in table(again).values())
+    assert all(numbers == ["0", "0", "0"] for numbers in table(again.out).values())
 
 
-async def test_what_is_in_quarantine_is_queued_again_on_demand(tmp_path: Path):
+def test_what_is_in_quarantine_is_queued_again_on_demand(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
     data = tmp_path / "data"
-    await lived(data)
-    ran = await maintain(data, "--retry")
-    assert ran.code == 0, ran.err
-    assert "queued for retry at the next start: 1 session\n" in ran.out
+    asyncio.run(lived(data))
+    assert clean_up(Settings(data_dir=data), retry=True) == 0
+    assert "queued for retry at the next start: 1 session\n" in capsys.readouterr().out
     assert backlog_in(data / "journal.sqlite") == Backlog(3, 0)
 
 
-async def test_a_limit_in_the_settings_counts(tmp_path: Path):
+def test_a_limit_in_the_settings_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     data = tmp_path / "data"
-    await lived(data)
-    ran = await mordecai(
-        *("maintain", "--data", str(data)),
-        cwd=tmp_path,
-        MORDECAI_FACT_DAYS="30",
-        MORDECAI_MESSAGE_DAYS="null",
-    )
-    assert table(ran)["facts"] == ["1", "1", "0"]
-    assert table(ran)["messages"] == ["0", "0", "0"]
+    asyncio.run(lived(data))
+    clean_up(Settings(data_dir=data, fact_days=30, message_days=None), retry=False)
+    removed = table(capsys.readouterr().out)
+    assert removed["facts"] == ["1", "1", "0"]
+    assert removed["messages"] == ["0", "0", "0"]
 
 
-async def test_while_a_bot_runs_it_refuses_politely(tmp_path: Path):
-    data = tmp_path / "data"
-    await lived(data)
-    with FileLock(data / "lock"):
-        ran = await maintain(data)
-    assert ran.code == 2
-    assert "already running" in ran.err
-    assert ran.out == ""
+def test_while_a_bot_runs_it_refuses_politely(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    with (
+        FileLock(tmp_path / "lock"),
+        pytest.raises(OperatorError, match="already running"),
+    ):
+        clean_up(Settings(data_dir=tmp_path), retry=False)
+    assert capsys.readouterr().out == ""
 
 
 async def test_a_memory_that_cannot_be_read_is_exit_1_and_the_others_are_tidied(tmp_path: Path):
@@ -113,22 +114,20 @@ async def test_a_memory_that_cannot_be_read_is_exit_1_and_the_others_are_tidied(
     (data / "memory" / "u0.sqlite").mkdir()
     ran = await maintain(data)
     assert ran.code == 1
-    assert table(ran)["messages"] == ["2", "0", "0"]
+    assert table(ran.out)["messages"] == ["2", "0", "0"]
     assert "could not be checked (reasons above): 1" in ran.out
     assert "u0" in ran.err
 
 
-async def test_where_there_is_nothing_nothing_is_made(tmp_path: Path):
-    ran = await maintain(tmp_path / "nowhere")
-    assert ran.code == 2
-    assert "--data" in ran.err
+def test_where_there_is_nothing_nothing_is_made(tmp_path: Path):
+    with pytest.raises(OperatorError, match="--data"):
+        clean_up(Settings(data_dir=tmp_path / "nowhere"), retry=False)
     assert list(tmp_path.iterdir()) == []
 
 
-async def test_without_a_memory_it_says_so(tmp_path: Path):
-    ran = await mordecai("maintain", cwd=tmp_path, MORDECAI_MEMORY_ENABLED="false")
-    assert ran.code == 2
-    assert "memory_enabled" in ran.err
+def test_without_a_memory_it_says_so(tmp_path: Path):
+    with pytest.raises(OperatorError, match="memory_enabled"):
+        clean_up(Settings(data_dir=tmp_path, memory_enabled=False), retry=False)
 
 
 async def test_it_looks_after_a_memory_on_aws(tmp_path: Path):
