@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Annotated, Any
 
+import structlog
 from pydantic import ValidationError, ValidatorFunctionWrapHandler, WrapValidator
 from pydantic_ai.models import Model
 
@@ -15,8 +16,18 @@ from memory.ports import Proposal, Reading, Relation, Verdict
 from memory.records import Role, Utterance
 from memory.safety.escaping import escape
 
+_log = structlog.get_logger(__name__)
+
 _LONGEST_REPLY = 600
 _ANSWER_TOKENS = 60 * MAX_FINDINGS
+
+#: Wrong statements that go first, each after a line and before the words in it that it stands on. A
+#: model that lets one pass can't judge (small ones answer everything alike), or a line of the
+#: conversation has told it what to answer.
+_CONTROLS = (
+    ("my neighbour is a pilot, she flies to Peru tomorrow", "I am a pilot", "is a pilot"),
+    ("do i need a visa for Peru?", "I have a visa for Peru", "a visa for Peru"),
+)
 
 #: What passes nothing.
 FAILED = Verdict(False, False, False, False, False)
@@ -80,12 +91,13 @@ class Judgements(Answer):
 class ModelReviewer:
     """A Reviewer that asks a model, in one structured call.
 
-    A statement without an answer, or with two that differ, does not pass; if the model will never
-    answer, none does."""
+    A statement without an answer, or with two that differ, does not pass. None does if the model
+    lets a control pass, or will never answer."""
 
     def __init__(self, model: Model, accounts: Accounts | None = None) -> None:
         """The caller opens and closes the model. Without `accounts`, usage is not counted."""
         agent = structured_agent(model, "review", INSTRUCTIONS, Judgements, _ANSWER_TOKENS)
+        self._model_name = model.model_name
         self._agent = BackgroundAgent(agent, model.model_name, accounts, "review")
 
     async def review(self, reading: Reading, proposals: Sequence[Proposal]) -> Sequence[Verdict]:
@@ -97,7 +109,16 @@ class ModelReviewer:
             found = await self._agent.ask(question, reading.turns[0].session_id)
         except PermanentFailure:
             return (FAILED,) * len(proposals)
-        return [_verdict(found, number) for number in range(1, len(proposals) + 1)]
+        controls, first = range(1, len(_CONTROLS) + 1), len(_CONTROLS) + 1
+        if any(_verdict(found, number).passes for number in controls):
+            _log.warning(
+                "review_unreliable",
+                model=self._model_name,
+                effect="nothing of the session becomes a memory; its messages can still be found",
+                remedy="choose a stronger model, or set extraction_review to false",
+            )
+            return (FAILED,) * len(proposals)
+        return [_verdict(found, number) for number in range(first, first + len(proposals))]
 
 
 def _verdict(found: Judgements, number: int) -> Verdict:
@@ -107,15 +128,18 @@ def _verdict(found: Judgements, number: int) -> Verdict:
 
 def _question(reading: Reading, proposals: Sequence[Proposal]) -> str:
     transcript = Transcript(reading.turns, reading.zone, _LONGEST_REPLY)
-    lines = [
-        line
-        for number, proposal in enumerate(proposals, 1)
-        for line in _lines(number, proposal, reading, transcript)
-    ]
+    at = reading.turns[-1].messages[-1].at
+    controls, lines = list[tuple[int, Utterance]](), list[str]()
+    for number, (line, statement, words) in enumerate(_CONTROLS, 1):
+        turn = len(reading.turns) + number
+        controls.append((turn, Utterance(Role.USER, line, at)))
+        lines += (f"{number}. {statement}", f'   words: [{turn}] "{words}"')
+    for number, proposal in enumerate(proposals, len(_CONTROLS) + 1):
+        lines += _lines(number, proposal, reading, transcript)
     return "".join(
         (
-            calendar(transcript.day(reading.turns[-1].messages[-1].at)),
-            transcript.excerpt(_surroundings(reading, proposals)),
+            calendar(transcript.day(at)),
+            transcript.excerpt((*_surroundings(reading, proposals), *controls)),
             block("statements", lines),
         )
     )
@@ -124,8 +148,8 @@ def _question(reading: Reading, proposals: Sequence[Proposal]) -> str:
 def _surroundings(
     reading: Reading, proposals: Sequence[Proposal]
 ) -> Iterator[tuple[int, Utterance]]:
-    """The turns that the proposals stand on, from the assistant's message before each to the user's
-    next one."""
+    """The turns that the proposals stand on, from the message before each (the question that it
+    answers) to the user's next one."""
     said = [
         (number, turn.id, message)
         for number, turn in enumerate(reading.turns, 1)
@@ -136,9 +160,8 @@ def _surroundings(
     for place, (_, turn_id, message) in enumerate(said):
         if turn_id not in stood_on or message.role is not Role.USER:
             continue
-        before = place - 1 if place and said[place - 1][2].role is Role.ASSISTANT else place
         users = (n for n in range(place + 1, len(said)) if said[n][2].role is Role.USER)
-        shown.update(range(before, next(users, len(said) - 1) + 1))
+        shown.update(range(max(0, place - 1), next(users, len(said) - 1) + 1))
     return ((said[place][0], said[place][2]) for place in sorted(shown))
 
 

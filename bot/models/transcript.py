@@ -1,6 +1,6 @@
 """Conversations as text for models: data, escaped and cut. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, timedelta, tzinfo
 from itertools import groupby
 
@@ -37,7 +37,7 @@ class Transcript:
             for message in turn.messages
         )
 
-    def excerpt(self, messages: Iterator[tuple[int, Utterance]]) -> str:
+    def excerpt(self, messages: Iterable[tuple[int, Utterance]]) -> str:
         """These messages, each with the number of its turn."""
         lines, day = list[str](), None
         for number, message in messages:

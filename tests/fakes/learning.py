@@ -5,6 +5,8 @@ from typing import Any
 
 from bot.models.findings import MAX_FINDINGS
 
+#: How many statements that are wrong are reviewed before the others.
+CONTROLS = 2
 _YES = {
     "supported": True,
     "right_person": True,
@@ -39,11 +41,13 @@ def findings(*found: dict[str, Any], summary: str = "", topics: tuple[str, ...] 
 
 
 def judgement(number: int, **answers: Any) -> dict[str, Any]:
-    """What a review says of one statement: yes to all but these `answers`."""
-    return {"number": number} | _YES | answers
+    """What a review says of one statement, counted from 1: yes to all but these `answers`."""
+    return {"number": number + CONTROLS} | _YES | answers
 
 
-def review(*judgements: dict[str, Any]) -> str:
-    """The whole answer of a review; without judgements everything passes."""
-    given = judgements or tuple(judgement(n) for n in range(1, 2 * MAX_FINDINGS))
-    return json.dumps({"statements": given})
+def review(*judgements: dict[str, Any], fooled: bool = False) -> str:
+    """The whole answer of a review; without judgements everything passes. A model that is `fooled`
+    passes the controls too."""
+    given = judgements or tuple(judgement(n) for n in range(1, MAX_FINDINGS + 1))
+    controls = [judgement(n, supported=fooled) for n in range(1 - CONTROLS, 1)]
+    return json.dumps({"statements": [*controls, *given]})

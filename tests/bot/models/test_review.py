@@ -1,10 +1,10 @@
 """A review by a model: what it is shown, and what passes."""
 
-import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+import structlog
 
 from bot.models.catalogue import ModelAccess, model_from_name
 from bot.models.review import FAILED, ModelReviewer
@@ -12,7 +12,7 @@ from bot.people.usage import Account, Accounts
 from memory.ports import ExtractionFailed, Proposal, Reading, Relation, Verdict
 from memory.records import Actor, Evidence, Kind, Record, Role, Speaker, Turn, Utterance, quote
 from tests.bot.people.test_usage import TURN, open_accounts
-from tests.fakes.learning import judgement, review
+from tests.fakes.learning import CONTROLS, judgement, review
 from tests.fakes.openai_server import Completion, OpenAIServer, refusing, text
 
 DAY = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
@@ -81,9 +81,9 @@ async def test_what_is_wrong_about_a_known_record_says_nothing_about_the_stateme
     [
         [],
         [judgement(2)],
-        [judgement(0), judgement(2), judgement(3)],
-        [{"number": 1}],
-        [{"number": 1, "supported": True}],
+        [judgement(2), judgement(3)],
+        [{"number": 3}],
+        [{"number": 3, "supported": True}],
         [judgement(1, supported="perhaps")],
         [judgement(1, serious=None)],
         [judgement(1, date_right=7)],
@@ -94,7 +94,7 @@ async def test_what_is_wrong_about_a_known_record_says_nothing_about_the_stateme
 async def test_a_statement_without_a_clear_answer_does_not_pass(
     answers: list[dict[str, Any]],
 ) -> None:
-    (verdict, _), _ = await reviewed(text(json.dumps({"statements": answers})))
+    (verdict, _), _ = await reviewed(text(review(*answers) if answers else '{"statements": []}'))
     assert not verdict.passes
 
 
@@ -102,6 +102,15 @@ async def test_a_broken_answer_for_one_statement_leaves_the_others_theirs() -> N
     verdicts, asked = await reviewed(text(review({"number": None}, judgement(2))))
     assert verdicts == [FAILED, Verdict()]
     assert len(asked) == 1
+
+
+async def test_a_model_that_passes_what_is_plainly_wrong_can_not_judge_the_rest() -> None:
+    with structlog.testing.capture_logs() as logs:
+        verdicts, _ = await reviewed(text(review(fooled=True)))
+    assert verdicts == [FAILED, FAILED]
+    assert [line["event"] for line in logs] == ["review_unreliable"]
+    verdicts, _ = await reviewed(text(review()))
+    assert verdicts == [Verdict(), Verdict()]
 
 
 @pytest.mark.parametrize("nonsense", ["", "All fine!", '{"statements": [{"number"'])
@@ -133,7 +142,9 @@ async def shown(reading: Reading, *proposals: Proposal) -> str:
 
 
 def block_of(asked: str, tag: str) -> list[str]:
-    return asked.split(f"<{tag}>\n")[1].split(f"\n</{tag}>")[0].splitlines()
+    """The lines of a block without the controls."""
+    lines = asked.split(f"<{tag}>\n")[1].split(f"\n</{tag}>")[0].splitlines()
+    return lines[2 * CONTROLS :] if tag == "statements" else lines[:-CONTROLS]
 
 
 async def test_it_sees_the_lines_around_the_evidence_and_no_others() -> None:
@@ -165,7 +176,7 @@ async def test_a_statement_comes_with_its_words_and_dates() -> None:
     )
     asked = await shown(Reading((turn(1, "Mira kommt am <12.>"),)), visit)
     assert block_of(asked, "statements") == [
-        "1. Meine Schwester Mira kommt vom 12. bis 14. Dezember 2026",
+        "3. Meine Schwester Mira kommt vom 12. bis 14. Dezember 2026",
         '   words: [1] "kommt am &lt;12.&gt;"',
         "   date: Saturday 2026-12-12 to Monday 2026-12-14",
         "   since: 2019",
@@ -191,11 +202,11 @@ async def test_it_sees_what_shall_become_of_a_known_record(relation: Relation, c
 async def test_in_a_group_two_of_one_name_are_two() -> None:
     turns = (
         turn(1, "I sail", speaker=Speaker(1, "Анна")),
-        turn(2, "I don't", speaker=Speaker(2, "Борис")),
+        turn(2, "I don't", speaker=Speaker(2, "Анна")),
     )
-    asked = await shown(Reading(turns), proposal("Анна sails", 1, "I sail"))
-    assert "1 (USER 1 (Анна)). Анна sails" in block_of(asked, "statements")
-    assert "[2] USER 2 (Борис): I don't" in block_of(asked, "conversation")
+    asked = await shown(Reading(turns), proposal("Анна doesn't sail", 2, "I don't"))
+    assert "3 (USER 2 (Анна)). Анна doesn't sail" in block_of(asked, "statements")
+    assert "[1] USER 1 (Анна): I sail" in block_of(asked, "conversation")
 
 
 async def test_orders_in_what_was_forwarded_are_escaped_lines_of_somebody_else() -> None:
