@@ -21,6 +21,8 @@ Json = Mapping[str, Any]
 
 #: Telegram keeps unfetched updates for 24 hours, so after two days none comes again.
 _KNOWN_FOR = timedelta(days=2)
+#: Pruning reads every row.
+_PRUNE_EVERY = timedelta(hours=1)
 
 _MIGRATIONS = (
     Migration(
@@ -40,7 +42,10 @@ _MIGRATIONS = (
 _INSERT = """INSERT OR IGNORE INTO inbound (source, update_id, chat, body, received_at)
     VALUES (?, ?, ?, ?, ?)"""
 _CLOSE = """UPDATE inbound SET body = NULL, reply = NULL, chat = NULL
-    WHERE source = ? AND update_id = ?"""
+    WHERE source = ? AND update_id IN (SELECT value FROM json_each(?))"""
+_KEEP_REPLY = """UPDATE inbound SET reply = iif(update_id = ?3, ?4, NULL),
+        body = iif(update_id = ?3, body, NULL), chat = iif(update_id = ?3, chat, NULL)
+    WHERE source = ?1 AND update_id IN (SELECT value FROM json_each(?2))"""
 _ERASE = """UPDATE inbound SET body = NULL, reply = NULL, chat = NULL
     WHERE chat = ? AND NOT (source = ? AND update_id >= ?)"""
 # The largest number stays: `next_id` continues from it.
@@ -74,6 +79,7 @@ class Inbox:
         self._unclaimed: set[int] = set()
         self._open: set[int] = set()
         self._left: dict[int, Waiting] = {}
+        self._prune_after = datetime.min.replace(tzinfo=UTC)
         self._all_done = asyncio.Event()
         self._all_done.set()
         self._db = Database(path, _MIGRATIONS, pool)
@@ -90,20 +96,20 @@ class Inbox:
     async def store(self, updates: Sequence[Json]) -> None:
         """Store new updates; known ones stay unchanged. Raises StoreUnavailable."""
         source, now = self._source, datetime.now(UTC)
-        received, known_since = now.isoformat(), (now - _KNOWN_FOR).isoformat()
+        received = now.isoformat()
         rows = [
             (source, u["update_id"], _chat_of(u), json.dumps(u, ensure_ascii=True), received)
             for u in updates
         ]
 
         def work(db: sqlite3.Connection) -> list[int]:
-            new = [row[1] for row in rows if db.execute(_INSERT, row).rowcount == 1]
-            if new:
-                db.execute(_PRUNE, (source, known_since))
-            return new
+            return [row[1] for row in rows if db.execute(_INSERT, row).rowcount == 1]
 
         async def write() -> None:
             self._note_open(await self._db.change(work))
+            if now > self._prune_after:
+                self._prune_after = now + _PRUNE_EVERY
+                await self._db.write(_PRUNE, source, (now - _KNOWN_FOR).isoformat())
 
         # Cancelling does not stop the thread: without the shield, the update would be stored
         # without ever being claimed, and ignored when it comes again.
@@ -139,16 +145,8 @@ class Inbox:
     async def keep_reply(self, update_ids: Sequence[int], reply: str) -> None:
         """Keep the reply to a burst until it is delivered: the burst's first update stays open with
         it, the others are closed. Raises StoreUnavailable."""
-        first, *others = update_ids
-
-        def work(db: sqlite3.Connection) -> None:
-            db.execute(
-                "UPDATE inbound SET reply = ? WHERE source = ? AND update_id = ?",
-                (reply, self._source, first),
-            )
-            db.executemany(_CLOSE, [(self._source, id_) for id_ in others])
-
-        await self._db.change(work)
+        ids, first = json.dumps(update_ids), update_ids[0]
+        await self._db.write(_KEEP_REPLY, self._source, ids, first, reply)
 
     async def note_preview(self, update_id: int, message_id: int) -> None:
         """Note which message is the reply's preview. Raises StoreUnavailable."""
@@ -164,10 +162,9 @@ class Inbox:
         """Close answered updates and delete their content. Raises StoreUnavailable; even then they
         count as done in this process."""
         ids = list(update_ids)
-        rows = [(self._source, id_) for id_ in ids]
         try:
-            if rows:
-                await self._db.change(lambda db: db.executemany(_CLOSE, rows))
+            if ids:
+                await self._db.write(_CLOSE, self._source, json.dumps(ids))
         finally:
             self._open.difference_update(ids)
             for id_ in ids:

@@ -141,15 +141,17 @@ class SqliteTurns:
         return _load(*rows[0]) if rows else None
 
     async def append(self, session_id: str, turn: Turn, shift: Shift | None = None) -> bool:
+        body = _dump(turn)
 
         def work(db: sqlite3.Connection) -> bool:
-            if db.execute("SELECT 1 FROM turn WHERE id = ?", (turn.id,)).fetchone():
-                return False
-            db.execute(
+            added = db.execute(
                 "INSERT INTO turn (session, position, id, body) SELECT ?1, "
-                "1 + coalesce(max(position), 0), ?2, ?3 FROM turn WHERE session = ?1",
-                (session_id, turn.id, _dump(turn)),
+                "1 + coalesce(max(position), 0), ?2, ?3 FROM turn WHERE session = ?1 "
+                "ON CONFLICT (id) DO NOTHING",
+                (session_id, turn.id, body),
             )
+            if not added.rowcount:
+                return False
             db.execute(
                 "UPDATE session SET last_at = ?, message_count = message_count + ? WHERE id = ?",
                 (stamp(turn.messages[-1].at), len(turn.messages), session_id),

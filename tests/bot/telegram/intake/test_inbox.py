@@ -175,3 +175,18 @@ async def test_where_a_reply_had_begun_is_known_after_a_restart(
         await inbox.note_preview(5, 77)
     async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
         assert [item.preview for item in await inbox.waiting()] == [77, None]
+
+
+async def test_what_was_answered_two_days_ago_is_not_known_any_more(
+    tmp_path: Path, pool: ThreadPoolExecutor
+) -> None:
+    path = tmp_path / "inbox.sqlite"
+    async with Inbox(path, pool, "telegram", TOKEN) as inbox:
+        await inbox.store([update(1), update(2), update(3)])
+        await inbox.done([1, 2])
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE inbound SET received_at = '2020-01-01' WHERE update_id != 2")
+    async with Inbox(path, pool, "telegram", TOKEN) as inbox:
+        await inbox.store([update(4)])
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("SELECT update_id FROM inbound").fetchall() == [(2,), (3,), (4,)]
