@@ -244,7 +244,8 @@ class Talk:
 
     async def _in_time(self, what: str, work: Awaitable[T], otherwise: T) -> T:
         try:
-            return await asyncio.wait_for(work, self._options.memory_recall_timeout_seconds)
+            async with asyncio.timeout(self._options.memory_recall_timeout_seconds):
+                return await work
         except (StoreUnavailable, TimeoutError) as failure:
             self._complain(what, failure)
             return otherwise
