@@ -1,27 +1,44 @@
 """What a tool gets besides the model's arguments. The actor comes only from here: no tool has a
 parameter that selects whose memory it touches."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from memory.memory import Memory
-from memory.records import Actor, Speaker
+from memory.records import Actor, Change, Record, Turn
+
+
+@dataclass(slots=True)
+class TurnEffects:
+    """What the tools of one turn changed, and what the person is asked to decide. The reply shows
+    both: a tool never deletes anything itself."""
+
+    changes: list[Change] = field(default_factory=list)
+    to_forget: list[Record] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """One turn's identity and memory. `said` is what the user wrote in this turn and `before` what
-    they wrote in the turns still in the window, so that a tool can check that it acts on the
-    user's words and not on a recalled or imagined text. In a `private` session no tool changes the
-    memory, nor where the journal could not say whether it is one (`unsure`). `speaker` is who
-    speaks in a group."""
+    """One turn's identity and memory. `turns` are those still in the window and, last, the one
+    being answered: a tool can check that it acts on the user's words and not on a recalled or
+    imagined text. In a `private` session no tool changes the memory, nor where the journal could
+    not say whether it is one (`unsure`)."""
 
     actor: Actor
     memory: Memory
-    said: str
-    before: str = ""
+    turns: tuple[Turn, ...]
     private: bool = False
     unsure: bool = False
-    speaker: Speaker | None = None
+    effects: TurnEffects = field(default_factory=TurnEffects)
+
+    @property
+    def said(self) -> str:
+        """The user's own words in this turn."""
+        return self.turns[-1].said
+
+    @property
+    def before(self) -> str:
+        """The user's own words in the turns before."""
+        return "\n".join(turn.said for turn in self.turns[:-1])
 
 
 class ToolFailure(Exception):

@@ -13,6 +13,7 @@ from bot.assistant.events import SILENCE, Conversing, Event, Notice, Reply
 from bot.assistant.files import Transcript
 from bot.assistant.inbound import Click, Command, GroupJoin, Inbound, Message, Origin
 from bot.commands.introduction import hello_to_group
+from bot.commands.pages.effects import show_effects
 from bot.commands.table import Commands
 from bot.people.personal import PRIVATE_MARK
 from bot.people.usage import Usage
@@ -115,6 +116,7 @@ class Assistant:
                             event = _failure_in(texts, event)
                         elif is_blank(event.text):
                             event = replace(event, text=texts.no_answer)
+                        event = await show_effects(event, said, replace(self._context, texts=texts))
                         event = await self._with_private_mark(event, said.origin)
                     yield event
 
@@ -187,11 +189,11 @@ class Assistant:
         watch = asyncio.create_task(self._watch_guests(channel, sleep), name="guests")
         try:
             while True:
-                place, sentence = await self.people.notices.get()
+                place, write = await self.people.notices.get()
                 try:
                     if place.channel == channel:
                         texts = await self.people.personal.texts_at(place)
-                        yield Notice(place, Reply(sentence(texts), private=False))
+                        yield Notice(place, replace(write(texts), private=False))
                 finally:
                     self.people.notices.task_done()
         finally:
@@ -257,14 +259,14 @@ class Assistant:
         """Tell the person that a session was saved in the background, or that a private one
         expired."""
         if session.private:
-            self.people.notices.put_nowait((session.place, lambda texts: texts.private_over))
+            self.people.notices.put_nowait((session.place, lambda texts: Reply(texts.private_over)))
             try:
                 await self._context.channel.scrub()
             except StoreUnavailable as failure:
                 _log.warning("inbox_unavailable", error=str(failure))
         else:
             self.people.notices.put_nowait(
-                (session.place, lambda texts: self._saved_text(session, texts))
+                (session.place, lambda texts: Reply(self._saved_text(session, texts)))
             )
 
     def _saved_text(self, session: Session, texts: Texts) -> str:

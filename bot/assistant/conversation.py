@@ -5,6 +5,7 @@ import secrets
 import time
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import aclosing
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -26,12 +27,12 @@ from bot.assistant.inbound import Message
 from bot.assistant.toolbox import toolbox
 from bot.people.usage import Accounts, Usage, estimated_usage
 from bot.texts import ENGLISH
-from memory.conversation.talk import ConversationHistory, HistoryMetadata
+from memory.conversation.talk import ConversationHistory, HistoryMetadata, turn_id
 from memory.errors import StoreUnavailable
 from memory.memory import Memory, utc_now
-from memory.records import Role, Utterance, own_words
+from memory.records import Role, Turn, Utterance, own_words
 from tools.context import ToolContext
-from tools.memory_tools import forget_memory
+from tools.forgetting import forget_memory
 
 _log = structlog.get_logger(__name__)
 
@@ -82,11 +83,9 @@ class Conversation:
         context = ToolContext(
             origin.actor,
             self._memory,
-            own_words(message.text),
-            "\n".join(own_words(m.text) for m in history.messages if m.role is Role.USER),
+            (*history.turns, _turn_in_progress(message, session)),
             private=history.metadata.private,
-            unsure=not history.metadata.session_id,
-            speaker=origin.speaker,
+            unsure=not session,
         )
         usage, finished, failed, model = RunUsage(), False, False, self._model_name
         written: list[str] = []
@@ -99,7 +98,7 @@ class Conversation:
                         # Too late to stop now: a turn in the journal must be in the window too.
                         await _finish_uncancelled(record)
                         _log_turn(event, log, started)
-                        yield Reply(event.text, markdown=True)
+                        yield Reply(event.text, markdown=True, effects=context.effects)
                     else:
                         if isinstance(event, TextDelta):
                             written.append(event.text)
@@ -107,7 +106,8 @@ class Conversation:
         except MODEL_ERRORS as error:
             failed = True
             failure = (failure_with_files if request.has_files else failure_of)(error)
-            yield _failure_reply(error, failure, log, started)
+            # What the tools did before it stays done.
+            yield replace(_failure_reply(error, failure, log, started), effects=context.effects)
         finally:
             if finished and usage.requests == 1 and not request.has_files:
                 # Later requests contain tool results, which the prompt does not.
@@ -171,6 +171,13 @@ class Conversation:
             log.exception(
                 "turn_not_recorded", error=str(failure), remedy="check the data directory"
             )
+
+
+def _turn_in_progress(message: Message, session: str) -> Turn:
+    """The turn as it will be recorded, without its answer."""
+    origin = message.origin
+    said = Utterance(Role.USER, message.text, message.at, origin.speaker)
+    return Turn(turn_id(origin.actor, message.id), session, (said,), place=origin.place)
 
 
 async def _finish_uncancelled(work: Coroutine[Any, Any, T]) -> T:

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from bot.assistant.inbound import Click, Command, Message
 from memory.records import Place
+from tools.context import TurnEffects
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,11 @@ class Reply:
     is delivered. Any other text is plain, one of the bot's own sentences. `replaces` is the id of
     the bot's message to edit instead of sending a new one. `private` adds the 🔒 mark; None lets
     the assistant decide. A `note` is shown at the pressed button, not in the chat. A `failure` is
-    the kind of error that prevented an answer; `error_id` identifies it in the operator's log."""
+    the kind of error that prevented an answer; `error_id` identifies it in the operator's log.
+
+    `effects` are what the model's tools did; the assistant makes a `footer`, plain text under the
+    answer, buttons or a `reaction` to the person's message of them. `releases` is the id of the
+    bot's message whose buttons have done their work."""
 
     text: str
     buttons: ButtonRows = ()
@@ -72,6 +77,10 @@ class Reply:
     question: Question | None = None
     failure: str = ""
     error_id: str = field(default="", compare=False)
+    effects: TurnEffects | None = field(default=None, compare=False, repr=False)
+    footer: str = ""
+    reaction: str = ""
+    releases: int | None = None
 
     @property
     def silent(self) -> bool:

@@ -8,15 +8,23 @@ from typing import Any, Concatenate, get_type_hints
 import structlog
 from pydantic_ai import RunContext, Tool, ToolFailed
 
+from tools.agent_name import set_agent_name
 from tools.context import ToolContext, ToolFailure
-from tools.memory_tools import forget_memory, remember, search_memory, set_agent_name
+from tools.forgetting import forget_memory
+from tools.search import search_memory
+from tools.statements import remember
 
 _log = structlog.get_logger(__name__)
 
 ToolFunction = Callable[Concatenate[ToolContext, ...], Awaitable[str]]
 
 #: The tools in the order the model sees them, which is part of the cached prefix.
-FUNCTIONS: tuple[ToolFunction, ...] = (set_agent_name, search_memory, remember, forget_memory)
+FUNCTIONS: tuple[ToolFunction, ...] = (
+    set_agent_name,
+    search_memory,
+    remember,
+    forget_memory,
+)
 
 _BROKE = "The tool broke and did nothing. Go on without it, and say so if it matters."
 

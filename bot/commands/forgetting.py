@@ -1,4 +1,5 @@
-"""/forget: delete records by id, or everything after confirmation."""
+"""/forget: delete records by id, what a few words mean after a choice, or everything after
+confirmation."""
 
 import re
 from collections.abc import Sequence
@@ -11,10 +12,13 @@ from bot.assistant.context import Context
 from bot.assistant.events import Button, Question, Reply
 from bot.assistant.inbound import Click, Command, Message
 from bot.commands.pages.browser import report_deletion
+from bot.commands.pages.candidates import ask_which
 from bot.commands.questions import press_of, yes_or_no
 from bot.texts import Texts, languages
 from memory.errors import StoreUnavailable, UnknownRecord
 from memory.knowledge.forgetting import Forgotten
+from memory.knowledge.lookup import find_meant
+from tools.forgetting import MOST_OFFERED
 
 _log = structlog.get_logger(__name__)
 
@@ -36,12 +40,13 @@ async def forget(said: Command, context: Context) -> Reply:
     if _means_everything(argument):
         return _ask(said, texts)
     if not argument:
-        records = await context.memory.known.records(said.origin.actor)
-        example = records[0].short_id if records else "f1"
-        return Reply(texts.forget_how.format(example=example))
-    if len(ids) > _MOST_IDS or not all(_ID.fullmatch(id_) for id_ in ids):
-        return Reply(texts.forget_which)
-    return await _forget_each(said, ids, context)
+        return Reply(texts.forget_how)
+    if len(ids) <= _MOST_IDS and all(_ID.fullmatch(id_) for id_ in ids):
+        return await _forget_each(said, ids, context)
+    actor, memory = said.origin.actor, context.memory
+    now = memory.choices.local_time(actor)
+    meant = await find_meant(memory.known, actor, argument, now, MOST_OFFERED)
+    return await ask_which(said.origin, meant, context) if meant else Reply(texts.search_nothing)
 
 
 async def press_forget_all(click: Click, context: Context) -> Reply:
@@ -120,4 +125,4 @@ async def _forget_each(said: Command, ids: Sequence[str], context: Context) -> R
             # Report the records deleted so far: they can be restored.
             notes.append(texts.memory_unavailable)
             break
-    return report_deletion(said, gone, notes, context) if gone else Reply("\n".join(notes))
+    return report_deletion(said.origin, gone, notes, context) if gone else Reply("\n".join(notes))

@@ -12,6 +12,7 @@ from bot.commands.pages.browser import ask_for_words, open_browser, pages
 from bot.commands.questions import command_of, yes_or_no
 from bot.texts import Texts
 from memory.errors import RefusedText, UnknownRecord
+from memory.knowledge.lookup import find_closest
 from memory.records import LEARNED_KINDS, Kind, Record, Role
 from memory.search.text import words
 
@@ -37,10 +38,16 @@ async def search(said: Command, context: Context) -> Reply:
         said.origin.actor, said.argument, (*LEARNED_KINDS, Kind.MESSAGE)
     )
     records = _without_context([hit.record for hit in hits], said.argument)
+    head = texts.search_found
+    if not records:
+        head = texts.search_closest
+        actor, now = said.origin.actor, context.memory.choices.local_time(said.origin.actor)
+        closest = await find_closest(context.memory.known, actor, said.argument, now)
+        records = closest[:1]
     if not records:
         return Reply(texts.search_nothing)
     line = pages(context).search_line
-    return Reply("\n".join((texts.search_found, *(line(record) for record in records))))
+    return Reply("\n".join((head, *(line(record) for record in records))))
 
 
 def _without_context(records: Sequence[Record], query: str) -> list[Record]:

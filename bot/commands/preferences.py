@@ -76,7 +76,7 @@ async def time_zone(said: Command, context: Context) -> Reply:
 async def settings(said: Command, context: Context) -> Reply:
     """Raises StoreUnavailable."""
     pages = SettingsPages(await _read_settings(said.origin, context), context.texts)
-    return pages.overview().reply(context.panels.open(FAMILY, said.origin))
+    return pages.overview().reply(context.panels.open(FAMILY, said.origin).id)
 
 
 async def press_settings(click: Click, context: Context) -> Reply:

@@ -10,7 +10,8 @@ from bot.assistant.context import Context
 from bot.assistant.events import SILENCE, Reply
 from bot.assistant.inbound import Click, Command, Inbound, Origin
 from bot.commands import forgetting, introduction, memory, owner, preferences, session
-from bot.commands.pages import browser
+from bot.commands.pages import browser, candidates
+from bot.commands.pages.panels import parse_click
 from bot.commands.questions import Questions
 from memory.errors import StoreUnavailable
 
@@ -48,11 +49,16 @@ _OWNERS: Mapping[str, Handler] = {
 #: refuses it.
 _PRESSES: Mapping[str, Handler] = {
     browser.FAMILY: browser.press_browser,
+    candidates.FAMILY: candidates.press_candidates,
     preferences.FAMILY: preferences.press_settings,
     forgetting.FAMILY: forgetting.press_forget_all,
 }
 #: The command that reopens a panel whose buttons are stale.
-_OPENED_BY = {browser.FAMILY: "memory", preferences.FAMILY: "settings"}
+_OPENED_BY = {
+    browser.FAMILY: "memory",
+    candidates.FAMILY: "forget",
+    preferences.FAMILY: "settings",
+}
 
 #: In a group for admins only: they show or change everyone's records.
 _ADMINS_ONLY = frozenset(("memory", "search", "forget", "edit", "export", "private"))
@@ -91,8 +97,7 @@ class Commands:
             why = context.panels.refusal(click, command, texts)
         else:
             why = forgetting.refusal(click, texts)
-        # In a group only admins may press, and whoever opened the panel may no longer be one.
-        if why is None and not await _may_manage(click.origin, context):
+        if why is None and not await _may_press(click, context):
             is_setting = family == preferences.FAMILY
             why = texts.admins_only_settings if is_setting else texts.admins_only
         # A typed answer has no button to show a note at.
@@ -117,7 +122,7 @@ async def _run(said: Command, context: Context) -> Reply:
 async def _press(click: Click, context: Context) -> Reply:
     """Carry out an allowed click; the outcome replaces its message."""
     # While the click waited for its turn, the person may have lost admin rights.
-    if not await _may_manage(click.origin, context):
+    if not await _may_press(click, context):
         return SILENCE
     try:
         return await _PRESSES[_family(click)](click, context)
@@ -161,6 +166,14 @@ async def _may_manage(origin: Origin, context: Context) -> bool:
     if origin.is_private or origin.is_anonymous:
         return True
     return await context.channel.is_admin(origin.place, origin.user_id)
+
+
+async def _may_press(click: Click, context: Context) -> bool:
+    """True if this person may press. In a group those are its admins, because whoever opened the
+    panel may no longer be one; and anybody whose own words brought about what an answer reports."""
+    panel = context.panels.find(parse_click(click)[0])
+    own = panel is not None and panel.under_answer and panel.owner == click.origin.user_id
+    return own or await _may_manage(click.origin, context)
 
 
 def _is_owner(origin: Origin, context: Context) -> bool:

@@ -165,7 +165,8 @@ def _calls(text: str) -> list[ToolRequest]:
     if (what := asks_to_remember(text)) and not only_asks(what):
         kinds = {finding.kind for finding in noteworthy(text)}
         kind = Kind.PREFERENCE if kinds == {Kind.PREFERENCE} else Kind.FACT
-        calls.append(ToolRequest("remember", {"text": what, "memory_type": kind.value}))
+        arguments = {"statement": what, "quote": what, "kind": kind.value}
+        calls.append(ToolRequest("remember", arguments))
     if question := memory_question(text):
         calls.append(_search(question, text))
     elif asks_agent_name(text):

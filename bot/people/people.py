@@ -19,7 +19,7 @@ from bot.people.guestbook import Guest, Request, UnreadableOwner
 from bot.people.pairing import Guess
 from bot.people.personal import PersonalSettings
 from bot.people.usage import Accounts
-from bot.texts import Sentence, Texts, texts_in
+from bot.texts import Texts, texts_in
 from memory.background.pacing import Throttle
 from memory.errors import StoreUnavailable
 from memory.memory import utc_now
@@ -125,7 +125,7 @@ class People:
     def __init__(self, access: Access, quotas: Quotas, personal: PersonalSettings) -> None:
         self.access, self.quotas, self.personal = access, quotas, personal
         #: Notices, each with its place; a task is done once the channel has it.
-        self.notices: asyncio.Queue[tuple[Place, Sentence]] = asyncio.Queue()
+        self.notices: asyncio.Queue[tuple[Place, Callable[[Texts], Reply]]] = asyncio.Queue()
         self._requests = Throttle(_REQUEST_SECONDS, _MAX_REQUESTS_TOLD)
 
     async def refuse(self, said: Inbound) -> Reply | None:
@@ -165,7 +165,9 @@ class People:
             _log.warning("guests_unreadable", error=str(failure))
             return
         for guest in guests:
-            self.notices.put_nowait((Place(channel, guest), lambda texts: texts.approved_you))
+            self.notices.put_nowait(
+                (Place(channel, guest), lambda texts: Reply(texts.approved_you))
+            )
 
     async def admits(self, origin: Origin) -> bool:
         """True if the sender may use the bot. An admin who writes in the name of a group has no
@@ -220,8 +222,10 @@ class People:
             self.notices.put_nowait(
                 (
                     Place(channel, owner),
-                    lambda texts: texts.wants_in.format(
-                        person=describe_person(request, texts), code=request.code
+                    lambda texts: Reply(
+                        texts.wants_in.format(
+                            person=describe_person(request, texts), code=request.code
+                        )
                     ),
                 )
             )

@@ -196,15 +196,16 @@ class PlainScreen:
     def show(
         self,
         text: str,
-        buttons: Sequence[str] = (),
+        below: Sequence[str] = (),
         *,
         markdown: bool = False,
         private: bool = False,
         unfinished: str | None = None,
     ) -> None:
-        """Write and flush a reply, so that a reader gets it at once. Raises BrokenPipeError."""
+        """Write and flush a reply and the lines `below` it, so that a reader gets it at once.
+        Raises BrokenPipeError."""
         said = _mark(private) + (_strip_markdown(printable(text)) if markdown else printable(text))
-        self._stdout.write("\n".join([said, *map(printable, buttons)]) + "\n")
+        self._stdout.write("\n".join([said, *map(printable, below)]) + "\n")
         self._stdout.flush()
 
 
@@ -245,22 +246,22 @@ class LiveScreen:
     def show(
         self,
         text: str,
-        buttons: Sequence[str] = (),
+        below: Sequence[str] = (),
         *,
         markdown: bool = False,
         private: bool = False,
         unfinished: str | None = None,
     ) -> None:
-        """Show a final message. `unfinished` is what the person has typed at the prompt so far;
-        None if there is no prompt."""
+        """Show a final message and the lines `below` it. `unfinished` is what the person has typed
+        at the prompt so far; None if there is no prompt."""
         self.stop_progress()
         screen = self._console.file
         if unfinished is not None:
             screen.write(self._erase_sequence(PROMPT + unfinished))
         said = _BotMessage(text, markdown=markdown, private=private)
         self._console.print(said, highlight=False, crop=False)
-        for button in buttons:
-            self._console.print(Text(f"  {printable(button)}", "green"))
+        for line in below:
+            self._console.print(Text(f"  {printable(line)}", "green"))
         if unfinished is not None:
             screen.write(PROMPT + unfinished)
         screen.flush()

@@ -104,7 +104,7 @@ class Terminal:
         self._doing = _Doing.ENDING
         self._screen.show_progress("saving…")
         await self._settle()
-        self._show_notices()
+        self._show_notices(last=True)
 
     async def _next_line(self) -> bytes | None:
         self._show_notices()
@@ -140,12 +140,20 @@ class Terminal:
                     with suppress(BrokenPipeError):
                         self._show_notices()
 
-    def _show_notices(self) -> None:
-        """Show the notices, above the prompt if there is one."""
+    def _show_notices(self, *, last: bool = False) -> None:
+        """Show the notices, above the prompt if there is one; the `last` ones without buttons,
+        which nobody could press."""
         while self._notices:
             reply = self._notices.pop(0)
             unfinished = self._channel.lines.unfinished if self._listening else None
-            self._screen.show(reply.text, private=bool(reply.private), unfinished=unfinished)
+            buttons = self._choices.number(
+                () if last else chain.from_iterable(reply.buttons),
+                next(self._message_ids),
+                datetime.now(UTC),
+            )
+            self._screen.show(
+                reply.text, buttons, private=bool(reply.private), unfinished=unfinished
+            )
 
     # -- one line ---------------------------------------------------------------------------------
 
@@ -248,8 +256,9 @@ class Terminal:
             asked_at = said.asked_at if isinstance(said, Click) else asked_at
         buttons = self._choices.number(chain.from_iterable(reply.buttons), message_id, asked_at)
         private = bool(reply.private)
+        below = [*filter(None, (reply.reaction, *reply.footer.split("\n"))), *buttons]
         if reply.text:
-            self._screen.show(reply.text, buttons, markdown=reply.markdown, private=private)
+            self._screen.show(reply.text, below, markdown=reply.markdown, private=private)
         for document in reply.documents:
             try:
                 path = await asyncio.to_thread(

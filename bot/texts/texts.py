@@ -48,6 +48,10 @@ class Texts:
     saved: str
     saved_full: Counted
     saved_idle: str
+    change_noted: Annotated[str, "text"]
+    change_changed: Annotated[str, "before", "text"]
+    change_ended: Annotated[str, "text"]
+    change_undone: Annotated[str, "text"]
     private_on: str
     private_off: str
     private_over: str
@@ -66,6 +70,7 @@ class Texts:
     memory_adds_nothing: str
     memory_title: str
     memory_title_group: str
+    memory_about: Annotated[str, "name"]
     memory_name: Annotated[str, "name"]
     memory_facts: str
     memory_preferences: str
@@ -75,6 +80,8 @@ class Texts:
     memory_none: str
     memory_noted: Annotated[str, "date"]
     memory_dated: Annotated[str, "date"]
+    memory_before: Annotated[str, "date", "text"]
+    memory_ended: Annotated[str, "date"]
     memory_from: str
     memory_from_nowhere: str
     memory_said_me: str
@@ -104,12 +111,16 @@ class Texts:
     search_ask: str
     search_found: str
     search_nothing: str
+    search_closest: str
     remember_how: str
     remember_ask: str
     remembered: Annotated[str, "text", "id"]
     remember_refused: Annotated[str, "reason"]
-    forget_how: Annotated[str, "example"]
-    forget_which: str
+    forget_how: str
+    forget_ask: str
+    forget_every: str
+    forget_none: str
+    forget_kept: str
     no_such_memory: Annotated[str, "id"]
     forget_all_ask: str
     forget_all_ask_group: str

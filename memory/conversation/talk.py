@@ -58,10 +58,10 @@ class HistoryMetadata:
 class ConversationHistory:
     """What goes before the model for one turn.
 
-    `messages` are the window, word for word. `profile`, `earlier` and `recalled` are context
-    blocks, escaped and delimited, or empty: the profile is fixed for a session and comes first,
-    `earlier` summarizes the turns before the window, and `recalled` belongs to this turn and comes
-    last."""
+    `turns` are the window, and `messages` what of it is shown, word for word. `profile`, `earlier`
+    and `recalled` are context blocks, escaped and delimited, or empty: the profile is fixed for a
+    session and comes first, `earlier` summarizes the turns before the window, and `recalled`
+    belongs to this turn and comes last."""
 
     metadata: HistoryMetadata
     messages: tuple[Utterance, ...] = ()
@@ -69,6 +69,7 @@ class ConversationHistory:
     earlier: str = ""
     recalled: str = ""
     hits: tuple[Hit, ...] = field(default=(), repr=False)
+    turns: tuple[Turn, ...] = field(default=(), repr=False)
 
     @property
     def context_messages(self) -> tuple[str, ...]:
@@ -146,7 +147,7 @@ class Talk:
             answer_length=chosen.answer_length,
         )
         return ConversationHistory(
-            metadata, messages, about, live.notes(now), recalled, tuple(hits)
+            metadata, messages, about, live.notes(now), recalled, tuple(hits), live.window.turns
         )
 
     async def profile(self, actor: Actor) -> Profile:
@@ -170,7 +171,7 @@ class Talk:
         written.
 
         Raises StoreUnavailable if the turn could not be written: then it did not happen."""
-        id_ = _turn_id(actor, name) if name else uuid.uuid4().hex
+        id_ = turn_id(actor, name) if name else uuid.uuid4().hex
         now = self._choices.local_time(actor)
         # "Yesterday" is asked for by the actor's calendar, so what was said is dated by it, too.
         said = tuple(replace(message, at=message.at.astimezone(now.tzinfo)) for message in messages)
@@ -189,7 +190,7 @@ class Talk:
     async def answer(self, actor: Actor, name: str) -> str | None:
         """The reply recorded under this name; None if there is none, or extraction has removed the
         turn. Raises StoreUnavailable."""
-        turn = await self._sessions.journal.turns.get(_turn_id(actor, name))
+        turn = await self._sessions.journal.turns.get(turn_id(actor, name))
         answers = [m.text for m in turn.messages if m.role is Role.ASSISTANT] if turn else []
         return answers[-1] if answers else None
 
@@ -255,7 +256,8 @@ class Talk:
         self._log.warning("memory_degraded", subject=what, part=what, error=error)
 
 
-def _turn_id(actor: Actor, name: str) -> str:
+def turn_id(actor: Actor, name: str) -> str:
+    """The id of the turn that is recorded under this name."""
     return uuid.uuid5(_TURNS, f"{actor.id}/{name}").hex
 
 

@@ -56,12 +56,16 @@ def mentions(statement: str) -> Callable[[str], bool]:
 
 
 def plan_deletion(
-    actor: Actor, record: Record, others: Iterable[Record], turns: Iterable[Turn]
+    actor: Actor,
+    record: Record,
+    others: Iterable[Record],
+    turns: Iterable[Turn],
+    asked_in: Iterable[str] = (),
 ) -> Forgotten:
     """What goes when the actor's record is forgotten, of their `others` and `turns`: the messages
-    and turns it came from, and everything that repeats it."""
+    and turns it came from, those that were `asked_in`, and everything that repeats it."""
     own, says, stated = (
-        frozenset(record.turn_ids),
+        frozenset((*record.turn_ids, *asked_in)),
         mentions(record.text),
         frozenset(words(record.text)),
     )

@@ -57,19 +57,26 @@ class Knowledge:
         return await self._store.records(actor, kinds=kinds, include_superseded=everything)
 
     async def search(
-        self, actor: Actor, query: str, kinds: Sequence[Kind] = LEARNED_KINDS, limit: int = 0
+        self,
+        actor: Actor,
+        query: str,
+        kinds: Sequence[Kind] = LEARNED_KINDS,
+        limit: int = 0,
+        least: float | None = None,
     ) -> list[Hit]:
         """The actor's current records that match the query, best first; at most `limit`, or the
-        configured number if 0. Leaves out summaries of open sessions, which a store may have made
-        by itself. Raises StoreUnavailable."""
+        configured number if 0, and with at `least` this relevance, or the configured one. Leaves
+        out summaries of open sessions, which a store may have made by itself. Raises
+        StoreUnavailable."""
         if not self._options.memory_enabled:
             return []
+        score = self._options.memory_retrieval_relevance_score
         hits = await self._store.search(
             actor,
             query,
             kinds=kinds,
             limit=limit or self._options.memory_retrieval_top_k,
-            min_relevance=self._options.memory_retrieval_relevance_score,
+            min_relevance=score if least is None else least,
             now=self._choices.local_time(actor),
         )
         going_on: set[str | None] = set()
@@ -127,23 +134,33 @@ class Knowledge:
             raise UnknownRecord(f"no memory has the id {short_id[:20]!r}")
         return found
 
-    async def would_forget(self, actor: Actor, short_id: str) -> Forgotten:
+    async def would_forget(
+        self, actor: Actor, target: str | Record, asked_in: Sequence[str] = ()
+    ) -> Forgotten:
         """What `forget` would delete now. Changes nothing. Raises UnknownRecord,
         StoreUnavailable."""
-        record = await self.find(actor, short_id)
+        record = None if isinstance(target, Record) else await self.find(actor, target)
         others = await self._store.records(
-            actor, kinds=(Kind.SUMMARY, Kind.MESSAGE), include_superseded=True
+            actor, kinds=(*LEARNED_KINDS, Kind.MESSAGE), include_superseded=True
         )
+        if isinstance(target, Record):
+            record = next((other for other in others if other.id == target.id), None)
+        if record is None:
+            raise UnknownRecord("this record was deleted")
         turns = await self._sessions.turns(actor)
         # Half a second for 20,000 messages, in which others want to be answered.
-        return await compute(plan_deletion, actor, record, others, turns)
+        return await compute(plan_deletion, actor, record, others, turns, asked_in)
 
-    async def forget(self, actor: Actor, short_id: str) -> Forgotten:
-        """Delete one of the actor's records, with the archived messages, summaries and journaled
-        turns that say the same. Returns all that is gone. Raises UnknownRecord, and
-        StoreUnavailable: then the turns are restored as far as the journal answers."""
+    async def forget(
+        self, actor: Actor, target: str | Record, asked_in: Sequence[str] = ()
+    ) -> Forgotten:
+        """Delete one of the actor's records, by its short id or as it was found, with the archived
+        messages, summaries and journaled turns that say the same, and the turns `asked_in`, which
+        asked to forget it. Another actor's record is an unknown one. Returns all that is gone.
+        Raises UnknownRecord, and StoreUnavailable: then the turns are restored as far as the
+        journal answers."""
         async with self._locks.changing(actor):
-            gone = await self.would_forget(actor, short_id)
+            gone = await self.would_forget(actor, target, asked_in)
             try:
                 # The turns first: killed in between, nothing is left that would tell it again.
                 turns = [turn.id for turn in gone.turns]
@@ -153,7 +170,7 @@ class Knowledge:
                 await self._sessions.reinstate(actor, gone.turns)
                 raise
             if gone.record.id not in deleted:
-                raise UnknownRecord(f"no memory has the id {short_id[:20]!r}")
+                raise UnknownRecord(f"no memory has the id {gone.record.short_id!r}")
         return gone
 
     async def revise(self, actor: Actor, short_id: str, text: str) -> Record:

@@ -11,7 +11,7 @@ from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls
 from bot.offline.engine import OfflineModel
 from tests.evals.requests import Request, request_of
 from tests.evals.talk import Exchange
-from tools.memory_tools import remember
+from tools.statements import remember
 
 #: What it says to everything that is not the talk: a summary of the length that is usual.
 ASIDE = (
@@ -44,7 +44,8 @@ class ScriptedModel:
         offered = {tool.name for tool in info.function_tools}
         # Without a long-term memory there is no tool to keep anything with.
         if self.exchange.keeps and not told and remember.__name__ in offered:
-            arguments = json.dumps({"text": self.exchange.keeps, "memory_type": "fact"})
+            keeps = self.exchange.keeps
+            arguments = json.dumps({"statement": keeps, "quote": keeps})
             yield {0: DeltaToolCall(remember.__name__, arguments, tool_call_id="keep")}
         else:
             yield self.exchange.reply

@@ -28,14 +28,14 @@ def pages(context: Context) -> MemoryPages:
 async def open_browser(said: Command, records: Sequence[Record], context: Context) -> Reply:
     """Show the first page of these records in a new panel. Raises StoreUnavailable."""
     page = await _overview(said.origin, records, context)
-    return page.reply(context.panels.open(FAMILY, said.origin))
+    return page.reply(context.panels.open(FAMILY, said.origin).id)
 
 
 def report_deletion(
-    said: Command, forgotten: Sequence[Forgotten], notes: Sequence[str], context: Context
+    origin: Origin, forgotten: Sequence[Forgotten], notes: Sequence[str], context: Context
 ) -> Reply:
-    """Report what a command deleted, in a panel with a button that restores it."""
-    panel = context.panels.open(FAMILY, said.origin)
+    """Report what a person deleted, in a panel with a button that restores it."""
+    panel = context.panels.open(FAMILY, origin).id
     _keep_deletion(context, panel, forgotten)
     return pages(context).deletion([one.record for one in forgotten], notes).reply(panel)
 
@@ -46,7 +46,7 @@ async def ask_for_words(said: Command, short_id: str, context: Context) -> Reply
     record = await context.memory.known.find(said.origin.actor, short_id)
     if record.kind is Kind.SUMMARY or not record.current:
         raise UnknownRecord("neither a fact nor a preference that counts")
-    panel = context.panels.open(FAMILY, said.origin)
+    panel = context.panels.open(FAMILY, said.origin).id
     page = pages(context).edit_prompt(record, waits=True)
     return page.reply(panel, question=_new_words(panel, short_id))
 

@@ -67,27 +67,33 @@ class MemoryPages:
         return Page("\n\n".join(sections), in_rows(buttons, 3))
 
     def listing(self, records: Sequence[Record], kind: Kind, number: int) -> Page:
-        """One page of the records of a kind, newest first, each with a button that shows its number
-        and its beginning."""
+        """One page of the records of a kind, newest first."""
         own = [record for record in reversed(records) if record.kind is kind]
+        return self._numbered(own, self._kind_name(kind), f"page:{kind.value}", number)
+
+    def about(self, records: Sequence[Record], name: str, number: int = 0) -> Page:
+        """One page of what is known about somebody: what is true, newest first, then what was."""
+        own = sorted(reversed(records), key=lambda record: not record.current)
+        return self._numbered(own, self.texts.memory_about.format(name=name), "about", number)
+
+    def _numbered(self, own: Sequence[Record], head: str, turns: str, number: int) -> Page:
+        """One page of these records, each with a button that shows its number and its beginning.
+        `turns` is the data of the buttons that turn to another page, without its number."""
         pages = max(1, -(-len(own) // PER_PAGE))
         number = min(max(0, number), pages - 1)
         first = number * PER_PAGE + 1
         lines, picks = [], []
         for place, record in enumerate(own[first - 1 : first - 1 + PER_PAGE], first):
-            wording, date = self.wording(record), f"{record.created_at:%Y-%m-%d}"
-            lines.append(f"{place}. {date}: {_shorten(wording, _LISTED)}")
-            label = f"{place}. {_shorten(wording, _LABEL)}"
-            picks.append((Button(label, f"show:{record.short_id}"),))
+            lines.append(f"{place}. {self.dated(record)}")
+            picks.append((Button(self.label(place, record), f"show:{record.short_id}"),))
         turning = []
         if number > 0:
-            turning.append(Button("‹", f"page:{kind.value}:{number - 1}"))
+            turning.append(Button("‹", f"{turns}:{number - 1}"))
         if number < pages - 1:
-            turning.append(Button("›", f"page:{kind.value}:{number + 1}"))
+            turning.append(Button("›", f"{turns}:{number + 1}"))
         counted = f" {number + 1}/{pages}" if pages > 1 else ""
-        head = f"{self._kind_name(kind)}{counted}"
         return Page(
-            "\n".join((head, *(lines or [self.texts.memory_none]))),
+            "\n".join((f"{head}{counted}", *(lines or [self.texts.memory_none]))),
             (*picks, tuple(turning), (self.back("home"),)),
         )
 
@@ -113,7 +119,7 @@ class MemoryPages:
         texts = self.texts
         lines = [texts.memory_from] if messages else [texts.memory_from_nowhere]
         for message in messages[:_MOST_SOURCES]:
-            said = texts.memory_quoted.format(text=_shorten(message.text, _QUOTED))
+            said = texts.memory_quoted.format(text=shorten(message.text, _QUOTED))
             lines.append(
                 f"{message.created_at:%Y-%m-%d %H:%M} {self._author_name(message)}: {said}"
             )
@@ -127,12 +133,12 @@ class MemoryPages:
     def edit_prompt(self, record: Record, *, waits: bool) -> Page:
         """How to reword a record: by sending the new words if the bot `waits` for them."""
         how = self.texts.edit_ask if waits else self.texts.edit_how
-        text = how.format(id=record.short_id, text=_shorten(record.text, _QUOTED))
+        text = how.format(id=record.short_id, text=shorten(record.text, _QUOTED))
         return Page(text, ((self.back(f"show:{record.short_id}"),),), waits)
 
     def revision(self, record: Record) -> Page:
         """The reworded record, with its actions."""
-        wording = _shorten(self.wording(record), _QUOTED)
+        wording = shorten(self.wording(record), _QUOTED)
         text = self.texts.remembered.format(text=wording, id=record.short_id)
         return Page(text, self.detail(record).rows)
 
@@ -140,7 +146,7 @@ class MemoryPages:
         """Why the new words were refused."""
         texts = self.texts
         refused = texts.remember_refused.format(reason=texts.refusals[reason])
-        unchanged = texts.edit_unchanged.format(text=_shorten(record.text, _QUOTED))
+        unchanged = texts.edit_unchanged.format(text=shorten(record.text, _QUOTED))
         again = Button(texts.button_edit, f"edit:{record.short_id}")
         return Page(f"{refused}\n\n{unchanged}", ((again, self.back(f"show:{record.short_id}")),))
 
@@ -151,7 +157,7 @@ class MemoryPages:
         texts, record = self.texts, deletion.record
         yes = Button(texts.button_delete_yes, f"delete:{record.short_id}")
         no = Button(texts.button_delete_no, f"show:{record.short_id}")
-        wording = _shorten(self.wording(record), _QUOTED)
+        wording = shorten(self.wording(record), _QUOTED)
         parts = [texts.memory_delete_ask.format(text=wording)]
         counts = (
             (texts.memory_delete_messages, deletion.said),
@@ -180,11 +186,24 @@ class MemoryPages:
 
     def search_line(self, record: Record) -> str:
         """A search result in one line: dated, with its author or id."""
-        text, date = _shorten(self.wording(record), _LISTED), f"{record.created_at:%Y-%m-%d}"
+        text, date = shorten(self.wording(record), _LISTED), f"{record.created_at:%Y-%m-%d}"
         if record.kind is Kind.MESSAGE:
             said = self.texts.memory_quoted.format(text=text)
             return f"• {date} {self._author_name(record)}: {said}"
         return f"• {date}: {text}  [{record.short_id}]"
+
+    def dated(self, record: Record) -> str:
+        """A record with its date, and in quotes if it is a message."""
+        text, date = shorten(self.wording(record), _LISTED), f"{record.created_at:%Y-%m-%d}"
+        if record.kind is Kind.MESSAGE:
+            text = self.texts.memory_quoted.format(text=text)
+        if ended := _end_of(record):
+            return self.texts.memory_before.format(date=ended, text=text)
+        return f"{date}: {text}"
+
+    def label(self, number: int, record: Record) -> str:
+        """A record on a button: its number and its beginning."""
+        return f"{number}. {shorten(self.wording(record), _LABEL)}"
 
     def wording(self, record: Record) -> str:
         """A record addressed to the person: facts and preferences are stored in the first
@@ -212,12 +231,12 @@ class MemoryPages:
 
     def _overview_line(self, record: Record, longest: int) -> str:
         date = f"{record.created_at:%Y-%m-%d}: " if record.kind is Kind.SUMMARY else ""
-        return f"• {date}{_shorten(self.wording(record), longest)}  [{record.short_id}]"
+        return f"• {date}{shorten(self.wording(record), longest)}  [{record.short_id}]"
 
     def _record_lines(self, template: str, records: Sequence[Record]) -> list[str]:
         """A line for each record, together short enough for one message."""
         longest = min(_QUOTED, _TOGETHER // len(records))
-        return [template.format(text=_shorten(self.wording(one), longest)) for one in records]
+        return [template.format(text=shorten(self.wording(one), longest)) for one in records]
 
     def _author_name(self, message: Record) -> str:
         if message.role is Role.ASSISTANT:
@@ -225,7 +244,14 @@ class MemoryPages:
         return message.speaker.name if message.speaker else self.texts.memory_said_you
 
 
-def _shorten(text: str, longest: int) -> str:
+def _end_of(record: Record) -> str | None:
+    """The date on which a record stopped being true; None if it is current."""
+    if record.superseded_at is None:
+        return None
+    return record.true_until or f"{record.superseded_at:%Y-%m-%d}"
+
+
+def shorten(text: str, longest: int) -> str:
     if len(text) <= longest:
         return text
     return text[: longest - 1].rsplit(" ", 1)[0].rstrip() + "…"

@@ -3,14 +3,14 @@
 import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from bot.assistant.events import Button, ButtonRows, Question, Reply
 from bot.assistant.inbound import Click, Origin
 from bot.texts import Texts
 from memory.background.caches import BoundedDict
 from memory.knowledge.forgetting import Forgotten
-from memory.records import Actor, Record
+from memory.records import Actor, Change, Record
 
 #: Lifetime of buttons, in seconds.
 BUTTONS_SECONDS = 3600.0
@@ -58,14 +58,48 @@ class Deletion:
     restored: tuple[Record, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class ShownChange:
+    """A change that a panel shows, and whether it was undone there."""
+
+    change: Change
+    undone: bool = False
+
+
 @dataclass(slots=True)
 class Panel:
-    """An open panel, its owner (a user id), and the actor whose memory it shows."""
+    """An open panel: `id` is the prefix of its buttons' data, `owner` a user id, `actor` whose
+    memory it shows. What its buttons act on is in here, by number: they carry no records' ids.
 
+    `name` is whom it tells about. `changes` stand between the texts `head` and `tail`.
+    `candidates` are records that may be forgotten, None where one is gone, and with them the turns
+    `asked_in`. A panel `under_answer` leaves the answer as it is: what comes of its buttons is a
+    new message."""
+
+    id: str
     owner: int
     actor: Actor
     opened: float
     deletion: Deletion | None = None
+    name: str = ""
+    changes: list[ShownChange] = field(default_factory=list)
+    head: str = ""
+    tail: str = ""
+    candidates: list[Record | None] = field(default_factory=list)
+    asked_in: tuple[str, ...] = ()
+    under_answer: bool = False
+    answer_id: int | None = None
+
+    def place(self, reply: Reply, click: Click) -> Reply:
+        """What comes of a click, in place of the pressed message or below the answer."""
+        if self.under_answer and self.answer_id in (None, click.message_id):
+            self.answer_id = click.message_id
+            return replace(reply, releases=click.message_id)
+        return replace(reply, replaces=click.message_id)
+
+    def reply(self, page: Page, click: Click, question: Question | None = None) -> Reply:
+        """The page that comes of a click."""
+        return self.place(page.reply(self.id, question=question), click)
 
 
 class Panels:
@@ -77,11 +111,12 @@ class Panels:
         self.monotonic = monotonic
         self._panels: BoundedDict[str, Panel] = BoundedDict(_MOST_PANELS)
 
-    def open(self, family: str, origin: Origin) -> str:
-        """Open a panel for this person; returns the prefix of its buttons' data."""
+    def open(self, family: str, origin: Origin) -> Panel:
+        """Open a panel for this person."""
         id_ = f"{family}:{secrets.token_urlsafe(9)}"
-        self._panels[id_] = Panel(origin.user_id, origin.actor, self.monotonic())
-        return id_
+        panel = Panel(id_, origin.user_id, origin.actor, self.monotonic())
+        self._panels[id_] = panel
+        return panel
 
     def find(self, panel: str) -> Panel | None:
         """The open panel with this prefix."""
@@ -99,10 +134,13 @@ class Panels:
         return None
 
     def forget(self, actor: Actor) -> None:
-        """Make the actor's deletions final, because everything about the actor was deleted."""
+        """Drop what the actor's panels hold, because everything about the actor was deleted."""
         for panel in self._panels.values():
             if panel.actor == actor:
                 panel.deletion = None
+                panel.name = ""
+                panel.changes.clear()
+                panel.candidates.clear()
 
 
 def parse_click(click: Click) -> tuple[str, str, str]:

@@ -9,7 +9,7 @@ from bot.assistant.events import Document, Reply
 from bot.assistant.inbound import Click, Command, GroupJoin, Inbound
 from bot.people.personal import PRIVATE_MARK
 from bot.telegram.delivery.sender import Sender
-from bot.telegram.formatting.rendering import off_the_loop, render, render_plain
+from bot.telegram.formatting.rendering import add_footer, off_the_loop, render, render_plain
 from bot.texts import Sentence
 from memory.records import Place
 
@@ -27,6 +27,8 @@ class Replies:
         """Send a reply, in a group as an answer to its message. True if it arrived, as far as can
         be known. Raises TelegramError if Telegram rejects it."""
         origin = said.origin
+        if reply.releases is not None:
+            await self.sender.remove_buttons(origin.place, reply.releases)
         if reply.silent:
             return True
         if reply.note and isinstance(said, Click):
@@ -37,6 +39,8 @@ class Replies:
             origin.place, reply, said.message_id if answers else None, instead_of or reply.replaces
         )
         self._assistant.note_delivery(said, reply, message_id)
+        if reply.reaction and not isinstance(said, Click):
+            await self.sender.react(origin.place, said.message_id, reply.reaction)
         return message_id is not None
 
     async def sentence(self, said: Inbound, sentence: Sentence) -> Reply:
@@ -76,6 +80,7 @@ class Replies:
         mark = PRIVATE_MARK if reply.private else ""
         work = render if reply.markdown else render_plain
         rendered = await off_the_loop(work, reply.text, mark)
+        messages = add_footer(rendered.messages, reply.footer)
         documents = [
             replace(document, caption=f"{mark} {document.caption}".strip())
             for document in reply.documents
@@ -88,7 +93,7 @@ class Replies:
         ]
         return await self.sender.send(
             place,
-            rendered.messages,
+            messages,
             documents,
             answering=answering,
             instead_of=instead_of,

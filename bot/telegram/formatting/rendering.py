@@ -1,6 +1,6 @@
 """Renders replies as messages that fit Telegram's limits. Pure."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar
@@ -59,6 +59,17 @@ def render_plain(text: str, mark: str = "") -> Rendered:
     if text and not text.startswith(mark):
         text = f"{mark} {text}"
     return Rendered(tuple(split(Marked(clean(text)))))
+
+
+def add_footer(messages: Sequence[Marked], footer: str) -> tuple[Marked, ...]:
+    """The messages with a plain text below the last one, or in further ones if it does not fit."""
+    if not footer:
+        return tuple(messages)
+    below = clean(footer)
+    *before, last = messages or (Marked(""),)
+    whole = Marked(f"{last.text}\n\n{below}" if last.text else below, last.spans)
+    fits = whole.units <= LONGEST_MESSAGE
+    return (*before, whole) if fits else (*messages, *split(Marked(below)))
 
 
 async def off_the_loop(work: Callable[[str, str], T], text: str, mark: str) -> T:

@@ -44,8 +44,8 @@ from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.messages import is_answer, message
 from tests.fakes.scripted_model import Scripted, contents
 from tests.fakes.temporary_store import TemporaryStore
-from tools.context import ToolContext
-from tools.memory_tools import search_memory
+from tests.fakes.tool_contexts import tool_context
+from tools.search import search_memory
 
 ANNA, BORIS = Actor.person(1), Actor.person(12)
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -204,7 +204,7 @@ async def test_what_was_chosen_is_no_memory() -> None:
         assert (await memory.talk.profile(ANNA)).preferences == ()
         assert await memory.known.records(ANNA, everything=True) == []
         assert await memory.known.search(ANNA, "what is my time zone and language?") == []
-        found = await search_memory(ToolContext(ANNA, memory, "", ""), "*")
+        found = await search_memory(tool_context(memory, ANNA), "*")
         assert "Kolkata" not in found
         assert "[name] Jarvis" in found
         with pytest.raises(RefusedText):
@@ -252,7 +252,7 @@ async def test_an_open_session_is_never_told_of_as_a_past_one(tmp_path: Path) ->
             history = await memory.talk.recall(ANNA, elsewhere, "the garden that we planned")
             assert "We planned a garden." not in "".join(history.context_messages)
             assert await memory.known.past_talks(ANNA) == []
-            found = await search_memory(ToolContext(ANNA, memory, "", ""), "last time")
+            found = await search_memory(tool_context(memory, ANNA), "last time")
             assert "We planned a garden." not in found
             if reopened:
                 await memory.talk.end(ANNA, Place("telegram", 1), "new")

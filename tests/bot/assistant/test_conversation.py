@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import json
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -411,7 +412,8 @@ async def test_a_hundred_turns_at_once_never_see_each_other() -> None:
         results = [p for m in messages for p in m.parts if isinstance(p, ToolReturnPart)]
         fresh = [p for p in messages[-1].parts if isinstance(p, ToolReturnPart)]
         if not results:
-            return [call("remember", f'{{"text": "my number is number {own}"}}')]
+            number = f"my number is number {own}"
+            return [call("remember", json.dumps({"statement": number, "quote": number}))]
         if len(results) == 1:
             return [call("search_memory", '{"query": "*"}')]
         return [fresh[0].model_response_str()]
@@ -440,7 +442,7 @@ def test_the_framework_keeps_its_banner_out_of_the_conversation() -> None:
 
 
 async def test_in_private_the_model_is_told_why_nothing_can_be_kept() -> None:
-    asks = call("remember", '{"text": "I like tea"}')
+    asks = call("remember", '{"statement": "I like tea", "quote": "I like tea"}')
     script = Scripted([[asks], ["I can't keep that here."]])
     async with open_memory() as memory:
         await memory.talk.begin_private(ANNA, place_of(ANNA))

@@ -168,7 +168,11 @@ async def test_what_a_document_says_becomes_no_fact() -> None:
     claim = "I am the president of France. My name is Emmanuel. I live in Paris."
     async with talking() as talk:
         talk.server.script(
-            calling("remember", '{"text": "I am the president of France"}'), text("Well.")
+            calling(
+                "remember",
+                '{"statement": "I am the president", "quote": "I am the president of France"}',
+            ),
+            text("Well."),
         )
         await talk.say("> [a document: me.txt]\nIs this good?", document(claim, "me.txt"))
         refusal = talk.server.requests[-1]["messages"][-1]["content"]

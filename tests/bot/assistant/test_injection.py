@@ -47,8 +47,8 @@ from tests.fakes.memories import NOON, open_memory
 from tests.fakes.messages import is_answer, message
 from tests.fakes.scripted_model import Scripted, contents
 from tests.fakes.temporary_store import TemporaryStore
-from tools.context import ToolContext
-from tools.memory_tools import search_memory
+from tests.fakes.tool_contexts import tool_context
+from tools.search import search_memory
 
 ATTEMPTS = [
     # orders
@@ -295,7 +295,7 @@ async def test_instructions_and_structure_are_the_same_whatever_is_remembered(at
         talk = Conversation(script.model, memory, PERSONA, clock=lambda: NOON)
         inbound = message("m1", USER, Place("telegram", 1), "How is my apple tree?", NOON)
         events = [event async for event in talk.reply(inbound)]
-        found = await search_memory(ToolContext(USER, memory, "", ""), "*")
+        found = await search_memory(tool_context(memory, USER), "*")
     assert is_answer(events[-1])
     messages, info = script.requests[0]
     assert info.instructions == PERSONA

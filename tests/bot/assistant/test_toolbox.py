@@ -8,6 +8,7 @@ from bot.assistant.toolbox import FUNCTIONS, toolbox
 from memory.records import Actor
 from tests.fakes.memories import open_memory
 from tests.fakes.scripted_model import Scripted, call
+from tests.fakes.tool_contexts import tool_context
 from tools.context import ToolContext, ToolFailure
 
 ANNA = Actor.person(1)
@@ -32,7 +33,7 @@ async def result_of(arguments: str) -> tuple[str, str]:
     agent = Agent(script.model, deps_type=ToolContext, tools=toolbox([flaky]))
     async with (
         open_memory() as memory,
-        agent.run_stream_events("go", deps=ToolContext(ANNA, memory, "go")) as events,
+        agent.run_stream_events("go", deps=tool_context(memory, ANNA, "go")) as events,
     ):
         assert [event async for event in events]
     (part,) = (p for p in script.requests[-1][0][-1].parts if isinstance(p, ToolReturnPart))

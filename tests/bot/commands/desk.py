@@ -87,15 +87,18 @@ class DeskChannel:
 
     def deliver(self, place: Place, reply: Reply) -> list[Sent]:
         """Send a reply or edit a message to it; the messages that are new or read otherwise."""
+        chat = self.chats.setdefault(place, [])
+        for sent in chat:
+            if sent.id == reply.releases:
+                sent.buttons = ()
         if reply.silent or place.chat_id in self.closed:
             return []
-        chat = self.chats.setdefault(place, [])
         buttons = tuple(button for row in reply.buttons for button in row)
         if reply.replaces is not None:
             [sent] = [one for one in chat if one.id == reply.replaces]
-            sent.text, sent.buttons = _marked(reply.text, reply), buttons
+            sent.text, sent.buttons = _shown(reply), buttons
             return [sent]
-        new = [Sent(self.number(), _marked(reply.text, reply), buttons)] if reply.text else []
+        new = [Sent(self.number(), _shown(reply), buttons)] if reply.text else []
         new += [
             Sent(self.number(), _marked(file.caption, reply), document=file)
             for file in reply.documents
@@ -117,6 +120,11 @@ class DeskChannel:
 
     async def say(self, place: Place, text: str) -> bool:
         return bool(self.deliver(place, Reply(text, private=False)))
+
+
+def _shown(reply: Reply) -> str:
+    text = f"{reply.text}\n\n{reply.footer}" if reply.footer else reply.text
+    return _marked(text, reply)
 
 
 def _marked(text: str, reply: Reply) -> str:

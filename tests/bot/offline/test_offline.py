@@ -65,9 +65,12 @@ def _agent(*, last_hop: int = 9) -> Agent[Tools, str]:
         return ctx.deps.found
 
     @agent.tool
-    async def remember(ctx: RunContext[Tools], text: str, memory_type: str = "fact") -> str:
-        ctx.deps.calls.append(("remember", {"text": text, "memory_type": memory_type}))
-        return f"I've remembered it (f7): {text}"
+    async def remember(
+        ctx: RunContext[Tools], statement: str, quote: str, kind: str = "fact"
+    ) -> str:
+        arguments = {"statement": statement, "quote": quote, "kind": kind}
+        ctx.deps.calls.append(("remember", arguments))
+        return f"I've remembered it (f7): {statement}"
 
     return agent
 
@@ -249,7 +252,8 @@ async def test_a_message_can_name_and_state_and_ask() -> None:
 async def test_remember_that_is_kept_at_once() -> None:
     tools = Tools()
     answer = await _answer("Remember that I'm allergic to nuts", tools)
-    assert tools.calls == [("remember", {"text": "I'm allergic to nuts", "memory_type": "fact"})]
+    nuts = "I'm allergic to nuts"
+    assert tools.calls == [("remember", {"statement": nuts, "quote": nuts, "kind": "fact"})]
     assert answer == "I've remembered it: you're allergic to nuts."
 
 

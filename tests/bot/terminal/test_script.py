@@ -255,9 +255,9 @@ async def test_what_is_said_unasked_is_shown_at_once_and_only_here(tmp_path: Pat
             pipe.types("hello\n")
             await ours.sees(f"{SAID}hello\n")
             notices = ours.assistant.people.notices
-            notices.put_nowait((Place("terminal", USER + 1), lambda texts: "not for you"))
-            notices.put_nowait((Place("telegram", USER), lambda texts: "not here"))
-            notices.put_nowait((Place("terminal", USER), lambda texts: "and by the way"))
+            notices.put_nowait((Place("terminal", USER + 1), lambda texts: Reply("not for you")))
+            notices.put_nowait((Place("telegram", USER), lambda texts: Reply("not here")))
+            notices.put_nowait((Place("terminal", USER), lambda texts: Reply("and by the way")))
             await ours.sees("bot: and by the way\n")
             pipe.ends()
             await running

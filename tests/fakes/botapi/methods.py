@@ -21,6 +21,8 @@ _LONGEST_NOTE = 200
 _MOST_FETCHED = 20 * 2**20
 #: Bot API, sendDocument: bots can send files of up to 50 MB.
 _MOST_SENT = 50 * 2**20
+#: Some of those that Bot API, ReactionTypeEmoji, allows.
+_REACTIONS = frozenset("👍 👎 ❤ 🔥 👏 🎉 🤝 ✍ 👌 🫡".split())
 _WEBHOOK_PORTS = (80, 88, 443, 8443)
 _MOST_COMMANDS = 100
 _ACTIONS = frozenset(
@@ -179,6 +181,16 @@ class Methods:
         message.pop("reply_markup", None)
         message.update(keyboard)
         return message
+
+    async def _set_message_reaction(self, parameters: Json, files: Files) -> object:
+        message = self._chat(parameters).messages.get(_int(parameters, "message_id"))
+        if message is None:
+            raise bad_request("message to react not found")
+        reactions = _json(parameters.get("reaction")) or []
+        if any(one.get("emoji") not in _REACTIONS for one in reactions):
+            raise bad_request("REACTION_INVALID")
+        message["reactions"] = reactions
+        return True
 
     async def _delete_message(self, parameters: Json, files: Files) -> object:
         chat = self._chat(parameters)

@@ -13,6 +13,7 @@ from tests.bot.telegram.stage import stage
 from tests.bot.telegram.streaming import options
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.conversing import Echo
+from tools.context import TurnEffects
 
 
 def texts(server: BotApiServer, chat_id: int) -> list[str]:
@@ -319,3 +320,24 @@ async def test_edited_messages_are_ignored(server: BotApiServer, tmp_path: Path)
         await server.user(1001).says("next")
         assert await server.replies_to(1001, 2) == ["you said: hi", "you said: next"]
         assert len(on.echo.heard) == 2
+
+
+async def test_buttons_below_an_answer_go_when_pressed_and_the_answer_stays(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    effects = TurnEffects()
+    echo = Echo(lambda _: Reply("You *decide*.", markdown=True, effects=effects))
+    async with stage(server, tmp_path, conversation=echo) as on:
+        anna = Actor.person(1001)
+        effects.to_forget.append(await on.memory.known.remember(anna, "Julia lives in Oslo"))
+        await server.user(1001).says("forget Julia")
+        await server.replies_to(1001, 1)
+        [answer] = server.sent(1001)
+        assert answer["text"].startswith("You decide.\n\nDelete this?")
+        await server.user(1001).presses(answer, "Yes, delete it")
+        await server.replies_to(1001, 2)
+        await on.channel.settle()
+        answer, deleted = server.sent(1001)
+        assert "reply_markup" not in answer
+        assert answer["text"].startswith("You decide.")
+        assert deleted["text"].startswith("Deleted: ")

@@ -1,0 +1,21 @@
+"""A memory for the tools to act on."""
+
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from bot.offline.understanding import by_rules
+from memory.memory import Memory
+from memory.stores.journal.journal import SqliteJournal
+from tests.fakes.temporary_store import TemporaryStore
+
+
+@pytest.fixture
+async def memory() -> AsyncIterator[Memory]:
+    with ThreadPoolExecutor(2) as pool:
+        async with (
+            SqliteJournal(":memory:", pool) as journal,
+            Memory(TemporaryStore(), journal, by_rules()) as memory,
+        ):
+            yield memory
