@@ -4,6 +4,7 @@ import signal
 from collections.abc import Iterator
 
 import pytest
+import structlog
 
 from tests.fakes.temporary_store import TemporaryStore
 
@@ -11,6 +12,22 @@ from tests.fakes.temporary_store import TemporaryStore
 # programs that tests interrupt would not notice.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(autouse=True)
+def _plain_log() -> None:
+    """Log without the pictures of tracebacks that structlog draws by itself: each took 0.2 s."""
+    plain = structlog.dev.ConsoleRenderer(
+        colors=False, exception_formatter=structlog.dev.plain_traceback
+    )
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.dev.set_exc_info,
+            plain,
+        ]
+    )
 
 
 @pytest.fixture(autouse=True)
