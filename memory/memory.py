@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Self
 
 from memory.background.locks import Locks
@@ -17,11 +17,12 @@ from memory.knowledge.knowledge import Knowledge
 from memory.knowledge.maintenance import Maintenance
 from memory.knowledge.recall import Profiles
 from memory.learning.endings import Observer
-from memory.learning.extraction import Bounded
 from memory.learning.jobs import ExtractionJobs, ExtractionLimits
+from memory.learning.learner import Learner
+from memory.learning.readings import Readings
 from memory.options import MemoryOptions, utc_now
-from memory.ports import Backlog, Journal, Store
-from memory.records import Actor, Choice, Kind, Place, Record, Speaker
+from memory.ports import Backlog, Journal, Proposal, Reading, Store
+from memory.records import Actor, Change, Choice, Kind, Place, Record, Speaker
 from memory.safety.gate import admit
 from memory.understanding import Understanding
 
@@ -43,6 +44,7 @@ class Memory:
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
         self.options = options = options or MemoryOptions()
+        self._clock = clock
         self.tokens = Tokens()
         self.rules = understanding.rules
         count, limits = self.tokens.count, options.limits
@@ -55,10 +57,19 @@ class Memory:
         )
         self._profiles = Profiles(store, journal.sessions, options.budget, count)
         self._locks = Locks(self._profiles.known.drop)
+        #: What people have chosen for themselves.
+        self.choices = ChoiceRegistry(store.choices, self._locks, options, clock)
+        self._learner = Learner(
+            store,
+            understanding,
+            Readings(store, self._profiles.known.get, self._zone),
+            options.extraction_timeout_seconds,
+            options.max_records_per_session,
+        )
         self._jobs = ExtractionJobs(
             store,
             journal,
-            Bounded(understanding.extractor, options.max_records_per_session),
+            self._learner,
             self._locks,
             clock,
             ExtractionLimits(options.extraction_timeout_seconds, options.extraction_attempts),
@@ -79,8 +90,6 @@ class Memory:
             clock,
             store if options.memory_enabled else None,
         )
-        #: What people have chosen for themselves.
-        self.choices = ChoiceRegistry(store.choices, self._locks, options, clock)
         #: What is known of people.
         self.known = Knowledge(
             store, self._sessions, self.choices, self._locks, options, understanding.rules
@@ -123,6 +132,17 @@ class Memory:
                 return None
         return await self.known.remember(actor, text, kind, speaker)
 
+    async def learn(self, actor: Actor, proposal: Proposal, reading: Reading) -> Change:
+        """Store what a model proposes during a conversation, after the checks and the review that a
+        session's proposals go through; `reading` holds the turns it may stand on, with the current
+        one, and the records it may name. A statement that is known already is returned as NOTED,
+        with itself as `before`. Raises RefusedText with the reason for the model, ExtractionFailed,
+        StoreUnavailable."""
+        self.options.require_enabled()
+        judged = await self._learner.judge(proposal, reading)
+        async with self._locks.changing(actor):
+            return await self._learner.store(actor, judged, reading, self._clock())
+
     async def forget_all(self, actor: Actor) -> None:
         """Delete everything about the actor: records, turns, open sessions. Nothing of an
         unfinished extraction is stored. Raises StoreUnavailable."""
@@ -158,6 +178,10 @@ class Memory:
     async def backlog(self) -> Backlog:
         """The ended sessions of all actors that are not extracted yet. Raises StoreUnavailable."""
         return await self._journal.jobs.backlog()
+
+    async def _zone(self, actor: Actor) -> tzinfo:
+        await self.choices.read(actor)
+        return self.choices.local_time(actor).tzinfo or UTC
 
     async def _end_idle(self) -> None:
         talking = self._sessions.actors()

@@ -226,13 +226,12 @@ class Verdict:
 @dataclass(frozen=True, slots=True)
 class Extraction:
     """What an extractor found in a session. An empty one means "nothing worth keeping", never "it
-    failed": failures are raised. At most `most` proposals become records. Without `needs_review`
-    no model corrects or reviews them: rules found them where a model can never read the session."""
+    failed": failures are raised. Without `needs_review` no model corrects or reviews the proposals:
+    rules found them where a model can never read the session."""
 
     proposals: tuple[Proposal, ...] = ()
     summary: str | None = None
     topics: tuple[str, ...] = ()
-    most: int = 30
     needs_review: bool = True
 
 

@@ -20,7 +20,7 @@ from bot.people.usage import Usage
 from bot.texts import Texts, texts_in
 from memory.background.pacing import Throttle
 from memory.errors import StoreUnavailable
-from memory.records import Actor, Place, Role, Session, Utterance
+from memory.records import Actor, Change, Place, Role, Session, Utterance
 from memory.safety.escaping import is_blank
 
 _log = structlog.get_logger(__name__)
@@ -255,7 +255,7 @@ class Assistant:
             return replace(reply, private=False)
         return replace(reply, private=await self.is_private(origin))
 
-    async def _announce_ending(self, session: Session) -> None:
+    async def _announce_ending(self, session: Session, changes: tuple[Change, ...]) -> None:
         """Tell the person that a session was saved in the background, or that a private one
         expired."""
         if session.private:

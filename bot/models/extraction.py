@@ -10,7 +10,7 @@ from bot.models.findings import MAX_TOPICS, Findings, plain, proposals_of
 from bot.models.transcript import Transcript, block, calendar
 from bot.people.usage import Accounts
 from memory.background.threads import compute
-from memory.learning.extraction import clean_topics
+from memory.learning.plan import clean_topics
 from memory.ports import Extraction, Extractor, Objection, Proposal, Reading
 from memory.records import Kind, Record
 from memory.safety.escaping import escape

@@ -7,10 +7,11 @@ from enum import StrEnum
 
 from memory.errors import MemoryFailure
 from memory.ports import LongTermMemory
-from memory.records import Actor, Kind, Session
+from memory.records import Actor, Change, Kind, Session
 
-#: Hears of a session that was saved, or a private one that ended, when nobody waited for it.
-Observer = Callable[[Session], Awaitable[None]]
+#: Hears of a session that was saved, with what it changed, or a private one that ended, when nobody
+#: waited for it.
+Observer = Callable[[Session, tuple[Change, ...]], Awaitable[None]]
 
 
 class Outcome(StrEnum):
@@ -26,9 +27,11 @@ class Outcome(StrEnum):
 @dataclass(slots=True)
 class Ending:
     """The ending of a session. The caller that ended it may wait for the outcome and tell the user;
-    if nobody waits, the observer is called when the session is saved."""
+    if nobody waits, the observer is called when the session is saved. `changes` are those of the
+    memory that it brought, once there is an outcome; a store that extracts by itself tells none."""
 
     session: Session
+    changes: tuple[Change, ...] = ()
     _outcome: "asyncio.Future[Outcome]" = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
@@ -52,9 +55,10 @@ class Ending:
         finally:
             self._awaited = False
 
-    def finish(self, outcome: Outcome) -> bool:
+    def finish(self, outcome: Outcome, changes: tuple[Change, ...] = ()) -> bool:
         """Set the outcome. True if somebody is waiting for it."""
         if not self._outcome.done():
+            self.changes = changes
             self._outcome.set_result(outcome)
         return self._awaited
 
@@ -81,13 +85,15 @@ class Endings:
         ending = self._pending[session.id] = Ending(session)
         return ending
 
-    async def finish(self, session: Session, outcome: Outcome) -> None:
+    async def finish(
+        self, session: Session, outcome: Outcome, changes: tuple[Change, ...] = ()
+    ) -> None:
         """Give the outcome to the waiting caller, or else to the observer. Nobody waits for a
         retry."""
         ending = self._pending.pop(session.id, None)
-        heard = ending.finish(outcome) if ending else False
+        heard = ending.finish(outcome, changes) if ending else False
         if outcome in (Outcome.SAVED, Outcome.DISCARDED) and not heard and self._observer:
-            await self._observer(session)
+            await self._observer(session, changes)
 
 
 _LOOKS = 5

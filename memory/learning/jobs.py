@@ -15,13 +15,12 @@ import structlog
 
 from memory.background.locks import Locks
 from memory.background.pacing import Backoff
-from memory.background.threads import compute
 from memory.background.work import PAUSE, Boundary, Worklist, log_outage
 from memory.errors import MemoryFailure
 from memory.learning.endings import Ending, Endings, Outcome, SummaryWatch
-from memory.learning.extraction import plan
-from memory.ports import Extraction, ExtractionFailed, Extractor, Job, Journal, Reading, Store
-from memory.records import Session, Turn
+from memory.learning.learner import Learner, Lesson
+from memory.ports import ExtractionFailed, Job, Journal, Store
+from memory.records import Change, Session, Turn
 
 _log = structlog.get_logger(__name__)
 
@@ -33,12 +32,18 @@ _BACKOFF = Backoff(PAUSE, 6 * 3600.0)
 ATTEMPTS = 12
 #: A lease lasts this much longer than a try: time to wait for the actor's lock and to write.
 _GRACE = timedelta(seconds=30)
+#: How many answers of a model one try may wait for: it extracts, corrects and reviews.
+_ANSWERS = 3
+
+
+#: How an extraction ended, and what it changed.
+_Learned = tuple[Outcome, tuple[Change, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractionLimits:
-    """`seconds` is the time for one try, without waiting for the lock and writing. `attempts` is
-    the number of tries before quarantine, `parallel` that of sessions worked on at once."""
+    """`seconds` is the time for each answer of a model. `attempts` is the number of tries before
+    quarantine, `parallel` that of sessions worked on at once."""
 
     seconds: float = 30.0
     attempts: int = ATTEMPTS
@@ -52,16 +57,16 @@ class ExtractionJobs:
         self,
         store: Store,
         journal: Journal,
-        extractor: Extractor,
+        learner: Learner,
         locks: Locks,
         clock: Callable[[], datetime],
         limits: ExtractionLimits,
     ) -> None:
-        self._store, self._journal, self._extractor = store, journal, extractor
+        self._store, self._journal, self._learner = store, journal, learner
         self._locks, self._clock, self._limits = locks, clock, limits
         #: The holder of our leases: a new name at every start.
         self._holder = secrets.token_hex(8)
-        self._lease = timedelta(seconds=limits.seconds) + _GRACE
+        self._lease = timedelta(seconds=_ANSWERS * limits.seconds) + _GRACE
         self.endings = Endings()
         self._summaries = SummaryWatch(store, locks.changed, limits.seconds)
         self._work = Worklist("extraction_jobs", self._take_up, _log)
@@ -109,32 +114,35 @@ class ExtractionJobs:
     async def _run(self, job: Job) -> None:
         session = job.session
         log = _log.bind(actor=session.actor.id, session=session.id, attempt=job.attempts + 1)
-        outcome = Outcome.LATER
+        outcome: Outcome = Outcome.LATER
+        changes: tuple[Change, ...] = ()
         try:
             # The boundary of background work: an error ends one job, not all.
             with Boundary(log, "extraction_crashed") as ended:
-                outcome = await self._try(job, log)
+                outcome, changes = await self._try(job, log)
             if ended.failure:
                 with Boundary(log, "journal_crashed"):
                     await self._put_off(job, ended.failure, log)
         finally:
             try:
                 with Boundary(log, "observer_crashed"):
-                    await self.endings.finish(session, outcome)
+                    await self.endings.finish(session, outcome, changes)
             finally:
                 self._work.end(session.id, look=True)
 
-    async def _try(self, job: Job, log: Any) -> Outcome:
+    async def _try(self, job: Job, log: Any) -> _Learned:
         try:
-            outcome = await self._extract(job)
+            outcome, changes = await self._extract(job)
         except (ExtractionFailed, MemoryFailure, TimeoutError) as failure:
             log.warning("extraction_failed", error=type(failure).__name__, detail=str(failure))
             await self._put_off(job, failure, log)
-            return Outcome.LATER
-        log.info("session_extracted", outcome=outcome.value, reason=job.reason)
-        return outcome
+            return Outcome.LATER, ()
+        log.info(
+            "session_extracted", outcome=outcome.value, reason=job.reason, changes=len(changes)
+        )
+        return outcome, changes
 
-    async def _extract(self, job: Job) -> Outcome:
+    async def _extract(self, job: Job) -> _Learned:
         session, actor = job.session, job.session.actor
         while await self._renew_lease(session):
             async with asyncio.timeout(self._limits.seconds):
@@ -142,16 +150,15 @@ class ExtractionJobs:
                 if turns is None:
                     break
                 if not turns:
-                    return Outcome.NOTHING
+                    return Outcome.NOTHING, ()
                 if self._store.extraction:
                     await self._store.extraction.flush(actor)
-                    return await self._leave_to_store(session)
-                known = await self._store.records(actor)
-                extraction = await self._extractor.extract(Reading(tuple(turns), tuple(known)))
-            saved = await self._save(session, turns, extraction)
+                    return await self._leave_to_store(session), ()
+            lesson = await self._learner.study(actor, turns)
+            saved = await self._save(session, turns, lesson)
             if saved is not None:
                 return saved
-        return await self._outcome_elsewhere(session)
+        return await self._outcome_elsewhere(session), ()
 
     async def _outcome_elsewhere(self, session: Session) -> Outcome:
         """The outcome of a session that is not, or no longer, our job."""
@@ -171,24 +178,20 @@ class ExtractionJobs:
             return turns
 
     async def _save(
-        self, session: Session, turns: Sequence[Turn], extraction: Extraction
-    ) -> Outcome | None:
-        """Write what was extracted from these turns, all or nothing. None if some of the turns were
-        forgotten meanwhile, because no record or summary may bring them back."""
+        self, session: Session, turns: Sequence[Turn], lesson: Lesson
+    ) -> _Learned | None:
+        """Write what these turns teach, all or nothing. None if some of the turns were forgotten
+        meanwhile, because no record or summary may bring them back."""
         actor = session.actor
         async with self._locks[actor]:
             if await self._kept_turns(session) != turns:
                 return None
             if not await self._renew_lease(session):
-                return Outcome.LATER
-            known = await self._store.records(actor)
-            now = self._clock()
-            drafts = await compute(plan, extraction, turns, known, session.id, now)
-            if drafts:
-                await self._store.commit(actor, drafts)
+                return Outcome.LATER, ()
+            changes = await self._learner.write(actor, lesson, session.id, self._clock())
             await self._journal.jobs.done(session.id)
             self._locks.changed(actor)
-            return Outcome.SAVED if drafts else Outcome.NOTHING
+            return (Outcome.NOTHING, ()) if changes is None else (Outcome.SAVED, changes)
 
     async def _leave_to_store(self, session: Session) -> Outcome:
         """Finish a session of a store that extracts by itself and has all its turns."""

@@ -1,9 +1,47 @@
 """Extractors for tests: real ones, with a simple idea of what is worth keeping."""
 
 import asyncio
+from datetime import UTC, tzinfo
 
-from memory.ports import Extraction, ExtractionFailed, Proposal, Reading
-from memory.records import Evidence, Kind, Role
+from bot.offline.understanding import by_rules
+from memory.learning.learner import Learner
+from memory.learning.readings import Readings
+from memory.ports import (
+    Corrector,
+    Extraction,
+    ExtractionFailed,
+    Extractor,
+    LongTermMemory,
+    Proposal,
+    Reading,
+    Reviewer,
+)
+from memory.records import Actor, Evidence, Kind, Profile, Role
+from memory.understanding import Understanding
+
+
+def learner(
+    store: LongTermMemory,
+    extractor: Extractor,
+    corrector: Corrector | None = None,
+    reviewer: Reviewer | None = None,
+    *,
+    seconds: float = 30.0,
+    most: int = 30,
+) -> Learner:
+    """A learner that reads with this extractor, of a person without a profile."""
+    understanding = Understanding(
+        extractor, by_rules().summarizer, corrector=corrector, reviewer=reviewer
+    )
+    return Learner(store, understanding, Readings(store, _no_profile, _utc), seconds, most)
+
+
+async def _no_profile(actor: Actor) -> Profile:
+    return Profile()
+
+
+async def _utc(actor: Actor) -> tzinfo:
+    return UTC
 
 
 class EverySentence:

@@ -19,6 +19,7 @@ from memory.ports import Extraction, Reading
 from memory.records import (
     LEARNED_KINDS,
     Actor,
+    Change,
     Choice,
     Draft,
     Hit,
@@ -103,7 +104,7 @@ class World:
             async with memory:
                 yield memory
 
-    async def _on_saved(self, session: Session) -> None:
+    async def _on_saved(self, session: Session, changes: tuple[Change, ...]) -> None:
         self.saved.append(session.id)
 
     async def talk(
@@ -579,14 +580,14 @@ async def test_a_broken_extractor_breaks_no_other_extraction(world: World):
         assert await good.wait(5) is Outcome.SAVED
 
 
-async def test_two_updates_of_one_record_in_one_session_leave_the_last_one(world: World):
+async def test_statements_that_differ_in_a_number_are_all_kept(world: World):
     async with world.process() as memory:
         for said in (["I have 2 cats"], ["I have 3 cats", "I have 4 cats"]):
             await world.talk(memory, *said)
             ending = await memory.talk.end(ANNA, HOME, "new")
             assert ending is not None
             assert await ending.wait(5) is Outcome.SAVED
-        assert await world.texts(memory) == ["I have 4 cats"]
+        assert await world.texts(memory) == ["I have 2 cats", "I have 3 cats", "I have 4 cats"]
 
 
 async def test_what_is_forgotten_while_extraction_runs_is_in_no_record_and_no_summary(

@@ -10,7 +10,7 @@ from pathlib import Path
 from memory.conversation.sessions import SessionLimits
 from memory.learning.endings import Ending, Outcome
 from memory.memory import Memory, MemoryOptions
-from memory.records import Actor, Kind, Place, Role, Session, Utterance
+from memory.records import Actor, Change, Kind, Place, Role, Session, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
 from tests.fakes.extractors import EverySentence
@@ -46,7 +46,7 @@ class Scene:
                     yield memory
             await store.aclose()
 
-    async def _on_saved(self, session: Session) -> None:
+    async def _on_saved(self, session: Session, changes: tuple[Change, ...]) -> None:
         self.ended.append(session)
         self.told.set()
 

@@ -16,10 +16,10 @@ from memory.errors import StoreUnavailable
 from memory.learning.endings import Outcome
 from memory.learning.jobs import ATTEMPTS, ExtractionJobs, ExtractionLimits
 from memory.ports import Backlog, Extraction, Job, Reading
-from memory.records import Actor, Kind, Place, Role, Session, Turn, Utterance
+from memory.records import Actor, Change, Kind, Place, Role, Session, Turn, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.journal.sessions import SqliteJobs
-from tests.fakes.extractors import EverySentence
+from tests.fakes.extractors import EverySentence, learner
 from tests.fakes.temporary_store import TemporaryStore
 
 ANNA, HOME = Actor("u1"), Place("telegram", 1)
@@ -78,7 +78,7 @@ class World:
         return ExtractionJobs(
             self.store,
             self.journal,
-            extractor or self.extractor,
+            learner(self.store, extractor or self.extractor),
             Locks(),
             self.clock,
             replace(ExtractionLimits(attempts=3), **limits),  # type: ignore[arg-type]
@@ -320,7 +320,7 @@ async def test_a_failure_that_can_not_even_be_written_down_costs_no_other_job(wo
 async def test_when_whoever_waits_is_broken_off_the_observer_hears(world: World):
     heard: list[str] = []
 
-    async def hear(session: Session) -> None:
+    async def hear(session: Session, changes: tuple[Change, ...]) -> None:
         heard.append(session.id)
 
     (session,) = await world.ended("s1")
@@ -338,7 +338,7 @@ async def test_when_whoever_waits_is_broken_off_the_observer_hears(world: World)
 
 
 async def test_an_observer_that_fails_costs_nothing(world: World):
-    async def fail(session: Session) -> None:
+    async def fail(session: Session, changes: tuple[Change, ...]) -> None:
         raise RuntimeError("nobody listens")
 
     await world.ended("s1", "s2")

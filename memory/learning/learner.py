@@ -1,0 +1,203 @@
+"""Learns from what was said: a model proposes, code checks, another call of the model reviews."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from memory.background.threads import compute
+from memory.errors import RefusedText
+from memory.learning.checks import Flaw, find_flaw, refine
+from memory.learning.plan import Plan, Planner, draft_summary
+from memory.learning.readings import LEARNED, Readings
+from memory.ports import (
+    Extraction,
+    ExtractionFailed,
+    LongTermMemory,
+    Objection,
+    Proposal,
+    Reading,
+    Relation,
+    Verdict,
+)
+from memory.records import Actor, Change, ChangeKind, Kind, Record, Turn
+from memory.understanding import Understanding
+
+#: How many records are compared with a statement, those that search finds nearest.
+_NEIGHBOURS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What a session teaches: the proposals that passed, of this extraction."""
+
+    reading: Reading
+    extraction: Extraction
+    proposals: tuple[Proposal, ...]
+
+
+class Learner:
+    """Turns what was said into records. `seconds` is the time for each answer of a model, `most`
+    how many new records a session may bring: one that brings more is being fed data."""
+
+    def __init__(
+        self,
+        store: LongTermMemory,
+        understanding: Understanding,
+        readings: Readings,
+        seconds: float,
+        most: int,
+    ) -> None:
+        self._store, self._readings = store, readings
+        self._extractor = understanding.extractor
+        self._corrector, self._reviewer = understanding.corrector, understanding.reviewer
+        self._seconds, self._most = seconds, most
+
+    async def study(self, actor: Actor, turns: Sequence[Turn]) -> Lesson:
+        """Read a session; writes nothing. Raises ExtractionFailed, StoreUnavailable."""
+        reading = await self._readings.of(actor, turns)
+        async with _patience(self._seconds):
+            extraction = await self._extractor.extract(reading)
+        passed, objections = await compute(_sift, extraction.proposals, reading)
+        if extraction.needs_review:
+            if objections and self._corrector:
+                async with _patience(self._seconds):
+                    corrected = await self._corrector.correct(reading, objections)
+                passed += (await compute(_sift, corrected, reading))[0]
+            verdicts = await self._review(reading, passed)
+            passed = list(filter(None, map(_related, passed, verdicts)))
+        return Lesson(reading, extraction, tuple(passed))
+
+    async def write(
+        self, actor: Actor, lesson: Lesson, session_id: str, now: datetime
+    ) -> tuple[Change, ...] | None:
+        """Write what a session teaches beside what is known by now. None if there was nothing to
+        write. The caller holds the actor's lock. Raises StoreUnavailable."""
+        plan = await self._plan(actor, lesson.reading, lesson.proposals, session_id, now)
+        summary = draft_summary(lesson.extraction, lesson.reading.turns, session_id, now)
+        if summary and not await self._has_summary(actor, session_id):
+            plan.drafts.append(summary)
+        if not plan.drafts and not plan.amendments:
+            return None
+        return plan.changes(await self._store.commit(actor, plan.drafts, plan.amendments))
+
+    async def judge(self, proposal: Proposal, reading: Reading) -> Proposal:
+        """A single proposal as it may be stored. Raises RefusedText with the reason for the model
+        that made it, ExtractionFailed."""
+        flaw = await compute(find_flaw, proposal, reading)
+        if flaw:
+            raise RefusedText(flaw.reason)
+        refined = await compute(refine, proposal, reading)
+        (verdict,) = await self._review(reading, [refined])
+        related = _related(refined, verdict)
+        if related is None:
+            raise RefusedText(_reason(verdict))
+        return related
+
+    async def store(
+        self, actor: Actor, proposal: Proposal, reading: Reading, now: datetime
+    ) -> Change:
+        """Write a single proposal that passed. The caller holds the actor's lock. Raises
+        RefusedText if it ends a record that is not current, StoreUnavailable."""
+        plan = await self._plan(actor, reading, [proposal], None, now)
+        if not plan.drafts and not plan.amendments:
+            if plan.known is None:
+                raise RefusedText("no current memory has that id")
+            return Change(ChangeKind.NOTED, plan.known, before=plan.known)
+        written = await self._store.commit(actor, plan.drafts, plan.amendments)
+        changes = plan.changes(written)
+        return changes[0] if changes else Change(ChangeKind.NOTED, written[0], before=plan.known)
+
+    async def _plan(
+        self,
+        actor: Actor,
+        reading: Reading,
+        proposals: Sequence[Proposal],
+        session_id: str | None,
+        now: datetime,
+    ) -> Plan:
+        nearby = await self._nearby(actor, reading, proposals)
+        return Planner(reading, nearby, session_id, now).plan(proposals, self._most)
+
+    async def _nearby(
+        self, actor: Actor, reading: Reading, proposals: Iterable[Proposal]
+    ) -> list[Record]:
+        """The records as they are now that proposals name, may repeat, or answer anew."""
+        found: dict[str, Record] = {}
+        shown = {record.id: record for record in reading.known}
+        slots = False
+        for proposal in proposals:
+            slots |= proposal.slot is not None
+            if named := shown.get(proposal.known or ""):
+                record = await self._store.find(actor, named.short_id)
+                if record and record.id == named.id:
+                    found[record.id] = record
+            hits = await self._store.search(actor, proposal.text, kinds=LEARNED, limit=_NEIGHBOURS)
+            found.update((hit.record.id, hit.record) for hit in hits)
+        if slots:
+            records = await self._store.records(actor, kinds=LEARNED)
+            found.update((record.id, record) for record in records if record.slot)
+        return list(found.values())
+
+    async def _has_summary(self, actor: Actor, session_id: str) -> bool:
+        summaries = await self._store.records(actor, kinds=(Kind.SUMMARY,))
+        return any(summary.session_id == session_id for summary in summaries)
+
+    async def _review(self, reading: Reading, proposals: Sequence[Proposal]) -> Sequence[Verdict]:
+        """A verdict a proposal: what the reviewer leaves out does not pass."""
+        if not self._reviewer or not proposals:
+            return [Verdict()] * len(proposals)
+        async with _patience(self._seconds):
+            verdicts = list(await self._reviewer.review(reading, proposals))
+        return verdicts + [Verdict(supported=False)] * (len(proposals) - len(verdicts))
+
+
+@asynccontextmanager
+async def _patience(seconds: float) -> AsyncIterator[None]:
+    """Wait so long for a model's answer. Raises ExtractionFailed when the time is over."""
+    try:
+        async with asyncio.timeout(seconds):
+            yield
+    except TimeoutError as late:
+        raise ExtractionFailed(f"no answer in {seconds:g} seconds") from late
+
+
+def _sift(
+    proposals: Iterable[Proposal], reading: Reading
+) -> tuple[list[Proposal], list[Objection]]:
+    """The proposals without flaw, and objections to those whose flaw a model may mend."""
+    passed: list[Proposal] = []
+    objections: list[Objection] = []
+    for proposal in dict.fromkeys(proposals):
+        flaw: Flaw | None = find_flaw(proposal, reading)
+        if flaw is None:
+            passed.append(refine(proposal, reading))
+        elif flaw.mendable:
+            objections.append(Objection(proposal, flaw.reason))
+    return passed, objections
+
+
+def _related(proposal: Proposal, verdict: Verdict) -> Proposal | None:
+    """A proposal after its review; None if it is not stored. What it is to a known record counts
+    only where the review agrees."""
+    if not verdict.passes:
+        return None
+    if verdict.relation_right:
+        return proposal
+    if proposal.relation is Relation.ENDED:
+        return None
+    return replace(proposal, relation=Relation.NEW, known=None)
+
+
+def _reason(verdict: Verdict) -> str:
+    """Why a review refused a proposal, for the model that made it."""
+    if not verdict.supported:
+        return "the user's words do not say that"
+    if not verdict.right_person:
+        return "the user does not say that of themselves, or of the person it names"
+    if not verdict.serious:
+        return "the user did not mean that seriously"
+    if not verdict.date_right:
+        return "its date is not the one that the user said"
+    return "the user does not say that it has ended"

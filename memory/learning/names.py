@@ -1,0 +1,174 @@
+"""Names in a statement, and whether they stand in what was said.
+
+Names are recognised by their capitals, so only where a script has some and a language does not
+write every noun with one. They are compared as people write them: in lower case, inflected,
+abbreviated, with a slip of the pen."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+from memory.learning.calendar import time_words
+from memory.learning.folding import fold, fold_words
+from memory.search.lexicon.lexicon import lexicons
+from memory.search.text import latin_language, plain_words
+
+#: Letters of scripts that have capitals: Latin, Greek, Cyrillic, Armenian.
+_LETTER = "[A-Za-z\u00c0-\u024f\u0370-\u058f\u1e00-\u1fff]"
+_TOKEN = re.compile(rf"{_LETTER}+(?:['’.&-]{_LETTER}+)*")
+#: What a sentence ends with, a label, or an opening bracket: a capital behind it says nothing.
+_OPENING = re.compile(r"(?:^|[.!?…:;。！？：]|\n)[\s\"'“„«(\[¿¡*-]*$")
+_VOWELS = re.compile("[aeiouyаеиоуыэюяьъй]")
+_LATIN = re.compile("[a-z]")
+#: Languages that write every noun with a capital, as Snowball calls them.
+_CAPITAL_NOUNS = frozenset({"german"})
+_SAME_SHARE = 0.6
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """Texts that names may come from."""
+
+    text: str
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return frozenset(self._in_order)
+
+    def has(self, name: str) -> bool:
+        """True if this name, folded, was said in some form."""
+        if name in self.words or any(_akin(name, word) for word in self.words):
+            return True
+        if len(name) > 3 and name in self._squeezed:
+            return True
+        return len(name) > 1 and name in self._initials
+
+    def has_initials(self, initials: str) -> bool:
+        """True if several names were said by their first letters: "NYC"."""
+        return len(initials) > 1 and any(
+            word.startswith(initials) for word in self.words if len(word) <= len(initials) + 1
+        )
+
+    @cached_property
+    def is_latin(self) -> bool:
+        return any(_LATIN.match(word) for word in self.words)
+
+    @cached_property
+    def _in_order(self) -> tuple[str, ...]:
+        return tuple(word.replace("'", "") for word in fold_words(fold(self.text)))
+
+    @cached_property
+    def _squeezed(self) -> str:
+        return "".join(self._in_order)
+
+    @cached_property
+    def _initials(self) -> str:
+        return "".join(word[0] for word in self._in_order)
+
+
+def unsaid_names(text: str, spoken: Spoken) -> list[str]:
+    """The names in a statement that were not said, as the statement writes them."""
+    missing: list[str] = []
+    for group in _groups(text, f"{text}\n{spoken.text}"):
+        words = [
+            [fold(part).replace("'", "") for part in re.split("[.&-]", name)] for name in group
+        ]
+        if spoken.has_initials("".join(part[0] for parts in words for part in parts if part)):
+            continue
+        for name, parts in zip(group, words, strict=True):
+            whole = "".join(parts)
+            said = spoken.has(whole) or all(spoken.has(part) for part in parts if part)
+            foreign = bool(_LATIN.match(whole)) and not spoken.is_latin
+            if not said and not foreign:
+                missing.append(name)
+    return missing
+
+
+def _groups(text: str, context: str) -> Iterator[list[str]]:
+    """The names of a text; those that stand side by side together."""
+    text = unicodedata.normalize("NFKC", text)
+    nouns_too = latin_language(plain_words(context)) in _CAPITAL_NOUNS
+    group: list[str] = []
+    end = -1
+    for match in _TOKEN.finditer(text):
+        name = match.group()
+        if not _is_name(name, text[: match.start()], nouns_too):
+            continue
+        if group and text[end : match.start()].strip(" "):
+            yield group
+            group = []
+        group.append(name)
+        end = match.end()
+    if group:
+        yield group
+
+
+def _is_name(word: str, before: str, nouns_too: bool) -> bool:
+    capitals = [letter for letter in word if letter.isupper()]
+    if not capitals or fold(word) in _small_words():
+        return False
+    inner = any(letter.isupper() for letter in word[1:])
+    if not inner and (nouns_too or _OPENING.search(before)):
+        return False
+    if len(word) == 1:
+        return False
+    named = time_words(word)
+    return not (named.weekdays or named.months)
+
+
+def _akin(name: str, word: str) -> bool:
+    """True if two words look like one name: inflected, abbreviated, or misspelt."""
+    if name[0] != word[0] or word in _small_words():
+        return _is_slip(name, word)
+    common = next(
+        (n for n, (a, b) in enumerate(zip(name, word, strict=False)) if a != b),
+        min(len(name), len(word)),
+    )
+    if common > _SAME_SHARE * max(len(name), len(word)):
+        return True
+    if 2 <= len(word) <= 5 and common == len(word):
+        return True  # "St" for Street, "insta" for Instagram
+    bare, other = _VOWELS.sub("", word), _VOWELS.sub("", name)
+    if len(bare) >= 3 and bare == other:
+        return True  # Павла for Павел
+    if 2 <= len(word) <= 5 and bare == word and _is_within(word, name):
+        return True  # "Dr" for Doctor, "blvd" for Boulevard
+    return _is_slip(name, word)
+
+
+def _is_within(letters: str, word: str) -> bool:
+    """True if the word has these letters in their order."""
+    rest = iter(word)
+    return all(letter in rest for letter in letters)
+
+
+def _is_slip(name: str, word: str) -> bool:
+    """True if a few letters are wrong: one of five, two of eight."""
+    most = 2 if len(name) >= 8 else 1 if len(name) >= 5 else 0
+    return bool(most) and abs(len(name) - len(word)) <= most and _distance(name, word, most) <= most
+
+
+def _distance(one: str, other: str, most: int) -> int:
+    """How many letters have to be changed, added, left out or swapped; more than `most` is any
+    larger number."""
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, a in enumerate(one, 1):
+        before, last, row = row, before, [i]
+        for j, b in enumerate(other, 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
+                cost = min(cost, last[j - 2] + 1)
+            row.append(cost)
+        if min(row) > most:
+            return most + 1
+    return row[-1]
+
+
+@cache
+def _small_words() -> frozenset[str]:
+    each = lexicons().values()
+    names = {fold(word) for lexicon in each for word in lexicon.names}
+    return frozenset(fold(word) for lexicon in each for word in lexicon.small_words) - names

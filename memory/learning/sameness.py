@@ -1,0 +1,105 @@
+"""Whether two statements say the same: in the same words, apart from those that add nothing.
+
+Never takes two things for one: another number, name, date, negation, order or tense is another
+statement. A remote store writes in the third person ("The user has a cat"); that is the first one
+here. What says the same in other words is for a model to tell."""
+
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import zip_longest
+
+from memory.learning.folding import fold
+from memory.learning.numerals import number_word
+from memory.ports import Proposal
+from memory.records import Draft, Record
+from memory.search.lexicon.lexicon import lexicons
+from memory.search.text import plain_words
+
+_ADDING_NOTHING = ("light", "naming")
+_OF_THE_USER = ("user", "third_person")
+
+
+def says_same(one: str, other: str) -> bool:
+    """True if two statements say the same."""
+    first, second = _essence(one), _essence(other)
+    if first == second:
+        return True
+    if first.remote == second.remote:
+        return False
+    pairs = zip_longest(first.words, second.words, fillvalue="")
+    return all(a == b or _agree(a, b) for a, b in pairs)
+
+
+def repeats(one: Record | Draft | Proposal, other: Record | Draft | Proposal) -> bool:
+    """True if two statements say the same, and of the same day."""
+    dates = {each.event_date for each in (one, other) if each.event_date}
+    return len(dates) < 2 and says_same(one.text, other.text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Essence:
+    """The words that make a statement say what it says, in order; `remote` if it speaks of "the
+    user"."""
+
+    words: tuple[str, ...]
+    remote: bool = False
+
+
+@lru_cache(maxsize=20_000)
+def _essence(text: str) -> _Essence:
+    plain = plain_words(text)
+    remote = any(
+        word in _words("user") or (kind == "unspaced" and any(u in word for u in _runs("user")))
+        for kind, word in plain
+    )
+    lists = (*_ADDING_NOTHING, *_OF_THE_USER) if remote else _ADDING_NOTHING
+    telling = [
+        _number(part)
+        for kind, word in plain
+        for part in (_without(word, lists) if kind == "unspaced" else (word,))
+        if kind == "unspaced" or not any(part in _words(name) for name in lists)
+    ]
+    return _Essence(tuple(telling or (_number(word) for _, word in plain)), remote)
+
+
+def _number(word: str) -> str:
+    """A number word as a number, anything else folded."""
+    folded = fold(word)
+    number = number_word(folded)
+    return f"{number:f}" if number is not None and number > 1 else folded
+
+
+def _without(run: str, lists: tuple[str, ...]) -> str:
+    """A text without spaces, without what adds nothing."""
+    for word in sorted({word for name in lists for word in _runs(name)}, key=len, reverse=True):
+        run = run.replace(word, "")
+    return run
+
+
+def _agree(one: str, other: str) -> bool:
+    """True if two verbs differ in person only."""
+    stems = (
+        {word.removesuffix(ending) for ending in ("", *endings) if word.endswith(ending)}
+        for word in (one, other)
+        for endings in (_words("agreement"),)
+    )
+    first, second = stems
+    return any(len(stem) > 1 for stem in first & second)
+
+
+@cache
+def _words(name: str) -> frozenset[str]:
+    return frozenset(
+        part
+        for lexicon in lexicons().values()
+        if not lexicon.unspaced
+        for word in getattr(lexicon, name)
+        for part in word.split("'")
+    )
+
+
+@cache
+def _runs(name: str) -> frozenset[str]:
+    """The words of scripts without spaces."""
+    unspaced = (lexicon for lexicon in lexicons().values() if lexicon.unspaced)
+    return frozenset(word for lexicon in unspaced for word in getattr(lexicon, name))

@@ -1,0 +1,267 @@
+"""Which dates follow from what was said, and when."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from functools import cached_property
+
+from memory.learning.calendar import (
+    DAY,
+    MONTH,
+    WEEK,
+    YEAR,
+    TimeWords,
+    WrittenDate,
+    feast_days,
+    time_words,
+)
+from memory.learning.numerals import numbers
+
+#: A date without a year is one within this many days of when it was said; a bare day of the month
+#: is within the second.
+_YEAR_AWAY, _MONTH_AWAY = 400, 62
+_SPRING = 3
+_PAIR = re.compile(r"(?<!\d)(\d{1,2})[./-](\d{1,2})(?!\d)")
+
+
+@dataclass(frozen=True)
+class Saying:
+    """A text and the day it was said."""
+
+    text: str
+    day: date
+
+    @cached_property
+    def words(self) -> TimeWords:
+        return time_words(self.text)
+
+    @cached_property
+    def numbers(self) -> frozenset[int]:
+        return frozenset(int(n) for n in numbers(self.text) if n == int(n))
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """The sayings that dates may follow from, and dates that are known besides, as ISO texts."""
+
+    sayings: Sequence[Saying]
+    known: Sequence[str] = field(default=())
+
+    def supports(self, written: WrittenDate) -> bool:
+        """True if the date follows from what was said: it was named, or is told from the day of
+        saying or from another date, as in "three weeks later"."""
+        if written.month is None:
+            return written.year is None or self.supports_year(written.year)
+        if written.day is None:
+            return self._supports_month(written.year, written.month)
+        return any(self.supports_day(day) for day in self._days(written))
+
+    def supports_day(self, day: date) -> bool:
+        return self._is_named(day) or day in self._told or day in self._told_from_others
+
+    def supports_year(self, year: int) -> bool:
+        """True for a year that was said, also as "98" or "five years ago", and those around."""
+        for saying in self.sayings:
+            away = abs(year - saying.day.year)
+            if away <= 1 or year in saying.numbers or year % 100 in saying.numbers:
+                return True
+            if away in saying.numbers or away - 1 in saying.numbers:
+                return True
+        return any(day.year == year for day in self._known_days)
+
+    def weekdays(self) -> frozenset[int]:
+        """The weekdays that were named, or of which a date was."""
+        named = {day for saying in self.sayings for day in saying.words.weekdays}
+        return frozenset(named | {day.weekday() for day in self._told})
+
+    def _days(self, written: WrittenDate) -> Iterator[date]:
+        """The days that a written date may mean."""
+        ways = [(written.month, written.day)]
+        if written.turned:
+            ways.append((written.day, written.month))
+        years = {saying.day.year for saying in self.sayings}
+        for month, day in ways:
+            for year in (
+                [written.year]
+                if written.year
+                else sorted({y + n for y in years for n in (-1, 0, 1)})
+            ):
+                if month and day and (found := _date(year, month, day)):
+                    yield found
+
+    def _is_named(self, day: date) -> bool:
+        """True if the day of the month was said, with its month if that is not at hand, and its
+        year if that is far."""
+        months = {month for saying in self.sayings for month in self._months(saying)}
+        for saying in self.sayings:
+            if day.day not in saying.numbers:
+                continue
+            away = abs((day - saying.day).days)
+            named = day.month in months
+            at_hand = away <= _MONTH_AWAY and not (saying.words.months - {day.month})
+            if (named or at_hand) and (away <= _YEAR_AWAY or self.supports_year(day.year)):
+                return True
+        return False
+
+    @staticmethod
+    def _months(saying: Saying) -> frozenset[int]:
+        """The months that a saying names; in figures ("3/11") any small number may be one."""
+        return saying.words.months | _months_in_figures(saying.text)
+
+    def _supports_month(self, year: int | None, month: int) -> bool:
+        for saying in self.sayings:
+            years = [year] if year else [saying.day.year + n for n in (-1, 0, 1)]
+            for each in years:
+                first = date(each, month, 1)
+                away = abs(_months_between(first, saying.day))
+                if not (away <= 13 or self.supports_year(each)):
+                    continue
+                if month in self._months(saying) or self._in_season(saying, month):
+                    return True
+                if MONTH in saying.words.units and (away <= 1 or away in saying.numbers):
+                    return True
+        return any(
+            day.month == month and (year is None or day.year == year)
+            for day in self._told | self._told_from_others
+        )
+
+    @staticmethod
+    def _in_season(saying: Saying, month: int) -> bool:
+        """True if the month is in a season that was named, on either side of the equator."""
+        return any(
+            (month - _SPRING - 3 * season + half) % 12 < 3
+            for season in saying.words.seasons
+            for half in (0, 6)
+        )
+
+    @cached_property
+    def _told(self) -> frozenset[date]:
+        """Days that are told from the day of saying, and those that are known."""
+        days = {day for saying in self.sayings for day in _told_from(saying)}
+        return frozenset(days | set(self._known_days))
+
+    @cached_property
+    def _told_from_others(self) -> frozenset[date]:
+        """Days that are told from other days ("three weeks later"): from those named, those known,
+        and those that another saying tells."""
+        named = {day for saying in self.sayings for day in self._named_near(saying)}
+        bases = named | set(self._known_days)
+        return frozenset(
+            base + timedelta(days=way * days)
+            for saying in self.sayings
+            for base in bases | {d for s in self.sayings if s is not saying for d in _told_from(s)}
+            for days in _distances(saying)
+            for way in (-1, 1)
+        )
+
+    def _named_near(self, saying: Saying) -> Iterator[date]:
+        for month in self._months(saying):
+            for number in saying.numbers:
+                for year in (saying.day.year - 1, saying.day.year, saying.day.year + 1):
+                    day = _date(year, month, number)
+                    if day and abs((day - saying.day).days) <= _YEAR_AWAY:
+                        yield day
+
+    @cached_property
+    def _known_days(self) -> tuple[date, ...]:
+        return tuple(day for iso in self.known if (day := _from_iso(iso)))
+
+
+def _told_from(saying: Saying) -> Iterator[date]:
+    """The days that a saying tells from the day it was said."""
+    words, today = saying.words, saying.day
+    yield today
+    for days in words.days:
+        yield today + timedelta(days=days)
+        # "Heute in acht Tagen", "de amanhã a oito", "d'aujourd'hui en quinze": whole weeks.
+        yield from (today + timedelta(days=days + n - 1) for n in (8, 15) if n in saying.numbers)
+    for weekday in words.weekdays:
+        yield from _weekday_near(weekday, today, WEEK in words.units)
+    if words.weekend:
+        for weekday in (4, 5, 6):
+            yield from _weekday_near(weekday, today, True)
+    for days in _distances(saying):
+        exact = days if DAY in words.units and days in saying.numbers else None
+        for way in (-1, 1):
+            day = today + timedelta(days=way * days)
+            yield day
+            if days % 7 == 0 and exact is None:
+                yield from _week_of(day)
+    yield from _months_and_years_from(saying)
+    for near in (today.year - 1, today.year, today.year + 1):
+        yield from feast_days(words.feasts, near)
+
+
+def _months_and_years_from(saying: Saying) -> Iterator[date]:
+    """The same day some months or years away."""
+    today, units = saying.day, saying.words.units
+    for number in _small(saying):
+        for way in (-number, number):
+            if MONTH in units and (month := _months_away(today, way)):
+                yield month
+            if YEAR in units and (year := _date(today.year + way, today.month, today.day)):
+                yield year
+
+
+def _weekday_near(weekday: int, today: date, week_named: bool) -> Iterator[date]:
+    """The days that "friday", "last friday" and "next friday" may be: the one behind and the one
+    ahead, and that of next week if this week's is still to come, or weeks are spoken of."""
+    ahead = (weekday - today.weekday()) % 7 or 7
+    yield today + timedelta(days=ahead)
+    yield today + timedelta(days=ahead - 7)
+    this_week = today.weekday() < weekday
+    if this_week or week_named:
+        yield today + timedelta(days=ahead + 7)
+    if not this_week or week_named:
+        yield today + timedelta(days=ahead - 14)
+
+
+def _week_of(day: date) -> Iterator[date]:
+    """The days of the same week, and those near."""
+    monday = day - timedelta(days=day.weekday())
+    yield from (monday + timedelta(days=n) for n in range(7))
+    yield from (day + timedelta(days=n) for n in range(-2, 3))
+
+
+def _distances(saying: Saying) -> Iterator[int]:
+    """Numbers of days that a saying names, in days or weeks."""
+    for number in _small(saying):
+        if DAY in saying.words.units:
+            yield number
+        if WEEK in saying.words.units:
+            yield 7 * number
+
+
+def _small(saying: Saying) -> Iterable[int]:
+    """The numbers that may count days, weeks or months; one need not be said."""
+    return {1, *(n for n in saying.numbers if 0 < n <= 120)}
+
+
+def _months_in_figures(text: str) -> frozenset[int]:
+    """The months that "3/11" may name."""
+    parts = {int(number) for pair in _PAIR.findall(text) for number in pair}
+    return frozenset(number for number in parts if 1 <= number <= 12)
+
+
+def _months_between(one: date, other: date) -> int:
+    return 12 * (one.year - other.year) + one.month - other.month
+
+
+def _months_away(today: date, count: int) -> date | None:
+    months = 12 * today.year + today.month - 1 + count
+    return _date(months // 12, months % 12 + 1, min(today.day, 28))
+
+
+def _date(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
+
+
+def _from_iso(iso: str) -> date | None:
+    try:
+        return date.fromisoformat(iso)
+    except ValueError:
+        return None
