@@ -9,7 +9,7 @@ import sqlite3
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -83,14 +83,15 @@ class SqliteStore:
         self._weights = Weights(decay=relevance_decay)
         self._max_open = max_open
         self._places: OrderedDict[Actor, _Place] = OrderedDict()
-        self._running: set[asyncio.Task[Any]] = set()
+        #: What threads of the pool are doing.
+        self._running: set[asyncio.Future[Any]] = set()
         self._closed = False
         self.choices = SqliteChoices(self)
         self._semantics = self._with(embedder, embedding_seconds) if embedder else None
 
-    async def add_turn(self, actor: Actor, turn: Turn) -> None:
+    async def add_turn(self, actor: Actor, *turns: Turn) -> None:
         """See LongTermMemory. Messages without any text are left out."""
-        await self.write(actor, lambda file: file.add_turn(turn))
+        await self.write(actor, lambda file: file.add_turns(turns))
         if self._semantics:
             self._semantics.changed(actor)
 
@@ -183,7 +184,7 @@ class SqliteStore:
         self._closed = True
         if self._semantics:
             await self._semantics.aclose()
-        if self._running:
+        while self._running:
             await asyncio.wait(self._running)
         loop = asyncio.get_running_loop()
         while self._places:
@@ -223,37 +224,45 @@ class SqliteStore:
         """Run in a thread of the pool, after everything that was asked of these actors before."""
         if self._closed:
             raise StoreUnavailable("the memory is closed")
-
-        async def alone() -> T:
-            # Always in one order, so that two moves never wait for each other.
-            places = [self._places.setdefault(actor, _Place()) for actor in sorted(actors)]
-            for actor, place in zip(sorted(actors), places, strict=True):
-                self._places.move_to_end(actor)
-                place.users += 1
-            try:
-                async with AsyncExitStack() as held:
-                    for place in places:
-                        await held.enter_async_context(place.lock)
-                    return await asyncio.get_running_loop().run_in_executor(self._pool, work)
-            finally:
-                for place in places:
-                    place.users -= 1
-                await self._make_room()
-
-        # Shielded: a caller that gives up (a deadline of recall) must not let the next one in while
+        # Always in one order, so that two moves never wait for each other.
+        places = [self._places.setdefault(actor, _Place()) for actor in sorted(actors)]
+        for actor, place in zip(sorted(actors), places, strict=True):
+            self._places.move_to_end(actor)
+            place.users += 1
+        held: list[_Place] = []
+        try:
+            for place in places:
+                await place.lock.acquire()
+                held.append(place)
+            hop = asyncio.get_running_loop().run_in_executor(self._pool, work)
+        except BaseException:
+            self._leave(places, held)
+            raise
+        # Not when the caller gives up (a deadline of recall): the next one must not come in while
         # the thread still works on the file.
-        task = asyncio.ensure_future(alone())
-        self._running.add(task)
-        task.add_done_callback(self._running.discard)
-        return await asyncio.shield(task)
+        hop.add_done_callback(lambda _: self._leave(places, held))
+        self._track(hop)
+        return await asyncio.shield(hop)
 
-    async def _make_room(self) -> None:
+    def _leave(self, places: Sequence[_Place], held: Sequence[_Place]) -> None:
+        for place in held:
+            place.lock.release()
+        for place in places:
+            place.users -= 1
+        self._make_room()
+
+    def _make_room(self) -> None:
         """Close the files that were not used for longest, while there are too many."""
         surplus = max(0, len(self._places) - self._max_open)
         if surplus:
             idle = [actor for actor, place in self._places.items() if not place.users]
             for place in [self._places.pop(actor) for actor in idle[:surplus]]:
-                await asyncio.get_running_loop().run_in_executor(self._pool, place.close)
+                loop = asyncio.get_running_loop()
+                self._track(loop.run_in_executor(self._pool, place.close))
+
+    def _track(self, hop: "asyncio.Future[Any]") -> None:
+        self._running.add(hop)
+        hop.add_done_callback(self._running.discard)
 
     def _actors(self) -> list[Actor]:
         with _failures(self._directory):
