@@ -32,9 +32,9 @@ class LongTermMemory(Protocol):
     actor's record id is an unknown id. All raise StoreUnavailable if the store does not answer, and
     NewerStore if this version can't read it."""
 
-    async def add_turn(self, actor: Actor, turn: Turn) -> None:
-        """Store a finished turn; the same turn id again changes nothing. A store that extracts by
-        itself finds the turn after that; any other at once, word for word, as MESSAGE records."""
+    async def add_turn(self, actor: Actor, *turns: Turn) -> None:
+        """Store finished turns; the same turn id again changes nothing. A store that extracts by
+        itself finds the turns after that; any other at once, word for word, as MESSAGE records."""
         ...
 
     async def commit(

@@ -124,9 +124,7 @@ class Lifecycle:
         certain, live.archived = live.archived, False
         journaled = self._sessions.journal.turns
         turns = [mask_turn(turn)] if certain else await journaled.of(live.session.id)
-        for each in turns:
-            if each.kept:
-                await self._store.add_turn(live.session.actor, each)
+        await self._store.add_turn(live.session.actor, *(each for each in turns if each.kept))
         live.archived = True
 
     async def summarize_now(self, actor: Actor, place: Place) -> tuple[RunningSummary, ...]:

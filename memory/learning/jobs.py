@@ -171,9 +171,9 @@ class ExtractionJobs:
             if not await self._renew_lease(session):
                 return None
             turns = await self._kept_turns(session)
-            for turn in turns:
-                await self._store.add_turn(session.actor, turn)
-            if not turns:
+            if turns:
+                await self._store.add_turn(session.actor, *turns)
+            else:
                 await self._journal.jobs.done(session.id)
             return turns
 

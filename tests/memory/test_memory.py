@@ -79,9 +79,9 @@ class FailingStore(TemporaryStore):
             actor, query, kinds=kinds, limit=limit, min_relevance=min_relevance, now=now
         )
 
-    async def add_turn(self, actor: Actor, turn: Turn) -> None:
+    async def add_turn(self, actor: Actor, *turns: Turn) -> None:
         await self._refuse()
-        await super().add_turn(actor, turn)
+        await super().add_turn(actor, *turns)
 
 
 class World:

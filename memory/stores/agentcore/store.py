@@ -126,15 +126,15 @@ class AgentCoreStore:
 
     # -- turns ------------------------------------------------------------------------------------
 
-    async def add_turn(self, actor: Actor, turn: Turn) -> None:
+    async def add_turn(self, actor: Actor, *turns: Turn) -> None:
         """See LongTermMemory: durable when this returns, but found by search only when AWS has
         extracted something from it."""
         self._require_open()
-        events = event_bodies(actor, turn)
-        if events:
-            lane = Lane(actor.id, turn.session_id)
-            await self._outbox.put(lane, turn.id, events)
-            self._sender.wake(lane)
+        for turn in turns:
+            if events := event_bodies(actor, turn):
+                lane = Lane(actor.id, turn.session_id)
+                await self._outbox.put(lane, turn.id, events)
+                self._sender.wake(lane)
 
     async def actors(self) -> list[Actor]:
         """See PersonalData. All actors that AWS has had an event of, even an expired one."""

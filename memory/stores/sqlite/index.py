@@ -162,6 +162,8 @@ def candidates(
     connection: sqlite3.Connection, rows: Collection[int], kinds: Sequence[Kind]
 ) -> dict[int, Candidate]:
     """What the ranking needs to know of the rows that are of these kinds."""
+    if not rows:
+        return {}
     (found,) = connection.execute(
         # Moments in whole microseconds: as JSON a fraction would lose some.
         "SELECT json_group_array(json_array(row, length, CAST(round(moment * 1e6) AS INTEGER), "

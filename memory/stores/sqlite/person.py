@@ -72,16 +72,16 @@ class PersonFile:
         """Close the file; the last one to close it folds the write-ahead log into it."""
         self._connection.close()
 
-    def add_turn(self, turn: Turn) -> None:
-        """Archive a turn's messages, unless its id is known already."""
+    def add_turns(self, turns: Iterable[Turn]) -> None:
+        """Archive the messages of turns whose ids are new."""
         with transaction(self._connection):
-            known = self._connection.execute("SELECT 1 FROM turn WHERE id = ?", (turn.id,))
-            if known.fetchone():
-                return
-            self._connection.execute("INSERT INTO turn VALUES (?)", (turn.id,))
-            self._insert(
-                [_message_record(said, turn) for said in turn.messages if storable(said.text)]
-            )
+            for turn in turns:
+                added = self._connection.execute(
+                    "INSERT OR IGNORE INTO turn VALUES (?)", (turn.id,)
+                )
+                if added.rowcount:
+                    said = (said for said in turn.messages if storable(said.text))
+                    self._insert([_message_record(each, turn) for each in said])
 
     def commit(self, drafts: Sequence[Draft], amendments: Sequence[Amendment]) -> list[Record]:
         """Write all drafts and make all amendments, or nothing. Raises UnknownRecord, and

@@ -104,9 +104,9 @@ async def test_handing_a_turn_in_again_is_no_second_event(tmp_path: Path) -> Non
     async with world(tmp_path) as here, await here.store() as store:
         await store.add_turn(ANN, turn("t-1"))
         await store.extraction.flush(ANN)
-        await store.add_turn(ANN, turn("t-1"))
+        await store.add_turn(ANN, turn("t-1"), turn("t-2"))
         await store.extraction.flush(ANN)
-        assert len(await events(here)) == 1
+        assert len(await events(here)) == 2
 
 
 async def test_an_answer_that_got_lost_is_no_second_event(tmp_path: Path) -> None:

@@ -114,6 +114,12 @@ class TestTurns:
             await store.add_turn(ANN, turn("t-1", "My dog is called Rex"))
         assert len(await store.records(ANN, kinds=(Kind.MESSAGE,))) == 2
 
+    async def test_of_several_turns_those_that_are_new_are_added(self, store: SqliteStore) -> None:
+        await store.add_turn(ANN, turn("t-1", "My dog is called Rex"))
+        await store.add_turn(ANN, turn("t-1", "My dog is called Rex"), turn("t-2", "I keep bees"))
+        messages = await store.records(ANN, kinds=(Kind.MESSAGE,))
+        assert [record.turn_ids for record in messages] == 2 * [("t-1",)] + 2 * [("t-2",)]
+
     async def test_a_replayed_turn_does_not_bring_back_what_was_forgotten(
         self, store: SqliteStore
     ) -> None:
