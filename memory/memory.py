@@ -22,7 +22,7 @@ from memory.learning.learner import Learner
 from memory.learning.readings import Readings
 from memory.options import MemoryOptions, utc_now
 from memory.ports import Backlog, Journal, Proposal, Reading, Store
-from memory.records import Actor, Change, Choice, Kind, Place, Record, Speaker
+from memory.records import Actor, Change, Choice, Kind, Place, Speaker
 from memory.safety.gate import admit
 from memory.understanding import Understanding
 
@@ -122,7 +122,7 @@ class Memory:
 
     async def remember(
         self, actor: Actor, text: str, kind: Kind = Kind.FACT, speaker: Speaker | None = None
-    ) -> Record | None:
+    ) -> Change | None:
         """Store what somebody wants remembered: a statement, or the assistant's name. Returns None
         if it was only the name. Raises RefusedText, also for a question, and StoreUnavailable."""
         meant = self.rules.meaning(admit(text))

@@ -76,6 +76,11 @@ class LongTermMemory(Protocol):
         is none, or two share it."""
         ...
 
+    async def messages(self, actor: Actor, turn_ids: Sequence[str]) -> list[Record]:
+        """The archived MESSAGE records of these turns, oldest first; none from a store that
+        archives no messages."""
+        ...
+
     async def delete(self, actor: Actor, record_ids: Sequence[str]) -> list[str]:
         """Delete these records from tables, index and vectors. Returns the ids that were
         deleted."""

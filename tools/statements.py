@@ -67,10 +67,11 @@ async def _learn(context: ToolContext, proposal: Proposal) -> Record | None:
             "can be remembered."
         )
     try:
-        return await context.memory.remember(
+        change = await context.memory.remember(
             context.actor, proposal.text, proposal.kind, context.turns[-1].speaker
         )
     except RefusedText as refusal:
         raise ToolFailure(f"Nothing was stored: {refusal}.") from refusal
     except StoreUnavailable as failure:
         raise ToolFailure(_LATER) from failure
+    return change.record if change else None

@@ -70,13 +70,13 @@ async def add_record(said: Command, context: Context) -> Reply:
     if not said.argument:
         return _ask_for_more(said, texts.remember_ask, texts.remember_how)
     try:
-        record = await context.memory.remember(origin.actor, said.argument, speaker=origin.speaker)
+        change = await context.memory.remember(origin.actor, said.argument, speaker=origin.speaker)
     except RefusedText as refusal:
         return _explain(refusal, texts)
-    if record is None:
+    if change is None:
         name = (await context.memory.choices.read(origin.actor)).agent_name
         return Reply(texts.name_set.format(name=name))
-    return _confirm(record, context)
+    return _confirm(change.record, context)
 
 
 async def edit(said: Command, context: Context) -> Reply:

@@ -1,7 +1,8 @@
 """What is known of an actor: read it, add to it, correct it, forget it, export it."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from memory.background.locks import Locks
@@ -11,19 +12,25 @@ from memory.errors import Refusal, RefusedText, StoreUnavailable, UnknownRecord
 from memory.knowledge.choices import ChoiceRegistry
 from memory.knowledge.export import Export, export_of
 from memory.knowledge.forgetting import Forgotten, mark_outdated, mentions, plan_deletion
-from memory.learning.statement import Statement
+from memory.knowledge.lineage import earlier_wordings, records_about
 from memory.options import MemoryOptions
 from memory.ports import LongTermMemory
 from memory.records import (
     LEARNED_KINDS,
     Actor,
+    Amendment,
+    Change,
+    ChangeKind,
     Draft,
+    Evidence,
     Hit,
     Kind,
     Record,
+    Role,
     Speaker,
 )
 from memory.safety.gate import admit
+from memory.search.text import wording
 from memory.understanding import LanguageRules, Meaning
 
 _ID = re.compile(r"[#/]?([A-Za-z0-9_-]{1,64})")
@@ -94,34 +101,114 @@ class Knowledge:
         summaries = await self.records(actor, (Kind.SUMMARY,))
         return [record for record in summaries if record.session_id not in going_on]
 
+    async def about(self, actor: Actor, name: str) -> list[Record]:
+        """The facts and preferences about somebody or something, or said by them in a group:
+        current and ended ones, oldest first. Raises StoreUnavailable."""
+        if not self._options.memory_enabled:
+            return []
+        records = await self._learned(actor)
+        return await compute(records_about, records, name, self._choices.local_time(actor))
+
+    async def evidence(self, actor: Actor, record: Record) -> list[Evidence]:
+        """What a record stands on, oldest first, in the words of the archived messages where it has
+        none itself: a summary stands on all of its turns. Raises StoreUnavailable."""
+        evidence = record.evidence or [Evidence(turn_id, "") for turn_id in record.turn_ids]
+        wordless = [each.turn_id for each in evidence if not each.words]
+        if not wordless or not self._options.memory_enabled:
+            return list(evidence)
+        messages = await self._store.messages(actor, wordless)
+        said = [message for message in messages if message.role is Role.USER]
+        return [each if each.words else _in_words(each, said) for each in evidence]
+
+    async def history(self, actor: Actor, record: Record) -> list[Record]:
+        """What a record superseded, and what that did, oldest first; `reason` of each later one
+        says why. Raises StoreUnavailable."""
+        if record.supersedes is None or not self._options.memory_enabled:
+            return []
+        return earlier_wordings(record, await self._learned(actor))
+
+    # -- changing it ------------------------------------------------------------------------------
+
     async def remember(
         self, actor: Actor, text: str, kind: Kind = Kind.FACT, speaker: Speaker | None = None
-    ) -> Record:
-        """Store a statement at once, the way extraction would as far as the rules understand it;
-        `speaker` is whose it is in a group. Returns the existing record if it is known already.
-        Raises RefusedText, also for a question, and StoreUnavailable."""
+    ) -> Change:
+        """Store a statement at once; `speaker` is whose it is in a group. The same statement again
+        is evidence for the record there is. Only another answer in a slot that the rules name
+        replaces a record. Raises RefusedText, also for a question, and StoreUnavailable."""
         self._options.require_enabled()
         meant = await self._meaning(text)
-        text, slot = meant.text, meant.slot
         async with self._locks.changing(actor):
             learned = await self._store.records(actor, kinds=(Kind.FACT, Kind.PREFERENCE))
             known = [record for record in learned if record.speaker == speaker]
-            same, revised = await compute(_compare, text, known)
+            now = self._choices.now()
+            said = (Evidence("", admit(text), now),)
+            same = next((r for r in known if wording(r.text) == wording(meant.text)), None)
             if same:
-                return same
-            # The other answer to the same question, or the same words turned round.
-            answered = next((r for r in known if slot and r.slot == slot), revised)
+                (record,) = await self._store.commit(actor, [], [Amendment(same.id, said)])
+                return Change(ChangeKind.NOTED, record, same)
+            slot = meant.slot
+            answered = next((r for r in known if slot and r.slot == slot), None)
             draft = Draft(
                 meant.kind or kind,
-                text,
-                self._choices.now(),
+                meant.text,
+                now,
                 slot=slot,
                 importance=7,
                 supersedes=answered.id if answered else None,
                 speaker=speaker,
+                evidence=said,
             )
             (record,) = await self._store.commit(actor, [draft])
-        return record
+        return Change(ChangeKind.CHANGED if answered else ChangeKind.NOTED, record, answered)
+
+    async def undo(self, actor: Actor, change: Change) -> bool:
+        """Take a change back: delete the record that is new, make current again what was replaced
+        or ended. False, and nothing is done, if it was taken back already, if the record has
+        changed since, or if it is not this actor's. Raises StoreUnavailable."""
+        self._options.require_enabled()
+        async with self._locks.changing(actor):
+            record = await self._find_again(actor, change.record)
+            if record is None:
+                return False
+            itself = change.before is not None and change.before.id == record.id
+            if change.kind is ChangeKind.ENDED:
+                if record.current or record.superseded_at != change.record.superseded_at:
+                    return False
+                was = change.before if itself else replace(record, true_until=None, reason=None)
+                await self._reopen(actor, was or record)
+                return True
+            if not record.current or itself:
+                return False
+            if change.before:
+                before = await self._find_again(actor, change.before)
+                if before is None:
+                    return False
+                # Before the deletion: killed in between, there is one record too many.
+                if not before.current:
+                    await self._reopen(actor, before)
+            return bool(await self._store.delete(actor, [record.id]))
+
+    async def _reopen(self, actor: Actor, record: Record) -> None:
+        """Make a record current again, ended for no reason that this one does not name."""
+        was = Amendment(
+            record.id, reopened=True, true_until=record.true_until, reason=record.reason
+        )
+        await self._store.commit(actor, [], [was])
+
+    async def _find_again(self, actor: Actor, record: Record) -> Record | None:
+        """This record as it is now, if the actor has it: another actor's, or one from before
+        everything was forgotten, may have the same id."""
+        found = await self._store.find(actor, record.short_id)
+        if found is None:
+            return None
+        same = (found.id, found.text, found.created_at)
+        return found if same == (record.id, record.text, record.created_at) else None
+
+    async def _learned(self, actor: Actor) -> list[Record]:
+        """The actor's facts and preferences, history too, oldest first."""
+        return await self._store.records(
+            actor, kinds=(Kind.FACT, Kind.PREFERENCE), include_superseded=True
+        )
 
     # -- forgetting and taking along --------------------------------------------------------------
 
@@ -212,14 +299,6 @@ class Knowledge:
             await self._sessions.reinstate(actor, forgotten.turns)
         return record
 
-    async def sources(self, actor: Actor, record: Record) -> list[Record]:
-        """The archived messages that a record came from, oldest first. Raises StoreUnavailable."""
-        if not self._options.memory_enabled or not record.turn_ids:
-            return []
-        turns = frozenset(record.turn_ids)
-        messages = await self._store.records(actor, kinds=(Kind.MESSAGE,))
-        return [message for message in messages if turns & frozenset(message.turn_ids)]
-
     async def export(self, actor: Actor, also: Mapping[str, Any] | None = None) -> Export:
         """Everything kept about the actor, and what `also` is known. Raises StoreUnavailable."""
         kinds = (*LEARNED_KINDS, Kind.MESSAGE)
@@ -236,13 +315,8 @@ class Knowledge:
         return meant
 
 
-def _compare(text: str, known: Iterable[Record]) -> tuple[Record | None, Record | None]:
-    """The first record that says the same as a text, and the first that the text reverses."""
-    said, revised = Statement(text), None
-    for record in known:
-        other = Statement(record.text)
-        if said.same(other):
-            return record, None
-        if revised is None and said.revises(other):
-            revised = record
-    return None, revised
+def _in_words(evidence: Evidence, said: Sequence[Record]) -> Evidence:
+    """Evidence of a whole turn with what was said in it."""
+    turn = [message for message in said if evidence.turn_id in message.turn_ids]
+    at = evidence.at or (turn[0].created_at if turn else None)
+    return replace(evidence, words="\n".join(message.text for message in turn), at=at)

@@ -43,6 +43,7 @@ _RUN = re.compile(
 )
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _POSSESSIVE = re.compile(r"(?<=\w)'s\b")
+_PUNCTUATION = ".,;:!?…¡¿\"'()[]“”„«»‹›‚‘。、！？；：「」"
 _APOSTROPHES = str.maketrans("’‘ʼ＇", "''''")
 
 _ALPHABETS = (
@@ -93,6 +94,13 @@ def words(text: str) -> list[str]:
         else:
             found += stems(word, language)
     return found
+
+
+def wording(text: str) -> str:
+    """The text as it is compared for being the same: case, spaces and the punctuation around words
+    aside. Signs that may belong to a word or number stay: "C++", "2.5", "-5"."""
+    folded = unicodedata.normalize("NFKC", text.translate(_APOSTROPHES)).casefold()
+    return " ".join(filter(None, (word.strip(_PUNCTUATION) for word in folded.split())))
 
 
 def plain_words(text: str) -> list[tuple[str, str]]:

@@ -329,6 +329,18 @@ class LongTermMemoryContract:
             (None, "Eve", "I work at Initech"),
         }
 
+    async def test_the_messages_of_some_turns_are_read_without_the_others(
+        self, store: Store
+    ) -> None:
+        for name in ('t"1', "т-2", "t-3"):
+            await store.add_turn(ANN, turn(name, f"said in {name}"))
+        await store.add_turn(BOB, turn("t-3", "a secret"))
+        found = await store.messages(ANN, ['t"1', "т-2", "t-404"])
+        if not store.extraction:
+            assert texts(found) == ['said in t"1', "I see.", "said in т-2", "I see."]
+        assert await store.messages(ANN, []) == []
+        assert await store.messages(GROUP, ["t-3"]) == []
+
     async def test_a_learned_record_is_found_by_its_short_id(self, store: Store) -> None:
         (old,) = await self._written(store, ANN, draft("I live in Oslo"))
         (new,) = await self._written(store, ANN, draft("I live in Lima", supersedes=old.id))

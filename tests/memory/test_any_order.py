@@ -211,7 +211,7 @@ class AnyOrder(RuleBasedStateMachine):
 
     async def there_and_back(self, actor: Actor, text: str) -> None:
         """Forget what an open session says, and take that back: then all is as it was."""
-        record = await self.memory.known.remember(actor, text)
+        record = (await self.memory.known.remember(actor, text)).record
         forgotten = await self.memory.known.forget(actor, record.short_id)
         assert [turn.said for turn in forgotten.turns] == [text]
         assert await self.memory.known.restore(actor, forgotten) == record

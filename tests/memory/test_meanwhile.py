@@ -89,7 +89,7 @@ async def says(memory: Memory, text: str, actor: Actor = ANNA, place: Place = HO
 
 async def test_forgetting_does_not_mind_who_begins_to_talk_meanwhile(tmp_path: Path) -> None:
     async with process(tmp_path) as (memory, summaries):
-        record = await memory.known.remember(ANNA, "I live in Oslo")
+        record = (await memory.known.remember(ANNA, "I live in Oslo")).record
         await says(memory, "hello there")
         summaries.hesitate()
         forgetting = asyncio.create_task(memory.known.forget(ANNA, record.short_id))

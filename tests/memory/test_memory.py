@@ -20,6 +20,7 @@ from memory.records import (
     LEARNED_KINDS,
     Actor,
     Change,
+    ChangeKind,
     Choice,
     Draft,
     Hit,
@@ -293,7 +294,7 @@ async def test_silence_ends_a_session_without_any_further_message(world: World):
 
 async def test_the_memory_tidies_itself_up_once_a_day(world: World):
     async with world.process(background_seconds=0.01) as memory:
-        old = await memory.known.remember(ANNA, "I live in Oslo")
+        old = (await memory.known.remember(ANNA, "I live in Oslo")).record
         moved = Draft(Kind.FACT, "I live in Bergen", world.clock(), supersedes=old.id)
         await world.store.commit(ANNA, [moved])
         assert len(await memory.known.records(ANNA, everything=True)) == 2
@@ -371,8 +372,14 @@ async def test_the_profile_stays_the_same_while_nothing_remembered_changes(world
 
 async def test_remembering_the_same_twice_keeps_it_once(world: World):
     async with world.process() as memory:
-        one = await memory.known.remember(ANNA, "I live in Oslo")
-        assert await memory.known.remember(ANNA, "i live in oslo.") == one
+        one = (await memory.known.remember(ANNA, "I live in Oslo")).record
+        again = await memory.known.remember(ANNA, "i live  in Oslo.")
+        assert (again.kind, again.before) == (ChangeKind.NOTED, one)
+        assert [each.words for each in again.record.evidence] == [
+            "I live in Oslo",
+            "i live in Oslo.",
+        ]
+        assert await memory.known.records(ANNA) == [again.record]
         with pytest.raises(RefusedText):
             await memory.known.remember(ANNA, "  ")
 
@@ -382,32 +389,32 @@ async def test_a_question_is_no_memory(world: World):
         with pytest.raises(RefusedText) as refused:
             await memory.known.remember(ANNA, "what time is it")
         assert refused.value.reason is Refusal.QUESTION
-        kept = await memory.known.remember(ANNA, "who my doctor is: Dr. Smith")
+        kept = (await memory.known.remember(ANNA, "who my doctor is: Dr. Smith")).record
         with pytest.raises(RefusedText):
             await memory.known.revise(ANNA, kept.short_id, "Who is my doctor?")
 
 
 async def test_what_is_to_be_remembered_is_kept_as_extraction_keeps_it(world: World):
     async with world.process() as memory:
-        annie = await memory.known.remember(ANNA, "call me Annie")
+        annie = (await memory.known.remember(ANNA, "call me Annie")).record
         assert (annie.kind, annie.text, annie.slot) == (
             Kind.PREFERENCE,
             "Call me Annie",
             "nickname",
         )
         await memory.known.remember(ANNA, "I work at Acme")
-        globex = await memory.known.remember(ANNA, "I work at Globex")
+        globex = (await memory.known.remember(ANNA, "I work at Globex")).record
         assert await memory.known.records(ANNA, (Kind.FACT,)) == [globex], "one employer at a time"
-        other = await memory.known.remember(ANNA, "The plumber comes on Mondays")
+        other = (await memory.known.remember(ANNA, "The plumber comes on Mondays")).record
         assert (other.kind, other.slot) == (Kind.FACT, None)
-        denied = await memory.known.remember(ANNA, "I don't like olives")
+        denied = (await memory.known.remember(ANNA, "I don't like olives")).record
         assert (denied.kind, denied.slot) == (Kind.PREFERENCE, None)
 
 
 async def test_what_holds_beside_something_does_not_take_its_place(world: World):
     async with world.process() as memory:
         kept = [
-            await memory.known.remember(ANNA, text)
+            (await memory.known.remember(ANNA, text)).record
             for text in (
                 "I work at Acme",
                 "I also work at Globex",
@@ -416,8 +423,8 @@ async def test_what_holds_beside_something_does_not_take_its_place(world: World)
             )
         ]
         assert await memory.known.records(ANNA) == kept
-        gone = await memory.known.remember(ANNA, "I no longer work at Acme")
-        assert await memory.known.records(ANNA) == [*kept[1:], gone]
+        gone = (await memory.known.remember(ANNA, "I no longer work at Acme")).record
+        assert await memory.known.records(ANNA) == [*kept, gone]
 
 
 async def test_a_name_for_the_assistant_is_not_the_persons_own(world: World):
@@ -441,13 +448,13 @@ async def test_what_is_said_beside_a_name_for_the_assistant_is_kept(world: World
         kept = await memory.remember(ANNA, text)
         assert (await memory.choices.read(ANNA)).agent_name == "Max"
         assert kept is not None
-        assert kept.text == text
-        assert kept in await memory.known.records(ANNA, (Kind.FACT,))
+        assert kept.record.text == text
+        assert kept.record in await memory.known.records(ANNA, (Kind.FACT,))
 
 
 async def test_forgetting_takes_ones_own_record_and_no_other(world: World):
     async with world.process() as memory:
-        record = await memory.known.remember(ANNA, "I live in Oslo")
+        record = (await memory.known.remember(ANNA, "I live in Oslo")).record
         with pytest.raises(UnknownRecord):
             await memory.known.forget(BORIS, record.short_id)
         with pytest.raises(UnknownRecord):
@@ -535,7 +542,7 @@ async def test_an_export_holds_everything_with_its_history(world: World):
     async with world.process() as memory:
         await memory.choices.set(ANNA, Choice.AGENT_NAME, "Jarvis")
         await memory.choices.set(ANNA, Choice.AGENT_NAME, "Friday")
-        tea = await memory.known.remember(ANNA, "I like tea", Kind.PREFERENCE)
+        tea = (await memory.known.remember(ANNA, "I like tea", Kind.PREFERENCE)).record
         await memory.known.revise(ANNA, tea.short_id, "I like green tea")
         await world.talk(memory, "I live in Oslo")
         ending = await memory.talk.end(ANNA, HOME, "new")
@@ -600,7 +607,7 @@ async def test_what_is_forgotten_while_extraction_runs_is_in_no_record_and_no_su
 
     world.extractor = Quoting()
     async with world.process() as memory:
-        record = await memory.known.remember(ANNA, "I work at Acme Corp")
+        record = (await memory.known.remember(ANNA, "I work at Acme Corp")).record
         world.extractor.gate.clear()
         await world.talk(memory, "I work at Acme Corp", "I have a cat")
         ending = await memory.talk.end(ANNA, HOME, "new")
@@ -649,7 +656,7 @@ async def test_a_turn_recorded_twice_is_one_turn(world: World):
 
 async def test_a_change_that_is_broken_off_leaves_no_stale_profile(world: World):
     async with world.process() as memory:
-        record = await memory.known.remember(ANNA, "I live in Oslo")
+        record = (await memory.known.remember(ANNA, "I live in Oslo")).record
         assert "Oslo" in (await memory.talk.recall(ANNA, HOME, "hi")).profile
         forgetting = asyncio.create_task(memory.known.forget(ANNA, record.short_id))
         while await memory.known.records(ANNA):

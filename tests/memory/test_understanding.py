@@ -30,7 +30,7 @@ async def memory() -> AsyncIterator[Memory]:
 
 async def test_words_are_kept_as_they_were_given(memory: Memory):
     for text in ("that I live in Oslo", "What is my name?", "Your name is Nova"):
-        record = await memory.known.remember(ANNA, text)
+        record = (await memory.known.remember(ANNA, text)).record
         assert (record.text, record.kind, record.slot) == (text, Kind.FACT, None)
     assert (await memory.choices.read(ANNA)).agent_name is None
 

@@ -102,7 +102,7 @@ async def test_in_a_private_conversation_no_tool_changes_anything(memory: Memory
 
 async def test_in_a_group_only_its_admins_forget_and_not_by_the_model(memory: Memory) -> None:
     crowd = Actor("g500")
-    record = await memory.known.remember(crowd, "We meet on Fridays", Kind.FACT)
+    record = (await memory.known.remember(crowd, "We meet on Fridays", Kind.FACT)).record
     context = tool_context(memory, crowd, "forget that we meet")
     with pytest.raises(ToolFailure, match="admins"):
         await forget_memory(context, "meet")

@@ -10,7 +10,7 @@ ANNA, BORIS = Actor("u1"), Actor("u12")
 
 async def test_a_general_question_lists_everything_with_the_name_first(memory: Memory):
     await memory.choices.set(ANNA, Choice.AGENT_NAME, "Jarvis")
-    fact = await memory.known.remember(ANNA, "I work at Acme Corp")
+    fact = (await memory.known.remember(ANNA, "I work at Acme Corp")).record
     await memory.known.remember(ANNA, "I like short answers", Kind.PREFERENCE)
     await memory.known.remember(BORIS, "I work at Globex")
     for query in ("*", "what do you know about me?"):
@@ -106,7 +106,7 @@ async def test_nothing_found_names_the_closest_thing(memory: Memory):
 
 
 async def test_what_has_ended_is_told_as_ended(memory: Memory):
-    old = await memory.known.remember(ANNA, "I work at Acme Corp")
+    old = (await memory.known.remember(ANNA, "I work at Acme Corp")).record
     await memory.known.revise(ANNA, old.short_id, "I work at Globex")
     lines = (await search_memory(tool_context(memory, ANNA, "?"), "work")).splitlines()
     today = f"{utc_now():%Y-%m-%d}"

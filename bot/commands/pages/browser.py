@@ -81,7 +81,7 @@ async def _page(click: Click, context: Context) -> Page:
             return show.deletion((forgotten.record,))
     record = await known.find(actor, argument)
     if verb == "from":
-        return show.sources(record, await known.sources(actor, record))
+        return show.evidence(record, await known.evidence(actor, record))
     if verb in ("edit", "reword"):
         return await _reword(click, record, context)
     return show.detail(record)

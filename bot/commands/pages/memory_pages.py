@@ -8,7 +8,7 @@ from bot.commands.pages.panels import LABEL_CHARS, Page, in_rows
 from bot.texts import Texts
 from memory.errors import Refusal
 from memory.knowledge.forgetting import Forgotten
-from memory.records import Kind, Record, Role
+from memory.records import Evidence, Kind, Record, Role
 from memory.understanding import LanguageRules
 
 PER_PAGE = 5
@@ -114,15 +114,16 @@ class MemoryPages:
             doing = (Button(texts.button_edit, f"edit:{id_}"), *doing)
         return Page("\n\n".join(lines), (doing, (self.back(f"kind:{record.kind.value}"),)))
 
-    def sources(self, record: Record, messages: Sequence[Record]) -> Page:
-        """The messages a record came from, word for word."""
+    def evidence(self, record: Record, evidence: Sequence[Evidence]) -> Page:
+        """What a record stands on, word for word."""
         texts = self.texts
-        lines = [texts.memory_from] if messages else [texts.memory_from_nowhere]
-        for message in messages[:_MOST_SOURCES]:
-            said = texts.memory_quoted.format(text=shorten(message.text, _QUOTED))
-            lines.append(
-                f"{message.created_at:%Y-%m-%d %H:%M} {self._author_name(message)}: {said}"
-            )
+        who = record.speaker.name if record.speaker else texts.memory_said_you
+        told = [each for each in evidence if each.words]
+        lines = [texts.memory_from] if told else [texts.memory_from_nowhere]
+        for each in told[:_MOST_SOURCES]:
+            date = f"{each.at:%Y-%m-%d %H:%M} " if each.at else ""
+            words = texts.memory_quoted.format(text=shorten(each.words, _QUOTED))
+            lines.append(f"{date}{who}: {words}")
         return Page("\n\n".join(lines), ((self.back(f"show:{record.short_id}"),),))
 
     def missing_record(self) -> Page:

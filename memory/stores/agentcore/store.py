@@ -330,6 +330,10 @@ class AgentCoreStore:
         found = [record for record in known if record.short_id == short_id.lower()]
         return found[0] if len(found) == 1 else None
 
+    async def messages(self, actor: Actor, turn_ids: Sequence[str]) -> list[Record]:
+        """See LongTermMemory. None: AWS finds no event by its turn."""
+        return []
+
     async def _preferences(self, actor: Actor) -> list[Record]:
         self._require_open()
         return await self._records(actor, (Kind.PREFERENCE,))

@@ -146,6 +146,15 @@ class PersonFile:
         ).fetchone()
         return record_of(found) if found else None
 
+    def messages(self, turn_ids: Sequence[str]) -> list[Record]:
+        """The archived messages of these turns, oldest first."""
+        rows = self._connection.execute(
+            f"SELECT {COLUMNS} FROM record WHERE kind = 'message' "
+            "AND turn_ids IN (SELECT value FROM json_each(?)) ORDER BY moment, row",
+            (json.dumps([json.dumps((turn_id,)) for turn_id in turn_ids]),),
+        )
+        return [record_of(row) for row in rows]
+
     def choices(self) -> dict[str, str]:
         """The person's choices by name."""
         return dict(self._connection.execute("SELECT name, value FROM choice"))

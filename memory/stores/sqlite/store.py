@@ -141,6 +141,9 @@ class SqliteStore:
     async def find(self, actor: Actor, short_id: str) -> Record | None:
         return await self.ask(actor, lambda file: file.find(short_id))
 
+    async def messages(self, actor: Actor, turn_ids: Sequence[str]) -> list[Record]:
+        return await self.ask(actor, lambda file: file.messages(turn_ids)) or []
+
     async def delete(self, actor: Actor, record_ids: Sequence[str]) -> list[str]:
         return await self.ask(actor, lambda file: file.delete(record_ids)) or []
 

@@ -22,7 +22,9 @@ async def effective() -> AsyncIterator[tuple[Desk, TurnEffects]]:
 
 async def test_a_question_stands_under_the_answer_which_stays() -> None:
     async with effective() as (desk, effects):
-        effects.to_forget.append(await desk.memory.known.remember(ANN, "Julia lives in Oslo"))
+        effects.to_forget.append(
+            (await desk.memory.known.remember(ANN, "Julia lives in Oslo")).record
+        )
         [answer] = await desk.says("forget Julia")
         assert answer.text.startswith(f"{ANSWER}\n\nDelete this?")
         assert answer.labels == [ENGLISH.button_delete_yes, ENGLISH.button_delete_no]
@@ -40,7 +42,9 @@ async def test_a_question_stands_under_the_answer_which_stays() -> None:
 async def test_a_typed_yes_under_an_answer_is_talk() -> None:
     """It may be meant for what the answer asks, and a document may have had the model ask."""
     async with effective() as (desk, effects):
-        effects.to_forget.append(await desk.memory.known.remember(ANN, "Julia lives in Oslo"))
+        effects.to_forget.append(
+            (await desk.memory.known.remember(ANN, "Julia lives in Oslo")).record
+        )
         await desk.says("what does the document say?")
         assert (await desk.ask("yes")).startswith(ANSWER)
         assert await desk.facts()
@@ -49,7 +53,7 @@ async def test_a_typed_yes_under_an_answer_is_talk() -> None:
 async def test_several_are_chosen_one_by_one_below_the_answer() -> None:
     async with effective() as (desk, effects):
         for text in ("Julia is a nurse", "Julia plays chess"):
-            effects.to_forget.append(await desk.memory.known.remember(ANN, text))
+            effects.to_forget.append((await desk.memory.known.remember(ANN, text)).record)
         [answer] = await desk.says("forget Julia")
         assert f"{ENGLISH.forget_ask}\n1. " in answer.text
         first, second, *_ = answer.labels
@@ -62,7 +66,9 @@ async def test_several_are_chosen_one_by_one_below_the_answer() -> None:
 
 async def test_no_leaves_everything_and_the_answer() -> None:
     async with effective() as (desk, effects):
-        effects.to_forget.append(await desk.memory.known.remember(ANN, "Julia lives in Oslo"))
+        effects.to_forget.append(
+            (await desk.memory.known.remember(ANN, "Julia lives in Oslo")).record
+        )
         [answer] = await desk.says("forget Julia")
         assert (await desk.press(ENGLISH.button_delete_no)).text == ENGLISH.forget_kept
         assert answer.text.startswith(ANSWER)
@@ -71,7 +77,9 @@ async def test_no_leaves_everything_and_the_answer() -> None:
 
 async def test_only_whoever_asked_may_press() -> None:
     async with effective() as (desk, effects):
-        effects.to_forget.append(await desk.memory.known.remember(ANN, "Julia lives in Oslo"))
+        effects.to_forget.append(
+            (await desk.memory.known.remember(ANN, "Julia lives in Oslo")).record
+        )
         [answer] = await desk.says("forget Julia")
         await desk.says("hi", BORIS)
         yes = answer.button(ENGLISH.button_delete_yes)
@@ -82,7 +90,9 @@ async def test_only_whoever_asked_may_press() -> None:
 
 async def test_after_everything_was_forgotten_its_buttons_do_nothing() -> None:
     async with effective() as (desk, effects):
-        effects.to_forget.append(await desk.memory.known.remember(ANN, "Julia lives in Oslo"))
+        effects.to_forget.append(
+            (await desk.memory.known.remember(ANN, "Julia lives in Oslo")).record
+        )
         [answer] = await desk.says("forget Julia")
         yes = answer.button(ENGLISH.button_delete_yes)
         await desk.says("/forget all")

@@ -15,7 +15,7 @@ from tests.fakes.temporary_store import TemporaryStore
 
 
 async def test_memory_shows_what_is_known_to_its_owner_alone(desk: Desk) -> None:
-    fact = await desk.memory.known.remember(ANN, "I work at Acme Corp")
+    fact = (await desk.memory.known.remember(ANN, "I work at Acme Corp")).record
     await desk.memory.known.remember(ANN, "I prefer Python over JavaScript", Kind.PREFERENCE)
     await desk.memory.choices.set(ANN, Choice.AGENT_NAME, "Jarvis")
     await desk.remember("I am a spy", actor=BOB)

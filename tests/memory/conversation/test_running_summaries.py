@@ -350,7 +350,7 @@ async def test_what_is_forgotten_is_in_no_summary_and_the_other_turns_still_are(
         await world.talk(memory, 3)
         await memory.settle()
         assert "Acme" in (await memory.talk.tiers(ANNA)).summaries[0].text
-        record = await memory.known.remember(ANNA, "I work at Acme Corp")
+        record = (await memory.known.remember(ANNA, "I work at Acme Corp")).record
         await memory.known.forget(ANNA, record.short_id)
         await memory.settle()
         (summary,) = (await memory.talk.tiers(ANNA)).summaries
@@ -366,7 +366,7 @@ async def test_a_summarizer_under_way_does_not_bring_back_what_was_forgotten(wor
         await world.say(memory, "I work at Acme Corp")
         await world.talk(memory, 3)
         await asyncio.wait_for(world.summarizer.under_way.wait(), 10)
-        record = await memory.known.remember(ANNA, "I work at Acme Corp")
+        record = (await memory.known.remember(ANNA, "I work at Acme Corp")).record
         await memory.known.forget(ANNA, record.short_id)
         world.summarizer.gate.set()
         await memory.settle()

@@ -103,8 +103,8 @@ async def test_all_that_a_deletion_took_along_comes_back_as_it_was(life: Life) -
         before, shown = await everything(memory), await window(memory)
         assert b"Oslo" in life.bytes
         record = await the_record(memory, "I live in Oslo")
-        come_from = await memory.known.sources(ANNA, record)
-        assert [m.text for m in come_from] == ["I live in Oslo", "ok"]
+        come_from = await memory.known.evidence(ANNA, record)
+        assert [each.words for each in come_from] == ["I live in Oslo"]
 
         forgotten = await memory.known.forget(ANNA, record.short_id)
         assert b"Oslo" not in life.bytes, "the only copy is in RAM"
@@ -114,7 +114,7 @@ async def test_all_that_a_deletion_took_along_comes_back_as_it_was(life: Life) -
         assert await memory.known.restore(ANNA, forgotten) == record
         assert await everything(memory) == before
         assert await window(memory) == shown
-        assert await memory.known.sources(ANNA, record) == come_from
+        assert await memory.known.evidence(ANNA, record) == come_from
         assert b"Oslo" in life.bytes
         found = await memory.known.search(ANNA, "where do I live?")
         assert "I live in Oslo" in [hit.record.text for hit in found]
@@ -141,7 +141,7 @@ async def test_a_look_ahead_changes_nothing_and_is_what_happens(life: Life) -> N
 async def test_where_nothing_goes_along_nothing_is_counted(life: Life) -> None:
     async with life.memory() as memory:
         await life.say(memory, "I have a cat")
-        record = await memory.known.remember(ANNA, "I live in Oslo")
+        record = (await memory.known.remember(ANNA, "I live in Oslo")).record
         doomed = await memory.known.would_forget(ANNA, record.short_id)
         assert doomed == Forgotten(ANNA, record)
         assert doomed.said == 0
@@ -151,7 +151,7 @@ async def test_where_nothing_goes_along_nothing_is_counted(life: Life) -> None:
 
 async def test_a_turn_comes_back_before_what_was_said_after_it(life: Life) -> None:
     async with life.memory() as memory:
-        record = await memory.known.remember(ANNA, "I live in Oslo")
+        record = (await memory.known.remember(ANNA, "I live in Oslo")).record
         await life.say(memory, "I have a cat", "I live in Oslo")
         forgotten = await memory.known.forget(ANNA, record.short_id)
         await life.say(memory, "I like tea")
@@ -165,7 +165,7 @@ async def test_a_turn_comes_back_before_what_was_said_after_it(life: Life) -> No
 async def test_taking_back_twice_doubles_nothing(life: Life) -> None:
     async with life.memory() as memory:
         await life.say(memory, "I live in Oslo")
-        record = await memory.known.remember(ANNA, "I live in Oslo")
+        record = (await memory.known.remember(ANNA, "I live in Oslo")).record
         before, shown = await everything(memory), await window(memory)
         forgotten = await memory.known.forget(ANNA, record.short_id)
         for _ in range(2):
@@ -177,7 +177,7 @@ async def test_taking_back_twice_doubles_nothing(life: Life) -> None:
 async def test_a_turn_that_had_left_the_window_is_in_it_again(life: Life) -> None:
     limits = SessionLimits(conversation_window_size=4, summary_turn_count=1)
     async with life.memory(limits=limits) as memory:
-        record = await memory.known.remember(ANNA, "I live in Oslo")
+        record = (await memory.known.remember(ANNA, "I live in Oslo")).record
         await life.say(memory, "I live in Oslo", "I have a cat", "I like tea", "I own a boat")
         await memory.settle()
         assert "Oslo" in str((await memory.talk.tiers(ANNA)).summaries)
@@ -198,7 +198,7 @@ async def test_a_turn_that_had_left_the_window_is_in_it_again(life: Life) -> Non
 async def test_what_is_said_in_secret_is_back_in_ram_and_masked_on_the_disk(life: Life) -> None:
     said = "I live in Oslo and my password is hunter2hunter2"
     async with life.memory() as memory:
-        record = await memory.known.remember(ANNA, "I live in Oslo")
+        record = (await memory.known.remember(ANNA, "I live in Oslo")).record
         await life.say(memory, said)
         forgotten = await memory.known.forget(ANNA, record.short_id)
         await memory.known.restore(ANNA, forgotten)
@@ -208,7 +208,7 @@ async def test_what_is_said_in_secret_is_back_in_ram_and_masked_on_the_disk(life
 
 async def test_a_session_that_is_extracted_by_now_is_not_opened_again(life: Life) -> None:
     async with life.memory() as memory:
-        record = await memory.known.remember(ANNA, "I live in Oslo")
+        record = (await memory.known.remember(ANNA, "I live in Oslo")).record
         await life.say(memory, "I live in Oslo", "I have a cat")
         forgotten = await memory.known.forget(ANNA, record.short_id)
         await life.end(memory)
@@ -221,7 +221,7 @@ async def test_a_session_that_is_extracted_by_now_is_not_opened_again(life: Life
 async def test_nobody_takes_back_what_another_one_deleted(life: Life) -> None:
     async with life.memory() as memory:
         await memory.known.remember(BORIS, "I am a spy")
-        mine = await memory.known.remember(ANNA, "I live in Oslo")
+        mine = (await memory.known.remember(ANNA, "I live in Oslo")).record
         forgotten = await memory.known.forget(ANNA, mine.short_id)
         with pytest.raises(UnknownRecord):
             await memory.known.restore(BORIS, forgotten)
@@ -230,7 +230,7 @@ async def test_nobody_takes_back_what_another_one_deleted(life: Life) -> None:
 
 async def test_nothing_comes_back_after_everything_was_forgotten(life: Life) -> None:
     async with life.memory() as memory:
-        record = await memory.known.remember(ANNA, "I live in Oslo")
+        record = (await memory.known.remember(ANNA, "I live in Oslo")).record
         await life.say(memory, "I live in Oslo")
         forgotten = await memory.known.forget(ANNA, record.short_id)
         await memory.forget_all(ANNA)
@@ -271,7 +271,7 @@ class Failing(TemporaryStore):
 async def test_what_was_broken_off_is_completed_by_doing_it_again(life: Life) -> None:
     store = Failing()
     async with life.memory(store) as memory:
-        record = await memory.known.remember(ANNA, "I live in Oslo")
+        record = (await memory.known.remember(ANNA, "I live in Oslo")).record
         await life.say(memory, "I live in Oslo")
         forgotten = await memory.known.forget(ANNA, record.short_id)
         store.away = True
@@ -286,7 +286,7 @@ async def test_what_could_not_be_deleted_is_still_there_with_its_turns(life: Lif
     store = Failing()
     limits = SessionLimits(conversation_window_size=4, summary_turn_count=1)
     async with life.memory(store, limits) as memory:
-        record = await memory.known.remember(ANNA, "I live in Oslo")
+        record = (await memory.known.remember(ANNA, "I live in Oslo")).record
         await life.say(memory, "I live in Oslo", "I have a cat", "I like tea")
         await memory.settle()
         before = await everything(memory)
@@ -319,7 +319,7 @@ async def test_what_could_not_be_withheld_is_there_once(life: Life) -> None:
         journal.turns = turns = Breaking(journal.database)
         memory = Memory(TemporaryStore(), journal, by_rules(), MemoryOptions(), life.clock)
         async with journal, memory:
-            record = await memory.known.remember(ANNA, "I live in Oslo")
+            record = (await memory.known.remember(ANNA, "I live in Oslo")).record
             await life.say(memory, "I live in Oslo")
             turns.full = True
             with pytest.raises(StoreUnavailable):
@@ -330,25 +330,25 @@ async def test_what_could_not_be_withheld_is_there_once(life: Life) -> None:
 
 async def test_what_was_said_again_meanwhile_does_not_stand_there_twice(life: Life) -> None:
     async with life.memory() as memory:
-        first = await memory.known.remember(ANNA, "I have a cat called Tom")
+        first = (await memory.known.remember(ANNA, "I have a cat called Tom")).record
         forgotten = await memory.known.forget(ANNA, first.short_id)
-        again = await memory.known.remember(ANNA, "I have a cat called Tom")
+        again = (await memory.known.remember(ANNA, "I have a cat called Tom")).record
         assert not (await memory.known.restore(ANNA, forgotten)).current
         assert await memory.known.records(ANNA) == [again]
 
 
 async def test_what_was_turned_round_meanwhile_stays_so(life: Life) -> None:
     async with life.memory() as memory:
-        first = await memory.known.remember(ANNA, "I like olives")
+        first = (await memory.known.remember(ANNA, "I like olives")).record
         forgotten = await memory.known.forget(ANNA, first.short_id)
-        again = await memory.known.remember(ANNA, "I don't like olives")
+        again = (await memory.known.remember(ANNA, "I don't like olives")).record
         await memory.known.restore(ANNA, forgotten)
         assert await memory.known.records(ANNA) == [again]
 
 
 async def test_a_turn_that_goes_nowhere_else_is_counted_as_well(life: Life) -> None:
     async with life.memory() as memory:
-        record = await memory.known.remember(ANNA, "I live in Oslo")
+        record = (await memory.known.remember(ANNA, "I live in Oslo")).record
         await life.say(memory, "forget that I live in Oslo", kept=False)
         doomed = await memory.known.would_forget(ANNA, record.short_id)
         assert (doomed.messages, doomed.said) == ((), 2)

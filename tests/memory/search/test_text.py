@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.search.text import MAX_WORD, storable, words
+from memory.search.text import MAX_WORD, storable, wording, words
 
 
 @pytest.mark.parametrize(
@@ -87,3 +87,32 @@ def test_words_never_fails_and_never_holds_what_an_index_would_part(text: str) -
 def test_cleaned_text_can_be_written_anywhere(text: str) -> None:
     assert "\0" not in storable(text)
     storable(text).encode()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("I live in Oslo", "i  live in oslo."),
+        ("It’s “fine”", "it's fine!"),
+        ("Ich heiße Jo", "ICH HEISSE JO"),
+        ("我喜欢茶。", "我喜欢茶"),
+        ("¿Vivo en Lima?", "vivo en lima"),
+    ],
+)
+def test_case_spaces_and_punctuation_make_no_other_wording(one: str, other: str) -> None:
+    assert wording(one) == wording(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("I use C", "I use C++"),
+        ("2.5 mg", "25 mg"),
+        ("It was 5 degrees", "It was -5 degrees"),
+        ("at 10:30", "at 1030"),
+        ("Mara", "Mára"),
+        ("I eat meat", "I don't eat meat"),
+    ],
+)
+def test_any_other_sign_does(one: str, other: str) -> None:
+    assert wording(one) != wording(other)

@@ -329,7 +329,9 @@ async def test_buttons_below_an_answer_go_when_pressed_and_the_answer_stays(
     echo = Echo(lambda _: Reply("You *decide*.", markdown=True, effects=effects))
     async with stage(server, tmp_path, conversation=echo) as on:
         anna = Actor.person(1001)
-        effects.to_forget.append(await on.memory.known.remember(anna, "Julia lives in Oslo"))
+        effects.to_forget.append(
+            (await on.memory.known.remember(anna, "Julia lives in Oslo")).record
+        )
         await server.user(1001).says("forget Julia")
         await server.replies_to(1001, 1)
         [answer] = server.sent(1001)

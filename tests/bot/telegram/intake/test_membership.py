@@ -63,7 +63,7 @@ async def test_only_admins_see_and_change_what_a_group_is_remembered_by(
     group.make_admin(ANNA)
     crowd = Actor.group(-1000500)
     async with stage(server, tmp_path) as on:
-        fact = await on.memory.known.remember(crowd, "We meet on Fridays")
+        fact = (await on.memory.known.remember(crowd, "We meet on Fridays")).record
         commands = (
             "/memory",
             "/search Fridays",
@@ -110,7 +110,7 @@ async def test_a_click_that_nobody_was_asked_for_deletes_no_group_s_memory(
     group = server.group(-1000500)
     crowd = Actor.group(-1000500)
     async with stage(server, tmp_path) as on:
-        fact = await on.memory.known.remember(crowd, "We meet on Fridays")
+        fact = (await on.memory.known.remember(crowd, "We meet on Fridays")).record
         await server.user(BORIS).says("/ask hello", group=group)
         await server.replies_to(group.id, 1)
         await on.channel.settle()
