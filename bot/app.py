@@ -25,13 +25,18 @@ from bot.errors import OperatorError
 from bot.models.catalogue import OFFLINE
 from bot.models.configured import models_of
 from bot.models.extraction import ModelExtractor
-from bot.models.greeting import ModelGreeter
 from bot.models.review import ModelReviewer
 from bot.models.sight import sight_of
-from bot.models.summaries import ModelSummarizer
+from bot.models.writers import ModelGreeter, ModelSummarizer
 from bot.operations.health import heartbeat
-from bot.operations.process import collect_garbage_less_often, only_process, operator_errors
-from bot.operations.signals import exit_on_sigterm, ignore_signals_at_exit, stop_event
+from bot.operations.process import (
+    collect_garbage_less_often,
+    exit_on_sigterm,
+    ignore_signals_at_exit,
+    only_process,
+    operator_errors,
+    stop_event,
+)
 from bot.options import (
     channel_options,
     memory_options,

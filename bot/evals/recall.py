@@ -8,13 +8,15 @@ text, category, gold, answer}]}`, where `gold` names the turns that answer the q
 import asyncio
 import gzip
 import json
+import math
 import re
 import tempfile
 import time
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from contextlib import asynccontextmanager
+from dataclasses import asdict, astuple, dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -24,8 +26,8 @@ from rich.progress import Progress
 from rich.table import Table
 
 from bot.errors import OperatorError
-from bot.evals.embedding import PATIENCE, open_embedder
-from bot.evals.scores import Score, percentile, score_of
+from bot.models.embedding import embedder_of
+from bot.settings import load
 from memory.ports import Embedder, EmbeddingFailed
 from memory.records import Actor, Kind, Role, Speaker, Turn, Utterance
 from memory.stores.sqlite.store import SqliteStore
@@ -36,6 +38,60 @@ APART = "adversarial"
 
 #: How many hits are asked for: the deepest figure is R@25.
 DEPTH = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How well the gold turns of a question, or of many on average, were found. All 0 to 1."""
+
+    r5: float = 0.0
+    r10: float = 0.0
+    r25: float = 0.0
+    ndcg10: float = 0.0
+    mrr: float = 0.0
+    any10: float = 0.0
+
+    @classmethod
+    def mean(cls, scores: Sequence["Score"]) -> "Score":
+        """The average score; all zero if there is none."""
+        if not scores:
+            return cls()
+        return cls(
+            *(sum(column) / len(scores) for column in zip(*map(astuple, scores), strict=True))
+        )
+
+    def to_json(self) -> dict[str, float]:
+        """The measures by name."""
+        return asdict(self)
+
+
+def score_of(found: Sequence[str], gold: Collection[str]) -> Score:
+    """Score the ids that were found, best first, against those that should have been."""
+    places = [place for place, name in enumerate(found) if name in gold]
+    ideal = sum(_gain(place) for place in range(min(10, len(gold))))
+
+    def recall(depth: int) -> float:
+        return len([place for place in places if place < depth]) / max(1, len(gold))
+
+    return Score(
+        r5=recall(5),
+        r10=recall(10),
+        r25=recall(25),
+        ndcg10=sum(_gain(place) for place in places if place < 10) / ideal if ideal else 0.0,
+        mrr=1 / (places[0] + 1) if places else 0.0,
+        any10=1.0 if places and places[0] < 10 else 0.0,
+    )
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The value that this share of the values does not exceed, by nearest rank; 0 if none."""
+    if not values:
+        return 0.0
+    return sorted(values)[max(0, math.ceil(share * len(values)) - 1)]
+
+
+def _gain(place: int) -> float:
+    return 1 / math.log2(place + 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,3 +318,20 @@ def _turn(data: dict[str, Any]) -> Turn:
     message = Utterance(role, data["text"], at if at.tzinfo else at.replace(tzinfo=UTC), speaker)
     session = re.sub(r"[^A-Za-z0-9_-]", "-", str(data["session"]))
     return Turn(id=str(data["id"]), session_id=f"s{session}"[:100], messages=(message,))
+
+
+#: Seconds a query may wait for its vector: a slow machine must not turn into another result.
+PATIENCE = 60.0
+
+
+@asynccontextmanager
+async def open_embedder(name: str | None) -> AsyncIterator[Embedder | None]:
+    """The embedder of this name, as the setting of that name takes it, loaded; None for none.
+    Raises OperatorError, EmbeddingFailed."""
+    chosen = embedder_of(load().settings, name) if name else None
+    if chosen is None:
+        yield None
+        return
+    async with chosen:
+        await chosen.embed(["Is anybody there?"])
+        yield chosen

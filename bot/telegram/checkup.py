@@ -8,7 +8,7 @@ from telegram import Bot, WebhookInfo
 from telegram.error import Conflict, InvalidToken, RetryAfter, TelegramError
 
 from bot.errors import OperatorError
-from bot.operations.doctor.check_result import (
+from bot.operations.doctor.check import (
     CheckResult,
     ok,
     warning,

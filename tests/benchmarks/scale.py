@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from bot.evals.scores import percentile
+from bot.evals.recall import percentile
 from memory.records import Actor, Kind, Role, Turn, Utterance
 from memory.stores.sqlite.store import SqliteStore
 

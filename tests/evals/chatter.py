@@ -23,7 +23,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from bot.evals.embedding import PATIENCE, open_embedder
+from bot.evals.recall import PATIENCE, open_embedder
 from bot.settings import Settings
 from memory.ports import Embedder
 from memory.records import Actor, Draft, Kind, Role, Turn, Utterance

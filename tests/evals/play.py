@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bot.assistant.conversation import Conversation
 from bot.assistant.inbound import Message
-from bot.models.summaries import ModelSummarizer
+from bot.models.writers import ModelSummarizer
 from bot.offline.understanding import by_rules
 from bot.options import persona_of, turn_limits
 from bot.settings import Settings

@@ -1,17 +1,21 @@
-"""Models on Bedrock."""
+"""Models on Bedrock, whose errors tell the operator what to fix."""
 
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, NoRegionError
-from pydantic_ai.models import Model
-from pydantic_ai.models.bedrock import BedrockModelSettings
+from pydantic_ai import ModelMessage, ModelResponse, ModelSettings, RunContext
+from pydantic_ai.exceptions import ModelAuthenticationError
+from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
+from pydantic_ai.models.bedrock import BedrockConverseModel, BedrockModelSettings
 from pydantic_ai.providers.bedrock import BedrockProvider
 
+from bot.assistant.failures import AccessNotGranted
 from bot.errors import OperatorError
 from bot.models.catalogue import ModelAccess
-from bot.models.wire.bedrock import BedrockModel
 
 
 def bedrock_client(named: str, access: ModelAccess) -> Any:
@@ -52,3 +56,47 @@ def bedrock_model(model: str, access: ModelAccess) -> Model:
         bedrock_cache_instructions=True, bedrock_cache_tool_definitions=True
     )
     return BedrockModel(model, provider=BedrockProvider(bedrock_client=client), settings=settings)
+
+
+_DENIED = "AccessDeniedException"
+
+
+class BedrockModel(BedrockConverseModel):
+    """Distinguishes missing access to a model from wrong credentials."""
+
+    async def request(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        """Raises AccessNotGranted and whatever the parent class raises."""
+        with self._translate_errors():
+            return await super().request(messages, model_settings, model_request_parameters)
+
+    @asynccontextmanager
+    async def request_stream(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+        run_context: RunContext[Any] | None = None,
+    ) -> AsyncGenerator[StreamedResponse]:
+        """Raises AccessNotGranted and whatever the parent class raises."""
+        with self._translate_errors():
+            async with super().request_stream(
+                messages, model_settings, model_request_parameters, run_context
+            ) as stream:
+                yield stream
+
+    @contextmanager
+    def _translate_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except ModelAuthenticationError as error:
+            if error.provider_error_code != _DENIED:
+                raise
+            raise AccessNotGranted(self.model_name, self.client.meta.region_name) from error
+        except BotoCoreError as error:
+            # Missing credentials, or credentials that can't be renewed.
+            raise ModelAuthenticationError(self.model_name, type(error).__name__) from error

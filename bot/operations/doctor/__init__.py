@@ -11,20 +11,18 @@ from rich.console import Console
 from rich.text import Text
 
 from bot.errors import OperatorError
-from bot.operations.doctor.agentcore import check_memory
-from bot.operations.doctor.backlog import check_backlog
-from bot.operations.doctor.check_result import (
+from bot.operations.doctor.aws import check_credentials, check_memory
+from bot.operations.doctor.check import (
+    Check,
     CheckResult,
     Mark,
+    examine,
     ok,
     wrong,
 )
 from bot.operations.doctor.clock import check_clock
-from bot.operations.doctor.credentials import check_credentials
-from bot.operations.doctor.disk import check_disk, is_running
-from bot.operations.doctor.examination import Check, examine
-from bot.operations.doctor.model import check_model
-from bot.operations.doctor.transcriber import check_transcriber
+from bot.operations.doctor.data import check_backlog, check_disk, is_running
+from bot.operations.doctor.models import check_model, check_transcriber
 from bot.settings import Loaded, Settings
 from bot.settings.schema import MASK
 from bot.telegram.checkup import check_token, check_webhook

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from bot.operations.aws import aws_access
-from bot.operations.doctor.check_result import (
+from bot.operations.doctor.check import (
     CheckResult,
     ok,
     warning,

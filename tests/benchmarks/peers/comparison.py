@@ -11,8 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from bot.evals.recall import Dialogue, Report, read_dialogues
-from bot.evals.scores import score_of
+from bot.evals.recall import Dialogue, Report, read_dialogues, score_of
 from tests.benchmarks.peers.environments import MODEL, python_of, variables
 from tests.benchmarks.peers.job import Job, Outcome, Person
 from tests.benchmarks.peers.peer import KINDS, Said

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from bot.evals.scores import percentile
+from bot.evals.recall import percentile
 from tests.benchmarks.peers.comparison import DataSet, Row
 from tests.benchmarks.peers.peer import KINDS
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from bot.evals.scores import Score, percentile, score_of
+from bot.evals.recall import Score, percentile, score_of
 
 
 def test_a_perfect_answer_scores_1_everywhere() -> None:

@@ -7,7 +7,7 @@ from pydantic_ai import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.exceptions import ModelHTTPError
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from bot.models.greeting import MAX_LENGTH, ModelGreeter
+from bot.models.writers import MAX_GREETING, ModelGreeter
 from memory.ports import ExtractionFailed
 from memory.records import Kind, Record
 
@@ -42,7 +42,7 @@ async def test_one_sentence_is_said(written: str, said: str) -> None:
     assert await ModelGreeter(answering(written)).greet(summary("A trip to Oslo.")) == said
 
 
-@pytest.mark.parametrize("written", [" ", "x" * (MAX_LENGTH + 1)])
+@pytest.mark.parametrize("written", [" ", "x" * (MAX_GREETING + 1)])
 async def test_what_is_no_sentence_is_not_said(written: str) -> None:
     with pytest.raises(ExtractionFailed):
         await ModelGreeter(answering(written)).greet(summary("A trip to Oslo."))

@@ -11,7 +11,7 @@ from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from bot.models.catalogue import ModelAccess, model_from_name
-from bot.models.summaries import TURNS_AT_ONCE, ModelSummarizer
+from bot.models.writers import TURNS_AT_ONCE, ModelSummarizer
 from bot.people.usage import Accounts, Usage
 from memory.ports import ExtractionFailed
 from memory.records import Actor, Role, Turn, Utterance

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from bot.operations.doctor.check_result import CheckResult, Mark
+from bot.operations.doctor.check import CheckResult, Mark
 from bot.settings import Settings
 from bot.telegram.checkup import check_token, check_webhook
 from tests.fakes.botapi import BotApiServer

@@ -6,8 +6,8 @@ from typing import Any
 import boto3
 import pytest
 
-from bot.operations.doctor.agentcore import check_memory
-from bot.operations.doctor.check_result import CheckResult, Mark
+from bot.operations.doctor.aws import check_memory
+from bot.operations.doctor.check import CheckResult, Mark
 from bot.settings import Settings
 from memory.records import Kind
 from memory.stores.agentcore.setup import TEMPLATES

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.operations.doctor.backlog import check_backlog
-from bot.operations.doctor.check_result import CheckResult, Mark
+from bot.operations.doctor.check import CheckResult, Mark
+from bot.operations.doctor.data import check_backlog
 from memory.records import Actor, Place, Session
 from memory.stores.journal.journal import SqliteJournal
 

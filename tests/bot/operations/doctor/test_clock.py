@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from pydantic import SecretStr
 
-from bot.operations.doctor.check_result import CheckResult, Mark
+from bot.operations.doctor.check import CheckResult, Mark
 from bot.operations.doctor.clock import check_clock, clock_result
 from bot.settings import Settings
 from tests.bot.operations.doctor.canned import Canned

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.operations.doctor.check_result import CheckResult, Mark
-from bot.operations.doctor.credentials import check_credentials
+from bot.operations.doctor.aws import check_credentials
+from bot.operations.doctor.check import CheckResult, Mark
 from bot.settings import Settings
 from tests.bot.operations.doctor.canned import Canned
 

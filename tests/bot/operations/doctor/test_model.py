@@ -3,8 +3,8 @@
 import pytest
 from pydantic import SecretStr
 
-from bot.operations.doctor.check_result import CheckResult, Mark
-from bot.operations.doctor.model import check_model
+from bot.operations.doctor.check import CheckResult, Mark
+from bot.operations.doctor.models import check_model
 from bot.settings import Settings
 from tests.fakes.aws import FakeAws, throttled
 from tests.fakes.aws.knobs import Fault

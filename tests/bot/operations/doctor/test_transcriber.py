@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from bot.operations.doctor.check_result import CheckResult, Mark
-from bot.operations.doctor.transcriber import check_transcriber
+from bot.operations.doctor.check import CheckResult, Mark
+from bot.operations.doctor.models import check_transcriber
 from bot.settings import Settings
 from tests.fakes.openai_server import OpenAIServer, refusing, text
 

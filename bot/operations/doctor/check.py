@@ -1,12 +1,41 @@
-"""Runs many checks at once; none can delay or break another."""
+"""A check and its results. Many run at once; none can delay or break another."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 import structlog
 
-from bot.operations.doctor.check_result import CheckResult, wrong
+
+class Mark(StrEnum):
+    """The severity of a result. Only `wrong` means that something won't work."""
+
+    OK = "ok"
+    WARNING = "warning"
+    WRONG = "wrong"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """One line for the operator: the subject, the severity, and how to fix it."""
+
+    subject: str
+    mark: Mark
+    text: str
+
+
+def ok(subject: str, text: str) -> CheckResult:
+    return CheckResult(subject, Mark.OK, text)
+
+
+def warning(subject: str, text: str) -> CheckResult:
+    return CheckResult(subject, Mark.WARNING, text)
+
+
+def wrong(subject: str, text: str) -> CheckResult:
+    return CheckResult(subject, Mark.WRONG, text)
+
 
 _log = structlog.get_logger(__name__)
 

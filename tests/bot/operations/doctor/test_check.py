@@ -3,8 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from bot.operations.doctor.check_result import CheckResult, Mark, ok
-from bot.operations.doctor.examination import Check, examine
+from bot.operations.doctor.check import Check, CheckResult, Mark, examine, ok
 
 
 async def found(*checks: Check) -> list[CheckResult]:

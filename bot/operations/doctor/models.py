@@ -1,8 +1,11 @@
-"""The language model: does it answer the smallest possible request?"""
+"""The language model and the transcriber: does each answer the smallest possible request?"""
 
 import asyncio
+import io
 import time
+import wave
 from collections.abc import Awaitable, Callable, Sequence
+from datetime import timedelta
 
 from pydantic_ai.direct import model_request, model_request_stream
 from pydantic_ai.messages import ModelMessage, ModelRequest, UserPromptPart
@@ -10,10 +13,12 @@ from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings
 
 from bot.assistant.failures import MODEL_ERRORS, THROTTLED, failure_of
+from bot.assistant.files import NotTranscribed
 from bot.errors import OperatorError
 from bot.models.catalogue import OFFLINE
 from bot.models.configured import model_of
-from bot.operations.doctor.check_result import (
+from bot.models.transcription import transcriber_of
+from bot.operations.doctor.check import (
     CheckResult,
     ok,
     warning,
@@ -69,3 +74,34 @@ async def _ask_streaming(model: Model) -> None:
 
 async def _ask_whole(model: Model) -> None:
     await model_request(model, _HELLO, model_settings=_SHORT)
+
+
+#: The recording: silence, in samples of two bytes. Vendors reject less than a tenth of a second.
+_LENGTH, _RATE = timedelta(seconds=1), 16_000
+
+
+async def check_transcriber(settings: Settings) -> list[CheckResult]:
+    """Transcribe a second of silence the way voice messages are; no result if no transcriber is
+    set."""
+    name, start = settings.transcriber, time.monotonic()
+    try:
+        async with transcriber_of(settings) as transcriber:
+            if transcriber is None:
+                return []
+            await transcriber.transcribe(_silence(), "audio/wav", _LENGTH)
+    except OperatorError as mistake:
+        return [wrong("transcriber", str(mistake))]
+    except NotTranscribed as failure:
+        return [wrong("transcriber", f"{name} writes nothing down: {failure}")]
+    return [ok("transcriber", f"{name} answers in {time.monotonic() - start:.1f} s")]
+
+
+def _silence() -> bytes:
+    """A silent recording, as WAV."""
+    recording = io.BytesIO()
+    with wave.open(recording, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(_RATE)
+        file.writeframes(bytes(2 * _RATE * int(_LENGTH.total_seconds())))
+    return recording.getvalue()

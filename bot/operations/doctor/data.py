@@ -1,4 +1,5 @@
-"""The data directory: space, permissions, damaged files, and the process using it."""
+"""The data directory: space, permissions, damaged files, the process using it, and sessions
+waiting to be saved."""
 
 import os
 import shutil
@@ -11,13 +12,15 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from bot.operations.doctor.check_result import (
+from bot.operations.doctor.check import (
     CheckResult,
     ok,
     warning,
     wrong,
 )
 from bot.operations.health import find_problem
+from memory.errors import StoreUnavailable
+from memory.stores.journal.sessions import backlog_in
 
 _MIB = 1024 * 1024
 #: A busy bot's files for a year take less than the first; below the second, nothing works.
@@ -137,3 +140,24 @@ def _check_process(data_dir: Path, *, running: bool) -> Iterator[CheckResult]:
         yield warning("process", f"{problem}: it may be starting; else look into its log")
     else:
         yield ok("process", "a Mordecai is running on this directory")
+
+
+def check_backlog(data_dir: Path) -> list[CheckResult]:
+    """Read the journal, also while a bot is running. Blocks. Changes nothing."""
+    try:
+        backlog = backlog_in(data_dir / "journal.sqlite")
+    except StoreUnavailable:
+        return []  # the disk check reports what is wrong with the file
+    if backlog is None:
+        return []
+    waiting = f"{backlog.waiting} ended conversations wait to be saved"
+    if not backlog.quarantined:
+        return [ok("backlog", waiting)]
+    return [
+        warning(
+            "backlog",
+            f"{waiting}, {backlog.quarantined} are in quarantine because saving them failed too "
+            "often: look for session_quarantined in the log, fix what it says, stop the bot, then "
+            "`mordecai maintain --retry`",
+        )
+    ]

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from bot.operations.doctor.check_result import CheckResult, Mark
-from bot.operations.doctor.disk import check_disk, free_space, is_running
+from bot.operations.doctor.check import CheckResult, Mark
+from bot.operations.doctor.data import check_disk, free_space, is_running
 
 
 def found(data: Path, *, running: bool = False) -> dict[str, CheckResult]:

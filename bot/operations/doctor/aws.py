@@ -1,12 +1,21 @@
-"""AgentCore Memory: the memory, its strategies, and our permissions."""
+"""AWS: credentials, region, and AgentCore Memory with its strategies and our permissions."""
 
 import asyncio
 from concurrent.futures import Executor
 from contextlib import ExitStack, closing
 from typing import Any
 
+import boto3
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    HTTPClientError,
+    NoCredentialsError,
+)
+from botocore.exceptions import ConnectionError as NoConnection
+
 from bot.operations.aws import aws_access
-from bot.operations.doctor.check_result import (
+from bot.operations.doctor.check import (
     CheckResult,
     ok,
     warning,
@@ -20,11 +29,62 @@ from memory.stores.agentcore.clients import (
     DATA_SERVICE,
     AwsCalls,
     Circuit,
+    make_client,
     open_client,
 )
-from memory.stores.agentcore.errors import AwsFailure
+from memory.stores.agentcore.errors import AWS_ERRORS, AwsFailure, Where, explain
 from memory.stores.agentcore.namespaces import namespace
 from memory.stores.agentcore.setup import TEMPLATES, AgentCoreMemory, inspect
+
+_WHERE = Where("GetCallerIdentity")
+_DENIALS = ("AccessDenied", "AccessDeniedException")
+
+
+def check_credentials(settings: Settings) -> list[CheckResult]:
+    """Check the credentials and the region that boto3 finds. Blocks: boto3 may ask for the
+    machine's role, and AWS."""
+    try:
+        session = boto3.Session(profile_name=settings.aws_profile, region_name=settings.aws_region)
+        credentials = session.get_credentials()
+    except AWS_ERRORS as error:
+        return [wrong("credentials", str(explain(error, _WHERE)))]
+    if credentials is None:
+        return [wrong("credentials", str(explain(NoCredentialsError(), _WHERE)))]
+    if session.region_name is None:
+        return [wrong("region", "no AWS region is set: set aws_region, such as us-east-1")]
+    return [_owner(settings, str(credentials.method)), _region(settings, session.region_name)]
+
+
+def _owner(settings: Settings, method: str) -> CheckResult:
+    """The owner of the credentials, if AWS tells; the bot works without knowing."""
+    found = f"found by {method}"
+    if settings.aws_endpoint_url:
+        # A custom endpoint may not have this service.
+        return ok("credentials", f"{found}; not asked whose they are")
+    try:
+        with closing(make_client("sts", aws_access(settings), 1)) as client:
+            caller: dict[str, Any] = client.get_caller_identity()
+    except ClientError as error:
+        if _rejects_credentials(error):
+            return wrong("credentials", f"{found}, but {explain(error, _WHERE)}")
+        return ok("credentials", f"{found}; AWS does not tell whose they are")
+    except (HTTPClientError, NoConnection):
+        return ok("credentials", f"{found}; whose they are is not known: STS can't be reached")
+    except BotoCoreError as error:
+        return wrong("credentials", str(explain(error, _WHERE)))
+    return ok("credentials", f"{found}: {caller['Arn']}")
+
+
+def _rejects_credentials(error: ClientError) -> bool:
+    """True if AWS rejects the credentials, not the request."""
+    refused = error.response["ResponseMetadata"]["HTTPStatusCode"] == 403
+    return refused and error.response["Error"]["Code"] not in _DENIALS
+
+
+def _region(settings: Settings, region: str) -> CheckResult:
+    other = settings.aws_endpoint_url
+    return ok("region", f"{region}, at aws_endpoint_url = {other}" if other else region)
+
 
 _CONNECTIONS = 5
 #: No Telegram user has the id 0, so these requests match nothing.
