@@ -290,7 +290,7 @@ async def _agentcore(settings: Settings, stack: AsyncExitStack) -> Store:
 
 
 def _offline_model() -> Model:
-    from bot.offline.engine import offline_model
+    from bot.offline.notebook import offline_model
 
     return offline_model()
 
@@ -307,7 +307,7 @@ def _by_model(model: Model, accounts: Accounts, reviews: bool) -> Understanding:
 
 
 def _by_rules() -> Understanding:
-    # Imported only if needed: it holds the words of eight languages.
+    # Imported only if needed: it holds the words of ten languages.
     from bot.offline.understanding import by_rules
 
     return by_rules()
@@ -318,7 +318,7 @@ def _warm_up(rules: LanguageRules) -> None:
     event loop."""
     points_back("Hello")
     parse("Hello", utc_now())
-    rules.question(rules.meaning("I live here").text)
+    rules.meaning("I live here")
 
 
 class _StandIn:

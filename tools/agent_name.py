@@ -32,21 +32,12 @@ async def set_agent_name(context: ToolContext, name: str) -> str:
 
 
 def _check_user_said_it(context: ToolContext, name: str) -> None:
-    """Raise ToolFailure unless the user said this name for the assistant: weak models rename
-    themselves on "My name is Anna", and on invented names."""
-    if name.casefold() in _fold(context.said):
-        words = context.said
-    elif name.casefold() in _fold(context.before):
-        words = context.before
-    else:
+    """Raise ToolFailure unless the user said this name: weak models rename themselves by names
+    that they invent."""
+    if name.casefold() not in _fold(f"{context.said}\n{context.before}"):
         raise ToolFailure(
             f"The user has not said the name '{name}'. Nothing was stored. Ask the user what "
             "they would like to call you."
-        )
-    if context.memory.rules.introduces_self(words, name):
-        raise ToolFailure(
-            f"'{name}' is the user's own name, not yours. Nothing was stored. Address the user "
-            "by it and go on."
         )
 
 

@@ -20,9 +20,6 @@ _KINDS: dict[MemoryType, tuple[Kind, ...]] = {
 }
 _EVERYTHING = frozenset({"", "*", "all", "everything"})
 
-#: How many conversations "last time" looks back.
-LAST_TALKS = 3
-
 #: What one answer of the tool may cost the model, estimated.
 MAX_RESULT_TOKENS = 2000
 
@@ -44,20 +41,15 @@ async def search_memory(context: ToolContext, query: str, memory_type: MemoryTyp
         memory_type: "facts", "preferences" or "all".
     """
     kinds = _KINDS[memory_type]
-    question = context.memory.rules.question(query)
-    everything = question.everything or query.strip().casefold() in _EVERYTHING
+    everything = query.strip().casefold() in _EVERYTHING
     known = context.memory.known
     try:
-        if question.last_talks:
-            found = (await known.past_talks(context.actor))[-LAST_TALKS:][::-1]
-        elif everything:
+        if everything:
             found = _by_importance(await known.records(context.actor, kinds))
         else:
-            found = await _find_matches(
-                context, query, question.slots, kinds, deeper=memory_type == "all"
-            )
+            found = await _find_matches(context, query, kinds, deeper=memory_type == "all")
         name = (await context.memory.choices.read(context.actor)).agent_name
-        lines = [f"- [name] {escape(name)}"] if name and (everything or question.agent_name) else []
+        lines = [f"- [name] {escape(name)}"] if name and everything else []
         lines += _format_lines(context, found)
         if not lines:
             return await _nothing_found(context, query, everything=everything)
@@ -69,36 +61,20 @@ async def search_memory(context: ToolContext, query: str, memory_type: MemoryTyp
 
 
 async def _find_matches(
-    context: ToolContext,
-    query: str,
-    slots: Sequence[str],
-    kinds: Sequence[Kind],
-    *,
-    deeper: bool,
+    context: ToolContext, query: str, kinds: Sequence[Kind], *, deeper: bool
 ) -> list[Record]:
-    """The records on a topic, first those that answer just such a question, whatever their words;
-    then those that have ended. Where none was learned, what
-    the user said about it, word for word, and the summaries of such talks. What the assistant said
-    or the user asked is no answer."""
+    """The records on a topic, then those that have ended. Where none was learned, what the user
+    said about it, word for word, and the summaries of such talks. What the assistant said or the
+    user asked is no answer."""
     actor, known = context.actor, context.memory.known
-    answers = await _records_in_slots(context, slots, kinds)
     hits = await known.search(actor, query, kinds)
     ended = await find_ended(known, actor, query, context.memory.choices.local_time(actor), kinds)
-    every = (*answers, *(hit.record for hit in hits), *ended)
-    found = {record.id: record for record in every}
+    found = {record.id: record for record in (*(hit.record for hit in hits), *ended)}
     if found or not deeper:
         return list(found.values())
     hits = await known.search(actor, query, (Kind.SUMMARY, Kind.MESSAGE))
     asked = frozenset(words(query))
     return [hit.record for hit in hits if _is_informative(hit.record, asked)]
-
-
-async def _records_in_slots(
-    context: ToolContext, slots: Sequence[str], kinds: Sequence[Kind]
-) -> list[Record]:
-    if not slots:
-        return []
-    return [r for r in await context.memory.known.records(context.actor, kinds) if r.slot in slots]
 
 
 def _is_informative(record: Record, asked: frozenset[str]) -> bool:

@@ -63,8 +63,8 @@ class Greetings:
         except (StoreUnavailable, ExtractionFailed, TimeoutError) as failure:
             _log.info("greeting_failed", actor=actor.id, error=type(failure).__name__)
             return None
-        named = [self._in_second_person(topic) for topic in summaries[-1].topics[:_TOPICS]]
-        return topics.format(topics=", ".join(named)) if named else None
+        named = ", ".join(summaries[-1].topics[:_TOPICS])
+        return topics.format(topics=named) if named else None
 
     async def _model_greeting(self, greeter: Greeter, actor: Actor, last: Record) -> str:
         """Ask the model once per last conversation and reuse the sentence, because commands are not
@@ -74,8 +74,3 @@ class Greetings:
             sentence = await greeter.greet(last)
             self._written[actor] = last.id, sentence
         return sentence
-
-    def _in_second_person(self, topic: str) -> str:
-        """A topic, stored in the person's words, addressed to them: "your garden"."""
-        turned = self._memory.rules.second_person(topic)
-        return turned[:1].lower() + turned[1:] if topic[:1].islower() else turned

@@ -1,26 +1,76 @@
-"""Extraction without a model: what the rules of grammar find."""
+"""Extraction without a model: the few facts that rules find, and a summary of quotes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from bot.offline.learning import proposals_of
-from bot.offline.summaries import session_summary
-from bot.offline.topics import session_topics
+from bot.offline.facts import Finding, findings_in
+from bot.offline.language import guess_language
+from bot.offline.summaries import session_summary, session_topics
 from memory.background.threads import compute
-from memory.ports import Extraction, Reading
-from memory.records import Record, Turn
+from memory.learning.event_dates import find_date
+from memory.ports import Extraction, Proposal, Reading, Relation
+from memory.records import Evidence, Record, Role, Turn, own_words
 
 
 class RuleExtractor:
-    """An `Extractor` that knows the grammar of a few languages and asks no model.
-
-    It keeps only what a person says about themselves, in their own words."""
+    """An `Extractor` that keeps only what a person says about themselves, in their own words."""
 
     async def extract(self, reading: Reading) -> Extraction:
         """See `memory.ports.Extractor`. Never raises ExtractionFailed."""
-        # Of 15 long messages this takes two seconds, in which others want to be answered.
-        return await compute(_extraction, reading.turns, reading.known)
+        return await compute(_extraction, reading)
 
 
-def _extraction(turns: Sequence[Turn], known: Sequence[Record]) -> Extraction:
-    found = proposals_of(turns, known)
-    return Extraction(found, session_summary(turns), session_topics(turns, found))
+def _extraction(reading: Reading) -> Extraction:
+    found = tuple(_proposals(reading.turns, reading.known))
+    summary = session_summary(reading.turns)
+    return Extraction(found, summary, session_topics(reading.turns))
+
+
+def _proposals(turns: Sequence[Turn], known: Sequence[Record]) -> Iterator[Proposal]:
+    """What people said of themselves. Of one person's statements in a slot the last one counts, and
+    replaces what is known in that slot."""
+    found = {
+        (_key_of(turn), each.slot or each.text.casefold()): (turn, each)
+        for turn in turns
+        for each in _findings(turn, turns)
+    }
+    for turn, each in found.values():
+        rivals = (r for r in known if each.slot and r.slot == each.slot and r.current)
+        rival = next((r.id for r in rivals if r.speaker == turn.speaker), None)
+        yield Proposal(
+            kind=each.kind,
+            text=each.text,
+            evidence=(Evidence(turn.id, _verbatim(each.text, turn)),),
+            slot=each.slot,
+            importance=each.importance,
+            event_date=_date_in(each.text, turn),
+            relation=Relation.CHANGED if rival else Relation.NEW,
+            known=rival,
+        )
+
+
+def _findings(turn: Turn, turns: Sequence[Turn]) -> Iterable[Finding]:
+    said = [own_words(m.text) for m in turn.messages if m.role is Role.USER]
+    before = turns[: turns.index(turn)]
+    speech = guess_language([*said, *(each.said for each in before[::-1])])
+    # What is said in a play that has begun is said by nobody.
+    if any(speech.finds("marks.play", each.said) for each in before):
+        return []
+    return [
+        each
+        for message in turn.messages
+        if message.role is Role.USER
+        for each in findings_in(message.text, speech)
+    ]
+
+
+def _key_of(turn: Turn) -> int | str | None:
+    return turn.speaker.key if turn.speaker else None
+
+
+def _verbatim(text: str, turn: Turn) -> str:
+    """The words as they stand in the turn, whose first letter may have been small."""
+    return text if text in turn.said else text[:1].lower() + text[1:]
+
+
+def _date_in(text: str, turn: Turn) -> str | None:
+    return find_date(text, turn.messages[0].at.date()) if turn.messages else None

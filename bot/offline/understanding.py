@@ -1,58 +1,35 @@
-"""What the memory understands of language without a model: by the rules of grammar."""
+"""What the memory needs to do without a model."""
 
 from bot.offline.extractor import RuleExtractor
-from bot.offline.grammar.asking import only_asks
-from bot.offline.grammar.grammar import lower_words
-from bot.offline.grammar.naming import asks_agent_name, introduces_self, naming, only_names
-from bot.offline.grammar.questions import (
-    answering_slots,
-    asks_to_remember,
-    memory_question,
-    second_person,
-)
-from bot.offline.grammar.statements import is_off_record, sole_clause
+from bot.offline.facts import sole_finding
+from bot.offline.language import guess_language
 from bot.offline.summaries import RuleSummarizer
-from memory.records import Kind
-from memory.search.text import words as searched_words
-from memory.understanding import Meaning, SearchQuestion, Understanding
+from bot.offline.wishes import agent_name_in, asks_to_remember, is_off_record, is_question
+from memory.understanding import Meaning, Understanding
 
 
-class GrammarRules:
-    """The `LanguageRules` of the languages that have a table."""
+class NotebookRules:
+    """The `LanguageRules` of the notebook."""
 
     def meaning(self, text: str) -> Meaning:
         """See `memory.understanding.LanguageRules`."""
-        # "That I live in Oslo": the first word is the request's, not the fact's. The rules also
-        # leave things out, an emoji for one, that whoever wrote them wants to keep.
-        asked = asks_to_remember(f"remember {text}") or text
-        text = text if lower_words(asked) == lower_words(text) else asked
-        if only_asks(text):
-            return Meaning(text, only_asks=True)
-        if found := sole_clause(text):
-            kept = (
-                found.text if set(searched_words(text)) <= set(searched_words(found.text)) else text
-            )
-            return Meaning(kept, found.kind, None if found.negated else found.slot)
-        if name := naming(text):
-            return Meaning(text, agent_name=name, only_names=only_names(text))
-        return Meaning(text)
-
-    def question(self, query: str) -> SearchQuestion:
-        """See `memory.understanding.LanguageRules`."""
-        asked = memory_question(query)
-        last_talks = asked is not None and asked.kinds == (Kind.SUMMARY,)
-        return SearchQuestion(
-            slots=answering_slots(query),
-            everything=asked is not None and not asked.topic and not last_talks,
-            last_talks=last_talks,
-            agent_name=asks_agent_name(query),
+        speech = guess_language([text])
+        # "That I live in Oslo": the first word is the request's.
+        text = (
+            asks_to_remember(text, speech) or asks_to_remember(f"remember {text}", speech) or text
         )
+        if is_question(text, speech):
+            return Meaning(text, only_asks=True)
+        if name := agent_name_in(text, speech):
+            return Meaning(text, agent_name=name)
+        found = sole_finding(text, speech)
+        return Meaning(text, found.kind, found.slot) if found else Meaning(text)
 
-    introduces_self = staticmethod(introduces_self)
-    is_off_record = staticmethod(is_off_record)
-    second_person = staticmethod(second_person)
+    def is_off_record(self, text: str) -> bool:
+        """See `memory.understanding.LanguageRules`."""
+        return is_off_record(text, guess_language([text]))
 
 
 def by_rules() -> Understanding:
     """All that the memory needs to do without a model."""
-    return Understanding(RuleExtractor(), RuleSummarizer(), GrammarRules())
+    return Understanding(RuleExtractor(), RuleSummarizer(), NotebookRules())

@@ -15,7 +15,7 @@ async def test_nothing_of_the_offline_engine_is_loaded_where_a_model_is_set(tmp_
 
 async def test_no_vendor_s_library_is_loaded_where_no_model_is_set(tmp_path: Path):
     loaded = await _loaded(tmp_path, {})
-    assert "bot.offline.engine" in loaded
+    assert "bot.offline.notebook" in loaded
     assert not {"openai", "boto3", "fastembed", "numpy"} & loaded
 
 

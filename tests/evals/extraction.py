@@ -29,8 +29,8 @@ from rich.table import Table
 from bot.models.catalogue import OFFLINE
 from bot.models.configured import models_of
 from bot.models.extraction import ModelExtractor
-from bot.offline.engine import offline_model
 from bot.offline.extractor import RuleExtractor
+from bot.offline.notebook import offline_model
 from bot.offline.understanding import by_rules
 from bot.operations.logs import configure
 from bot.options import memory_options

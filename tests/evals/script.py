@@ -1,14 +1,23 @@
 """A model that plays a script and keeps every request as it came."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+from decimal import Decimal
+from typing import Any, cast
 
-from pydantic_ai import ModelMessage, ModelResponse, TextPart
+from pydantic_ai import ModelMessage, ModelResponse, ModelSettings, RunContext, TextPart
 from pydantic_ai.messages import ToolReturnPart
-from pydantic_ai.models import Model
-from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls
+from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
+from pydantic_ai.models.function import (
+    AgentInfo,
+    DeltaToolCall,
+    DeltaToolCalls,
+    FunctionModel,
+    FunctionStreamedResponse,
+)
+from pydantic_ai.usage import RequestUsage
 
-from bot.offline.engine import OfflineModel
 from tests.evals.requests import Request, request_of
 from tests.evals.talk import Exchange
 from tools.statements import remember
@@ -19,6 +28,30 @@ ASIDE = (
     "The assistant gave an order of steps with a reason for each, and named what can wait. The "
     "user wants short plans, said what must be kept in mind, and will come back to what is open."
 )
+
+
+class _Free(FunctionModel):
+    """Reports no tokens; the library would estimate them."""
+
+    @asynccontextmanager
+    async def request_stream(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+        run_context: RunContext[Any] | None = None,
+    ) -> AsyncGenerator[StreamedResponse]:
+        async with super().request_stream(
+            messages, model_settings, model_request_parameters, run_context
+        ) as stream:
+            pieces = cast(FunctionStreamedResponse, stream)._iter
+            yield _FreeStream(model_request_parameters, "script", pieces)
+
+
+class _FreeStream(FunctionStreamedResponse):
+    @property
+    def usage(self) -> RequestUsage:
+        return RequestUsage(cost=Decimal(0))
 
 
 class ScriptedModel:
@@ -34,7 +67,7 @@ class ScriptedModel:
     def model(self) -> Model:
         """The model: streamed for the talk, and at once for everything else. It reports no usage,
         so that nobody learns from it what tokens are."""
-        return OfflineModel(self._aside, stream_function=self._stream, model_name="script")
+        return _Free(self._aside, stream_function=self._stream, model_name="script")
 
     async def _stream(
         self, messages: list[ModelMessage], info: AgentInfo
@@ -52,7 +85,7 @@ class ScriptedModel:
 
     async def _aside(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         self.aside.append(_request(messages, info))
-        return ModelResponse([TextPart(ASIDE)])
+        return ModelResponse([TextPart(ASIDE)], usage=RequestUsage(cost=Decimal(0)))
 
 
 def _request(messages: list[ModelMessage], info: AgentInfo) -> Request:

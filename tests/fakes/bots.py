@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bot.assistant.conversation import Conversation
 from bot.assistant.prompt import Persona, system_prompt
-from bot.offline.engine import offline_model
+from bot.offline.notebook import offline_model
 from bot.offline.understanding import by_rules
 from memory.memory import Memory, MemoryOptions
 from memory.ports import Store

@@ -31,14 +31,6 @@ async def test_a_name_nobody_said_is_not_stored(memory: Memory, said: str):
     assert (await memory.choices.read(ANNA)).agent_name is None
 
 
-@pytest.mark.parametrize(
-    "said", ["My name is Anna.", "I'm Anna", "call me Anna please", "меня зовут Anna"]
-)
-async def test_the_users_own_name_is_not_taken(memory: Memory, said: str):
-    with pytest.raises(ToolFailure, match="user's own name"):
-        await set_agent_name(tool_context(memory, ANNA, said), "Anna")
-
-
 @pytest.mark.parametrize("name", ["x" * 500, "Jar\nvis", "", "<b>"])
 async def test_what_is_no_name_is_refused_with_the_reason(memory: Memory, name: str):
     with pytest.raises(ToolFailure, match="can't be stored"):

@@ -22,7 +22,7 @@ UNDO_SECONDS = 60.0
 
 
 def pages(context: Context) -> MemoryPages:
-    return MemoryPages(context.texts, context.memory.rules)
+    return MemoryPages(context.texts)
 
 
 async def open_browser(said: Command, records: Sequence[Record], context: Context) -> Reply:

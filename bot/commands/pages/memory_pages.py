@@ -9,7 +9,6 @@ from bot.texts import Texts
 from memory.errors import Refusal
 from memory.knowledge.forgetting import Forgotten
 from memory.records import Evidence, Kind, Record, Role
-from memory.understanding import LanguageRules
 
 PER_PAGE = 5
 #: How many of the newest records of each kind the first page lists.
@@ -29,10 +28,9 @@ KINDS = (Kind.FACT, Kind.PREFERENCE, Kind.SUMMARY)
 
 @dataclass(frozen=True, slots=True)
 class MemoryPages:
-    """The pages in one language; `rules` turn "I" into "you"."""
+    """The pages in one language."""
 
     texts: Texts
-    rules: LanguageRules
 
     # -- lists ------------------------------------------------------------------------------------
 
@@ -207,13 +205,10 @@ class MemoryPages:
         return f"{number}. {shorten(self.wording(record), _LABEL)}"
 
     def wording(self, record: Record) -> str:
-        """A record addressed to the person: facts and preferences are stored in the first
-        person."""
-        if record.kind in (Kind.SUMMARY, Kind.MESSAGE):
-            return record.text
-        if record.speaker:
+        """A record in the person's own words, with their name in a group."""
+        if record.speaker and record.kind not in (Kind.SUMMARY, Kind.MESSAGE):
             return f"{record.speaker.name}: {record.text}"
-        return self.rules.second_person(record.text)
+        return record.text
 
     def back(self, to: str) -> Button:
         return Button(self.texts.button_back, to)

@@ -20,7 +20,7 @@ from bot.assistant.conversation import NOTHING_SAID, Conversation
 from bot.assistant.events import Event, Reply, TextDelta, ToolCalled
 from bot.assistant.inbound import Message
 from bot.assistant.prompt import PRIVATE, Persona, system_prompt
-from bot.offline.engine import offline_model
+from bot.offline.notebook import offline_model
 from memory.conversation.sessions import SessionLimits
 from memory.memory import Memory
 from memory.records import Actor, Place, Role, Shift, Turn

@@ -19,7 +19,7 @@ BACK, DELETE, EDIT, UNDO = (
     ENGLISH.button_edit,
     ENGLISH.button_undo,
 )
-OSLO = ("Facts (1)", "1. You live in Oslo")
+OSLO = ("Facts (1)", "1. I live in Oslo")
 
 
 def deleted(text: str) -> str:
@@ -49,18 +49,18 @@ async def test_pages_of_a_kind_turn_in_one_message(desk: Desk) -> None:
     await desk.memory.known.remember(ANN, "I like tea", Kind.PREFERENCE)
     [first] = await desk.says("/memory")
     newest = [line for line in first.text.split("\n") if line.startswith(("•", "…"))]
-    assert newest[0].startswith("• You grow thyme"), "newest first, as on the pages"
-    assert newest[9].startswith("• You grow beets")
+    assert newest[0].startswith("• I grow thyme"), "newest first, as on the pages"
+    assert newest[9].startswith("• I grow beets")
     assert newest[10] == ENGLISH.memory_more.format(2)
     kinds = first.labels
     assert kinds == ["Facts (12)", "Preferences (1)"]
     page = await desk.press("Facts (12)")
     assert page.text.startswith("Facts 1/3\n1. ")
-    assert page.labels[:2] == ["1. You grow thyme", "2. You grow sage"]
+    assert page.labels[:2] == ["1. I grow thyme", "2. I grow sage"]
     assert page.labels[5:] == ["›", BACK]
-    assert "You grow kale" in (await desk.press("›")).text
+    assert "I grow kale" in (await desk.press("›")).text
     page = await desk.press("›")
-    assert page.labels == ["11. You grow beans", "12. You grow basil", "‹", BACK]
+    assert page.labels == ["11. I grow beans", "12. I grow basil", "‹", BACK]
     assert (await desk.press("‹")).text.startswith("Facts 2/3")
     assert (await desk.press(BACK)).labels == kinds
     assert len(desk.sent()) == 1, "one message, edited in place"
@@ -87,7 +87,7 @@ async def test_what_a_button_says_fits_a_phone(desk: Desk) -> None:
     await desk.remember("I walk my dog Hektor around the lake every morning before work")
     await desk.says("/memory")
     page = await desk.press("Facts (1)")
-    assert page.labels[0] == "1. You walk your dog Hektor…"
+    assert page.labels[0] == "1. I walk my dog Hektor around…"
     assert "around the lake every morning before work" in page.text, "whole above"
 
 
@@ -99,10 +99,10 @@ async def test_where_a_record_is_from_is_quoted_with_its_date() -> None:
         [turn] = [m.turn_ids for m in await desk.memory.known.records(ANN, (Kind.MESSAGE,))]
         await store.commit(ANN, [Draft(Kind.FACT, "I live in Oslo now", at, turn_ids=turn)])
         await desk.says("/memory")
-        await desk.press("Facts (1)", "1. You live in Oslo now")
+        await desk.press("Facts (1)", "1. I live in Oslo now")
         quoted = await desk.press(ENGLISH.button_from)
         assert "2026-11-01 09:30 You: “By the way, I live in Oslo now!”" in quoted.text
-        assert "You live in Oslo" in (await desk.press(BACK)).text
+        assert "I live in Oslo" in (await desk.press(BACK)).text
 
 
 # -- deleting -------------------------------------------------------------------------------------
@@ -111,21 +111,21 @@ async def test_where_a_record_is_from_is_quoted_with_its_date() -> None:
 async def test_a_record_is_deleted_after_a_question_and_restored(desk: Desk) -> None:
     await desk.remember("I live in Oslo", "I work at Acme")
     await desk.says("/memory")
-    shown = await desk.press("Facts (2)", "2. You live in Oslo")
-    assert shown.text.startswith("You live in Oslo")
+    shown = await desk.press("Facts (2)", "2. I live in Oslo")
+    assert shown.text.startswith("I live in Oslo")
     assert shown.labels == [EDIT, DELETE, ENGLISH.button_from, BACK]
     detail = shown.text
-    question = ENGLISH.memory_delete_ask.format(text="You live in Oslo")
+    question = ENGLISH.memory_delete_ask.format(text="I live in Oslo")
     assert (await desk.press(DELETE)).text == question, "nothing goes along"
     assert len(await desk.facts()) == 2, "nothing is deleted by the question"
     assert (await desk.press(ENGLISH.button_delete_no)).text == detail
     gone = await desk.press(DELETE, ENGLISH.button_delete_yes)
-    assert gone.text == deleted("You live in Oslo")
+    assert gone.text == deleted("I live in Oslo")
     assert await desk.facts() == ["I work at Acme"]
-    assert (await desk.press(UNDO)).text == restored("You live in Oslo")
+    assert (await desk.press(UNDO)).text == restored("I live in Oslo")
     assert set(await desk.facts()) == {"I live in Oslo", "I work at Acme"}
     listed = (await desk.press(BACK)).labels
-    assert listed[:2] == ["1. You work at Acme", "2. You live in Oslo"]
+    assert listed[:2] == ["1. I work at Acme", "2. I live in Oslo"]
 
 
 async def test_a_second_press_of_a_button_says_what_the_first_one_did(desk: Desk) -> None:
@@ -133,9 +133,9 @@ async def test_a_second_press_of_a_button_says_what_the_first_one_did(desk: Desk
     await desk.says("/memory")
     shown = await desk.press(*OSLO)
     for label, outcome in (
-        (DELETE, ENGLISH.memory_delete_ask.format(text="You live in Oslo")),
-        (ENGLISH.button_delete_yes, deleted("You live in Oslo")),
-        (UNDO, restored("You live in Oslo")),
+        (DELETE, ENGLISH.memory_delete_ask.format(text="I live in Oslo")),
+        (ENGLISH.button_delete_yes, deleted("I live in Oslo")),
+        (UNDO, restored("I live in Oslo")),
     ):
         data = shown.button(label)
         for _ in ("first", "second"):
@@ -152,17 +152,17 @@ async def test_the_question_names_what_goes_along_and_undo_restores_it_all(desk:
     assert {record.kind for record in before} == {Kind.FACT, Kind.SUMMARY, Kind.MESSAGE}
     await desk.says("/memory")
     asked = await desk.press(*OSLO, DELETE)
-    question = ENGLISH.memory_delete_ask.format(text="You live in Oslo")
+    question = ENGLISH.memory_delete_ask.format(text="I live in Oslo")
     assert asked.text == (
         f"{question}\n\n{ENGLISH.memory_delete_along}\n"
         f"• {ENGLISH.memory_delete_messages.format(2)}\n"
         f"• {ENGLISH.memory_delete_summaries.format(1)}"
     )
-    assert (await desk.press(ENGLISH.button_delete_yes)).text == deleted("You live in Oslo")
+    assert (await desk.press(ENGLISH.button_delete_yes)).text == deleted("I live in Oslo")
     assert await desk.memory.known.records(ANN, tuple(Kind)) == []
-    assert (await desk.press(UNDO)).text == restored("You live in Oslo")
+    assert (await desk.press(UNDO)).text == restored("I live in Oslo")
     assert await desk.memory.known.records(ANN, tuple(Kind)) == before
-    source = await desk.press(BACK, "1. You live in Oslo", ENGLISH.button_from)
+    source = await desk.press(BACK, "1. I live in Oslo", ENGLISH.button_from)
     assert "You: “I live in Oslo”" in source.text
 
 
@@ -176,7 +176,7 @@ async def test_undo_can_be_tried_again_when_the_memory_is_back() -> None:
         assert (await desk.press(UNDO)).text == ENGLISH.memory_unavailable
         assert await desk.facts() == []
         store.away = False
-        assert (await desk.press(UNDO)).text == restored("You live in Oslo")
+        assert (await desk.press(UNDO)).text == restored("I live in Oslo")
         assert await desk.facts() == ["I live in Oslo"]
 
 

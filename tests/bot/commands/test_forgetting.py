@@ -30,7 +30,7 @@ def restored(text: str) -> str:
 
 async def test_one_memory_is_forgotten_by_its_id(desk: Desk) -> None:
     await desk.remember("I work at Acme Corp", "I live in Oslo")
-    assert await desk.ask("/forget f1") == deleted("You work at Acme Corp")
+    assert await desk.ask("/forget f1") == deleted("I work at Acme Corp")
     assert await desk.facts() == ["I live in Oslo"]
 
 
@@ -45,7 +45,7 @@ async def test_a_memory_forgotten_by_its_id_can_be_restored(desk: Desk) -> None:
     await desk.ask("/forget f1")
     assert await desk.facts() == []
     shown = await desk.press(ENGLISH.button_undo)
-    assert shown.text == restored("You work at Acme Corp")
+    assert shown.text == restored("I work at Acme Corp")
     assert await desk.facts() == ["I work at Acme Corp"]
 
 
@@ -71,11 +71,11 @@ async def test_several_are_forgotten_with_one_command_and_restored_together(
     await desk.remember(*texts)
     said = await desk.ask(f"/forget {apart.join(('f1', 'f99', 'f3'))}{']' * ('[' in apart)}")
     lines = said.split("\n")
-    assert lines[:2] == [deleted("You work at Acme Corp"), deleted("You have a dog")]
+    assert lines[:2] == [deleted("I work at Acme Corp"), deleted("I have a dog")]
     assert "f99" in lines[2]
     assert await desk.facts() == ["I live in Oslo"]
     shown = await desk.press(ENGLISH.button_undo)
-    assert shown.text.split("\n") == [restored("You work at Acme Corp"), restored("You have a dog")]
+    assert shown.text.split("\n") == [restored("I work at Acme Corp"), restored("I have a dog")]
     assert set(await desk.facts()) == set(texts)
 
 

@@ -145,10 +145,10 @@ async def test_without_a_model_the_greeting_names_topics() -> None:
         assert (await desk.ask("/new")).endswith(told)
 
 
-async def test_a_greeting_speaks_to_the_person() -> None:
+async def test_a_greeting_names_the_last_topics() -> None:
     store = await talked("We planned.", "my daughter's birthday", "Acme Corp", "hiking")
     async with open_desk(store=store) as desk:
-        topics = "your daughter's birthday, Acme Corp, hiking"
+        topics = "my daughter's birthday, Acme Corp, hiking"
         assert (await desk.ask("/new")).endswith(ENGLISH.greeting_topics.format(topics=topics))
 
 

@@ -21,8 +21,8 @@ async def test_memory_shows_what_is_known_to_its_owner_alone(desk: Desk) -> None
     await desk.remember("I am a spy", actor=BOB)
     said = await desk.ask("/memory")
     assert said.startswith(ENGLISH.memory_title)
-    assert f"• You work at Acme Corp  [{fact.short_id}]" in said
-    assert "You prefer Python over JavaScript" in said
+    assert f"• I work at Acme Corp  [{fact.short_id}]" in said
+    assert "I prefer Python over JavaScript" in said
     assert ENGLISH.memory_name.format(name="Jarvis") in said
     assert said.index(ENGLISH.memory_facts) < said.index(ENGLISH.memory_preferences)
     assert "spy" not in said
@@ -45,7 +45,7 @@ async def test_an_empty_memory_invites(desk: Desk) -> None:
 
 async def test_what_was_remembered_is_found_by_its_words(desk: Desk) -> None:
     said = await desk.ask("/remember I collect stamps from Norway")
-    told = ENGLISH.remembered.format(text="You collect stamps from Norway", id="f1")
+    told = ENGLISH.remembered.format(text="I collect stamps from Norway", id="f1")
     assert said == told
     assert "stamps from Norway" in await desk.ask("/search stamps")
     assert await desk.ask("/search zeppelins") == ENGLISH.search_nothing
@@ -71,7 +71,7 @@ async def test_what_is_too_long_to_be_remembered_is_refused(desk: Desk) -> None:
 async def test_a_record_is_reworded_and_its_former_words_are_history(desk: Desk) -> None:
     await desk.remember("I live in Oslo")
     said = await desk.ask("/edit f1 I live in Bergen")
-    assert said == ENGLISH.remembered.format(text="You live in Bergen", id="f2")
+    assert said == ENGLISH.remembered.format(text="I live in Bergen", id="f2")
     assert await desk.facts() == ["I live in Bergen"]
     everything = await desk.memory.known.records(ANN, everything=True)
     assert len(everything) == 2

@@ -13,7 +13,7 @@ from bot.assistant.events import Event, Reply, TextDelta
 from bot.assistant.inbound import Message
 from bot.assistant.prompt import Persona, system_prompt
 from bot.commands.menu import IN_GROUPS, group_menu, owners_menu, private_menu
-from bot.offline.engine import offline_model
+from bot.offline.notebook import offline_model
 from bot.people.access import Access, AccessMode
 from bot.people.people import QuotaLimits
 from bot.people.personal import Streaming
@@ -164,12 +164,12 @@ async def test_a_panel_is_one_message_edited_in_place(server: BotApiServer, tmp_
         await on.memory.known.remember(ANN, "I live in Oslo")
         await ask(server, "/memory")
         gone = await press(
-            on, "Facts (1)", "1. You live in Oslo", ENGLISH.button_delete, ENGLISH.button_delete_yes
+            on, "Facts (1)", "1. I live in Oslo", ENGLISH.button_delete, ENGLISH.button_delete_yes
         )
-        assert gone["text"] == ENGLISH.memory_deleted.format(text="You live in Oslo")
+        assert gone["text"] == ENGLISH.memory_deleted.format(text="I live in Oslo")
         restored = await press(on, ENGLISH.button_undo)
-        assert restored["text"] == ENGLISH.memory_brought_back.format(text="You live in Oslo")
-        assert labels(await press(on, ENGLISH.button_back))[0] == "1. You live in Oslo"
+        assert restored["text"] == ENGLISH.memory_brought_back.format(text="I live in Oslo")
+        assert labels(await press(on, ENGLISH.button_back))[0] == "1. I live in Oslo"
         assert len(server.sent(ANNA)) == 1
 
 

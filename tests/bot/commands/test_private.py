@@ -9,7 +9,7 @@ from bot.assistant.conversation import Conversation
 from bot.assistant.events import Event
 from bot.assistant.inbound import Message
 from bot.assistant.prompt import Persona, system_prompt
-from bot.offline.engine import offline_model
+from bot.offline.notebook import offline_model
 from memory.records import Kind
 from tests.bot.commands.desk import ANN, ANNA, BORIS, ENGLISH, GROUP, Desk, open_desk
 
@@ -59,7 +59,7 @@ async def test_what_would_be_kept_is_refused_and_forgetting_is_not() -> None:
         assert "This conversation is private" in refused
         assert "This conversation is private" in await desk.ask("I'll call you Max")
         assert await desk.facts() == ["I live in Oslo"]
-        deleted = ENGLISH.memory_deleted.format(text="You live in Oslo")
+        deleted = ENGLISH.memory_deleted.format(text="I live in Oslo")
         assert await desk.ask("/forget f1") == f"🔒 {deleted}"
         assert await desk.facts() == []
 

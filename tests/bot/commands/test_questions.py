@@ -149,7 +149,7 @@ async def test_what_was_asked_in_the_name_of_a_group_only_its_admins_answer(desk
 async def edit_page(desk: Desk) -> Sent:
     await desk.remember("I live in Oslo")
     await desk.says("/memory")
-    return await desk.press("Facts (1)", "1. You live in Oslo", EDIT)
+    return await desk.press("Facts (1)", "1. I live in Oslo", EDIT)
 
 
 async def test_what_is_said_after_edit_are_the_new_words(desk: Desk) -> None:
@@ -157,7 +157,7 @@ async def test_what_is_said_after_edit_are_the_new_words(desk: Desk) -> None:
     assert page.text == ENGLISH.edit_ask.format(id="f1", text="I live in Oslo")
     assert page.labels == [BACK]
     assert await desk.says("I live in Bergen") == [page]
-    assert page.text == ENGLISH.remembered.format(text="You live in Bergen", id="f2")
+    assert page.text == ENGLISH.remembered.format(text="I live in Bergen", id="f2")
     assert page.labels == [EDIT, ENGLISH.button_delete, ENGLISH.button_from, BACK]
     assert await desk.facts() == ["I live in Bergen"]
     assert desk.echo.heard == []
@@ -195,12 +195,12 @@ async def test_the_edit_command_without_words_asks_for_them(desk: Desk) -> None:
     [page] = await desk.says("/edit f1")
     assert page.text == ENGLISH.edit_ask.format(id="f1", text="I live in Oslo")
     await desk.says("I live in Bergen")
-    assert page.text == ENGLISH.remembered.format(text="You live in Bergen", id="f2")
+    assert page.text == ENGLISH.remembered.format(text="I live in Bergen", id="f2")
     for unknown in ("f99", "f1"):
         said = await desk.ask(f"/edit {unknown}")
         assert said == ENGLISH.no_such_memory.format(id=unknown), "nor what has new words already"
     said = await desk.ask("/edit f2\nI live in Rome")
-    assert said == ENGLISH.remembered.format(text="You live in Rome", id="f3")
+    assert said == ENGLISH.remembered.format(text="I live in Rome", id="f3")
 
 
 async def test_in_a_group_edit_tells_the_command(desk: Desk) -> None:
@@ -220,7 +220,7 @@ async def test_in_a_private_conversation_nothing_is_reworded(desk: Desk) -> None
     await desk.remember("I live in Oslo")
     await desk.ask("/private")
     await desk.ask("/memory")
-    refused = await desk.press("Facts (1)", "1. You live in Oslo", EDIT)
+    refused = await desk.press("Facts (1)", "1. I live in Oslo", EDIT)
     assert refused.text == ENGLISH.private_refused
     assert await desk.ask("I live in Rome") == "🔒 you said: I live in Rome"
     for command in ("/edit f1", "/remember"):
@@ -234,7 +234,7 @@ async def test_in_a_private_conversation_nothing_is_reworded(desk: Desk) -> None
 async def test_what_is_missing_after_a_command_is_asked_for(desk: Desk) -> None:
     assert await desk.ask("/remember") == ENGLISH.remember_ask
     said = await desk.ask("that I collect stamps")
-    assert said == ENGLISH.remembered.format(text="You collect stamps", id="f1")
+    assert said == ENGLISH.remembered.format(text="I collect stamps", id="f1")
     assert await desk.ask("/search") == ENGLISH.search_ask
     assert "collect stamps" in await desk.ask("stamps")
     assert desk.echo.heard == []

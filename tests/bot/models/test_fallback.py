@@ -22,7 +22,7 @@ from bot.models.configured import model_of, models_of
 from bot.models.extraction import ModelExtractor
 from bot.models.fallback import FIRST_COOLDOWN, LONGEST_COOLDOWN, ModelChain
 from bot.models.wire.tolerant import TolerantModel
-from bot.offline.engine import offline_model
+from bot.offline.notebook import offline_model
 from bot.settings import Settings
 from memory.memory import Memory
 from memory.ports import Reading

@@ -17,7 +17,7 @@ from bot.models.catalogue import ModelAccess, model_from_name
 from bot.models.configured import models_of
 from bot.models.fallback import ModelChain
 from bot.models.sight import file_kinds_in, sight_of
-from bot.offline.engine import offline_model
+from bot.offline.notebook import offline_model
 from bot.settings import Settings
 from tests.fakes.openai_server import OpenAIServer, refusing, text
 

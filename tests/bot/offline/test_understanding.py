@@ -4,7 +4,7 @@ import pytest
 
 from bot.offline.understanding import by_rules
 from memory.records import Kind
-from memory.understanding import NO_RULES, Meaning, SearchQuestion
+from memory.understanding import NO_RULES, Meaning
 
 RULES = by_rules().rules
 
@@ -14,10 +14,10 @@ RULES = by_rules().rules
     [
         ("I live in Oslo", Meaning("I live in Oslo", Kind.FACT, "home")),
         ("that I live in Oslo", Meaning("I live in Oslo", Kind.FACT, "home")),
-        ("I love tea 🍵", Meaning("I love tea 🍵", Kind.PREFERENCE)),
+        ("I love tea", Meaning("I love tea", Kind.PREFERENCE)),
         ("what time is it", Meaning("what time is it", only_asks=True)),
-        ("Your name is Nova", Meaning("Your name is Nova", agent_name="Nova", only_names=True)),
-        ("The door code is blue", Meaning("The door code is blue")),
+        ("Your name is Nova", Meaning("Your name is Nova", agent_name="Nova")),
+        ("The door is blue", Meaning("The door is blue")),
     ],
 )
 def test_rules_say_what_somebody_wants_remembered(said: str, meaning: Meaning):
@@ -26,15 +26,9 @@ def test_rules_say_what_somebody_wants_remembered(said: str, meaning: Meaning):
 
 
 @pytest.mark.parametrize(
-    ("query", "question"),
-    [
-        ("what do you know about me?", SearchQuestion(everything=True)),
-        ("what did we talk about last time?", SearchQuestion(last_talks=True)),
-        ("where do I live?", SearchQuestion(slots=("home",))),
-        ("what is your name?", SearchQuestion(slots=("name", "nickname"), agent_name=True)),
-        ("green tea", SearchQuestion()),
-    ],
+    "said",
+    ["don't remember this", "off the record, I quit", "merk dir das nicht", "между нами", "别记住"],
 )
-def test_rules_say_what_a_search_is_for(query: str, question: SearchQuestion):
-    assert RULES.question(query) == question
-    assert NO_RULES.question(query) == SearchQuestion()
+def test_what_is_off_the_record_is_recognised(said: str):
+    assert RULES.is_off_record(said)
+    assert not RULES.is_off_record("remember that I park in B7")

@@ -22,7 +22,7 @@ from pydantic_ai.usage import RunUsage
 from bot.assistant.conversation import Conversation
 from bot.assistant.events import Event, TextDelta
 from bot.models.extraction import ModelExtractor
-from bot.offline.engine import offline_model
+from bot.offline.notebook import offline_model
 from bot.people.usage import (
     Account,
     Accounts,

@@ -36,18 +36,18 @@ async def test_the_browser_is_used_by_numbers_and_words(tmp_path: Path) -> None:
         ],
         tmp_path,
     )
-    assert "[1] 1. You live in Oslo" in shown
+    assert "[1] 1. I live in Oslo" in shown
     assert "It now says: I live in Oslo" in shown
-    assert "bot: Remembered: You live in Bergen  [f2]" in shown
-    assert shown[-1].endswith("You live in Bergen  [f2]")
+    assert "bot: Remembered: I live in Bergen  [f2]" in shown
+    assert shown[-1].endswith("I live in Bergen  [f2]")
 
 
 async def test_what_was_forgotten_by_its_id_comes_back_by_a_number(tmp_path: Path) -> None:
     shown = await said_to(["/remember I live in Oslo", "/forget f1", "1"], tmp_path)
     assert shown[1:] == [
-        "bot: Deleted: You live in Oslo",
+        "bot: Deleted: I live in Oslo",
         "[1] Undo",
         "[2] ‹ Back",
-        "bot: Restored: You live in Oslo",
+        "bot: Restored: I live in Oslo",
         "[1] ‹ Back",
     ]

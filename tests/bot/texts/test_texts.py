@@ -13,7 +13,7 @@ from bot.assistant.failures import FAILURES
 from bot.commands.pages.memory_pages import KINDS, MemoryPages
 from bot.commands.pages.panels import LABEL_CHARS
 from bot.commands.pages.settings_pages import ZONES, CurrentSettings, SettingsPages
-from bot.offline.words import BY_CODE, COURTESIES
+from bot.offline.language import CODES, language
 from bot.people.personal import Streaming
 from bot.texts import ENGLISH, Texts, languages, texts_in
 from bot.texts.plurals import Counted
@@ -21,7 +21,6 @@ from memory.errors import Refusal
 from memory.knowledge.forgetting import Forgotten
 from memory.knowledge.moments import known_languages
 from memory.records import Actor, Choices, Record
-from memory.understanding import NO_RULES
 
 TEMPLATES = [f.name for f in fields(Texts) if not isinstance(getattr(ENGLISH, f.name), Mapping)]
 TABLES = [f.name for f in fields(Texts) if f.name not in TEMPLATES]
@@ -101,7 +100,7 @@ def label_faults(texts: Texts, *, private: bool) -> Iterator[str]:
         language="pt", time_zone="Asia/Yekaterinburg", answer_length="long", streaming="draft"
     )
     current = CurrentSettings(choices, "pt", now, tuple(Streaming), Streaming.EDIT, private=private)
-    settings, pages = SettingsPages(current, texts), MemoryPages(texts, NO_RULES)
+    settings, pages = SettingsPages(current, texts), MemoryPages(texts)
     records = [
         Record(id=f"{kind}{n}", kind=kind, text="I live in Oslo", created_at=now)
         for kind in KINDS
@@ -138,10 +137,8 @@ def wording_faults(tag: str, texts: Texts) -> Iterator[str]:
         if YOURS.search(said[name]):
             yield f"{name} is said to groups, and calls something yours"
     if otherwise := OTHERWISE.get(tag):
-        said |= {f"courtesy {n}": text for n, text in COURTESIES.get(tag, {}).items()}
-        if engine := BY_CODE.get(tag):
-            values = {f"engine {f.name}": getattr(engine, f.name) for f in fields(engine)}
-            said |= {name: text for name, text in values.items() if isinstance(text, str)}
+        if tag in CODES:
+            said |= {f"notebook {name}": text for name, text in language(tag).says.items()}
         for name, wording in said.items():
             if re.search(otherwise, re.sub("«.*?»|„.*?“", "", wording)):
                 yield f"{name} addresses people in another way: {wording}"

@@ -1,0 +1,124 @@
+"""The few statements that rules understand well enough to keep as facts and preferences. Pure.
+
+A rule fits a whole clause. Nothing is taken from a message that jokes, supposes, asks, quotes or
+tells of what somebody else said or wrote: better a fact too few than a false one."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from bot.offline.language import Language, languages, sentences
+from bot.offline.wishes import is_question
+from memory.records import Kind, own_words
+
+#: A longer message, or one of more lines, is a text that somebody pasted.
+_LONGEST, _LINES = 300, 3
+#: So few words are no clause of their own.
+_NO_CLAUSE = 2
+#: "Proofread this: …"
+_INTRODUCES = re.compile(r"^[^.!?\n]{1,60}[:：]\s")
+_QUOTED = re.compile('["“”«»„]|^\\s*>', re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A clause, verbatim, that says something lasting of the person. `slot` names the question that
+    it answers, if that has a single answer."""
+
+    text: str
+    kind: Kind
+    slot: str | None
+    importance: int
+
+
+def findings_in(text: str, speech: Language) -> list[Finding]:
+    """What a message says of its writer."""
+    own = own_words(text).strip()
+    if own != text.strip() or len(own) > _LONGEST or own.count("\n") >= _LINES:
+        return []
+    if _QUOTED.search(own) or _INTRODUCES.search(own) or _is_unsure(own, speech):
+        return []
+    # A short message does not show its language: whole clauses do.
+    for each in languages(speech):
+        if found := list(_findings(own, each)):
+            return [] if _is_unsure(own, each) else found
+    return []
+
+
+def _findings(text: str, speech: Language) -> Iterator[Finding]:
+    for sentence in sentences(text):
+        if not is_question(_whole(sentence, text), speech):
+            found = (_finding(clause, speech) for clause in _clauses(sentence, speech))
+            yield from filter(None, found)
+
+
+def _is_unsure(text: str, speech: Language) -> bool:
+    return any(speech.finds(f"marks.{mark}", text) for mark in _UNSURE)
+
+
+def sole_finding(text: str, speech: Language) -> Finding | None:
+    """What a text says if it says one thing."""
+    return _finding(text.strip(" .!"), speech)
+
+
+_UNSURE = ("unreal", "laughter", "made", "play")
+
+
+def _whole(sentence: str, text: str) -> str:
+    """The sentence with the mark that ends it."""
+    end = text.find(sentence) + len(sentence)
+    return sentence + text[end : end + 1].strip()
+
+
+def _clauses(sentence: str, speech: Language) -> Iterator[str]:
+    start = 0
+    for boundary in _boundary(speech).finditer(sentence):
+        clause = sentence[start : boundary.start()].strip(" ,;")
+        # "My partner and I live in Rome" is one clause.
+        if len(clause.split()) > _NO_CLAUSE or boundary[0].strip()[:1] in ",;–—":
+            yield clause
+            start = boundary.end()
+    yield sentence[start:].strip(" ,;")
+
+
+@cache
+def _boundary(speech: Language) -> re.Pattern[str]:
+    starts = speech.table.get("fact_words", {}).get("starts", "(?!)")
+    joins = speech.table.get("fact_words", {}).get("joins", "(?!)")
+    return re.compile(
+        rf"(?:\s*[,;–—]\s*(?:(?:{joins})\s+)?|\s+(?:{joins})\s+)(?=(?:{starts})(?!\w))",
+        re.IGNORECASE,
+    )
+
+
+def _finding(clause: str, speech: Language) -> Finding | None:
+    for rule, pattern in _rules(speech):
+        if pattern.fullmatch(clause):
+            text = clause[:1].upper() + clause[1:]
+            kind = Kind(rule.get("kind", "fact"))
+            return Finding(text, kind, rule.get("slot"), rule.get("importance", 6))
+    return None
+
+
+@cache
+def _rules(speech: Language) -> list[tuple[dict[str, Any], re.Pattern[str]]]:
+    rules = speech.table.get("facts", [])
+    return [(rule, re.compile(_filled(rule["says"]), re.IGNORECASE)) for rule in rules]
+
+
+_CAPITAL = r"(?-i:[A-ZÀ-ÖØ-ÞА-ЯЁ])[\w'’.-]*"
+
+#: What stands in the rules for a name, a few words, and a day.
+_PARTS = {
+    "<Name>": rf"{_CAPITAL}(?:\s+(?:(?:de|da|do|del|la|le|van|von|&|of|the)\s+)?{_CAPITAL}){{0,3}}",
+    "<words>": r"\w[\w'’/+#&.-]*(?:\s+[\w'’/+#&.-]+){0,6}",
+    "<date>": r"(?=.*\d)[\w.,/ -]{1,30}",
+}
+
+
+def _filled(says: str) -> str:
+    for part, pattern in _PARTS.items():
+        says = says.replace(part, pattern)
+    return says

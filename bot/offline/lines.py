@@ -1,0 +1,90 @@
+"""What the notebook reads: everything a person has said, as far as it may have to do with a
+message."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from bot.offline.quotes import Line
+from memory.records import Actor, Kind, Record, Role, own_words
+from memory.safety.gate import mask_secrets
+from tools.context import ToolContext
+
+#: Of so many messages all are read: then also those are found that search knows no word of. Of
+#: more, only what search finds.
+_ALL = 1000
+#: How many hits are read where search has to find them.
+_HITS = 80
+
+_LEARNED = (Kind.FACT, Kind.PREFERENCE)
+
+
+class Lines:
+    """Reads lines from the memory. Remembers for whom reading all would take long."""
+
+    def __init__(self) -> None:
+        self._talkative: set[Actor] = set()
+
+    async def about(self, context: ToolContext, question: str) -> list[Line]:
+        """The lines that may answer a question, oldest first. Raises StoreUnavailable."""
+        messages = await self._messages(context, question)
+        learned = await context.memory.known.records(context.actor, _LEARNED, everything=True)
+        return number(messages, learned)
+
+    async def own(self, context: ToolContext) -> list[Line]:
+        """The last lines of the person who asks, oldest first. Raises StoreUnavailable."""
+        records = await context.memory.known.records(context.actor, (Kind.MESSAGE,))
+        speaker = context.turns[-1].speaker
+        return number([record for record in records if record.speaker == speaker][-_ALL:], ())
+
+    async def _messages(self, context: ToolContext, question: str) -> list[Record]:
+        known, actor = context.memory.known, context.actor
+        if actor not in self._talkative:
+            records = await known.records(actor, (Kind.MESSAGE,))
+            if len(records) <= 2 * _ALL:
+                return records
+            self._talkative.add(actor)
+        hits = await known.search(actor, question, (Kind.MESSAGE,), _HITS)
+        found = {hit.record.id: hit.record for hit in hits}
+        if hits:
+            # What took the place of the best one has its words, but not always the question's.
+            more = await known.search(actor, hits[0].record.text, (Kind.MESSAGE,), _HITS)
+            found |= {hit.record.id: hit.record for hit in more}
+        return list(found.values())
+
+
+def number(messages: Iterable[Record], learned: Sequence[Record]) -> list[Line]:
+    """The people's messages and what was learned of them otherwise as lines, in their order. A
+    message that says what holds no more has ended."""
+    ended = [record.text.casefold() for record in learned if not record.current]
+    said = [record for record in messages if record.role is Role.USER]
+    texts = "\n".join(record.text for record in said).casefold()
+    said += [r for r in learned if r.current and r.text.casefold() not in texts]
+    parts = [
+        (record, part)
+        for record in sorted(said, key=lambda record: record.created_at)
+        for part in _parts(record.text)
+    ]
+    return [
+        Line(
+            text,
+            record.created_at,
+            place,
+            record.session_id,
+            ended=any(each in text.casefold() for each in ended),
+            speaker=record.speaker,
+            preference=record.kind is Kind.PREFERENCE,
+        )
+        for place, (record, text) in enumerate(parts)
+    ]
+
+
+def _parts(text: str) -> Iterable[str]:
+    """A message's own words, and what it quotes."""
+    own = own_words(text).strip()
+    quoted = "\n".join(line for line in text.splitlines() if line.lstrip().startswith(">"))
+    return filter(None, (own, quoted))
+
+
+def lines_of(texts: Sequence[str], now: datetime) -> list[Line]:
+    """The messages of this conversation, where nothing else is kept."""
+    return [Line(mask_secrets(text), now, place, "now") for place, text in enumerate(texts)]

@@ -1,0 +1,338 @@
+"""The notebook: a model without a language model.
+
+It needs no key and no network and goes through the same agent loop and tools as a real model. It
+keeps what it is told, which happens without it, and answers by quoting it. It states nothing of its
+own."""
+
+import json
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from pydantic_ai import ModelSettings, RunContext
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    ModelResponsePart,
+    RetryPromptPart,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
+from pydantic_ai.models import (
+    CompletedStreamedResponse,
+    Model,
+    ModelRequestParameters,
+    StreamedResponse,
+)
+from pydantic_ai.usage import RequestUsage
+
+from bot.models.sight import BLIND
+from bot.offline.language import Language, guess_language
+from bot.offline.lines import Lines, lines_of
+from bot.offline.overview import shorten, telling_lines
+from bot.offline.quotes import Found, Line, choose
+from bot.offline.wishes import Wishes, wishes_of
+from memory.background.threads import compute
+from memory.errors import StoreUnavailable
+from memory.knowledge.moments import ago
+from memory.options import utc_now
+from memory.records import own_words
+from memory.safety.gate import mask_secrets
+from tools.context import ToolContext
+
+#: Its name in settings, logs and replies' metadata.
+MODEL_NAME = "offline"
+
+#: How many lines an overview has, how many conversations "last time" goes back.
+_OVERVIEW, _TALKS = 12, 3
+_QUOTE_CHARS = 400
+#: From so many days on a date says more than "5 weeks ago".
+_RECENT = 7
+
+
+class Notebook(Model):
+    """Reports no tokens and no cost."""
+
+    def __init__(self) -> None:
+        super().__init__(profile=BLIND)
+        self._lines = Lines()
+
+    @property
+    def model_name(self) -> str:
+        return MODEL_NAME
+
+    @property
+    def system(self) -> str:
+        return MODEL_NAME
+
+    async def request(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        """An answer outside a conversation, where there is no memory to look into."""
+        return await self._respond(messages, model_request_parameters, None)
+
+    @asynccontextmanager
+    async def request_stream(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+        run_context: RunContext[Any] | None = None,
+    ) -> AsyncGenerator[StreamedResponse]:
+        """The answer in a conversation, all at once."""
+        deps = run_context.deps if run_context else None
+        context = deps if isinstance(deps, ToolContext) else None
+        response = await self._respond(messages, model_request_parameters, context)
+        yield CompletedStreamedResponse(
+            response, model_request_parameters=model_request_parameters, replay_events=True
+        )
+
+    async def _respond(
+        self,
+        messages: Sequence[ModelMessage],
+        parameters: ModelRequestParameters,
+        context: ToolContext | None,
+    ) -> ModelResponse:
+        said = _said(messages, context)
+        text = said[-1] if said else ""
+        speech = guess_language([text, *said[-2::-1]], await _chosen_language(context))
+        wishes = await compute(wishes_of, text, speech)
+        answers = _tool_answers(messages)
+        offered = {tool.name for tool in parameters.function_tools}
+        calls = [
+            ToolCallPart(name, json.dumps(arguments, ensure_ascii=False), f"offline-{name}")
+            for name, arguments in _calls(wishes).items()
+            if name in offered and name not in answers
+        ]
+        reply = _Reply(speech, text, said[:-1], wishes, answers, context)
+        parts: Sequence[ModelResponsePart] = calls
+        if not calls:
+            parts = [TextPart(await reply.written(self._lines))]
+        nothing = RequestUsage(cost=Decimal(0))
+        return ModelResponse(parts, usage=nothing, model_name=MODEL_NAME, finish_reason="stop")
+
+
+def offline_model() -> Model:
+    """The notebook as a pydantic-ai model."""
+    return Notebook()
+
+
+def _calls(wishes: Wishes) -> dict[str, dict[str, str]]:
+    """The tools that a message asks for, with their arguments."""
+    calls = {}
+    if wishes.name:
+        calls["set_agent_name"] = {"name": wishes.name}
+    if wishes.remember:
+        calls["remember"] = {"statement": wishes.remember, "quote": wishes.remember}
+    if wishes.forget:
+        calls["forget_memory"] = {"query": wishes.forget}
+    return calls
+
+
+class _Reply:
+    """One reply, from what was said and what the tools answered."""
+
+    def __init__(
+        self,
+        speech: Language,
+        text: str,
+        before: Sequence[str],
+        wishes: Wishes,
+        answers: dict[str, str],
+        context: ToolContext | None,
+    ) -> None:
+        self._speech, self._says = speech, speech.says
+        self._text, self._before, self._wishes = text, before, wishes
+        self._answers, self._context = answers, context
+        self._keeps = context is not None and context.memory.options.memory_enabled
+        self._private = context is not None and context.private
+        self._speaker = context.turns[-1].speaker if context else None
+
+    async def written(self, lines: Lines) -> str:
+        """The reply."""
+        parts = list(self._on_tools())
+        try:
+            if not parts or self._wishes.kind in ("question", "overview", "agent_name", "talks"):
+                parts.append(await self._on_message(lines))
+            if await self._is_first():
+                parts.append(self._says["notebook"])
+        except StoreUnavailable:
+            parts = [self._says["unreachable"]]
+        return "\n\n".join(dict.fromkeys(filter(None, parts)))
+
+    def _on_tools(self) -> Iterator[str]:
+        refused = self._says["private"] if self._private else None
+        if self._wishes.name:
+            named = self._answers.get("set_agent_name", "")
+            done = named.startswith("I've stored")
+            form = self._says["named"] if done else refused or self._says["not_named"]
+            yield form.format(name=self._wishes.name)
+        if self._wishes.remember:
+            kept = "I've remembered it" in self._answers.get("remember", "")
+            form = self._says["remembered"] if kept else refused or self._says["not_remembered"]
+            yield form.format(text=self._wishes.remember, reason=self._says["refused"])
+        if self._wishes.forget:
+            yield self._on_forgetting(self._answers.get("forget_memory", ""))
+
+    def _on_forgetting(self, answer: str) -> str:
+        """What the person can do: press a button under this reply, or use a command."""
+        if answer.startswith("Nothing is deleted yet"):
+            return self._says["choose"]
+        nothing = answer.startswith("Nothing in memory")
+        return self._says["nothing" if nothing else "forgetting"]
+
+    async def _on_message(self, lines: Lines) -> str:
+        match self._wishes.kind:
+            case "hello" | "thanks" | "bye" as courtesy:
+                says = {"hello": "hello", "thanks": "welcome", "bye": "bye"}
+                return self._says[says[courtesy]]
+            case "nothing":
+                return self._says["nudge"]
+            case "off_record":
+                return self._says["off_record"]
+            case "help":
+                return self._says["notebook"]
+            case "agent_name":
+                return await self._own_name()
+            case "overview":
+                return await self._overview(lines)
+            case "talks":
+                return await self._talks() or await self._overview(lines)
+            case "question":
+                return await self._answer(lines)
+            case "topic":
+                return await self._answer(lines, otherwise=self._noted())
+        return self._noted()
+
+    def _noted(self) -> str:
+        """That a statement is kept, or why not."""
+        if self._private:
+            return self._says["private"]
+        if not self._keeps:
+            return self._says["unkept"]
+        return self._says["kept" if mask_secrets(self._text) == self._text else "masked"]
+
+    async def _answer(self, lines: Lines, otherwise: str = "") -> str:
+        known = await self._known(lines)
+        now = self._now()
+        found: Found = await compute(choose, self._text, known, self._speech, now)
+        if not found.lines or (otherwise and not found.exact):
+            return otherwise or self._says["nothing"]
+        quotes = [self._quote(line) for line in found.lines]
+        return "\n".join(quotes if found.exact else [self._says["closest"], *quotes])
+
+    async def _known(self, lines: Lines) -> list[Line]:
+        fresh = lines_of(self._before, self._now())
+        if self._context is None or not self._keeps:
+            return fresh
+        known = await lines.about(self._context, self._text)
+        if self._speech.has("asks.me", self._text) and self._speaker:
+            known = [line for line in known if line.speaker == self._speaker] or known
+        # What is said in private is in no archive.
+        return known + [_after(line, known) for line in fresh] if self._private else known
+
+    async def _overview(self, lines: Lines) -> str:
+        if self._context is None or not self._keeps:
+            own = lines_of(self._before, self._now())
+        else:
+            own = await lines.own(self._context)
+        told = await compute(telling_lines, own, self._speech, _OVERVIEW)
+        rows = [f"• {self._quote(line)}" for line in told]
+        if name := await self._agent_name():
+            rows.insert(0, self._says["calls_me"].format(name=name))
+        return "\n".join([self._says["overview"], *rows]) if rows else self._says["empty"]
+
+    async def _talks(self) -> str:
+        if self._context is None or not self._keeps:
+            return ""
+        talks = (await self._context.memory.known.past_talks(self._context.actor))[-_TALKS:]
+        rows = [f"• {self._when(talk.created_at)}: {talk.text}" for talk in reversed(talks)]
+        return "\n".join([self._says["talks"], *rows]) if rows else ""
+
+    async def _own_name(self) -> str:
+        name = await self._agent_name()
+        return self._says["calls_me"].format(name=name) if name else self._says["unnamed"]
+
+    async def _agent_name(self) -> str | None:
+        if self._context is None:
+            return None
+        return (await self._context.memory.choices.read(self._context.actor)).agent_name
+
+    async def _is_first(self) -> bool:
+        """True for the first reply that a person gets: they should know who they write to."""
+        if self._context is None or self._before:
+            return False
+        profile = await self._context.memory.talk.profile(self._context.actor)
+        return not (profile.facts or profile.preferences or profile.summaries)
+
+    def _quote(self, line: Line) -> str:
+        text = shorten(line.text, _QUOTE_CHARS).replace("“", '"').replace("”", '"')
+        who = f"{line.speaker.name}: " if line.speaker and line.speaker != self._speaker else ""
+        ended = f" · {self._says['ended']}" if line.ended else ""
+        return f"{who}“{text}” · {self._when(line.at)}{ended}"
+
+    def _when(self, at: datetime) -> str:
+        """When something was said, as one says it in the reader's language."""
+        now = self._now()
+        local = at.astimezone(now.tzinfo).date()
+        if (now.date() - local).days < _RECENT:
+            return ago(at, now, self._speech.code)
+        month = self._says["months"].split()[local.month - 1]
+        return self._says["date"].format(day=local.day, month=month, year=local.year)
+
+    def _now(self) -> datetime:
+        if self._context is None:
+            return utc_now()
+        return self._context.memory.choices.local_time(self._context.actor)
+
+
+def _after(line: Line, known: Sequence[Line]) -> Line:
+    return replace(line, number=line.number + len(known))
+
+
+async def _chosen_language(context: ToolContext | None) -> str | None:
+    if context is None:
+        return None
+    try:
+        return (await context.memory.choices.read(context.actor)).language
+    except StoreUnavailable:
+        return None
+
+
+def _said(messages: Sequence[ModelMessage], context: ToolContext | None) -> list[str]:
+    """The user's own words, turn by turn. What stands before them in a prompt is recalled data."""
+    prompts = [
+        part.content
+        for message in messages
+        if isinstance(message, ModelRequest)
+        for part in message.parts
+        if isinstance(part, UserPromptPart)
+    ]
+    texts = (text if isinstance(text, str) else _last_text(text) for text in prompts)
+    own = [own_words(text).strip() for text in texts]
+    before = [own_words(turn.said).strip() for turn in context.turns[:-1]] if context else own[:-1]
+    return [*before, own[-1]] if own else before
+
+
+def _last_text(content: Sequence[object]) -> str:
+    return next((item for item in reversed(content) if isinstance(item, str)), "")
+
+
+def _tool_answers(messages: Sequence[ModelMessage]) -> dict[str, str]:
+    """What each tool answered since the user's last words; a refused call's reason counts too."""
+    answers: dict[str, str] = {}
+    for part in (part for message in messages for part in message.parts):
+        if isinstance(part, UserPromptPart):
+            answers.clear()
+        elif isinstance(part, ToolReturnPart | RetryPromptPart) and part.tool_name:
+            answers[part.tool_name] = str(part.content)
+    return answers

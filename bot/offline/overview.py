@@ -1,0 +1,63 @@
+"""The most telling of a person's own lines: for an overview, and for summaries. Pure."""
+
+from collections.abc import Sequence
+
+from bot.offline.language import Language
+from bot.offline.quotes import Line, outdated_lines
+from bot.offline.wishes import is_off_record, is_question, is_small_talk
+from memory.safety.gate import MASK
+from memory.search.text import plain_words, small_stems, words
+
+#: A line that says less, in words that carry meaning, tells nothing by itself.
+_LEAST = 2
+#: From so many such words on, more of them do not make a line more telling.
+_MOST = 6
+#: Longer messages are no notes but texts.
+_LONGEST = 400
+#: What counts as much as how many words: it is about the person, it names something.
+_OWN, _NAMES = 3, 2
+
+
+def telling_lines(lines: Sequence[Line], speech: Language, most: int) -> list[Line]:
+    """At most so many lines, in their order, without what was corrected or replaced later."""
+    outdated = outdated_lines(lines, speech)
+    weights = {
+        line.number: weight
+        for line in lines
+        if line.number not in outdated and (weight := _weigh(line, speech))
+    }
+    best = sorted(weights, key=lambda place: (weights[place], place), reverse=True)[:most]
+    return [line for line in lines if line.number in best]
+
+
+def _weigh(line: Line, speech: Language) -> float:
+    text = line.text
+    if line.preference or speech.finds("wishes.answering", text):
+        return 2.0 * _MOST
+    unfit = line.ended or line.quoted or len(text) > _LONGEST or MASK in text
+    if unfit or is_small_talk(text, speech) or is_question(text, speech):
+        return 0.0
+    if any(speech.finds(f"marks.{mark}", text) for mark in ("unreal", "laughter", "correction")):
+        return 0.0
+    if is_off_record(text, speech):
+        return 0.0
+    meant = set(words(text)) - small_stems()
+    if len(meant) < _LEAST:
+        return 0.0
+    names = any(word[:1].isupper() for word in text.split()[1:])
+    own = speech.has("asks.me", text)
+    pronoun = speech.begins("marks.pronouns", text)
+    return min(len(meant), _MOST) + _OWN * own + _NAMES * names - _OWN * pronoun
+
+
+def shorten(text: str, most: int) -> str:
+    """The text on one line of at most so many characters, cut at a word."""
+    line = " ".join(text.split())
+    if len(line) <= most:
+        return line
+    cut = line[: most - 1]
+    return (cut.rsplit(None, 1)[0] if " " in cut else cut).rstrip(" ,;:") + "…"
+
+
+def has_words(text: str) -> bool:
+    return bool(plain_words(text))

@@ -1,0 +1,356 @@
+"""Which of a person's own lines answer a question. Pure: search finds the lines, this chooses.
+
+A line counts by how much of the question it covers, rare words first. Of lines that cover about as
+much the newest wins, and a later line that corrects or goes on from the best one takes its place:
+an outdated line looks like an answer and is none."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cache
+from itertools import chain, pairwise
+
+from bot.offline.language import Language
+from bot.offline.wishes import is_question
+from memory.records import Speaker
+from memory.search.lexicon.lexicon import all_of
+from memory.search.query import Term, parse, related
+from memory.search.text import pairs, plain_words, small_stems, words
+
+#: How much of a question a word covers that is the asked one in another form, or a related one.
+_FORM, _RELATED = 0.8, 0.35
+#: A word has so many letters at least where a part of it counts as another form.
+_LONG = 5
+#: Lines that cover so much of what the best one covers are as good.
+_AS_GOOD = 0.94
+#: A line answers if its own words cover so much of the question; with related words, it is close.
+_ANSWERS, _CLOSE = 0.3, 0.2
+#: What a line gains or loses: it has a date or number where one is asked for; it stands right after
+#: one that covers the question; it is quoted, or a joke.
+_FITS, _UNFIT, _AFTER, _QUOTED, _UNREAL = 1.3, 0.8, 0.6, 0.7, 0.85
+#: What a line gains at most that begins with what is asked for.
+_TOPIC, _OPENING = 0.15, 8
+#: A second line is shown if it is nearly as good; one of the same thing, if the first covers less.
+_BESIDE, _ENOUGH = 0.5, 0.7
+#: Who introduces somebody need not begin with them.
+_INTRODUCED = 0.7
+#: How much more the noun after "my" weighs, and how near a name stands to what it names, in words.
+_POSSESSED, _NEAR = 1.6, 2
+#: A later line takes the place of an earlier one if they share so much, in words as rare as names.
+_SHARED = 0.8
+
+
+@dataclass(frozen=True)
+class Line:
+    """Something a person said. `number` is its place in the order of all lines; `ended`: it is
+    known not to hold any more."""
+
+    text: str
+    at: datetime
+    number: int
+    session: str | None = None
+    ended: bool = False
+    speaker: Speaker | None = None
+    preference: bool = False
+
+    @property
+    def quoted(self) -> bool:
+        """True if it is somebody else's words."""
+        return self.text.lstrip().startswith(">")
+
+
+@dataclass(frozen=True)
+class Found:
+    """The lines to quote, best first. `exact`: they speak of what was asked."""
+
+    lines: tuple[Line, ...] = ()
+    exact: bool = False
+
+
+@dataclass(frozen=True)
+class _Scored:
+    line: Line
+    words: frozenset[str]
+    #: How much it covers of each term.
+    shares: tuple[float, ...]
+    score: float = 0.0
+    #: What of the question its own words cover, without related ones.
+    own: float = 0.0
+
+
+def choose(question: str, lines: Sequence[Line], speech: Language, now: datetime) -> Found:
+    """The one or two lines that answer the question best."""
+    asked = _Asked(question, lines, speech, now)
+    scored = sorted(asked.scored, key=lambda each: each.score, reverse=True)
+    if not scored or scored[0].score <= 0:
+        return Found()
+    good = [each for each in scored if each.score >= _AS_GOOD * scored[0].score]
+    exact = scored[0].own >= _ANSWERS
+    if not exact and (asked.names or scored[0].score < _CLOSE):
+        return Found()
+    first = asked.preferred(good)
+    shown = [first, *(each for each in asked.beside(first) if each is not first)]
+    return Found(tuple(each.line for each in shown[:2]), exact)
+
+
+class _Asked:
+    """A question beside the lines that may answer it."""
+
+    def __init__(
+        self, question: str, lines: Sequence[Line], speech: Language, now: datetime
+    ) -> None:
+        self._speech = speech
+        self._about_me = speech.has("asks.me", question)
+        self._number = speech.has("asks.when", question) or speech.has("asks.number", question)
+        self._introduces = speech.finds("asks.who", question)
+        self._past = speech.has("asks.past", question)
+        self._answering = speech.finds("asks.answering", question)
+        self.names = speech.has("asks.name", question)
+        self._terms = _terms(question, speech, now)
+        self._held = {line.number: _line_words(line.text) for line in lines}
+        count = len(lines)
+        seen = _count(chain.from_iterable(map(frozenset, self._held.values())))
+        self._most = math.log(1 + (count + 1) / 1.5)
+        self._rarity = {word: math.log(1 + (count + 1) / (n + 0.5)) for word, n in seen.items()}
+        self._asked_words = frozenset(word for term in self._terms for word in term.exact)
+        owned = _possessed(question, speech)
+        self._weights = [
+            self._weight(term) * (_POSSESSED if owned & set(term.exact) else 1.0)
+            for term in self._terms
+        ]
+        self._forms = [(term, _forms(term, seen)) for term in self._terms]
+        covers = {line.number: self._cover(line) for line in lines}
+        self.scored = [
+            self._lift(each, covers.get(each.line.number - 1)) for each in covers.values()
+        ]
+        self._by_number = {each.line.number: each for each in self.scored}
+
+    def _weight(self, term: Term) -> float:
+        known = [self._rarity[word] for word in term.exact if word in self._rarity]
+        return max(known) if known else self._most
+
+    def _cover(self, line: Line) -> _Scored:
+        spoken = self._held[line.number]
+        held = frozenset(spoken)
+        shares = tuple(_share(term, forms, held) for term, forms in self._forms)
+        total = sum(self._weights) or 1.0
+        score = _dot(self._weights, shares) / total
+        own = _dot(self._weights, (s if s > _RELATED else 0.0 for s in shares)) / total
+        if self._answering and self._speech.finds("wishes.answering", line.text):
+            score, own = score + 1, own + 1
+        if score and is_question(line.text, self._speech):
+            return _Scored(line, held, tuple(0.0 for _ in shares))
+        score *= 1 + _TOPIC * _earliness(spoken, self._terms)
+        if score and self._number:
+            score *= _FITS if _has_value(line, held) else _UNFIT
+        if line.quoted:
+            score *= 0.0 if self._about_me else _QUOTED
+        if line.ended or self._speech.finds("marks.unreal", line.text):
+            score *= _UNREAL
+        return _Scored(line, held, shares, score, own)
+
+    def _lift(self, each: _Scored, before: _Scored | None) -> _Scored:
+        """A line that goes on with "it" is about what the one before it is about."""
+        together = before is not None and before.line.session == each.line.session
+        if before is None or not together or not self._points_back(each):
+            return each
+        score = each.score + _AFTER * before.score
+        return replace(each, score=score, own=each.own + _AFTER * before.own)
+
+    def preferred(self, good: Sequence[_Scored]) -> _Scored:
+        """Of lines that are as good, with those that took their place: the newest. Where somebody
+        is asked for, or the past, the one that tells of them first."""
+        if self._past:
+            return good[0]
+        if self._introduces and not self.names:
+            told = [each for each in self.scored if each.own >= _INTRODUCED * good[0].own]
+            return min(told, key=lambda each: each.line.number)
+        newer = [later for each in good if (later := self._successor(each))]
+        return max((*good, *newer), key=lambda each: each.line.number)
+
+    def _successor(self, first: _Scored) -> _Scored | None:
+        """The line that took the place of the first: right after it a correction, or the newest of
+        those that share its rare words and tell a change or a value of the kind that is asked."""
+        after = self._neighbour(first.line, 1)
+        if after and self._corrects(after):
+            return after
+        later = [
+            each
+            for each in self.scored
+            if each.line.number > first.line.number and self._goes_on(first, each)
+        ]
+        return max(later, key=lambda each: each.line.number, default=None)
+
+    def replaced(self, each: _Scored) -> bool:
+        """True if a later line corrects this one, or tells of the same that it has changed."""
+        return self._successor(each) is not None
+
+    def _corrects(self, each: _Scored) -> bool:
+        opening = " ".join(each.line.text.split()[:4])
+        return self._speech.finds("marks.correction", opening)
+
+    def _goes_on(self, first: _Scored, later: _Scored) -> bool:
+        if later.line.quoted or self._speech.finds("marks.unreal", later.line.text):
+            return False
+        if self._number and not _has_value(later.line, later.words):
+            return False
+        if self._speech.has("marks.change", later.line.text):
+            return self._shared(first, later) >= (_SHARED if self._number else _SHARED + 0.5)
+        return self._number and self._shared(first, later, self._asked_words) >= 2 * _SHARED
+
+    def _shared(self, one: _Scored, other: _Scored, besides: frozenset[str] = frozenset()) -> float:
+        """How much two lines share, in words as rare as names."""
+        shared = (one.words & other.words) - small_stems() - _calendar() - besides
+        return sum(min(1.0, self._rarity.get(word, 0.0) / (0.8 * self._most)) for word in shared)
+
+    def beside(self, first: _Scored) -> Iterator[_Scored]:
+        """What explains a line: the next one where it goes on with "it", the one before where the
+        line itself begins so; another that covers what it does not; or one that speaks of the same
+        person or thing, where the line leaves much of the question open."""
+        after, before = self._neighbour(first.line, 1), self._neighbour(first.line, -1)
+        if self._introduces and not self.names:
+            yield max(self.scored, key=lambda each: (each.score, each.line.number))
+        if after and self._points_back(after):
+            yield after
+        if before and self._points_back(first):
+            yield before
+        for each in sorted(self.scored, key=lambda other: other.score, reverse=True)[:4]:
+            adds = any(a > b + 0.1 for a, b in zip(each.shares, first.shares, strict=True))
+            if adds and each.score >= _BESIDE * first.score and not self._outdated(each, first):
+                yield each
+        if first.own < _ENOUGH:
+            names = self._names_in(first)
+            near = [each for each in self.scored if each.words & names]
+            for each in sorted(near, key=lambda each: abs(each.line.number - first.line.number)):
+                if not self._outdated(each, first):
+                    yield each
+
+    def _names_in(self, first: _Scored) -> frozenset[str]:
+        """What stands right beside the words that were asked for: in "my wife Sandra" her name."""
+        spoken = self._held[first.line.number]
+        places = [place for place, word in enumerate(spoken) if word in self._asked_words]
+        beside = {
+            word
+            for place in places
+            for word in spoken[max(0, place - _NEAR) : place + _NEAR + 1]
+            if not word.isdigit()
+        }
+        return frozenset(beside - self._asked_words - small_stems() - _calendar())
+
+    def _outdated(self, each: _Scored, first: _Scored) -> bool:
+        """True if showing a line beside the first could tell what no longer holds."""
+        older = each.line.number < first.line.number
+        both = any(
+            a > _RELATED and b > _RELATED for a, b in zip(each.shares, first.shares, strict=True)
+        )
+        return self._number or (older and (both or not first.own))
+
+    def _points_back(self, each: _Scored) -> bool:
+        return self._speech.begins("marks.pronouns", each.line.text)
+
+    def _neighbour(self, line: Line, step: int) -> _Scored | None:
+        beside = self._by_number.get(line.number + step)
+        return beside if beside and beside.line.session == line.session else None
+
+
+def outdated_lines(lines: Sequence[Line], speech: Language) -> frozenset[int]:
+    """The numbers of the lines that a later one corrects or takes the place of."""
+    asked = _Asked("", lines, speech, lines[-1].at) if lines else None
+    return (
+        frozenset(each.line.number for each in asked.scored if asked.replaced(each))
+        if asked
+        else frozenset()
+    )
+
+
+def _terms(question: str, speech: Language, now: datetime) -> tuple[Term, ...]:
+    """What the question is about, without its grammar; each word with those that mean the same."""
+    topic = question
+    for kind in (
+        "asks.words",
+        "asks.anywhere",
+        "asks.name",
+        "asks.when",
+        "asks.me",
+        "asks.filler",
+        "marks.change",
+    ):
+        topic = speech.without(kind, topic)
+    terms = _unspaced(topic) if not speech.spaced else parse(topic, now).terms
+    terms = terms or parse(question, now).terms
+    return tuple(
+        replace(term, exact=(*term.exact, *(w for e in term.exact for w in speech.same(e))))
+        for term in terms
+    )
+
+
+def _possessed(question: str, speech: Language) -> frozenset[str]:
+    """The index words after "my": in "my sister's job", whose job it is says more than "job"."""
+    spoken = [word for _, word in plain_words(question)]
+    owned = [after for word, after in pairwise(spoken) if speech.has("asks.me", word)]
+    return frozenset(stem for word in owned for stem in words(word))
+
+
+def _unspaced(topic: str) -> tuple[Term, ...]:
+    """The pairs of letters of what is left of a question: names may hold letters that are small
+    words elsewhere."""
+    runs = (run for kind, run in plain_words(topic) if kind == "unspaced")
+    return tuple(dict.fromkeys(Term((pair,), related(pair)) for run in runs for pair in pairs(run)))
+
+
+def _line_words(text: str) -> tuple[str, ...]:
+    return tuple(words(text))
+
+
+def _earliness(spoken: Sequence[str], terms: Sequence[Term]) -> float:
+    """Near 1 if a line begins with what it is asked for: then it is about that."""
+    wanted = {word for term in terms for word in term.exact}
+    places = [place for place, word in enumerate(spoken[:_OPENING]) if word in wanted]
+    return 1 - places[0] / _OPENING if places else 0.0
+
+
+def _has_value(line: Line, held: frozenset[str]) -> bool:
+    """True if a line has a number, a weekday or a month."""
+    return any(c.isdigit() for c in line.text) or bool(held & _calendar())
+
+
+def _forms(term: Term, seen: Iterable[str]) -> frozenset[str]:
+    """The words said that are other forms of a term."""
+    return frozenset(other for other in seen for word in term.exact if _similar(word, other))
+
+
+def _share(term: Term, forms: frozenset[str], held: frozenset[str]) -> float:
+    """How much of a term a line's words cover."""
+    if any(word in held for word in term.exact):
+        return 1.0
+    if forms & held:
+        return _FORM
+    return _RELATED if term.related & held else 0.0
+
+
+def _similar(one: str, other: str) -> bool:
+    """True if two words are forms or parts of each other: "therapy" and "therapist"."""
+    less, more = sorted((one, other), key=len)
+    if len(less) < _LONG:
+        return False
+    head = math.ceil(0.75 * len(more))
+    return less in more or less[:head] == more[:head]
+
+
+def _dot(weights: Iterable[float], shares: Iterable[float]) -> float:
+    return sum(weight * share for weight, share in zip(weights, shares, strict=True))
+
+
+def _count(found: Iterable[str]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for word in found:
+        counts[word] = counts.get(word, 0) + 1
+    return counts
+
+
+@cache
+def _calendar() -> frozenset[str]:
+    """The index words of weekdays and months."""
+    listed = all_of(lambda dates: chain(*dates.months, *dates.weekdays))
+    return frozenset(stem for word in listed for stem in words(word))

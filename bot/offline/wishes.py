@@ -1,0 +1,121 @@
+"""What a message wants of the notebook, by its form alone."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bot.offline.language import COURTESIES, Language, caught, given_name, languages, sentences
+from memory.records import own_words
+from memory.search.text import plain_words
+
+#: Longer messages tell something: nobody names, greets or asks a notebook so.
+_LONGEST = 400
+_ASKS = re.compile(r"[?？](?=[\s\"”»)]|\W*$)|^\W*¿")
+#: A message of so few words may be nothing but a topic.
+_TOPIC_WORDS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What a message wants; what is empty or False is not wanted. `kind` is one of "overview",
+    "talks", "agent_name", "help", "question", "topic", "off_record", a courtesy ("hello", "thanks",
+    "bye"), "okay", "nothing" (there are no words) and "statement"."""
+
+    kind: str
+    name: str = ""
+    remember: str = ""
+    forget: str = ""
+
+
+def wishes_of(text: str, speech: Language) -> Wishes:
+    """What a person's message wants, in their language or, if they write in several, in any."""
+    text = own_words(text).strip()
+    if len(text) > _LONGEST:
+        return Wishes(_kind(text, speech))
+    name = agent_name_in(text, speech) or ""
+    remember = asks_to_remember(text, speech) or ""
+    forget = "" if remember else _asks_to_forget(text, speech)
+    return Wishes(_kind(text, speech), name, remember, forget)
+
+
+def agent_name_in(text: str, speech: Language) -> str | None:
+    """The name that a message gives the assistant, if it does."""
+    if is_question(text, speech):
+        return None
+    for each in languages(speech):
+        for match in each.matches("wishes.name", text[:_LONGEST]):
+            if name := given_name(match, each):
+                return name
+    return None
+
+
+def asks_to_remember(text: str, speech: Language) -> str | None:
+    """The statement that a person asks to keep ("remember that …"), if they do."""
+    for each in languages(speech):
+        for match in each.matches("wishes.remember", text):
+            what = caught(match).strip(" .!,")
+            if what and not is_question(what, each):
+                return what
+    return None
+
+
+def _asks_to_forget(text: str, speech: Language) -> str:
+    """What a person wants forgotten, in their words."""
+    found = (m for each in languages(speech) for m in each.matches("wishes.forget", text))
+    return next((what for m in found if (what := caught(m).strip(" .!?"))), "")
+
+
+def is_off_record(text: str, speech: Language) -> bool:
+    """True if a message asks not to keep itself or what was said before."""
+    return next(_matched("wishes.off_record", text[:_LONGEST], speech), None) is not None
+
+
+def is_question(text: str, speech: Language) -> bool:
+    """True if a message asks something: by its mark, or by the words that it begins with."""
+    own = own_words(text)
+    if _ASKS.search(own):
+        return True
+    return len(own) <= _LONGEST and any(
+        speech.begins("asks.words", sentence)
+        or speech.has("asks.anywhere", sentence)
+        or speech.opens("asks.requests", sentence)
+        for sentence in sentences(own)
+    )
+
+
+def is_small_talk(text: str, speech: Language) -> bool:
+    """True if there is nothing in a message to be told again: a courtesy, "ok", no words at all."""
+    return _courtesy(own_words(text).strip(), speech) is not None
+
+
+def _kind(text: str, speech: Language) -> str:
+    if kind := _courtesy(text, speech):
+        return kind
+    if len(text) <= _LONGEST:
+        if is_off_record(text, speech):
+            return "off_record"
+        for kind in ("about_me", "talks", "agent_name", "help"):
+            if next(_matched(f"asks.{kind}", text, speech), None):
+                return "overview" if kind == "about_me" else kind
+    if is_question(text, speech):
+        return "question"
+    few = len(plain_words(text)) <= _TOPIC_WORDS and not any(map(str.isdigit, text))
+    return "topic" if few else "statement"
+
+
+def _courtesy(text: str, speech: Language) -> str | None:
+    if not any(map(str.isalnum, text)):
+        return "nothing"
+    if len(text) > _LONGEST:
+        return None
+    for each in languages(speech):
+        for kind in COURTESIES:
+            if each.is_all(f"courtesies.{kind}", text):
+                return kind
+    return None
+
+
+def _matched(kind: str, text: str, speech: Language) -> Iterator[str]:
+    for each in languages(speech):
+        for match in each.matches(kind, text):
+            yield match[0]

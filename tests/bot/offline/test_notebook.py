@@ -1,0 +1,193 @@
+"""The notebook in the real conversation: it keeps what it is told, and answers with quotes."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from memory.memory import MemoryOptions
+from memory.records import Actor
+from tests.fakes.bots import Bot, open_bot, place_of
+from tests.fakes.temporary_store import TemporaryStore
+
+ANNA, BORIS = Actor.person(1), Actor.person(2)
+
+
+@pytest.fixture
+async def bot(tmp_path: Path) -> AsyncIterator[Bot]:
+    async with open_bot(TemporaryStore(), tmp_path) as bot:
+        yield bot
+
+
+async def _told(bot: Bot, *lines: str) -> list[str]:
+    """The replies to these lines, said in one session that ends."""
+    replies = [await bot.hears(ANNA, line) for line in lines]
+    ending = await bot.memory.talk.end(ANNA, place_of(ANNA), "new")
+    assert ending is not None
+    await ending.wait(5)
+    return replies
+
+
+async def test_it_says_once_what_it_is(bot: Bot):
+    first, second = await _told(bot, "my cat is Pickle", "she sleeps all day")
+    assert "without a language model" in first
+    assert second == "Kept."
+    assert "language model" not in await bot.hears(ANNA, "we moved to the attic yesterday")
+
+
+async def test_a_question_is_answered_with_a_quote_and_its_date(bot: Bot):
+    await _told(bot, "locker is in the basement", "my sister Joana lands at 7:15 on friday")
+    assert await bot.hears(ANNA, "when does my sister land?") == (
+        "“my sister Joana lands at 7:15 on friday” · today"
+    )
+
+
+async def test_what_was_said_in_this_very_conversation_counts(bot: Bot):
+    await bot.hears(ANNA, "the plumber comes on tuesday at 8")
+    assert "tuesday at 8" in await bot.hears(ANNA, "when does the plumber come?")
+
+
+@pytest.mark.parametrize(
+    ("told", "asked", "right", "wrong"),
+    [
+        (
+            ("my sister lands at 7:15 at gatwick", "ugh no wait that was the old one, its 6:40"),
+            "when does my sister land?",
+            "6:40",
+            "7:15",
+        ),
+        (
+            ("im a nurse on ward 6B, 9A after easter", "not on 6B anymore, on 9A as of today"),
+            "which ward am i on?",
+            "9A as of",
+            "nurse",
+        ),
+        (
+            ("Der Zahnarzt ist am 4. Mai", "Der Zahnarzt ist jetzt am 9. Mai"),
+            "wann ist der Zahnarzt?",
+            "9. Mai",
+            "4. Mai",
+        ),
+        (
+            ("пью лозартан 50 утром", "лозартан мне теперь назначили 100"),
+            "какую дозу лозартана я пью?",
+            "100",
+            "50",
+        ),
+        (("老王欠我一顿火锅", "老汪欠我200块"), "老王欠我什么？", "火锅", "200"),
+    ],
+)
+async def test_what_was_corrected_is_not_answered(
+    bot: Bot, told: tuple[str, ...], asked: str, right: str, wrong: str
+):
+    await _told(bot, *told)
+    answer = await bot.hears(ANNA, asked)
+    assert right in answer
+    assert wrong not in answer
+
+
+async def test_a_line_that_goes_on_with_it_is_shown_with_the_one_before(bot: Bot):
+    await _told(bot, "we got a hamster", "its called Kevin")
+    answer = await bot.hears(ANNA, "have we got a hamster?")
+    assert "we got a hamster" in answer
+    assert "Kevin" in answer
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("what's my brother's name?", "I have nothing on that."),
+        ("wie heißt mein Bruder?", "Dazu habe ich nichts."),
+        ("как зовут моего брата?", "Об этом у меня ничего нет."),
+    ],
+)
+async def test_what_was_never_said_is_not_answered_with_something_else(
+    bot: Bot, asked: str, answer: str
+):
+    await _told(bot, "my sister is called Joana", "her new bf is called Marek")
+    assert await bot.hears(ANNA, asked) == answer
+
+
+async def test_other_peoples_words_do_not_answer_what_is_asked_of_oneself(bot: Bot):
+    await _told(bot, "ollie wrote these\n> I live in Cardiff with a goat", "i play bass")
+    assert "Cardiff" not in await bot.hears(ANNA, "where do I live?")
+
+
+async def test_a_secret_does_not_come_back(bot: Bot):
+    (told,) = await _told(bot, "my password is hunter2")
+    assert "without the secret" in told
+    assert "hunter2" not in await bot.hears(ANNA, "what is my password?")
+
+
+@pytest.mark.parametrize(
+    ("said", "reply"),
+    [
+        ("i used to smoke but i quit 3 years ago", "Kept."),
+        ("ich habe gestern den Keller aufgeräumt", "Notiert."),
+        ("вчера мы купили новый диван", "Записано."),
+        ("ayer compramos un sofá nuevo para la casa", "Anotado."),
+        ("ontem a gente comprou um sofá novo", "Anotado."),
+        ("hier nous avons acheté un nouveau canapé", "C'est noté."),
+        ("ieri abbiamo comprato un divano nuovo", "Annotato."),
+        ("昨天我们买了新沙发", "记下了。"),
+        ("कल हमने नया सोफ़ा लिया", "लिख लिया।"),
+        ("kal humne naya sofa liya hai", "Likh liya."),
+        ("hi", "Hello!"),
+        ("danke", "Gern geschehen."),
+        ("🙂", "I'm here."),
+        ("don't remember this", "All right, I won't keep that."),
+    ],
+)
+async def test_each_message_is_answered_in_its_own_language(bot: Bot, said: str, reply: str):
+    assert (await bot.hears(ANNA, said)).startswith(reply)
+
+
+async def test_a_name_is_given_by_the_tool_and_told_when_asked(bot: Bot):
+    assert (await bot.hears(ANNA, "call yourself Otto")).startswith("From now on I'm Otto.")
+    assert (await bot.memory.choices.read(ANNA)).agent_name == "Otto"
+    assert await bot.hears(ANNA, "what is your name?") == "You call me Otto."
+
+
+@pytest.mark.parametrize(
+    "said", ["I'll call you later today", "I'll call you Friday", "call me Anna", "you are nice"]
+)
+async def test_not_everything_that_calls_is_a_name(bot: Bot, said: str):
+    await bot.hears(ANNA, said)
+    assert (await bot.memory.choices.read(ANNA)).agent_name is None
+
+
+async def test_remember_that_is_kept_at_once(bot: Bot):
+    reply = await bot.hears(ANNA, "remember that I park in section B7")
+    assert reply.startswith("Kept: “I park in section B7”")
+    (fact,) = await bot.memory.known.records(ANNA)
+    assert fact.text == "I park in section B7"
+
+
+async def test_an_overview_quotes_what_holds_and_tells_no_joke_and_no_secret(bot: Bot):
+    await _told(
+        bot,
+        "hello there",
+        "my sister Joana works on ferries in Lisbon",
+        "if it was up to me id move to berlin",
+        "wifi password is Kestrel-Pond-88",
+        "please keep your answers short",
+        "what's for dinner?",
+    )
+    known = await bot.hears(ANNA, "what do you know about me?")
+    assert "Joana works on ferries" in known
+    assert "keep your answers short" in known
+    for untold in ("berlin", "Kestrel", "dinner", "hello"):
+        assert untold not in known
+
+
+async def test_nobody_is_answered_with_anybody_elses_lines(bot: Bot):
+    await _told(bot, "my sister Joana lands at 7:15")
+    assert await bot.hears(BORIS, "when does my sister land?") != ""
+    assert "7:15" not in await bot.hears(BORIS, "when does my sister land?")
+
+
+async def test_without_a_long_term_memory_nothing_is_promised(tmp_path: Path):
+    options = MemoryOptions(memory_enabled=False)
+    async with open_bot(TemporaryStore(), tmp_path, options) as bot:
+        assert "switched off" in await bot.hears(ANNA, "the plumber comes on tuesday")
+        assert "tuesday" in await bot.hears(ANNA, "when does the plumber come?")
