@@ -277,12 +277,14 @@ class Draft(Details):
 
 @dataclass(frozen=True, slots=True)
 class Amendment:
-    """A change of a record that leaves its statement as it is: it gains `evidence`, it ends at
+    """A change of a record that leaves its statement as it is: it gains `evidence` or loses some
+    that was `forgotten`, it ends at
     `ended_at` and becomes history without a successor, or it is `reopened`: history becomes current
     again. A record that ends or reopens takes `true_until` and `reason` from here."""
 
     record_id: str
     evidence: tuple[Evidence, ...] = ()
+    forgotten: tuple[Evidence, ...] = ()
     ended_at: datetime | None = None
     true_until: str | None = None
     reason: str | None = None

@@ -1,37 +1,48 @@
 """Finds what else says a thing that is to be forgotten: a deleted fact is not forgotten while the
 message it came from can still be found."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from memory.learning.grounding import share_in
-from memory.learning.statement import Statement
-from memory.records import Actor, Kind, Record, Turn
+from memory.knowledge.lineage import earlier_wordings
+from memory.records import Actor, Amendment, Evidence, Kind, Record, Turn
 from memory.search.resemblance import telling
-from memory.search.text import words
+from memory.search.text import wording, words
 
 #: A text says a statement again if it has all its telling words and this share of all its words:
 #: "You work at Acme" says "I work at Acme", "the Acme of art" does not.
 CARRIED_SHARE = 0.75
 
+#: The words of evidence are looked for in other texts if they have as many telling words: "mine
+#: retired" says nothing by itself.
+_TELLING = 3
+
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
     """A record that is or would be forgotten, and what goes with it: the archived messages and
-    summaries that say it too, and the turns of sessions that are not extracted yet. It holds the
-    texts, so everything can be restored from it."""
+    summaries that say it too, the turns of sessions that are not extracted yet, what it had
+    superseded, and the same words where they are evidence of other records (`amendments`). It holds
+    the texts, so everything can be restored from it."""
 
     actor: Actor
     record: Record
     messages: tuple[Record, ...] = ()
     summaries: tuple[Record, ...] = ()
     turns: tuple[Turn, ...] = ()
+    history: tuple[Record, ...] = ()
+    amendments: tuple[Amendment, ...] = ()
 
     @property
     def records(self) -> tuple[Record, ...]:
         """All records that are deleted, the main one first."""
-        return (self.record, *self.summaries, *self.messages)
+        return (self.record, *self.history, *self.summaries, *self.messages)
+
+    @property
+    def mentions(self) -> Callable[[str], bool]:
+        """A predicate that is True for texts that say what is forgotten."""
+        return mentions(*_statements((self.record, *self.history)))
 
     @property
     def said(self) -> int:
@@ -43,32 +54,50 @@ class Forgotten:
         return len(archived) + sum(1 for _ in spoken)
 
 
-def mentions(statement: str) -> Callable[[str], bool]:
-    """A predicate that is True for texts that say the statement, even among other things or to
-    somebody else."""
+def mentions(*statements: str) -> Callable[[str], bool]:
+    """A predicate that is True for texts that say one of the statements, even among other things
+    or to somebody else."""
     # Once for what may be tens of thousands of texts.
-    tell = telling(statement, lambda: words(statement))
+    told = [
+        (telling(statement, partial(words, statement)), own)
+        for statement in statements
+        if (own := frozenset(words(statement)))
+    ]
 
     def says(text: str) -> bool:
-        return tell <= frozenset(words(text)) and share_in(statement, text) >= CARRIED_SHARE
+        here = frozenset(words(text))
+        return any(
+            (tell <= here or text in tell) and len(own & here) >= CARRIED_SHARE * len(own)
+            for tell, own in told
+        )
 
     return says
+
+
+def _statements(records: Iterable[Record]) -> list[str]:
+    """What must not be told again: what the records say, and the words they stand on."""
+    said = [record.text for record in records]
+    for record in records:
+        quotes = (each.words for each in record.evidence)
+        said += [q for q in quotes if len(telling(q, partial(words, q))) >= _TELLING]
+    return list(dict.fromkeys(said))
 
 
 def plan_deletion(
     actor: Actor,
     record: Record,
-    others: Iterable[Record],
+    others: Sequence[Record],
     turns: Iterable[Turn],
     asked_in: Iterable[str] = (),
 ) -> Forgotten:
     """What goes when the actor's record is forgotten, of their `others` and `turns`: the messages
-    and turns it came from, those that were `asked_in`, and everything that repeats it."""
-    own, says, stated = (
-        frozenset((*record.turn_ids, *asked_in)),
-        mentions(record.text),
-        frozenset(words(record.text)),
-    )
+    and turns it came from, those that were `asked_in`, what it had superseded, and everything that
+    repeats it."""
+    chain = (record, *earlier_wordings(record, others))
+    going = {each.id for each in chain}
+    own = {turn_id for each in chain for turn_id in _turns(each)}.union(asked_in)
+    says = mentions(*_statements(chain))
+    stated = frozenset(word for each in chain for word in words(each.text))
 
     def names(summary: Record) -> bool:
         """True if the session's summary has a topic that the statement names: greetings and
@@ -77,46 +106,63 @@ def plan_deletion(
         topics = (telling(topic, partial(words, topic)) for topic in summary.topics)
         return here and any(topic and topic <= stated for topic in topics)
 
-    going = [
-        other
-        for other in others
-        if other.id != record.id
-        and (
-            (other.kind is Kind.MESSAGE and own & frozenset(other.turn_ids))
-            or (other.kind in (Kind.MESSAGE, Kind.SUMMARY) and says(other.text))
-            or (other.kind is Kind.SUMMARY and names(other))
-        )
-    ]
-    telling_turns = [
-        turn for turn in turns if turn.id in own or any(says(m.text) for m in turn.messages)
-    ]
+    left = [other for other in others if other.id not in going]
     return Forgotten(
         actor,
         record,
-        tuple(other for other in going if other.kind is Kind.MESSAGE),
-        tuple(other for other in going if other.kind is Kind.SUMMARY),
-        tuple(telling_turns),
+        tuple(
+            other
+            for other in left
+            if other.kind is Kind.MESSAGE and (own.intersection(other.turn_ids) or says(other.text))
+        ),
+        tuple(
+            other
+            for other in left
+            if other.kind is Kind.SUMMARY and (says(other.text) or names(other))
+        ),
+        tuple(turn for turn in turns if turn.id in own or any(says(m.text) for m in turn.messages)),
+        chain[1:],
+        tuple(filter(None, (_without_quotes(other, chain, says) for other in left))),
+    )
+
+
+def _turns(record: Record) -> set[str]:
+    """The turns that a record came from."""
+    return {*record.turn_ids, *(each.turn_id for each in record.evidence)} - {""}
+
+
+def _without_quotes(
+    other: Record, chain: Iterable[Record], says: Callable[[str], bool]
+) -> Amendment | None:
+    """What takes the forgotten words out of the evidence of a record that stays."""
+    quotes = [each for record in chain for each in record.evidence]
+    told = [
+        each
+        for each in other.evidence
+        if says(each.words) or any(_overlap(each, quote) for quote in quotes)
+    ]
+    return Amendment(other.id, forgotten=tuple(told)) if told else None
+
+
+def _overlap(one: Evidence, other: Evidence) -> bool:
+    """True if two pieces of evidence quote the same words of one turn."""
+    first, second = wording(one.words), wording(other.words)
+    return (
+        one.turn_id == other.turn_id != "" and bool(first) and (first in second or second in first)
     )
 
 
 def mark_outdated(record: Record, current: Iterable[Record]) -> Record:
-    """The record, marked as superseded if a current one has since answered its question, repeated
-    it or reversed it."""
+    """The record, marked as superseded if a current one has since answered its question or repeated
+    it."""
     newer = [
         other.created_at
         for other in current
         if other.speaker == record.speaker
         and other.created_at > record.created_at
-        and _replaces(other, record)
+        and (
+            (other.slot and other.slot == record.slot)
+            or (record.kind is not Kind.SUMMARY and wording(other.text) == wording(record.text))
+        )
     ]
     return replace(record, superseded_at=min(newer)) if newer and record.current else record
-
-
-def _replaces(new: Record, old: Record) -> bool:
-    """True if the new record would have replaced the old one."""
-    if new.slot and new.slot == old.slot:
-        return True
-    if old.kind is Kind.SUMMARY:
-        return False
-    told, before = Statement(new.text), Statement(old.text)
-    return told.same(before) or told.revises(before)

@@ -11,8 +11,9 @@ from memory.conversation.sessions import LiveSessions
 from memory.errors import Refusal, RefusedText, StoreUnavailable, UnknownRecord
 from memory.knowledge.choices import ChoiceRegistry
 from memory.knowledge.export import Export, export_of
-from memory.knowledge.forgetting import Forgotten, mark_outdated, mentions, plan_deletion
+from memory.knowledge.forgetting import Forgotten, mark_outdated, plan_deletion
 from memory.knowledge.lineage import earlier_wordings, records_about
+from memory.learning.sameness import says_same
 from memory.options import MemoryOptions
 from memory.ports import LongTermMemory
 from memory.records import (
@@ -142,7 +143,7 @@ class Knowledge:
             known = [record for record in learned if record.speaker == speaker]
             now = self._choices.now()
             said = (Evidence("", admit(text), now),)
-            same = next((r for r in known if wording(r.text) == wording(meant.text)), None)
+            same = await compute(_same_statement, meant.text, known)
             if same:
                 (record,) = await self._store.commit(actor, [], [Amendment(same.id, said)])
                 return Change(ChangeKind.NOTED, record, same)
@@ -241,17 +242,19 @@ class Knowledge:
     async def forget(
         self, actor: Actor, target: str | Record, asked_in: Sequence[str] = ()
     ) -> Forgotten:
-        """Delete one of the actor's records, by its short id or as it was found, with the archived
-        messages, summaries and journaled turns that say the same, and the turns `asked_in`, which
-        asked to forget it. Another actor's record is an unknown one. Returns all that is gone.
-        Raises UnknownRecord, and StoreUnavailable: then the turns are restored as far as the
-        journal answers."""
+        """Delete one of the actor's records, by its short id or as it was found, with what it had
+        superseded, the archived messages, summaries and journaled turns that say the same, the same
+        words in the evidence of other records, and the turns `asked_in`, which asked to forget it.
+        Another actor's record is an unknown one. Returns all that is gone. Raises UnknownRecord,
+        and StoreUnavailable: then the turns are restored as far as the journal answers."""
         async with self._locks.changing(actor):
             gone = await self.would_forget(actor, target, asked_in)
             try:
                 # The turns first: killed in between, nothing is left that would tell it again.
                 turns = [turn.id for turn in gone.turns]
-                await self._sessions.retract(actor, turns, mentions(gone.record.text))
+                await self._sessions.retract(actor, turns, gone.mentions)
+                if gone.amendments:
+                    await self._store.commit(actor, [], gone.amendments)
                 deleted = await self._store.delete(actor, [record.id for record in gone.records])
             except StoreUnavailable:
                 await self._sessions.reinstate(actor, gone.turns)
@@ -269,14 +272,16 @@ class Knowledge:
             old = await self.find(actor, short_id)
             if old.kind is Kind.SUMMARY or not old.current:
                 raise UnknownRecord(f"no fact or preference has the id {short_id[:20]!r}")
+            now = self._choices.now()
             draft = Draft(
                 old.kind,
                 text,
-                self._choices.now(),
+                now,
                 slot=old.slot,
                 importance=old.importance,
                 supersedes=old.id,
                 speaker=old.speaker,
+                evidence=(Evidence("", text, now),),
             )
             (record,) = await self._store.commit(actor, [draft])
         return record
@@ -284,8 +289,7 @@ class Knowledge:
     async def restore(self, actor: Actor, forgotten: Forgotten) -> Record:
         """Restore a record that the actor just forgot, with everything that went with it: messages
         and summaries as they were, and the turns of conversations that are not extracted yet. If
-        its question has a newer answer, or it was repeated or reversed since, the record comes back
-        as history.
+        its question has a newer answer, or it was repeated since, the record comes back as history.
 
         A second call completes one that was interrupted. Raises UnknownRecord if the record was
         another actor's or everything was forgotten since, StoreUnavailable."""
@@ -296,6 +300,9 @@ class Knowledge:
             learned = await self._store.records(actor, kinds=(Kind.FACT, Kind.PREFERENCE))
             told = await compute(mark_outdated, forgotten.record, learned)
             (record, *_) = await self._store.restore(actor, [told, *forgotten.records[1:]])
+            quotes = [Amendment(e.record_id, evidence=e.forgotten) for e in forgotten.amendments]
+            there = {each.id for each in await self._learned(actor)} if quotes else {}
+            await self._store.commit(actor, [], [q for q in quotes if q.record_id in there])
             await self._sessions.reinstate(actor, forgotten.turns)
         return record
 
@@ -313,6 +320,21 @@ class Knowledge:
         if meant.only_asks:
             raise RefusedText("a question says nothing of anybody", Refusal.QUESTION)
         return meant
+
+
+def _same_statement(text: str, known: Sequence[Record]) -> Record | None:
+    """The record that states the text. What a remote store has written, in the third person and
+    without evidence, states it in other words."""
+    told = wording(text)
+    return next(
+        (
+            record
+            for record in known
+            if wording(record.text) == told
+            or (not record.evidence and says_same(record.text, text))
+        ),
+        None,
+    )
 
 
 def _in_words(evidence: Evidence, said: Sequence[Record]) -> Evidence:

@@ -7,20 +7,21 @@ from datetime import datetime
 from typing import NamedTuple
 
 from memory.errors import UnknownRecord
-from memory.records import Amendment, Draft, Kind, Record, Role
+from memory.records import Amendment, Draft, Evidence, Kind, Record, Role
 
 
 def amend(record: Record, amendment: Amendment) -> Record:
-    """The record with this change made. The same words of a turn are evidence once. Reopening a
-    current record changes nothing. Raises UnknownRecord for the end of what is history already."""
-    known = {(each.turn_id, each.words) for each in record.evidence if each.turn_id}
-    new = [each for each in amendment.evidence if (each.turn_id, each.words) not in known]
-    turns = [each.turn_id for each in new if each.turn_id]
-    record = replace(
-        record,
-        evidence=tuple(dict.fromkeys((*record.evidence, *new))),
-        turn_ids=tuple(dict.fromkeys((*record.turn_ids, *turns))),
-    )
+    """The record with this change made. The same words of a turn are evidence once, and evidence
+    stands in the order it was said. Reopening a current record changes nothing. Raises
+    UnknownRecord for the end of what is history already."""
+    kept = [each for each in record.evidence if each not in amendment.forgotten]
+    known = {(each.turn_id, each.words) for each in kept if each.turn_id}
+    kept += [each for each in amendment.evidence if (each.turn_id, each.words) not in known]
+    evidence = tuple(sorted(dict.fromkeys(kept), key=_said_at))
+    turns = [each.turn_id for each in evidence if each.turn_id]
+    lost = {each.turn_id for each in amendment.forgotten}.difference(turns)
+    left = (turn_id for turn_id in record.turn_ids if turn_id not in lost)
+    record = replace(record, evidence=evidence, turn_ids=tuple(dict.fromkeys((*left, *turns))))
     if amendment.ended_at:
         record = supersede(record, amendment.ended_at)
     elif amendment.reopened and not record.current:
@@ -28,6 +29,10 @@ def amend(record: Record, amendment: Amendment) -> Record:
     else:
         return record
     return replace(record, true_until=amendment.true_until, reason=amendment.reason)
+
+
+def _said_at(evidence: Evidence) -> float:
+    return evidence.at.timestamp() if evidence.at else 0.0
 
 
 def supersede(record: Record, at: datetime) -> Record:

@@ -10,11 +10,10 @@ from memory.background.caches import ActorCache
 from memory.background.threads import compute
 from memory.conversation.tokens import Count, cut_to_tokens, estimate_tokens
 from memory.knowledge.moments import ago, base_language, known_languages
-from memory.learning.statement import Statement
 from memory.ports import LongTermMemory, Sessions
 from memory.records import Actor, Choices, Hit, Kind, Profile, Record, Role
 from memory.safety.escaping import escape, one_line
-from memory.search.text import plain_words
+from memory.search.text import plain_words, wording
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,16 +238,16 @@ def _distinct(
     """The first `most` records that say something new, compared with each other, with what is
     `said` elsewhere, and with the word-for-word contents of the summaries (`told`)."""
     stories = [f" {_run(story)} " for story in told]
-    known = {Statement(text).essence for text in said}
+    known = {wording(text) for text in said}
     kept: list[Record] = []
     for record in records:
         if len(kept) >= most:
             break
-        run, essence = _run(record.text), Statement(record.text).essence
+        run, words = _run(record.text), wording(record.text)
         in_a_story = bool(run) and any(f" {run} " in story for story in stories)
-        if not in_a_story and essence not in known:
+        if not in_a_story and words not in known:
             kept.append(record)
-            known.add(essence)
+            known.add(words)
     return kept
 
 

@@ -127,6 +127,14 @@ async def test_the_same_words_are_one_record_with_more_evidence() -> None:
         assert sorted(each.at for each in told if each.at) == [each.at for each in told]
 
 
+async def test_what_a_remote_store_wrote_is_the_same_statement() -> None:
+    async with opened(store := TemporaryStore()) as memory:
+        (theirs,) = await store.commit(ANN, [about("The user works at Acme.")])
+        change = await memory.known.remember(ANN, "I work at Acme")
+        assert change.before == theirs
+        assert [each.words for each in change.record.evidence] == ["I work at Acme"]
+
+
 async def test_only_a_named_slot_is_replaced_and_the_change_says_by_what() -> None:
     async with opened(TemporaryStore()) as memory:
         old = (await memory.known.remember(ANN, "I work at Acme")).record

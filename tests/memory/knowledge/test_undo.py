@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from memory.knowledge.forgetting import Forgotten
 from memory.memory import Memory
 from memory.options import MemoryOptions
 from memory.ports import Store
-from memory.records import Actor, Draft, Kind, Place, Record, Role, Shift, Utterance
+from memory.records import Actor, Draft, Evidence, Kind, Place, Record, Role, Shift, Turn, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.journal.turns import SqliteTurns
 from memory.stores.sqlite.store import SqliteStore
@@ -337,13 +338,42 @@ async def test_what_was_said_again_meanwhile_does_not_stand_there_twice(life: Li
         assert await memory.known.records(ANNA) == [again]
 
 
-async def test_what_was_turned_round_meanwhile_stays_so(life: Life) -> None:
+async def test_earlier_wordings_and_other_evidence_go_along_and_come_back(life: Life) -> None:
     async with life.memory() as memory:
-        first = (await memory.known.remember(ANNA, "I like olives")).record
-        forgotten = await memory.known.forget(ANNA, first.short_id)
-        again = (await memory.known.remember(ANNA, "I don't like olives")).record
-        await memory.known.restore(ANNA, forgotten)
-        assert await memory.known.records(ANNA) == [again]
+        store = memory._store
+        told = Evidence("t-1", "julia lives in oslo, and rex is my dog", NOON)
+        again = Evidence("t-9", "rex barks", NOON + timedelta(hours=1))
+        said = (Utterance(Role.USER, told.words, NOON), _reply(NOON))
+        await store.add_turn(ANNA, Turn("t-1", "s-1", said))
+        (old,) = await store.commit(
+            ANNA, [Draft(Kind.FACT, "Julia lives in Oslo", NOON, evidence=(told,))]
+        )
+        (new, dog) = await store.commit(
+            ANNA,
+            [
+                Draft(Kind.FACT, "Julia lives in Lima", NOON, supersedes=old.id),
+                Draft(
+                    Kind.FACT,
+                    "I have a dog, Rex",
+                    NOON,
+                    turn_ids=("t-1", "t-9"),
+                    evidence=(told, again),
+                ),
+            ],
+        )
+        before = await everything(memory)
+        forgotten = await memory.known.forget(ANNA, new.short_id)
+        assert [record.id for record in forgotten.history] == [old.id]
+        (left,) = await everything(memory)
+        assert (left.id, left.evidence, left.turn_ids) == (dog.id, (again,), ("t-9",))
+        for word in (b"Julia", b"julia", b"Oslo", b"oslo", b"Lima", b"lima"):
+            assert word not in life.bytes
+        for _ in range(2):
+            await memory.known.restore(ANNA, forgotten)
+            after = await everything(memory)
+            assert [replace(each, turn_ids=()) for each in after] == [
+                replace(each, turn_ids=()) for each in before
+            ]
 
 
 async def test_a_turn_that_goes_nowhere_else_is_counted_as_well(life: Life) -> None:
