@@ -185,6 +185,26 @@ def recall(
     raise typer.Exit(report_recall(files, json, embedder))
 
 
+@evaluation.command(short_help="Measure what is stored of labelled findings.")
+def learning(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="Labelled dialogues as JSON Lines.")
+    ],
+    model: Annotated[
+        str | None,
+        typer.Option("--model", metavar="NAME", help="Let this model propose and review."),
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """Measure what the checks store of findings that are labelled: what should be kept, and what
+    dropped."""
+    from bot.evals.learning import report_learning
+    from bot.operations.logs import configure
+
+    configure("error")
+    raise typer.Exit(report_learning(files, json, model))
+
+
 def _telegram(settings: "Settings") -> NoReturn:
     from bot.operations.logs import configure
 

@@ -6,13 +6,11 @@ one conversation a line: `{id, turns: [{id, session, speaker, role, time, text}]
 text, category, gold, answer}]}`, where `gold` names the turns that answer the question."""
 
 import asyncio
-import gzip
 import json
 import math
 import re
 import tempfile
 import time
-import zlib
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -26,6 +24,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from bot.errors import OperatorError
+from bot.evals.files import read_text
 from bot.models.embedding import embedder_of
 from bot.settings import load
 from memory.ports import Embedder, EmbeddingFailed
@@ -154,7 +153,7 @@ class Report:
 def read_dialogues(path: Path) -> Iterator[Dialogue]:
     """The conversations of a data set. Raises ValueError, which names the file and, if it is one
     line's fault, the line."""
-    lines = [(n, line) for n, line in enumerate(_text(path).split("\n"), start=1) if line.strip()]
+    lines = [(n, line) for n, line in enumerate(read_text(path).split("\n"), 1) if line.strip()]
     if not lines:
         raise ValueError(f"{path}: there is no conversation in it")
     for number, line in lines:
@@ -164,15 +163,6 @@ def read_dialogues(path: Path) -> Iterator[Dialogue]:
             raise ValueError(
                 f"{path}, line {number}: not a conversation of turns and questions ({error!r})"
             ) from error
-
-
-def _text(path: Path) -> str:
-    """What a file holds, which may be gzipped."""
-    try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            return file.read().decode()
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: can't be read ({error})") from error
 
 
 def report_recall(

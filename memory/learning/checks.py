@@ -14,6 +14,7 @@ from functools import cached_property
 
 from memory.errors import RefusedText
 from memory.learning.calendar import WrittenDate, weekdays_written, written_dates
+from memory.learning.evidence import is_quotation, stands_in
 from memory.learning.folding import fold, fold_words
 from memory.learning.names import Spoken, unsaid_names
 from memory.learning.numerals import figures, numbers
@@ -28,13 +29,6 @@ MAX_ABOUT = 8
 #: How long a name and a note beside a statement may be, in characters.
 _NAME, _NOTE = 64, 120
 
-_QUOTATION = re.compile(r'"[^"\n]+"')
-#: A quotation of so many letters is somebody's text; a shorter one may be a title or a name.
-_QUOTED_TEXT, _QUOTED_UNSPACED = 12, 4
-_UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-#: Scripts whose words begin with others: "and", "the", "in".
-_JOINED = re.compile("[\u0590-\u06ff]")
-_OMISSION = re.compile(r"\s*\.\.\.\s*|\s*\[\.\.\.\]\s*")
 _TIME = re.compile(r"(\d{1,2})[:.h](\d{2})")
 _ISO = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
 _LONG_NUMBER = 5
@@ -120,7 +114,7 @@ class _Checked:
         for each in evidence:
             if reason := self._object_to_quote(each):
                 return reason
-        if all(self._stands_in_quotation(each) for each in evidence):
+        if all(is_quotation(e.words, self._turns[e.turn_id].said) for e in evidence):
             return (
                 "its evidence is text that the user quotes: cite the user's own words that say it"
             )
@@ -132,21 +126,15 @@ class _Checked:
             return "its evidence names a turn that does not exist"
         if not any(c.isalnum() for c in evidence.words):
             return "its evidence has no words: copy the user's words that say it"
-        if _quotes(evidence.words, turn.said):
+        if stands_in(evidence.words, turn.said):
             return None
         everything = "\n".join(message.text for message in turn.messages)
-        if _quotes(evidence.words, everything):
+        if stands_in(evidence.words, everything):
             return (
                 f'"{evidence.words}" is not said by the user: it stands in a quotation, or the '
                 "assistant said it"
             )
         return f'the user did not write "{evidence.words}" in that turn: copy their words exactly'
-
-    def _stands_in_quotation(self, evidence: Evidence) -> bool:
-        """True if the words stand nowhere but inside the quotation marks of a longer quotation."""
-        said = fold(self._turns[evidence.turn_id].said)
-        outside = _QUOTATION.sub(_short_quotation, said)
-        return outside != said and not _quotes(evidence.words, outside)
 
     # -- content ----------------------------------------------------------------------------------
 
@@ -209,7 +197,9 @@ class _Checked:
     @cached_property
     def _timeline(self) -> Timeline:
         sayings = [
-            Saying(turn.said, self._day_of(turn)) for turn in self.reading.turns if turn.messages
+            Saying(turn.said, self._day_of(turn), turn in self._cited)
+            for turn in self.reading.turns
+            if turn.messages
         ]
         sayings += [Saying(text, day) for text, day in self._replies()]
         known = [record.event_date for record in self.reading.known if record.event_date]
@@ -318,34 +308,6 @@ def speaker_label(text: str, turns: Sequence[Turn]) -> str | None:
     label, colon, _ = text.partition(":")
     names = {turn.speaker.name for turn in turns if turn.speaker}
     return label.strip() if colon and label.strip() in names else None
-
-
-def _quotes(words: str, said: str) -> bool:
-    """True if these words stand in a text, apart from spaces, case and the shape of marks. An
-    omission ("…") may stand between parts."""
-    there = " ".join(fold(said).split())
-    parts = [part for part in _OMISSION.split(" ".join(fold(words).split())) if part.strip(" \"'")]
-    return bool(parts) and all(_stands(part.strip(' "'), there) for part in parts)
-
-
-def _stands(words: str, there: str) -> bool:
-    start = there.find(words)
-    while start >= 0:
-        before, after = there[start - 1 : start], there[start + len(words) :][:1]
-        joined = _UNSPACED.match(words) or _JOINED.match(words)
-        torn = words[0].isalnum() and before.isalnum() and not joined
-        cut = words[-1].isdigit() and after.isdigit()
-        if not torn and not cut:
-            return True
-        start = there.find(words, start + 1)
-    return False
-
-
-def _short_quotation(match: re.Match[str]) -> str:
-    """A quotation that may be a title stays."""
-    text = match.group()
-    short = _QUOTED_UNSPACED if _UNSPACED.search(text) else _QUOTED_TEXT
-    return text if len(text) - 2 <= short else " "
 
 
 def _iso(written: WrittenDate) -> str:

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from memory.errors import RefusedText
 from memory.learning.checks import MAX_EVIDENCE, speaker_label
-from memory.learning.sameness import repeats
+from memory.learning.sameness import repeats, restates
 from memory.ports import Extraction, Proposal, Reading, Relation
 from memory.records import (
     Amendment,
@@ -19,6 +19,7 @@ from memory.records import (
     Evidence,
     Kind,
     Record,
+    Role,
     Speaker,
     Turn,
 )
@@ -100,9 +101,10 @@ class Planner:
             self._add_evidence(known, evidence)
             return
         speaker = self._speaker(proposal)
+        said = self._said_for(proposal)
+        own = (record for record in self._current.values() if record.speaker == speaker)
         twin = next(
-            (r for r in self._current.values() if r.speaker == speaker and repeats(r, proposal)),
-            None,
+            (r for r in own if repeats(r, proposal) or restates(proposal.text, r.text, said)), None
         )
         if twin:
             self._add_evidence(twin, evidence)
@@ -113,6 +115,16 @@ class Planner:
                 self._plan.drafts[place] = _joined(other, draft)
                 return
         self._plan.drafts.append(draft)
+
+    def _said_for(self, proposal: Proposal) -> str:
+        """What was said where a proposal has its evidence, and asked before."""
+        cited = {evidence.turn_id for evidence in proposal.evidence}
+        said, question = [], ""
+        for turn in self._reading.turns:
+            if turn.id in cited:
+                said += [question, turn.said]
+            question = next((m.text for m in turn.messages if m.role is Role.ASSISTANT), "")
+        return "\n".join(said)
 
     def _known_record(self, proposal: Proposal) -> Record | None:
         """The record that a proposal names: one that the model was shown, still current, and of the

@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 from itertools import zip_longest
 
 from memory.learning.folding import fold
+from memory.learning.names import Spoken
 from memory.learning.numerals import number_word
 from memory.ports import Proposal
 from memory.records import Draft, Record
@@ -34,6 +35,16 @@ def repeats(one: Record | Draft | Proposal, other: Record | Draft | Proposal) ->
     """True if two statements say the same, and of the same day."""
     dates = {each.event_date for each in (one, other) if each.event_date}
     return len(dates) < 2 and says_same(one.text, other.text)
+
+
+def restates(text: str, known: str, said: str) -> bool:
+    """True if a statement only tells again what is known: none of its words is news, and at most
+    one of them was said now. Somebody who says more of it means it."""
+    new, old = _essence(text), _essence(known)
+    if new.remote != old.remote or not set(new.words) <= set(old.words):
+        return False
+    spoken = Spoken(said)
+    return sum(spoken.has(word) for word in set(new.words)) <= 1
 
 
 @dataclass(frozen=True, slots=True)

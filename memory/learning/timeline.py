@@ -27,10 +27,12 @@ _PAIR = re.compile(r"(?<!\d)(\d{1,2})[./-](\d{1,2})(?!\d)")
 
 @dataclass(frozen=True)
 class Saying:
-    """A text and the day it was said."""
+    """A text and the day it was said. Only what is `cited` as evidence counts days and weeks from
+    another date."""
 
     text: str
     day: date
+    cited: bool = True
 
     @cached_property
     def words(self) -> TimeWords:
@@ -151,6 +153,7 @@ class Timeline:
             base + timedelta(days=way * days)
             for saying in self.sayings
             for base in bases | {d for s in self.sayings if s is not saying for d in _told_from(s)}
+            if saying.cited
             for days in _distances(saying)
             for way in (-1, 1)
         )

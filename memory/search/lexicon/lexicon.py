@@ -96,9 +96,9 @@ class Lexicon:
     #: Small words of any language that are names here.
     names: Words = ()
     negations: Words = ()
-    #: Words that statements of one thing may differ in: articles, the first person, the present of
-    #: "to be" and "to have"; words between a thing and its name; and, where a statement is about
-    #: "the user" instead of "I", the third person and the endings of verbs in both persons.
+    #: Words that statements of one thing may differ in: "and", articles, the first person, the
+    #: present of "to be" and "to have"; words between a thing and its name; and, where one
+    #: is about "the user" instead of "I", the third person, and the endings of verbs in both.
     light: Words = ()
     naming: Words = ()
     user: Words = ()

@@ -90,3 +90,53 @@ def test_a_directory_is_one_line_and_exit_2(
 ) -> None:
     assert report_recall([tmp_path]) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+LABELLED: dict[str, Any] = {
+    "id": "d1",
+    "language": "en",
+    "actor": "person",
+    "sessions": [
+        {"at": "2026-03-02T19:20:00+01:00",
+         "turns": [{"speaker": None, "user": "meera visits on the twelfth", "assistant": "Meera?"},
+                   {"speaker": None, "user": "my sister", "assistant": ""}]},
+    ],
+    "known": [{"id": "k1", "text": "I live in Leeds", "kind": "fact"}],
+    "findings": [
+        {"text": "My sister Meera visits on 12 March 2026", "kind": "fact", "session": 0,
+         "turns": [0, 1], "quotes": ["meera visits on the twelfth", "my sister"],
+         "date": "2026-03-12", "replaces": None, "verdict": "keep", "why": "joined_turns"},
+        {"text": "My sister Meera visits on 19 March 2026", "kind": "fact", "session": 0,
+         "turns": [0], "quotes": ["meera visits"], "date": "2026-03-19", "replaces": None,
+         "verdict": "drop", "why": "wrong_date"},
+        {"text": "I live in Leeds", "kind": "fact", "session": 0, "turns": [1],
+         "quotes": ["my sister"], "date": None, "replaces": None, "verdict": "drop",
+         "why": "duplicate"},
+        {"text": "My sister is a pilot", "kind": "fact", "session": 0, "turns": [1],
+         "quotes": ["my sister"], "date": None, "replaces": None, "verdict": "drop",
+         "why": "assistant_said"},
+    ],
+}  # fmt: skip
+
+
+def test_learning_prints_what_is_kept_and_dropped_by_class_and_language(tmp_path: Path) -> None:
+    file = tmp_path / "labelled.jsonl"
+    file.write_text(json.dumps(LABELLED) + "\n", encoding="utf-8")
+    ran = mordecai("eval", "learning", file, "--json")
+    assert ran.returncode == 0, ran.stderr
+    printed = json.loads(ran.stdout)
+    assert printed["keep"] == {"right": 1, "of": 1, "share": 1.0}
+    assert printed["drop"] == {"right": 2, "of": 3, "share": 2 / 3}
+    assert printed["drop_by_code"] == {"right": 2, "of": 2, "share": 1.0}
+    assert printed["by_why"]["keep"] == {"joined_turns": {"right": 1, "of": 1, "share": 1.0}}
+    assert printed["by_why"]["drop"]["assistant_said"]["right"] == 0
+    assert printed["by_language"]["drop"] == {"en": {"right": 2, "of": 3, "share": 2 / 3}}
+    assert [each["text"] for each in printed["wrong"]] == ["My sister is a pilot"]
+
+
+def test_learning_names_the_line_that_is_no_dialogue(tmp_path: Path) -> None:
+    file = tmp_path / "labelled.jsonl"
+    file.write_text("{}\n", encoding="utf-8")
+    ran = mordecai("eval", "learning", file)
+    assert ran.returncode == 2
+    assert "line 1: not a labelled dialogue" in ran.stderr
