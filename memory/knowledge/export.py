@@ -105,6 +105,26 @@ def _entry(record: Record) -> dict[str, Any]:
         "event_date": record.event_date,
         "supersedes": record.supersedes,
         "superseded_at": record.superseded_at.isoformat() if record.superseded_at else None,
+        **({} if record.kind is Kind.MESSAGE else _details(record)),
+    }
+
+
+def _details(record: Record) -> dict[str, Any]:
+    return {
+        "evidence": [
+            {
+                "turn": each.turn_id or None,
+                "words": each.words,
+                "at": each.at.isoformat() if each.at else None,
+            }
+            for each in record.evidence
+        ],
+        "about": list(record.about),
+        "recurrence": record.recurrence,
+        "true_since": record.true_since,
+        "true_until": record.true_until,
+        "basis": record.basis.value,
+        "reason": record.reason,
     }
 
 
@@ -136,11 +156,25 @@ def _item(record: Record) -> str:
     notes = [f"noted {_moment(record.created_at)}"]
     if record.event_date:
         notes.append(f"tells of {_line(record.event_date)}")
+    for name, value in (
+        ("again", record.recurrence),
+        ("true since", record.true_since),
+        ("true until", record.true_until),
+        ("why", record.reason),
+    ):
+        if value:
+            notes.append(f"{name}: {_line(value)}")
     if record.topics:
         notes.append(f"topics: {_line(', '.join(record.topics))}")
     if record.superseded_at:
         notes.append(f"no longer true since {_moment(record.superseded_at)}")
-    return f"- {_line(record.text)} ({'; '.join(notes)}) \\[{_line(record.short_id)}\\]\n"
+    item = f"- {_line(record.text)} ({'; '.join(notes)}) \\[{_line(record.short_id)}\\]\n"
+    return item + "".join(map(_quote, filter(None, (each.words for each in record.evidence))))
+
+
+def _quote(words: str) -> str:
+    """What a record stands on, under its line."""
+    return f"  - “{_line(words)}”\n"
 
 
 def _messages(messages: list[Record]) -> Iterator[str]:

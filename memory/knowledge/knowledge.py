@@ -13,6 +13,7 @@ from memory.knowledge.choices import ChoiceRegistry
 from memory.knowledge.export import Export, export_of
 from memory.knowledge.forgetting import Forgotten, mark_outdated, plan_deletion
 from memory.knowledge.lineage import earlier_wordings, records_about
+from memory.learning.checks import MAX_EVIDENCE
 from memory.learning.sameness import says_same
 from memory.options import MemoryOptions
 from memory.ports import LongTermMemory
@@ -145,7 +146,8 @@ class Knowledge:
             said = (Evidence("", admit(text), now),)
             same = await compute(_same_statement, meant.text, known)
             if same:
-                (record,) = await self._store.commit(actor, [], [Amendment(same.id, said)])
+                more = [Amendment(same.id, said)] if len(same.evidence) < MAX_EVIDENCE else []
+                (record,) = await self._store.commit(actor, [], more) or [same]
                 return Change(ChangeKind.NOTED, record, same)
             slot = meant.slot
             answered = next((r for r in known if slot and r.slot == slot), None)

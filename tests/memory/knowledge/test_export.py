@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from memory.knowledge.export import export_of
-from memory.records import Actor, Choices, Kind, Record, Role, Speaker
+from memory.records import Actor, Choices, Evidence, Kind, Record, Role, Speaker
 from memory.safety.escaping import one_line
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -60,6 +60,16 @@ def test_everything_is_in_it() -> None:
     text = of(
         record("f1", Kind.FACT, "I live in Oslo", superseded_at=NOON + timedelta(days=1)),
         record("f2", Kind.FACT, "I moved to Lima", event_date="2026-11-22"),
+        record(
+            "f3",
+            Kind.FACT,
+            "I swim on Fridays",
+            recurrence="every Friday",
+            true_since="2026-11",
+            true_until="2027",
+            reason="new club",
+            evidence=(Evidence("t-1", "i *swim* fridays", NOON), Evidence("t-2", "")),
+        ),
         record("p1", Kind.PREFERENCE, "Keep it short"),
         record("s1", Kind.SUMMARY, "We talked about Lima", topics=("Lima", "moving")),
         record("m1", Kind.MESSAGE, "Hello!\nI am moving.", role=Role.USER),
@@ -81,7 +91,10 @@ def test_everything_is_in_it() -> None:
         "## Facts\n\n"
         "- I live in Oslo (noted 2026-11-21 12:00+0000; no longer true since 2026-11-22 "
         "12:00+0000) \\[f1\\]\n"
-        "- I moved to Lima (noted 2026-11-21 12:00+0000; tells of 2026-11-22) \\[f2\\]\n\n"
+        "- I moved to Lima (noted 2026-11-21 12:00+0000; tells of 2026-11-22) \\[f2\\]\n"
+        "- I swim on Fridays (noted 2026-11-21 12:00+0000; again: every Friday; true since: "
+        "2026-11; true until: 2027; why: new club) \\[f3\\]\n"
+        "  - “i \\*swim\\* fridays”\n\n"
         "## Preferences\n\n"
         "- Keep it short (noted 2026-11-21 12:00+0000) \\[p1\\]\n\n"
         "## Conversations\n\n"
@@ -97,6 +110,18 @@ def test_everything_is_in_it() -> None:
         "|---|---|---|---|---|---|---|\n"
         "| 2026-11-21 | turn | 2 | 3 | 1000 | 50 | 0.01 |\n"
     )
+
+
+def test_a_program_reads_what_a_memory_stands_on() -> None:
+    told = record(
+        "f1", Kind.FACT, "Meera visits", about=("Meera",), evidence=(Evidence("t-1", "she", NOON),)
+    )
+    said = record("m1", Kind.MESSAGE, "Hello!")
+    document = json.loads(export_of(ANN, Choices(), [told, said], {}, NOON).json)
+    (fact,), (message,) = document["facts"], document["messages"]
+    assert fact["evidence"] == [{"turn": "t-1", "words": "she", "at": NOON.isoformat()}]
+    assert (fact["about"], fact["basis"], fact["reason"]) == (["Meera"], "volunteered", None)
+    assert "evidence" not in message
 
 
 def test_of_nobody_it_says_so() -> None:
@@ -174,9 +199,12 @@ TEXTS = st.text(st.characters(blacklist_categories=["C", "Z"]) | st.sampled_from
 def test_no_text_breaks_the_layout(text: str) -> None:
     plain = "\n".join("word" for _ in text.splitlines())
     for kind in (Kind.FACT, Kind.MESSAGE):
-        theirs = of(record("x1", kind, text, speaker=Speaker(7, text)))
-        assert structure(theirs) == structure(
-            of(record("x1", kind, plain, speaker=Speaker(7, "word")))
-        )
+
+        def spoken(words: str, name: str, kind: Kind = kind) -> str:
+            told = (Evidence("t-1", words, NOON),)
+            return of(record("x1", kind, words, speaker=Speaker(7, name), evidence=told))
+
+        theirs = spoken(text, text)
+        assert structure(theirs) == structure(spoken(plain, "word"))
         # What can't be seen is left out.
         assert one_line(text) in words_of(theirs)

@@ -18,9 +18,11 @@ from memory.errors import RefusedText, StoreUnavailable
 from memory.records import (
     LEARNED_KINDS,
     Actor,
+    Amendment,
     Choice,
     Choices,
     Draft,
+    Evidence,
     Kind,
     Role,
     Turn,
@@ -296,6 +298,17 @@ async def test_if_the_old_record_cannot_be_ended_the_new_one_is_taken_back(tmp_p
         with pytest.raises(StoreUnavailable):
             await store.commit(ANN, [draft("I live in Lima", supersedes=old.id)])
         assert [record.text for record in await store.records(ANN)] == ["I live in Oslo"]
+
+
+async def test_if_one_of_many_changes_fails_all_are_taken_back(tmp_path: Path) -> None:
+    async with world(tmp_path) as here, await here.store() as store:
+        made = await store.commit(ANN, [draft(f"I saw whale {n}") for n in range(120)])
+        here.aws.knobs.failed_records = 1
+        told = Evidence("t-9", "all gone", NOON)
+        ends = [Amendment(record.id, (told,), ended_at=NOON) for record in made]
+        with pytest.raises(StoreUnavailable):
+            await store.commit(ANN, [], ends)
+        assert await store.records(ANN) == made
 
 
 @pytest.mark.parametrize("lost", [2, None], ids=["for a moment", "for good"])

@@ -17,6 +17,7 @@ from memory.records import Kind
 from memory.stores.sqlite.semantics import EMBEDDED_AT_ONCE
 from memory.stores.sqlite.store import SqliteStore
 from memory.stores.sqlite.vectors import _pack
+from tests.contracts.amending import AmendingContract
 from tests.contracts.long_term_memory import (
     ANN,
     BOB,
@@ -81,7 +82,9 @@ def vectors(file: Path) -> dict[str, list[bytes]]:
     return found
 
 
-class TestSqliteStoreWithEmbedder(LongTermMemoryContract, MovingContract, RestoringContract):
+class TestSqliteStoreWithEmbedder(
+    LongTermMemoryContract, AmendingContract, MovingContract, RestoringContract
+):
     """See the contract."""
 
 
