@@ -1,12 +1,9 @@
 """Models of OpenAI, and of any server with its chat completions interface."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import httpx2
-from openai import AsyncStream
-from openai.types.chat import ChatCompletionChunk
-from pydantic import ValidationError
 from pydantic_ai.models import Model
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.profiles.openai import OpenAIModelProfile
@@ -15,6 +12,7 @@ from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
 from bot.errors import OperatorError
 from bot.models.catalogue import OPENAI, ModelAccess
+from bot.models.wire.chunks import ChunkStream
 from bot.models.wire.tolerant import TolerantModel
 
 #: pydantic-ai sends this as the key if none is set.
@@ -75,23 +73,10 @@ def _send_verbatim(create: Callable[..., Awaitable[Any]]) -> Callable[..., Await
     return send
 
 
-class Chunk:
-    """Tells the library how to read one piece of a stream."""
-
-    @staticmethod
-    def build(*, response: object, data: object) -> object:
-        """The chunk that the library would make, in a twentieth of the time: it takes each field
-        for itself, so that nothing that is wrong raises. That is left for what is wrong."""
-        try:
-            return ChatCompletionChunk.model_validate(data)
-        except ValidationError:
-            return ChatCompletionChunk.construct(**data) if isinstance(data, Mapping) else data
-
-
 def _read_chunks(post: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
     async def send(path: str, *, stream: bool = False, **rest: Any) -> Any:
         if stream:
-            rest["stream_cls"] = AsyncStream[Chunk]
+            rest["stream_cls"] = ChunkStream
         return await post(path, stream=stream, **rest)
 
     return send
