@@ -13,7 +13,10 @@ _TEXTS = ("recurrence", "true_since", "true_until", "reason")
 
 
 def dump_details(record: Record | Draft) -> dict[str, Any]:
-    """The details that differ from those of a plain record: one that stands on its own text."""
+    """The details that differ from those of a plain record: a message, or what stands on its own
+    text."""
+    if record.kind is Kind.MESSAGE:
+        return {}
     details: dict[str, Any] = {
         name: storable(text) for name in _TEXTS if (text := getattr(record, name))
     }
@@ -39,6 +42,9 @@ def load_details(
 ) -> dict[str, Any]:
     """The fields of a record with these details. Records from before there was evidence are in
     the user's own words, and have none: they stand on their own text."""
+    # As most have none: an export may hold 100,000 messages.
+    if not details:
+        return {"evidence": _own_evidence(kind, text, created_at, turn_ids)}
     evidence = details.get("evidence")
     return {
         **{name: details.get(name) for name in _TEXTS},
