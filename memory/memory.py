@@ -124,11 +124,12 @@ class Memory:
         self, actor: Actor, text: str, kind: Kind = Kind.FACT, speaker: Speaker | None = None
     ) -> Change | None:
         """Store what somebody wants remembered: a statement, or the assistant's name. Returns None
-        if it was the name. Raises RefusedText, also for a question, and StoreUnavailable."""
+        if it was only the name. Raises RefusedText, also for a question, and StoreUnavailable."""
         meant = self.rules.meaning(admit(text))
         if meant.agent_name:
             await self.choices.set(actor, Choice.AGENT_NAME, meant.agent_name)
-            return None
+            if meant.only_names:
+                return None
         return await self.known.remember(actor, text, kind, speaker)
 
     async def learn(self, actor: Actor, proposal: Proposal, reading: Reading) -> Change:

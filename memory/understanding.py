@@ -12,13 +12,14 @@ class Meaning:
     """What a person wants remembered: the text to store, and what is understood of it.
 
     `kind` None: the caller decides. `slot`: the question that it answers, if that has a single
-    answer. `agent_name`: it states nothing but this name for the assistant. `only_asks`: it states
-    nothing."""
+    answer. `agent_name`: the name it gives the assistant; `only_names`: it says nothing else.
+    `only_asks`: it states nothing."""
 
     text: str
     kind: Kind | None = None
     slot: str | None = None
     agent_name: str | None = None
+    only_names: bool = False
     only_asks: bool = False
 
 

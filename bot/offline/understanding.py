@@ -4,7 +4,13 @@ from bot.offline.extractor import RuleExtractor
 from bot.offline.facts import sole_finding
 from bot.offline.language import guess_language
 from bot.offline.summaries import RuleSummarizer
-from bot.offline.wishes import agent_name_in, asks_to_remember, is_off_record, is_question
+from bot.offline.wishes import (
+    agent_name_in,
+    asks_to_remember,
+    is_off_record,
+    is_question,
+    only_names,
+)
 from memory.understanding import Meaning, Understanding
 
 
@@ -21,9 +27,10 @@ class NotebookRules:
         if is_question(text, speech):
             return Meaning(text, only_asks=True)
         if name := agent_name_in(text, speech):
-            return Meaning(text, agent_name=name)
-        found = sole_finding(text, speech)
-        return Meaning(text, found.kind, found.slot) if found else Meaning(text)
+            return Meaning(text, agent_name=name, only_names=only_names(text, name, speech))
+        if found := sole_finding(text, speech):
+            return Meaning(found.text, found.kind, found.slot)
+        return Meaning(text)
 
     def is_off_record(self, text: str) -> bool:
         """See `memory.understanding.LanguageRules`."""

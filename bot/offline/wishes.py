@@ -11,6 +11,9 @@ from memory.search.text import plain_words
 #: Longer messages tell something: nobody names, greets or asks a notebook so.
 _LONGEST = 400
 _ASKS = re.compile(r"[?？](?=[\s\"”»)]|\W*$)|^\W*¿")
+_TELLS = re.compile(r"\w[:：]\s+\w")
+#: So many words beside a name for the assistant mean nothing.
+_FEW_WORDS = 4
 #: A message of so few words may be nothing but a topic.
 _TOPIC_WORDS = 2
 
@@ -49,6 +52,22 @@ def agent_name_in(text: str, speech: Language) -> str | None:
     return None
 
 
+def only_names(text: str, name: str, speech: Language) -> bool:
+    """True if a message says no more than the assistant's name, but for a few words that mean
+    nothing: "from now on, please"."""
+    for each in languages(speech):
+        for match in each.matches("wishes.name", text):
+            before, _, after = match[0].partition(name)
+            besides = text.replace(match[0], " ") + after
+            if (
+                before
+                and len(plain_words(besides)) <= _FEW_WORDS
+                and not any(each.has("asks.me", sentence) for sentence in sentences(besides))
+            ):
+                return True
+    return False
+
+
 def asks_to_remember(text: str, speech: Language) -> str | None:
     """The statement that a person asks to keep ("remember that …"), if they do."""
     for each in languages(speech):
@@ -75,11 +94,16 @@ def is_question(text: str, speech: Language) -> bool:
     own = own_words(text)
     if _ASKS.search(own):
         return True
-    return len(own) <= _LONGEST and any(
-        speech.begins("asks.words", sentence)
-        or speech.has("asks.anywhere", sentence)
-        or speech.opens("asks.requests", sentence)
-        for sentence in sentences(own)
+    # "Who my doctor is: Dr. Smith" tells it.
+    return (
+        not _TELLS.search(own)
+        and len(own) <= _LONGEST
+        and any(
+            speech.begins("asks.words", sentence)
+            or speech.has("asks.anywhere", sentence)
+            or speech.opens("asks.requests", sentence)
+            for sentence in sentences(own)
+        )
     )
 
 

@@ -4,9 +4,11 @@ import re
 import unicodedata
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
 from memory.errors import Refusal, RefusedText
 from memory.records import ToolUse, Turn
+from memory.search.lexicon.lexicon import Secrets, Words, secret_names
 
 #: A fact is a sentence or two; what is longer is a document.
 MAX_RECORD_LENGTH = 1000
@@ -180,66 +182,83 @@ _KEYS = (
     re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*", re.DOTALL | re.ASCII),
 )
 
-_WORDS_BEFORE = (
-    r"pass ?word|passcode|passphrase|pin(?: ?code| number)?|cvv|cvc|secret key|private key|"
-    r"api[ -]?key|access key|token|seed phrase|"
-    r"парол[ья]|пин-?код|passwort|kennwort|geheimzahl|contraseña|clave|senha|palavra-passe|"
-    r"mot de passe|parola d'ordine|wachtwoord|hasło|şifre[m]?|пароль"
+_DATE = r"\d{1,2}[./-]\d{1,2}(?:[./-]\d{2,4})?(?!\d)|\d{4}-\d\d-\d\d|\d{1,2}:\d\d"
+_YEAR = r"(?:19|20)\d\d(?!\w)"
+#: A value in one piece, without what ends a sentence or a quotation.
+_VALUE = r"\S*[^\s.,;:!?\"'“”«»)。，]"
+#: A value that nobody would take for a word: digits, or letters with digits or signs among them.
+_ODD = (
+    rf"(?!{_DATE}|{_YEAR})(?:(?=\S*[^\W\d_])(?=\S*\d)[^\s.,;:!?\"“”«»)。，]{{4,}}|"
+    r"[^\s\W]+[!@#$%&*+=]\S*[^\s.,;:!?\"'“”«»)。，]|\d{3,10}#?(?![\w:.,/]*\w))"
 )
-_WORDS_WITHOUT_SPACES = r"密码|密碼|口令|パスワード|暗証番号|비밀번호"
-_IS = r"(?:\bis\b|\bist\b|\bes\b|\bé\b|\best\b|\bè\b|[:=：—-]|是|は)"
-
-#: "my password is hunter2": the word says that what follows is a secret.
-_NAMED_SECRET = re.compile(
-    rf"(?P<name>(?:\b(?:{_WORDS_BEFORE})\b|{_WORDS_WITHOUT_SPACES})"
-    rf"[^.\n]{{0,40}}?{_IS}\s*[\"'“«]?)"
-    r"(?P<value>\S*[^\s.,;:!?\"'“”«»)。，])",
-    re.IGNORECASE,
-)
-
-_DOCUMENT_WORDS = (
-    r"passports?|pass(?:port)?nummer|reisepass(?:nummer)?|personalausweis(?:nummer)?|"
-    r"ausweis(?:nummer)?|id card|identity card|id number|national id|driving licen[cs]e|"
-    r"driver'?s? licen[cs]e|führerschein(?:nummer)?|ssn|social security|social insurance|"
-    r"national insurance|tax (?:id|number|identification)|tin|steuer-?(?:id|nummer)|"
-    r"sozialversicherungsnummer|паспорт\w*|снилс|инн|водительск\w+|удостоверени\w+|"
-    r"dni|nie|pasaporte|seguridad social|passaporto|carta d'identità|codice fiscale|patente|"
-    r"passaporte|cpf|rg|nif|passeport|carte d'identité|sécurité sociale|pesel|aadhaar|"
-    r"pan card|bsn|kimlik"
-)
-_DOCUMENT_WORDS_UNSPACED = r"身份证|身分證|护照|護照|パスポート|マイナンバー|आधार"
-_DATE = r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(?!\d)|\d{4}-\d\d-\d\d"
-
-#: "passport 4509 123456": at least five digits that are no date, near the name of a document.
-_NAMED_DOCUMENT = re.compile(
-    rf"(?P<name>(?i:(?<!\w)(?:{_DOCUMENT_WORDS})\b|{_DOCUMENT_WORDS_UNSPACED})[^\d.\n]{{0,40}}?)"
-    rf"(?!{_DATE})"
-    rf"(?P<value>(?<![A-Za-z\d])(?:[A-Z]{{1,6}}[ -]?)?\d(?:[A-Z]{{0,3}}[ "
-    rf"./№-]{{0,2}}\d){{4,}}[A-Z]{{0,2}}(?![A-Za-z\d]))"
-)
+#: Digits that are a secret, even if they look like a year, because they come right after its name.
+_DIGITS = r"(?:\d{3,10}#?|\d{1,4}(?:-\d{1,4}){2,})(?![\w:.,/-]*\w)"
+_OPENING = r"[\"'“«„]?"
 
 
-#: "card number 6222 0200 …": where a word says so, also what does not add up, from eight digits.
-_NAMED_ACCOUNT = re.compile(
-    r"(?P<name>(?i:(?<!\w)(?:(?:card|account|iban)\s*(?:number|no)?|credit card|debit card|"
-    r"(?:konto|karten)nummer|"
-    r"kreditkarte|tarjeta|cuenta|carta di credito|conto|cartão|conta|carte bancaire|compte|"
-    r"карт[аеуыо]\w*|счёт\w*|счет\w*)"
-    r"(?!\w)|银行卡号?|信用卡号?|卡号|账号|帳號|カード番号|口座番号)[^\d.\n]{0,30}?)"
-    r"(?P<value>(?<![A-Za-z\d])\d(?:[ -]?\d){7,}(?!\d))"
-)
+def _either(part: Callable[[Secrets], Words]) -> str:
+    """A pattern for what secrets are called in any language."""
+    spaced = secret_names(part, unspaced=False)
+    return rf"(?:(?<!\w)(?:{spaced})(?!\w)|{secret_names(part, unspaced=True)})"
+
+
+@cache
+def _named() -> tuple[re.Pattern[str], ...]:
+    """What is a secret because a word beside it says so: "my password is hunter2", "locker code is
+    7731", "4711 is my PIN", "passport 4509 123456" (at least five digits that are no date), "card
+    number 6222 0200 …" (also what does not add up, from eight digits)."""
+    password, code = _either(lambda s: s.passwords), _either(lambda s: s.codes)
+    pin, lock = _either(lambda s: s.pins), _either(lambda s: s.locks)
+    equals = _either(lambda s: s.equals)
+    document, account = _either(lambda s: s.documents), _either(lambda s: s.accounts)
+    equals = rf"(?:{equals}|[:=：—-])"
+    locked = rf"(?:{code}[^.\n]{{0,30}}?{lock}|{lock}[^.\n]{{0,20}}?{code})"
+    odd = rf"(?:{password}|{pin}|{locked})"
+    return (
+        re.compile(
+            rf"(?P<name>{password}[^.\n]{{0,40}}?{equals}\s*{_OPENING})(?P<value>{_VALUE})",
+            re.IGNORECASE,
+        ),
+        re.compile(
+            rf"(?P<name>{odd}(?:[^.\n]{{0,40}}?{equals})?\s*{_OPENING})(?P<value>{_DIGITS})",
+            re.IGNORECASE,
+        ),
+        re.compile(
+            rf"(?P<name>{odd}[^.\n]{{0,40}}?(?<!\w){_OPENING})(?P<value>{_ODD})",
+            re.IGNORECASE,
+        ),
+        re.compile(
+            rf"(?P<value>(?<!\w){_ODD})(?P<after>{_OPENING}\s+(?:{equals}\s+)?(?:[^\W\d]+\s+){{0,2}}?"
+            rf"{odd})",
+            re.IGNORECASE,
+        ),
+        re.compile(
+            rf"(?P<name>(?i:{document})[^\d.\n]{{0,40}}?)(?!{_DATE})"
+            r"(?P<value>(?<![A-Za-z\d])(?:[A-Z]{1,6}[ -]?)?\d(?:[A-Z]{0,3}[ ./№-]{0,2}\d){4,}"
+            r"[A-Z]{0,2}(?![A-Za-z\d]))"
+        ),
+        re.compile(
+            rf"(?P<name>(?i:{account})[^\d.\n]{{0,30}}?)"
+            r"(?P<value>(?<![A-Za-z\d])\d(?:[ -]?\d){7,}(?!\d))"
+        ),
+    )
 
 
 def mask_secrets(text: str) -> str:
     """The text with passwords, keys, and card, account and document numbers masked."""
     for pattern in _KEYS:
         text = pattern.sub(MASK, text)
-    for named in (_NAMED_SECRET, _NAMED_DOCUMENT, _NAMED_ACCOUNT):
-        text = named.sub(lambda m: m["name"] + MASK, text)
+    for named in _named():
+        text = named.sub(_without_value, text)
     for shape, adds_up in _NUMBERS:
         for number in {found[0] for found in shape.finditer(text) if adds_up(found[0])}:
             text = text.replace(number, MASK)
     return text
+
+
+def _without_value(named: re.Match[str]) -> str:
+    parts = named.groupdict()
+    return f"{parts.get('name') or ''}{MASK}{parts.get('after') or ''}"
 
 
 def _digits(text: str) -> list[int]:

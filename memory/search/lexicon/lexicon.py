@@ -85,6 +85,23 @@ class Ago:
 
 
 @dataclass(frozen=True, slots=True)
+class Secrets:
+    """What secrets are called; `…*` with any ending."""
+
+    #: What may come after them is a secret, whatever it looks like.
+    passwords: Words = ()
+    #: What comes after these is one if it looks odd, with digits or signs.
+    pins: Words = ()
+    #: The same, but only where one of `locks` stands near.
+    codes: Words = ()
+    locks: Words = ()
+    #: Between a name and its value.
+    equals: Words = ()
+    documents: Words = ()
+    accounts: Words = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Lexicon:
     """The words of one language, in lower case, as written; apostrophes split small words."""
 
@@ -118,6 +135,7 @@ class Lexicon:
     concepts: Rows = ()
     dates: Dates = field(default_factory=Dates)
     ago: Ago | None = None
+    secrets: Secrets = field(default_factory=Secrets)
 
 
 @cache
@@ -131,6 +149,14 @@ def lexicons(folder: Path = _FOLDER) -> Mapping[str, Lexicon]:
 def all_of(part: Callable[[Dates], Iterable[str]]) -> frozenset[str]:
     """The words that this part of the dates has in any language."""
     return frozenset(word for lexicon in lexicons().values() for word in part(lexicon.dates))
+
+
+def secret_names(part: Callable[[Secrets], Words], *, unspaced: bool) -> str:
+    """A pattern for the words that this part of the secrets has in any language with, or without,
+    spaces."""
+    kept = (each for each in lexicons().values() if each.unspaced is unspaced)
+    listed = {word for each in kept for word in part(each.secrets)}
+    return any_of(listed).replace(r"\*", r"\w*").replace(r"\ ", r"\s+")
 
 
 def any_of(words: Iterable[str]) -> str:
@@ -176,7 +202,7 @@ def _value(hint: Any, value: Any, where: str) -> Any:
         if not isinstance(value, hint):
             raise TypeError(f"{where} is no {hint.__name__}")
         return value
-    return _fill(Ago if where == "ago" else Dates, value, f"{where}.")
+    return _fill({"ago": Ago, "secrets": Secrets}.get(where, Dates), value, f"{where}.")
 
 
 def _words(value: Any, where: str) -> Words:

@@ -16,7 +16,7 @@ RULES = by_rules().rules
         ("that I live in Oslo", Meaning("I live in Oslo", Kind.FACT, "home")),
         ("I love tea", Meaning("I love tea", Kind.PREFERENCE)),
         ("what time is it", Meaning("what time is it", only_asks=True)),
-        ("Your name is Nova", Meaning("Your name is Nova", agent_name="Nova")),
+        ("Your name is Nova", Meaning("Your name is Nova", agent_name="Nova", only_names=True)),
         ("The door is blue", Meaning("The door is blue")),
     ],
 )
