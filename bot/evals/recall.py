@@ -173,7 +173,7 @@ def report_recall(
     an embedder that can't be used."""
     errors = Console(stderr=True)
     try:
-        report = asyncio.run(_measured_with_progress(files, errors, embedder))
+        report = asyncio.run(_measure_with_progress(files, errors, embedder))
     except (OSError, ValueError, OperatorError, EmbeddingFailed) as error:
         errors.print(
             f"mordecai eval recall: {error}", markup=False, highlight=False, soft_wrap=True
@@ -188,7 +188,7 @@ def report_recall(
     return 0
 
 
-async def _measured_with_progress(
+async def _measure_with_progress(
     files: Sequence[Path], console: Console, name: str | None
 ) -> Report:
     """Measure, with a bar on a terminal and silently elsewhere."""

@@ -100,7 +100,7 @@ def cached_check(
     """A check that is repeated at most every so many seconds, because it is expensive."""
     result, at = False, -seconds
 
-    async def cached() -> bool:
+    async def look() -> bool:
         nonlocal result, at
         if monotonic() - at >= seconds:
             at = monotonic()
@@ -113,7 +113,7 @@ def cached_check(
                 raise
         return result
 
-    return cached
+    return look
 
 
 def is_writable(directory: Path) -> bool:

@@ -157,7 +157,7 @@ class Access:
         named = self._allowed | self._owners
         return await self._change(lambda book: add_guest(book, written, _now(), named=named))
 
-    async def take_unwelcomed(self) -> tuple[int, ...]:
+    async def take_guests_to_welcome(self) -> tuple[int, ...]:
         """The guests approved on the command line whom the bot has not told yet; marks them as
         told. Raises OSError."""
         if self._guests is None:

@@ -160,7 +160,7 @@ class People:
     async def announce_guests(self, channel: str) -> None:
         """Tell guests approved on the command line since the last call."""
         try:
-            guests = await self.access.take_unwelcomed()
+            guests = await self.access.take_guests_to_welcome()
         except (OSError, UnreadableOwner) as failure:
             _log.warning("guests_unreadable", error=str(failure))
             return

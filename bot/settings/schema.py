@@ -297,7 +297,7 @@ class Settings(BaseSettings):
     """The format of the log; `auto` = console on a terminal, JSON elsewhere"""
 
     @model_validator(mode="after")
-    def _somebody_may_come_in(self) -> Self:
+    def _require_allowed_users(self) -> Self:
         if self.access == "allowlist" and not (self.allowed_users or self.owners):
             raise ValueError(
                 "access = allowlist with no allowed_users lets nobody in: "
@@ -306,13 +306,13 @@ class Settings(BaseSettings):
         return self
 
     @model_validator(mode="after")
-    def _a_key_has_its_certificate(self) -> Self:
+    def _require_certificate(self) -> Self:
         if self.webhook_key and not self.webhook_certificate:
             raise ValueError("webhook_key without its certificate: set webhook_certificate as well")
         return self
 
     @model_validator(mode="after")
-    def _somebody_may_fail(self) -> Self:
+    def _require_model_for_fallbacks(self) -> Self:
         if self.fallback_models and self.model in (None, "offline"):
             raise ValueError(
                 "fallback_models without a model that could fail: name the first one in model"

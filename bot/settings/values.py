@@ -14,7 +14,7 @@ from memory.knowledge.choices import zone_of
 WEBHOOK_PORTS = (443, 80, 88, 8443)
 
 
-def _comma_separated(value: object) -> object:
+def _split_at_commas(value: object) -> object:
     if isinstance(value, str) and value.lstrip().startswith("["):
         value = json.loads(value)
     elif isinstance(value, str):
@@ -84,7 +84,7 @@ def _time_zone(value: str) -> str:
 
 
 #: Lists may be written as JSON or with commas between.
-CommaSeparated = (NoDecode, BeforeValidator(_comma_separated))
+CommaSeparated = (NoDecode, BeforeValidator(_split_at_commas))
 Address = Annotated[str, AfterValidator(_web_address)]
 Port = Annotated[int, Field(ge=1, le=65_535)]
 Text = Annotated[str, Field(min_length=1, max_length=20_000)]

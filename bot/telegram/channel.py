@@ -149,7 +149,7 @@ class TelegramChannel:
                 publish_menu(self._bot, self._assistant.people.access.owners), name="command menu"
             ),
         ]
-        if left := await self._inbox.waiting():
+        if left := await self._inbox.find_open():
             for item in left:
                 await self._updates.put(Update.de_json(readable(item.update), self._bot))
             await self._updates.join()

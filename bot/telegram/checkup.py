@@ -29,7 +29,7 @@ _RECENT = timedelta(hours=1)
 
 
 async def check_token(settings: Settings, *, running: bool) -> list[CheckResult]:
-    """Checks token, webhook and privacy mode; and other pollers, unless the bot is `running`: a
+    """Check token, webhook and privacy mode; and other pollers, unless the bot is `running`: a
     poll would interrupt its own. Acknowledges nothing, so no message gets lost."""
     if settings.telegram_bot_token is None:
         text = "TELEGRAM_BOT_TOKEN is not set: `mordecai run` chats in the terminal instead"
@@ -96,15 +96,15 @@ def _groups(bot: Bot) -> CheckResult:
 
 
 async def check_webhook(settings: Settings, *, running: bool) -> list[CheckResult]:
-    """Checks the certificate and the port; nothing if the bot polls. The settings check whether
-    Telegram calls such an address and port."""
+    """Check the certificate and the port; nothing if the bot polls. Whether Telegram calls such an
+    address and port, the settings check."""
     options = webhook_of(settings)
     if options is None:
         return []
-    return [await asyncio.to_thread(_listening, options, running=running)]
+    return [await asyncio.to_thread(_check_listening, options, running=running)]
 
 
-def _listening(options: WebhookOptions, *, running: bool) -> CheckResult:
+def _check_listening(options: WebhookOptions, *, running: bool) -> CheckResult:
     try:
         tls = tls_context(options)
         if not running:

@@ -183,7 +183,7 @@ class Responder:
                     case TextDelta(text):
                         preview.write(text)
                     case ToolCalled():
-                        preview.begin_anew()
+                        preview.start_over()
                     case Reply():
                         reply = event
         if reply is None:

@@ -123,21 +123,21 @@ class _Cell(TableDataElement):
 
 class _Quote(BlockQuote):
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        return _prefixed("▌ ", "▌ ", self, console, options)
+        return _render_with_mark("▌ ", "▌ ", self, console, options)
 
 
 class _Item(ListItem):
     def render_bullet(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        return _prefixed("• ", "  ", self, console, options)
+        return _render_with_mark("• ", "  ", self, console, options)
 
     def render_number(
         self, console: Console, options: ConsoleOptions, number: int, last_number: int
     ) -> RenderResult:
         mark = f"{number}. "
-        return _prefixed(mark, " " * len(mark), self, console, options)
+        return _render_with_mark(mark, " " * len(mark), self, console, options)
 
 
-def _prefixed(
+def _render_with_mark(
     first: str, further: str, block: _Quote | _Item, console: Console, options: ConsoleOptions
 ) -> RenderResult:
     """A block with a mark before its first line, and an indent before the others."""

@@ -172,7 +172,7 @@ class Terminal:
     async def _answer_open_lines(self) -> None:
         """Answer the lines that a killed process left open. Another person's lines wait until that
         person comes back."""
-        left = await self._inbox.waiting()
+        left = await self._inbox.find_open()
         self._receipts = count(await self._inbox.next_id())
         for waiting in left:
             said = self._person.inbound_of(waiting.update)

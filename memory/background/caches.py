@@ -57,8 +57,8 @@ class ActorCache(Generic[T]):
         self._tasks: set[asyncio.Task[T]] = set()
 
     async def get(self, actor: Actor) -> T:
-        """The actor's value. Reading continues when a caller runs out of time, for the next one: a
-        store that is always a little too slow is late once."""
+        """The actor's value. When a caller runs out of time, reading goes on and the next caller
+        finds the value: a slow store is late only once."""
         if actor in self._known:
             return self._known[actor]
         reading = self._readings.get(actor)

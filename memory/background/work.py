@@ -86,9 +86,9 @@ PAUSE = 30.0
 
 
 class Worklist:
-    """Calls `take_up`, which begins a task for whatever is due: at once after `look_again`, and
-    after a pause whatever became of the last round. A task has a key, calls `end` last, and must
-    not raise."""
+    """Calls `take_up`, which begins a task for each job that is due: at once after `look_again`,
+    else `PAUSE` seconds after the last round, even if that failed. A task has a key, must not
+    raise, and calls `end` last."""
 
     def __init__(self, name: str, take_up: Callable[[], Awaitable[None]], log: Any) -> None:
         self.tasks: dict[str, asyncio.Task[None]] = {}

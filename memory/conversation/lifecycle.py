@@ -62,7 +62,7 @@ class Lifecycle:
         return live or await self._open(actor, place)
 
     @asynccontextmanager
-    async def writing(
+    async def session_to_write(
         self, actor: Actor, place: Place, *, private: bool = False
     ) -> AsyncIterator[Live | None]:
         """The session to write a finished turn to; None if the turn began in a `private` session

@@ -11,7 +11,7 @@ import structlog
 from memory.background.locks import Locks
 from memory.background.pacing import Backoff
 from memory.background.work import PAUSE, Boundary, Worklist
-from memory.conversation.tiers import unread
+from memory.conversation.tiers import turns_to_read
 from memory.conversation.tokens import Count, cut_to_tokens, estimate_tokens
 from memory.errors import MemoryFailure, StoreUnavailable
 from memory.ports import ExtractionFailed, Journal, Summarizer, SummaryJob
@@ -133,7 +133,7 @@ class RunningSummaries:
                 self._on_made(done)
 
     async def _text(self, job: SummaryJob) -> str:
-        turns = unread(job.summary, await self._journal.turns.of(job.session.id))
+        turns = turns_to_read(job.summary, await self._journal.turns.of(job.session.id))
         if not turns:
             raise ExtractionFailed("the turns to sum up are gone")
         async with asyncio.timeout(self._limits.seconds):

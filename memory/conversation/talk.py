@@ -175,7 +175,7 @@ class Talk:
         now = self._choices.local_time(actor)
         # "Yesterday" is asked for by the actor's calendar, so what was said is dated by it, too.
         said = tuple(replace(message, at=message.at.astimezone(now.tzinfo)) for message in messages)
-        async with self._lifecycle.writing(actor, place, private=private) as live:
+        async with self._lifecycle.session_to_write(actor, place, private=private) as live:
             if live is None:
                 return None
             turn = Turn(id_, live.session.id, said, tuple(tools), kept, place)

@@ -241,7 +241,7 @@ def archive(
     )
 
 
-def unread(summary: RunningSummary, turns: Iterable[Turn]) -> list[Turn]:
+def turns_to_read(summary: RunningSummary, turns: Iterable[Turn]) -> list[Turn]:
     """The turns that the summarizer must read to complete this summary from its base."""
     ids = frozenset(summary.turn_ids[summary.base_turns :])
     return [turn for turn in turns if turn.id in ids]

@@ -152,11 +152,11 @@ def _likeness(
 
 
 def _best_first(scores: Mapping[int, float], candidates: Mapping[int, Candidate]) -> list[Ranked]:
-    def standing(document: int) -> tuple[float, float, int]:
+    def rank_key(document: int) -> tuple[float, float, int]:
         candidate = candidates.get(document)
         return scores[document], candidate.at if candidate else 0.0, document
 
-    best_first: Collection[int] = sorted(scores, key=standing, reverse=True)
+    best_first: Collection[int] = sorted(scores, key=rank_key, reverse=True)
     return [Ranked(document, scores[document]) for document in best_first]
 
 

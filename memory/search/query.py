@@ -63,7 +63,7 @@ def _unspaced_stop() -> re.Pattern[str]:
 
 
 @cache
-def _always_stopped() -> frozenset[str]:
+def _common_stop_words() -> frozenset[str]:
     return stop_words()["english"] | stop_words()["russian"] | other_stop_words() | chatter()
 
 
@@ -110,7 +110,7 @@ def parse(text: str, now: datetime) -> Query:
 def _terms(text: str) -> tuple[Term, ...]:
     plain = plain_words(text)
     language = latin_language(plain)
-    stopped = _always_stopped() | stop_words()[language]
+    stopped = _common_stop_words() | stop_words()[language]
     terms: list[Term] = []
     for kind, word in plain:
         if kind == "unspaced":

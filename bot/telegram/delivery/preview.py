@@ -213,7 +213,7 @@ class Preview:
         self._reply += text
         self._news.set()
 
-    def begin_anew(self) -> None:
+    def start_over(self) -> None:
         """Replace the text so far as soon as more comes, because it was not the answer."""
         self._preamble, self._reply = self._reply or self._preamble, ""
 

@@ -105,7 +105,7 @@ def split(
         if indent:
             position += indent
             continue
-        end = _fitting(window, longest, most_spans)
+        end = _fit_length(window, longest, most_spans)
         cut, following = (end, end) if position + end == length else _cut(window, end)
         part = window.cut(0, cut).strip()
         if not is_blank(part.text):
@@ -113,7 +113,7 @@ def split(
         position += following
 
 
-def _fitting(content: Marked, longest: int, most_spans: int) -> int:
+def _fit_length(content: Marked, longest: int, most_spans: int) -> int:
     """How many characters from the start fit, without cutting a visible character in two."""
     text, room = content.text, longest
     limit = content.spans[most_spans].start if len(content.spans) > most_spans else len(text)

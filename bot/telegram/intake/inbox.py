@@ -122,7 +122,7 @@ class Inbox:
         self._unclaimed.discard(update_id)
         return True
 
-    async def waiting(self) -> list[Waiting]:
+    async def find_open(self) -> list[Waiting]:
         """The updates that an earlier process left open, oldest first; now they can be claimed."""
         rows = await self._db.rows(
             "SELECT update_id, body, reply, preview FROM inbound "

@@ -143,7 +143,7 @@ class Webhook:
         options = self._options
         path = urlsplit(options.url).path or "/"
         application = Application(
-            [(re.escape(path), _Call, {"webhook": self})], log_function=_log_nothing
+            [(re.escape(path), _Call, {"webhook": self})], log_function=_discard_log
         )
         server = http_server(application, _LONGEST_BODY, options.patience, ssl_options=tls)
         server.add_socket(
@@ -265,5 +265,5 @@ def _update_in(body: bytes) -> dict[str, Any]:
     return update
 
 
-def _log_nothing(handler: RequestHandler) -> None:
+def _discard_log(handler: RequestHandler) -> None:
     """Don't log every call."""

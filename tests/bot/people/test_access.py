@@ -183,8 +183,8 @@ async def test_an_approval_on_the_command_line_is_noticed(tmp_path: Path) -> Non
     book = GuestBook(tmp_path / "access.json")
     book.change(lambda known: add_guest(known, asked[0].code, datetime.now(UTC), welcomed=False))
     assert await access.admits(7)
-    assert await access.take_unwelcomed() == (7,)
-    assert await access.take_unwelcomed() == (), "they are told once"
+    assert await access.take_guests_to_welcome() == (7,)
+    assert await access.take_guests_to_welcome() == (), "they are told once"
     assert await access.admits(7)
 
 
@@ -261,7 +261,7 @@ async def test_whom_the_settings_let_in_is_in_already(tmp_path: Path) -> None:
 async def test_without_pairing_nobody_is_approved() -> None:
     for access in (Access(AccessMode.OPEN), Access(AccessMode.ALLOWLIST, allowed=[1])):
         assert (await access.approve("7")).verdict is Verdict.NOT_HERE
-        assert await access.take_unwelcomed() == ()
+        assert await access.take_guests_to_welcome() == ()
 
 
 async def test_whoever_is_removed_is_not_welcomed_any_more(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ class NoInbox:
     def claim(self, update_id: int) -> bool:
         return True
 
-    async def waiting(self) -> Sequence[OpenLine]:
+    async def find_open(self) -> Sequence[OpenLine]:
         return ()
 
     async def done(self, update_ids: Sequence[int]) -> None: ...

@@ -358,9 +358,9 @@ async def test_another_persons_line_waits_for_them(tmp_path: Path):
         await ours.channel.inbox.store([{"update_id": 1, "message": line}])
     assert await script(b"", tmp_path) == ""
     async with seat(b"", tmp_path) as ours:
-        assert [waiting.update["update_id"] for waiting in await ours.channel.inbox.waiting()] == [
-            1
-        ]
+        assert [
+            waiting.update["update_id"] for waiting in await ours.channel.inbox.find_open()
+        ] == [1]
 
 
 class FullDisk(NoInbox):

@@ -6,7 +6,7 @@ from memory.conversation.tiers import (
     Compaction,
     archive,
     earlier_block,
-    unread,
+    turns_to_read,
 )
 from memory.records import Kind, Record, Role, RunningSummary, Turn, Utterance
 
@@ -67,11 +67,11 @@ def test_a_merged_summary_goes_on_from_what_the_summarizer_made_and_reads_the_re
     merged = shift.after[0]
     assert (merged.base, merged.base_turns) == ("They met.", 2)
     turns = [turn(n) for n in range(5)]
-    assert [t.id for t in unread(merged, turns)] == ["t2", "t3"]
+    assert [t.id for t in turns_to_read(merged, turns)] == ["t2", "t3"]
 
     again = Compaction(2).eviction([turn(5)], shift.after).after[0]
     assert (again.base, again.base_turns) == ("They met.", 2), "still the last that was made"
-    assert [t.id for t in unread(again, turns)] == ["t2", "t3", "t4"]
+    assert [t.id for t in turns_to_read(again, turns)] == ["t2", "t3", "t4"]
 
 
 def test_a_turn_that_is_not_kept_leaves_without_a_trace():

@@ -73,7 +73,7 @@ async def test_an_update_is_known_after_it_is_done_and_after_a_restart(
     async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
         await inbox.store([update(5)])
         assert not inbox.claim(5)
-        assert await inbox.waiting() == []
+        assert await inbox.find_open() == []
 
 
 async def test_what_was_not_done_waits_for_the_next_start_oldest_first(
@@ -83,7 +83,7 @@ async def test_what_was_not_done_waits_for_the_next_start_oldest_first(
         await inbox.store([update(7, "late"), update(6, "early"), update(5)])
         await inbox.done([5])
     async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
-        waiting = await inbox.waiting()
+        waiting = await inbox.find_open()
         assert [w.update["message"]["text"] for w in waiting] == ["early", "late"]
         assert inbox.claim(6)
         assert inbox.claim(7)
@@ -96,7 +96,7 @@ async def test_a_reply_that_was_made_is_kept_for_the_burst_it_answers(
         await inbox.store([update(5), update(6)])
         await inbox.keep_reply([5, 6], "the answer")
     async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
-        [waiting] = await inbox.waiting()
+        [waiting] = await inbox.find_open()
         assert (waiting.update["update_id"], waiting.reply) == (5, "the answer")
 
 
@@ -116,7 +116,7 @@ async def test_erasing_takes_one_chat_and_only_what_came_before(
     await inbox.store([update(5, "old"), update(6, "mine", chat=2002), update(8, "later")])
     await inbox.erase(1001, before=7)
     async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as again:
-        assert [w.update["message"]["text"] for w in await again.waiting()] == ["mine", "later"]
+        assert [w.update["message"]["text"] for w in await again.find_open()] == ["mine", "later"]
 
 
 async def test_bots_and_channels_have_their_own_numbers(
@@ -162,7 +162,7 @@ async def test_a_damaged_file_is_set_aside_whole(tmp_path: Path, pool: ThreadPoo
     path = tmp_path / "inbox.sqlite"
     path.write_bytes(b"this is no database" * 100)
     async with Inbox(path, pool, "telegram", TOKEN) as inbox:
-        assert await inbox.waiting() == []
+        assert await inbox.find_open() == []
     (aside,) = tmp_path.glob("inbox.sqlite.damaged-*")
     assert aside.read_bytes().startswith(b"this is no database")
 
@@ -174,7 +174,7 @@ async def test_where_a_reply_had_begun_is_known_after_a_restart(
         await inbox.store([update(5), update(6)])
         await inbox.note_preview(5, 77)
     async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
-        assert [item.preview for item in await inbox.waiting()] == [77, None]
+        assert [item.preview for item in await inbox.find_open()] == [77, None]
 
 
 async def test_what_was_answered_two_days_ago_is_not_known_any_more(
