@@ -35,12 +35,12 @@ requests has none; nothing is better than a guess.
 - quotes: the words of USER's lines that say it, copied letter by letter, with the number of their \
 turn; several if it is said in pieces. Never words of ASSISTANT or of QUOTED lines.
 - statement: one short sentence in USER's language that can be understood years later without the \
-conversation. In the first person, as USER would say it; if there are several USERs, after the \
-speaker's name and a colon. With names or relations in place of "he", "she", "it" and \
-"there", and full dates with the year in place of "tomorrow" or a weekday; look them up in the \
-calendar. A short answer is joined with the question it answers. Say no more than USER says: keep \
-every "not" and "maybe", a plan stays a plan, a wish a wish, one time is not always, and what is \
-true of somebody else is said of them, never of USER.
+conversation. In the first person, as if USER wrote it down ("I", "my" in USER's language), never \
+with the word USER; if there are several USERs, after the speaker's name and a colon. With names \
+or relations in place of "he", "she", "it" and "there", and full dates with the year in place of \
+"tomorrow" or a weekday; look them up in the calendar. A short answer is joined with the question \
+it answers. Say no more than USER says: keep every "not" and "maybe", a plan stays a plan, a wish \
+a wish, one time is not always, and what is true of somebody else is said of them, never of USER.
 - kind: "preference" for likes, dislikes and wishes about answers, else "fact".
 - about: the names of the people, animals and things in it, in their base form; without a name the \
 relation to USER.

@@ -9,6 +9,7 @@ from memory.conversation.sessions import SessionLimits
 from memory.memory import Memory, MemoryOptions
 from memory.ports import Extractor
 from memory.stores.journal.journal import SqliteJournal
+from memory.understanding import Understanding
 from tests.fakes.extractors import EverySentence
 from tests.fakes.temporary_store import TemporaryStore
 from tests.fakes.understanding import understood
@@ -18,7 +19,9 @@ NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 @asynccontextmanager
 async def open_memory(
-    limits: SessionLimits | None = None, extractor: Extractor | None = None
+    limits: SessionLimits | None = None,
+    extractor: Extractor | None = None,
+    understanding: Understanding | None = None,
 ) -> AsyncIterator[Memory]:
     """A memory in which it is always noon."""
     # A slow machine must not turn into a memory without answers.
@@ -29,7 +32,7 @@ async def open_memory(
             Memory(
                 TemporaryStore(),
                 journal,
-                understood(extractor or EverySentence()),
+                understanding or understood(extractor or EverySentence()),
                 options,
                 lambda: NOON,
             ) as memory,
