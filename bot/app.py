@@ -217,6 +217,7 @@ async def _parts(settings: Settings) -> AsyncIterator[_Parts]:
         about = About(
             models=() if offline else (str(settings.model), *settings.fallback_models),
             memory_enabled=settings.memory_enabled,
+            notices=settings.memory_notices,
         )
         greeter = None if offline else ModelGreeter(model, accounts)
         greetings = Greetings(memory, greeter, wanted=settings.greeting)

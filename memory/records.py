@@ -307,6 +307,11 @@ class Change:
     record: Record
     before: Record | None = None
 
+    @property
+    def was_known(self) -> bool:
+        """True if a known record only gained evidence: there is nothing to tell or to undo."""
+        return self.kind is ChangeKind.NOTED and self.before is not None
+
 
 @dataclass(frozen=True, slots=True)
 class Hit:

@@ -1,7 +1,7 @@
 """The assistant: a function from an inbound to the replies to it."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -13,6 +13,7 @@ from bot.assistant.events import SILENCE, Conversing, Event, Notice, Reply
 from bot.assistant.files import Transcript
 from bot.assistant.inbound import Click, Command, GroupJoin, Inbound, Message, Origin
 from bot.commands.introduction import hello_to_group
+from bot.commands.pages.changes import report_changes
 from bot.commands.pages.effects import show_effects
 from bot.commands.table import Commands
 from bot.people.personal import PRIVATE_MARK
@@ -255,8 +256,8 @@ class Assistant:
             return replace(reply, private=False)
         return replace(reply, private=await self.is_private(origin))
 
-    async def _announce_ending(self, session: Session, changes: tuple[Change, ...]) -> None:
-        """Tell the person that a session was saved in the background, or that a private one
+    async def _announce_ending(self, session: Session, changes: Sequence[Change]) -> None:
+        """Tell the person what of a session was saved in the background, or that a private one
         expired."""
         if session.private:
             self.people.notices.put_nowait((session.place, lambda texts: Reply(texts.private_over)))
@@ -265,8 +266,18 @@ class Assistant:
             except StoreUnavailable as failure:
                 _log.warning("inbox_unavailable", error=str(failure))
         else:
+            # Everybody there may open it; in a group, only its admins may press.
+            origin = Origin(session.place, session.actor, session.place.chat_id)
             self.people.notices.put_nowait(
-                (session.place, lambda texts: Reply(self._saved_text(session, texts)))
+                (
+                    session.place,
+                    lambda texts: report_changes(
+                        origin,
+                        changes,
+                        replace(self._context, texts=texts),
+                        self._saved_text(session, texts),
+                    ),
+                )
             )
 
     def _saved_text(self, session: Session, texts: Texts) -> str:

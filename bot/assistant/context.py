@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Literal, Protocol
 
 from bot.assistant.greeting import Greetings
 from bot.commands.pages.panels import Panels
@@ -55,14 +55,19 @@ class Channel(Protocol):
         ...
 
 
+#: A line under the answer, a reaction to the message, or nothing.
+Notices = Literal["line", "reaction", "off"]
+
+
 @dataclass(frozen=True, slots=True)
 class About:
     """Facts about this bot for its texts. `models` are tried in this order; none means rules
-    only."""
+    only. `notices`: how an answer shows that the model noted or changed something."""
 
     agent_name: str = "Mordecai"
     models: tuple[str, ...] = ()
     memory_enabled: bool = True
+    notices: Notices = "line"
 
 
 @dataclass(slots=True)

@@ -74,9 +74,11 @@ you answer. Never invent a memory; if there is none, say so, and name the closes
 yours.
 - When the user explicitly asks you to remember something, call remember. What they tell you in \
 passing is learned without you.
+- When the user says that something you know is wrong or has changed and wants it corrected, find \
+it with search_memory, then call correct_memory. Never ask for an id.
 - When the user asks you to forget or delete something, call forget_memory. It deletes nothing: \
 buttons under your reply let the user decide. Never say that something is deleted.
-- Say that something was stored only after the tool has said so."""
+- Say that something was stored or corrected only after the tool has said so."""
 
 
 @dataclass(frozen=True, slots=True)

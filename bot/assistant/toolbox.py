@@ -12,7 +12,7 @@ from tools.agent_name import set_agent_name
 from tools.context import ToolContext, ToolFailure
 from tools.forgetting import forget_memory
 from tools.search import search_memory
-from tools.statements import remember
+from tools.statements import correct_memory, remember
 
 _log = structlog.get_logger(__name__)
 
@@ -23,6 +23,7 @@ FUNCTIONS: tuple[ToolFunction, ...] = (
     set_agent_name,
     search_memory,
     remember,
+    correct_memory,
     forget_memory,
 )
 

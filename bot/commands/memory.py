@@ -8,18 +8,22 @@ from typing import Any
 from bot.assistant.context import Context
 from bot.assistant.events import Document, Question, Reply
 from bot.assistant.inbound import Command, Message
-from bot.commands.pages.browser import ask_for_words, open_browser, pages
+from bot.commands.pages.browser import ask_for_words, open_about, open_browser, pages
+from bot.commands.pages.changes import report_changes
 from bot.commands.questions import command_of, yes_or_no
 from bot.texts import Texts
 from memory.errors import RefusedText, UnknownRecord
 from memory.knowledge.lookup import find_closest
-from memory.records import LEARNED_KINDS, Kind, Record, Role
+from memory.records import LEARNED_KINDS, ChangeKind, Kind, Record, Role
 from memory.search.text import words
 
 
 async def memory(said: Command, context: Context) -> Reply:
     """Raises StoreUnavailable."""
     origin, texts = said.origin, context.texts
+    if said.argument:
+        about = await open_about(said, said.argument, context)
+        return about or Reply(texts.search_nothing)
     records = await context.memory.known.records(origin.actor)
     if records or (await context.memory.choices.read(origin.actor)).agent_name:
         return await open_browser(said, records, context)
@@ -76,7 +80,9 @@ async def add_record(said: Command, context: Context) -> Reply:
     if change is None:
         name = (await context.memory.choices.read(origin.actor)).agent_name
         return Reply(texts.name_set.format(name=name))
-    return _confirm(change.record, context)
+    if change.kind is ChangeKind.NOTED:
+        return _confirm(change.record, context)
+    return report_changes(origin, (change,), context)
 
 
 async def edit(said: Command, context: Context) -> Reply:

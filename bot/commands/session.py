@@ -1,9 +1,12 @@
 """The commands about the current session: /new, /private, /summarize, /usage and /stop."""
 
+from dataclasses import replace
+
 from bot.assistant.context import Context
 from bot.assistant.events import Reply
 from bot.assistant.inbound import Command
 from bot.commands.bill import bill
+from bot.commands.pages.changes import report_changes
 from bot.commands.paragraphs import paragraphs
 from bot.people.usage import Account
 from memory.learning.endings import Outcome
@@ -28,7 +31,8 @@ async def new(said: Command, context: Context) -> Reply:
     # While the last session is still being saved, there is no topic of it to greet with.
     known = outcome is not Outcome.LATER
     greeting = await context.greetings.sentence(actor, texts.greeting_topics) if known else None
-    return Reply(paragraphs(began, greeting or ""))
+    changes = ending.changes if ending and outcome is Outcome.SAVED else ()
+    return report_changes(said.origin, changes, context, began, greeting or "")
 
 
 async def private(said: Command, context: Context) -> Reply:
@@ -38,9 +42,11 @@ async def private(said: Command, context: Context) -> Reply:
         return await new(said, context)
     ending = await context.memory.talk.begin_private(*where)
     outcome = await ending.wait(_NEW_SECONDS) if ending else Outcome.NOTHING
+    changes = ending.changes if ending and outcome is Outcome.SAVED else ()
     saved = context.texts.saved if outcome is Outcome.SAVED else ""
-    # The text itself contains the mark, after the sentence about the session that was saved.
-    return Reply(paragraphs(saved, context.texts.private_on), private=False)
+    # The text itself contains the mark, after what is said of the session that was saved.
+    reply = report_changes(said.origin, changes, context, saved, context.texts.private_on)
+    return replace(reply, private=False)
 
 
 async def summarize(said: Command, context: Context) -> Reply:

@@ -10,7 +10,7 @@ from bot.assistant.context import Context
 from bot.assistant.events import SILENCE, Reply
 from bot.assistant.inbound import Click, Command, Inbound, Origin
 from bot.commands import forgetting, introduction, memory, owner, preferences, session
-from bot.commands.pages import browser, candidates
+from bot.commands.pages import browser, candidates, changes
 from bot.commands.pages.panels import parse_click
 from bot.commands.questions import Questions
 from memory.errors import StoreUnavailable
@@ -50,6 +50,7 @@ _OWNERS: Mapping[str, Handler] = {
 _PRESSES: Mapping[str, Handler] = {
     browser.FAMILY: browser.press_browser,
     candidates.FAMILY: candidates.press_candidates,
+    changes.FAMILY: changes.press_changes,
     preferences.FAMILY: preferences.press_settings,
     forgetting.FAMILY: forgetting.press_forget_all,
 }
@@ -57,6 +58,7 @@ _PRESSES: Mapping[str, Handler] = {
 _OPENED_BY = {
     browser.FAMILY: "memory",
     candidates.FAMILY: "forget",
+    changes.FAMILY: "memory",
     preferences.FAMILY: "settings",
 }
 

@@ -175,6 +175,10 @@ class Settings(BaseSettings):
 
     memory_enabled: bool = True
     """Keep long-term memory. Without it, the bot knows only the messages in the window"""
+    memory_notices: Literal["line", "reaction", "off"] = "line"
+    """What shows that something was noted or changed during a conversation: a `line` under the
+    reply, a `reaction` to the person's message (✍), or nothing (`off`). Whatever it says, a
+    correction comes with a button that undoes it"""
     memory_backend: Literal["sqlite", "agentcore"] = "sqlite"
     """Where memories are stored: in files in `data_dir`, or in AWS Bedrock AgentCore Memory"""
     memory_id: Name | None = None

@@ -1,9 +1,9 @@
 """Looks up what somebody means by a few words: to be told, or to be forgotten."""
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
+from memory.background.threads import compute
 from memory.knowledge.knowledge import Knowledge
 from memory.records import LEARNED_KINDS, Actor, Kind, Record, Role
 from memory.search.query import Query, parse
@@ -24,8 +24,9 @@ async def find_meant(
     found = {hit.record.id: hit.record for hit in hits}
     learned = [record for record in found.values() if record.kind is not Kind.MESSAGE]
     ended = await find_ended(known, actor, text, now)
-    everything = {r.id: r for r in (*learned, *ended, *found.values())}
-    best = await asyncio.to_thread(_best_matches, query, list(everything.values()))
+    named = await known.about(actor, text)
+    everything = {r.id: r for r in (*named, *learned, *ended, *found.values())}
+    best = await compute(_best_matches, query, list(everything.values()))
     return _without_companions(best or learned)[:most]
 
 
@@ -38,8 +39,7 @@ async def find_ended(
     query = parse(text, now)
     if not query.terms or not past:
         return []
-    shares = await asyncio.to_thread(lambda: [_share(query, record) for record in past])
-    matching = [record for record, share in zip(past, shares, strict=True) if share == 1]
+    matching = await compute(lambda: [record for record in past if _share(query, record) == 1])
     return matching[::-1]
 
 

@@ -31,13 +31,24 @@ async def open_browser(said: Command, records: Sequence[Record], context: Contex
     return page.reply(context.panels.open(FAMILY, said.origin).id)
 
 
+async def open_about(said: Command, name: str, context: Context) -> Reply | None:
+    """Show everything about somebody in a new panel; None if nothing is known. Raises
+    StoreUnavailable."""
+    records = await context.memory.known.about(said.origin.actor, name)
+    if not records:
+        return None
+    panel = context.panels.open(FAMILY, said.origin)
+    panel.name = name
+    return pages(context).about(records, name).reply(panel.id)
+
+
 def report_deletion(
     origin: Origin, forgotten: Sequence[Forgotten], notes: Sequence[str], context: Context
 ) -> Reply:
     """Report what a person deleted, in a panel with a button that restores it."""
-    panel = context.panels.open(FAMILY, origin).id
-    _keep_deletion(context, panel, forgotten)
-    return pages(context).deletion([one.record for one in forgotten], notes).reply(panel)
+    panel = context.panels.open(FAMILY, origin)
+    _keep_deletion(context, panel.id, forgotten)
+    return pages(context).deletion([one.record for one in forgotten], notes).reply(panel.id)
 
 
 async def ask_for_words(said: Command, short_id: str, context: Context) -> Reply:
@@ -46,9 +57,9 @@ async def ask_for_words(said: Command, short_id: str, context: Context) -> Reply
     record = await context.memory.known.find(said.origin.actor, short_id)
     if record.kind is Kind.SUMMARY or not record.current:
         raise UnknownRecord("neither a fact nor a preference that counts")
-    panel = context.panels.open(FAMILY, said.origin).id
+    panel = context.panels.open(FAMILY, said.origin)
     page = pages(context).edit_prompt(record, waits=True)
-    return page.reply(panel, question=_new_words(panel, short_id))
+    return page.reply(panel.id, question=_new_words(panel.id, short_id))
 
 
 async def press_browser(click: Click, context: Context) -> Reply:
@@ -66,9 +77,13 @@ async def _page(click: Click, context: Context) -> Page:
     panel, verb, argument = parse_click(click)
     actor, known, show = click.origin.actor, context.memory.known, pages(context)
     match verb:
+        case "about" if (opened := context.panels.find(panel)) and opened.name:
+            records = await known.about(actor, opened.name)
+            number = int(argument) if argument.isdecimal() else 0
+            return show.about(records, opened.name, number)
         case "kind" | "page" if place := _place_in_list(argument):
             return show.listing(await known.records(actor), *place)
-        case "home" | "kind" | "page":
+        case "home" | "kind" | "page" | "about":
             return await _overview(click.origin, await known.records(actor), context)
         case "undo":
             return await _undo(click, context)
@@ -84,7 +99,7 @@ async def _page(click: Click, context: Context) -> Page:
         return show.evidence(record, await known.evidence(actor, record))
     if verb in ("edit", "reword"):
         return await _reword(click, record, context)
-    return show.detail(record)
+    return show.detail(record, await known.history(actor, record))
 
 
 async def _overview(origin: Origin, records: Sequence[Record], context: Context) -> Page:

@@ -6,11 +6,16 @@ from bot.assistant.context import Context
 from bot.assistant.events import Reply
 from bot.assistant.inbound import Message
 from bot.commands.pages.candidates import candidates_page, open_candidates
-from bot.commands.pages.panels import Page, Panel
+from bot.commands.pages.changes import change_pages, open_changes
+from bot.commands.pages.panels import Page, Panel, ShownChange
 from bot.commands.paragraphs import paragraphs
 from memory.conversation.talk import turn_id
 from memory.errors import StoreUnavailable
+from memory.records import ChangeKind
 from tools.context import TurnEffects
+
+#: Telegram offers few emoji for reactions; this one is a writing hand.
+REACTION = "✍"
 
 
 async def show_effects(reply: Reply, said: Message, context: Context) -> Reply:
@@ -18,9 +23,25 @@ async def show_effects(reply: Reply, said: Message, context: Context) -> Reply:
     effects = reply.effects
     if effects is None:
         return reply
+    if effects.changes:
+        reply = _show_changes(reply, effects, said, context)
     if effects.to_forget:
         reply = await _ask_to_forget(reply, effects, said, context)
     return reply
+
+
+def _show_changes(reply: Reply, effects: TurnEffects, said: Message, context: Context) -> Reply:
+    """Nothing is replaced without a way back: whatever the setting, a correction can be undone."""
+    if context.about.notices == "reaction":
+        reply = replace(reply, reaction=REACTION)
+    in_words = context.about.notices == "line"
+    shown = [c for c in effects.changes if in_words or c.kind is not ChangeKind.NOTED]
+    if not shown:
+        return reply
+    page = change_pages(context).listing([ShownChange(change) for change in shown])
+    if not in_words:
+        page = replace(page, text="")
+    return _below(reply, page, open_changes(said.origin, shown, context))
 
 
 async def _ask_to_forget(

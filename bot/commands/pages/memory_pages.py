@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from bot.assistant.events import Button
 from bot.commands.pages.panels import LABEL_CHARS, Page, in_rows
@@ -97,18 +98,24 @@ class MemoryPages:
 
     # -- one record -------------------------------------------------------------------------------
 
-    def detail(self, record: Record) -> Page:
-        """One record in full, with its actions."""
+    def detail(self, record: Record, history: Sequence[Record] = ()) -> Page:
+        """One record in full, with what it replaced, oldest first, and its actions."""
         texts, id_ = self.texts, record.short_id
         date = f"{record.created_at:%Y-%m-%d}"
         lines = [self.wording(record), texts.memory_noted.format(date=date)]
         if record.event_date:
             lines.append(texts.memory_dated.format(date=record.event_date))
+        if ended := _end_of(record):
+            lines.append(_with_reason(texts.memory_ended.format(date=ended), record))
+        for before, after in pairwise((*history, record)):
+            text = shorten(self.wording(before), _LISTED)
+            was = texts.memory_before.format(date=_end_of(before) or "", text=text)
+            lines.append(_with_reason(was, after))
         doing: tuple[Button, ...] = (
             Button(texts.button_delete, f"ask:{id_}"),
             Button(texts.button_from, f"from:{id_}"),
         )
-        if record.kind is not Kind.SUMMARY:
+        if record.kind is not Kind.SUMMARY and record.current:
             doing = (Button(texts.button_edit, f"edit:{id_}"), *doing)
         return Page("\n\n".join(lines), (doing, (self.back(f"kind:{record.kind.value}"),)))
 
@@ -245,6 +252,10 @@ def _end_of(record: Record) -> str | None:
     if record.superseded_at is None:
         return None
     return record.true_until or f"{record.superseded_at:%Y-%m-%d}"
+
+
+def _with_reason(text: str, record: Record) -> str:
+    return f"{text} ({record.reason})" if record.reason else text
 
 
 def shorten(text: str, longest: int) -> str:

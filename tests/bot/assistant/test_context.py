@@ -142,7 +142,7 @@ async def test_over_thirty_turns_four_requests_in_five_begin_with_all_of_the_one
     assert "<earlier_in_this_conversation>" in own[-1]
     assert len({info.instructions for _, info in script.requests}) == 1
     assert {json.dumps([t.name for t in info.function_tools]) for _, info in script.requests} == {
-        '["set_agent_name", "search_memory", "remember", "forget_memory"]'
+        '["set_agent_name", "search_memory", "remember", "correct_memory", "forget_memory"]'
     }
 
 

@@ -176,7 +176,7 @@ async def test_what_a_document_says_becomes_no_fact() -> None:
         )
         await talk.say("> [a document: me.txt]\nIs this good?", document(claim, "me.txt"))
         refusal = talk.server.requests[-1]["messages"][-1]["content"]
-        assert "The user has not said that" in refusal
+        assert "Nothing was stored" in refusal
         await talk.memory.talk.end(ANNA, HOME, "new")
         await talk.memory.settle()
         assert await talk.memory.known.records(ANNA, (Kind.FACT, Kind.PREFERENCE)) == []

@@ -42,7 +42,13 @@ async def result_of(arguments: str) -> tuple[str, str]:
 
 def test_the_model_learns_names_descriptions_and_arguments_but_no_context() -> None:
     tools = {tool.name: tool.tool_def for tool in toolbox()}
-    assert set(tools) == {"set_agent_name", "search_memory", "remember", "forget_memory"}
+    assert set(tools) == {
+        "set_agent_name",
+        "search_memory",
+        "remember",
+        "correct_memory",
+        "forget_memory",
+    }
     for definition in tools.values():
         assert definition.description
         properties = definition.parameters_json_schema["properties"]

@@ -47,6 +47,7 @@ class Sent:
     text: str
     buttons: tuple[Button, ...] = ()
     document: Document | None = None
+    reaction: str = ""
     at: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     @property
@@ -98,7 +99,11 @@ class DeskChannel:
             [sent] = [one for one in chat if one.id == reply.replaces]
             sent.text, sent.buttons = _shown(reply), buttons
             return [sent]
-        new = [Sent(self.number(), _shown(reply), buttons)] if reply.text else []
+        new = (
+            [Sent(self.number(), _shown(reply), buttons, reaction=reply.reaction)]
+            if reply.text
+            else []
+        )
         new += [
             Sent(self.number(), _marked(file.caption, reply), document=file)
             for file in reply.documents

@@ -3,8 +3,13 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import pytest
+
+from bot.assistant.context import About, Notices
 from bot.assistant.events import Reply
-from tests.bot.commands.desk import ANN, BORIS, ENGLISH, Desk, open_desk
+from bot.commands.pages.effects import REACTION
+from memory.records import Change, ChangeKind
+from tests.bot.commands.desk import ANN, BORIS, ENGLISH, GROUP, OURS, Desk, open_desk
 from tests.fakes.conversing import Echo
 from tools.context import TurnEffects
 
@@ -12,11 +17,11 @@ ANSWER = "You **decide**."
 
 
 @asynccontextmanager
-async def effective() -> AsyncIterator[tuple[Desk, TurnEffects]]:
+async def effective(notices: Notices = "line") -> AsyncIterator[tuple[Desk, TurnEffects]]:
     """A desk whose model answers every message, and the effects of its tools in each turn."""
     effects = TurnEffects()
     model = Echo(lambda _: Reply(ANSWER, markdown=True, effects=effects))
-    async with open_desk(conversation=model) as desk:
+    async with open_desk(conversation=model, about=About(notices=notices)) as desk:
         yield desk, effects
 
 
@@ -99,3 +104,68 @@ async def test_after_everything_was_forgotten_its_buttons_do_nothing() -> None:
         await desk.press(ENGLISH.forget_all_yes)
         await desk.click(answer, yes)
         assert await desk.facts() == []
+
+
+# -- what was noted or changed --------------------------------------------------------------------
+
+
+async def test_what_was_noted_stands_under_the_answer_and_can_be_undone() -> None:
+    async with effective() as (desk, effects):
+        effects.changes.append(await desk.memory.known.remember(ANN, "Julia lives in Oslo"))
+        [answer] = await desk.says("remember that Julia lives in Oslo")
+        assert answer.text == f"{ANSWER}\n\nNoted: Julia lives in Oslo"
+        assert answer.labels == [ENGLISH.button_undo, ENGLISH.button_edit]
+        shown = await desk.press(ENGLISH.button_undo)
+        assert shown.text == ENGLISH.change_undone.format(text="Julia lives in Oslo")
+        assert answer.text.startswith(ANSWER)
+        assert answer.labels == []
+        assert await desk.facts() == []
+
+
+async def test_a_correction_says_what_it_replaced() -> None:
+    async with effective() as (desk, effects):
+        old = (await desk.memory.known.remember(ANN, "Julia lives in Oslo")).record
+        new = await desk.memory.known.revise(ANN, old.short_id, "Julia lives in Rome")
+        effects.changes.append(Change(ChangeKind.CHANGED, new, old))
+        [answer] = await desk.says("that's wrong, it's Rome")
+        assert answer.text.endswith("Changed: Julia lives in Oslo → Julia lives in Rome")
+        await desk.press(ENGLISH.button_undo)
+        assert await desk.facts() == ["Julia lives in Oslo"]
+
+
+async def test_a_reaction_takes_the_place_of_the_line_if_the_operator_wants() -> None:
+    async with effective("reaction") as (desk, effects):
+        effects.changes.append(await desk.memory.known.remember(ANN, "Julia lives in Oslo"))
+        [answer] = await desk.says("remember that Julia lives in Oslo")
+        assert (answer.text, answer.labels, answer.reaction) == (ANSWER, [], REACTION)
+
+
+@pytest.mark.parametrize("notices", ["reaction", "off"])
+async def test_whatever_the_operator_wants_a_correction_can_be_undone(notices: Notices) -> None:
+    async with effective(notices) as (desk, effects):
+        old = (await desk.memory.known.remember(ANN, "Julia lives in Oslo")).record
+        new = await desk.memory.known.revise(ANN, old.short_id, "Julia lives in Rome")
+        effects.changes.append(Change(ChangeKind.CHANGED, new, old))
+        [answer] = await desk.says("that's wrong, it's Rome")
+        assert answer.text == ANSWER
+        await desk.press(ENGLISH.button_undo)
+        assert await desk.facts() == ["Julia lives in Oslo"]
+
+
+async def test_in_a_group_whoever_said_it_undoes_it_without_being_an_admin() -> None:
+    async with effective() as (desk, effects):
+        effects.changes.append(await desk.memory.known.remember(OURS, "Julia lives in Oslo"))
+        [answer] = await desk.says("remember that", group=GROUP)
+        undo = answer.button(ENGLISH.button_undo)
+        assert await desk.click(answer, undo, BORIS, group=GROUP) == ENGLISH.button_not_yours
+        assert await desk.click(answer, undo, group=GROUP) is None
+        assert await desk.facts(OURS) == []
+
+
+async def test_a_failed_answer_tells_what_its_tools_had_done() -> None:
+    effects = TurnEffects()
+    model = Echo(lambda _: Reply("Sorry.", failure="cut", effects=effects))
+    async with open_desk(conversation=model) as desk:
+        effects.changes.append(await desk.memory.known.remember(ANN, "Julia lives in Oslo"))
+        [answer] = await desk.says("remember that Julia lives in Oslo")
+        assert answer.text.endswith("Noted: Julia lives in Oslo")

@@ -36,6 +36,34 @@ async def test_memory_shows_summaries_with_their_date(desk: Desk) -> None:
     assert f"{ENGLISH.memory_summaries}\n• {datetime.now(UTC):%Y-}" in said
 
 
+async def test_memory_with_a_name_lists_everything_about_it(desk: Desk) -> None:
+    for text in ("Meera plays the cello", "Meera works at Acme", "Boris plays chess"):
+        await desk.remember(text)
+    [record] = [r for r in await desk.memory.known.records(ANN) if "Acme" in r.text]
+    await desk.memory.known.revise(ANN, record.short_id, "Meera works at Globex")
+    said = await desk.ask("/memory meera")
+    head, first, second, third = said.split("\n")
+    assert head == ENGLISH.memory_about.format(name="meera")
+    assert "Meera works at Globex" in first
+    assert "Meera plays the cello" in second
+    today = f"{datetime.now(UTC):%Y-%m-%d}"
+    was = ENGLISH.memory_before.format(date=today, text="Meera works at Acme")
+    assert third == f"3. {was}"
+    shown = await desk.press(desk.sent()[-1].labels[0])
+    assert was in shown.text, "its history"
+
+
+async def test_everything_about_somebody_is_shown_page_by_page(desk: Desk) -> None:
+    await desk.remember(*(f"Meera likes dish number {number}" for number in range(7)))
+    assert "1/2" in await desk.ask("/memory Meera")
+    assert "2/2" in (await desk.press("›")).text
+
+
+async def test_memory_with_a_name_nobody_told_says_so(desk: Desk) -> None:
+    await desk.remember("Meera plays the cello", actor=BOB)
+    assert await desk.ask("/memory Meera") == ENGLISH.search_nothing
+
+
 async def test_an_empty_memory_invites(desk: Desk) -> None:
     assert await desk.ask("/memory") == f"{ENGLISH.memory_empty} {ENGLISH.memory_adds}"
 
@@ -49,6 +77,12 @@ async def test_what_was_remembered_is_found_by_its_words(desk: Desk) -> None:
     assert said == told
     assert "stamps from Norway" in await desk.ask("/search stamps")
     assert await desk.ask("/search zeppelins") == ENGLISH.search_nothing
+    assert await desk.ask("/search the blue zeppelin of my rich uncle from Norway") == "\n".join(
+        (
+            ENGLISH.search_closest,
+            f"• {datetime.now(UTC):%Y-%m-%d}: I collect stamps from Norway  [f1]",
+        )
+    )
     assert await desk.ask("/search stamps", BORIS) == ENGLISH.search_nothing
 
 

@@ -110,7 +110,9 @@ async def test_a_session_that_ends_by_itself_is_announced_when_it_is_saved(
         for number in range(15):
             await tell(on, f"I own {number + 2} bicycles.")
         said = f"{ENGLISH.saved}\n{ENGLISH.saved_full.format(30)}"
-        assert await server.replies_to(ANNA, 2) == ["you said: hi", said]
+        first, notice = await server.replies_to(ANNA, 2)
+        assert first == "you said: hi"
+        assert notice.startswith(said)
 
 
 async def test_an_export_arrives_as_two_files(server: BotApiServer, tmp_path: Path) -> None:
@@ -396,7 +398,7 @@ async def test_notices_come_in_the_language_of_whoever_wrote(
         await on.memory.talk.end(ANN, Place("telegram", ANNA), "idle")
         await on.memory.settle()
         await on.channel.settle()
-        assert texts(server)[-1] == RUSSIAN.saved
+        assert texts(server)[-1].startswith(RUSSIAN.saved)
 
 
 class Pausing:

@@ -68,9 +68,8 @@ async def test_a_session_that_ends_by_itself_is_announced_when_it_is_saved(desk:
     for number in range(15):
         await desk.tell(f"I own {number + 2} bicycles.")
     await desk.settle()
-    assert [sent.text for sent in desk.sent()] == [
-        f"{ENGLISH.saved}\n{ENGLISH.saved_full.format(30)}"
-    ]
+    [sent] = desk.sent()
+    assert sent.text.startswith(f"{ENGLISH.saved}\n{ENGLISH.saved_full.format(30)}")
 
 
 async def test_another_channels_session_is_not_announced_here(desk: Desk) -> None:
