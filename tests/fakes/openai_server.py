@@ -33,8 +33,9 @@ class Completion:
     status: int = 200
     message: str = ""
     code: str | None = None
-    #: Seconds before the first byte, and after the texts.
+    #: Seconds before the first byte, between the pieces, and after them.
     delay: float = 0.0
+    pause: float = 0.0
     stall: float = 0.0
     #: After the texts: drop the connection, or send an error inside the stream.
     drop: bool = False
@@ -203,6 +204,8 @@ async def _stream(
     await response.prepare(request)
     for delta in _deltas(reply):
         await _send(response, body, [{"index": 0, "delta": delta, "finish_reason": None}])
+        if reply.pause:
+            await asyncio.sleep(reply.pause)
     await asyncio.sleep(reply.stall)
     if reply.drop:
         assert request.transport

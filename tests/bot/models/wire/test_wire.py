@@ -74,7 +74,7 @@ async def talking(*replies: Completion, limits: TurnLimits | None = None) -> Asy
 
 
 async def test_an_answer_streams_from_a_server() -> None:
-    async with talking(text("Hel", "lo", ".")) as talk:
+    async with talking(Completion(("Hel", "lo", "."), pause=0.1)) as talk:
         events = await talk.say("Hi")
         (request,) = talk.server.requests
     assert [e.text for e in events if isinstance(e, TextDelta)] == ["Hel", "lo", "."]
