@@ -101,7 +101,7 @@ _pairs = _same_otherwise | st.builds(
 ).filter(lambda pair: pair[0] != pair[1])
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(pairs=st.lists(_pairs, min_size=1, max_size=4))
 def test_remembering_loses_nothing_that_differs(pairs: list[tuple[str, str]]) -> None:
     said = list(dict.fromkeys(itertools.chain(*pairs)))
@@ -315,3 +315,82 @@ class TestAbout:
         async with opened(store := TemporaryStore()) as memory:
             await store.commit(ANN, [about("I like the tea?!")])
             assert await memory.known.about(ANN, name) == []
+
+
+class Notes:
+    """What a person knows they have said: a list for each thing, newest last, and which still hold,
+    beside the memory that must agree."""
+
+    def __init__(self, memory: Memory, store: TemporaryStore) -> None:
+        self.memory, self.store = memory, store
+        self.changes: list[tuple[Change, list[Record]]] = []
+        self._numbers = itertools.count(1)
+
+    async def step(self, name: str, which: int) -> None:
+        """Do one thing to one of the records, and look whether all of them are accounted for."""
+        before = await whole_history(self.memory)
+        current = [record for record in before if record.current]
+        match name:
+            case "note":
+                text = f"Invoice {next(self._numbers)} is due"
+                change = await self.memory.known.remember(ANN, text)
+            case "change" if current:
+                change = await self._replace(current[which % len(current)])
+            case "end" if current:
+                change = await self._end(current[which % len(current)])
+            case "undo" if self.changes:
+                await self._undo()
+                return
+            case _:
+                return
+        self.changes.append((change, before))
+        await self._account_for(before)
+
+    async def _replace(self, old: Record) -> Change:
+        text = f"{old.text}, as of {next(self._numbers)}"
+        draft = about(text, supersedes=old.id, reason="news")
+        (new,) = await self.store.commit(ANN, [draft])
+        assert (await self.memory.known.history(ANN, new))[-1].id == old.id
+        return Change(ChangeKind.CHANGED, new, old)
+
+    async def _end(self, old: Record) -> Change:
+        end = Amendment(old.id, ended_at=NOON, true_until="2026-11", reason="over")
+        (ended,) = await self.store.commit(ANN, [], [end])
+        return Change(ChangeKind.ENDED, ended, old)
+
+    async def _undo(self) -> None:
+        """Undo the last change: all is as it was before it."""
+        change, before = self.changes.pop()
+        assert await self.memory.known.undo(ANN, change)
+        assert await whole_history(self.memory) == before
+        assert not await self.memory.known.undo(ANN, change)
+        for older, _ in self.changes[:-1]:
+            if any(
+                later.before and later.before.id == older.record.id for later, _ in self.changes
+            ):
+                assert not await self.memory.known.undo(ANN, older), "it has changed since"
+
+    async def _account_for(self, before: list[Record]) -> None:
+        now = {record.id: record for record in await whole_history(self.memory)}
+        assert all(record.id in now for record in before), "nothing is lost"
+        heirs = {record.supersedes for record in now.values()}
+        for record in now.values():
+            assert record.current or record.id in heirs or record.reason == "over"
+
+
+@settings(deadline=None, max_examples=15)
+@given(
+    steps=st.lists(
+        st.tuples(st.sampled_from(["note", "change", "end", "undo"]), st.integers(0, 9)),
+        max_size=12,
+    )
+)
+def test_whatever_changes_is_in_the_history_and_can_be_undone(steps: list[tuple[str, int]]) -> None:
+    async def live() -> None:
+        store = TemporaryStore()
+        async with opened(store) as memory:
+            notes = Notes(memory, store)
+            for name, which in steps:
+                await notes.step(name, which)
+
+    asyncio.run(live())
