@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from memory.learning.folding import fold, fold_words
+from memory.learning.folding import UNSPACED, fold, fold_words
 from memory.learning.numerals import numbers
 from memory.search.lexicon.lexicon import lexicons
 
@@ -24,7 +24,6 @@ _NEAR = {
     "tomorrow": 1,
     "day_after_tomorrow": 2,
 }
-_UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 #: An inflected name shares all but two of its letters, at least so many, and has a short ending.
 _STEM, _CUT, _ENDING = 4, 2, 3
 
@@ -62,6 +61,7 @@ class TimeWords:
     seasons: frozenset[int] = frozenset()
     feasts: frozenset[tuple[int, ...]] = frozenset()
     weekend: bool = False
+    next: bool = False
 
 
 @lru_cache(maxsize=1_000)
@@ -78,7 +78,8 @@ def time_words(text: str) -> TimeWords:
         units=frozenset(_UNITS[n] for n in _named("units", folded, words)),
         seasons=frozenset(_named("seasons", folded, words)),
         feasts=frozenset(_feasts_in(" ".join(words))),
-        weekend=bool(list(_named("weekend", folded, words))),
+        weekend=any(_named("weekend", folded, words)),
+        next=any(_named("next", folded, words)),
     )
 
 
@@ -164,7 +165,7 @@ def weekdays_written(text: str) -> frozenset[int]:
     """The weekdays that a statement names for certain, by their full names."""
     folded = fold(text)
     found = {number for word in fold_words(folded) for number in _full_weekdays().get(word, ())}
-    unspaced = (name for name in _full_weekdays() if _UNSPACED.match(name) and name in folded)
+    unspaced = (name for name in _full_weekdays() if UNSPACED.match(name) and name in folded)
     return frozenset(found | {n for name in unspaced for n in _full_weekdays()[name]})
 
 
@@ -209,7 +210,7 @@ def _named(kind: str, folded: str, words: Sequence[str]) -> Iterator[int]:
     for phrase, found in phrases.items():
         if f" {phrase} " in spaced:
             yield from found
-    if _UNSPACED.search(folded):
+    if UNSPACED.search(folded):
         for name, found in unspaced.items():
             if name in folded:
                 yield from found
@@ -224,7 +225,7 @@ def _index(kind: str) -> tuple[_Names, _Names, _Names, _Names]:
     unspaced: dict[str, set[int]] = {}
     for name, number in _rows(kind):
         folded = fold(name)
-        if _UNSPACED.search(folded):
+        if UNSPACED.search(folded):
             unspaced.setdefault(folded, set()).add(number)
             continue
         parts = fold_words(folded)
@@ -261,14 +262,14 @@ def _numbered(kind: str, table: Mapping[str, Any]) -> Iterable[tuple[int, str | 
             return enumerate(table.get(unit, "") for unit in _UNITS)
         case "days":
             return ((number, table.get(field, ())) for field, number in _NEAR.items())
-        case "weekend":
+        case "weekend" | "next":
             return [(1, table.get(kind, ()))]
     return enumerate(table.get(kind, ()), kind == "months")
 
 
 def _feasts_in(words: str) -> Iterator[tuple[int, ...]]:
     for name, feast in _feasts().items():
-        if name in words and (_UNSPACED.search(name) or f" {name}" in f" {words}"):
+        if name in words and (UNSPACED.search(name) or f" {name}" in f" {words}"):
             yield feast
 
 

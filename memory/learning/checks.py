@@ -16,8 +16,8 @@ from memory.errors import RefusedText
 from memory.learning.calendar import WrittenDate, weekdays_written, written_dates
 from memory.learning.evidence import is_quotation, stands_in
 from memory.learning.folding import fold, fold_words
-from memory.learning.names import Spoken, unsaid_names
-from memory.learning.numerals import figures, numbers
+from memory.learning.names import Spoken, count_names, unsaid_names
+from memory.learning.numerals import figures, number_words, numbers
 from memory.learning.timeline import Saying, Timeline
 from memory.ports import Proposal, Reading
 from memory.records import Evidence, Kind, Role, Turn
@@ -218,6 +218,9 @@ class _Checked:
         for written, meanings in figures(self.proposal.text):
             if not (meanings & self._numbers or self._follows(written, meanings)):
                 return f"the user did not say {written}"
+        for word, number in number_words(self.proposal.text):
+            if number not in self._numbers and not self._is_counted(number):
+                return f"the user did not say {word}"
         return None
 
     def _follows(self, written: str, meanings: frozenset[Decimal]) -> bool:
@@ -244,17 +247,32 @@ class _Checked:
             return True
         if number == 45 and Decimal("0.25") in said:
             return True
+        if self._is_counted(Decimal(number)):
+            return True
+        if any(self._timeline.supports_day(day) for day in self._days_of(number)):
+            return True
         ages = {self._year - year for year in map(int, said) if 1900 <= year <= self._year}
         return number in ages or number + 1 in ages
 
+    def _is_counted(self, number: Decimal) -> bool:
+        """True if the statement names as many: "three children: Ana, Tom and Ben"."""
+        return 1 < number <= count_names(self.proposal.text)
+
+    def _days_of(self, number: int) -> Iterator[date]:
+        """The days of this number in the months that the statement names: "13 and 14 June"."""
+        for written in self._dates:
+            day = _full(replace(written, day=number), self._year) if written.month else None
+            if day:
+                yield day
+
     def _is_time(self, hour: int, minute: int) -> bool:
         said = self._numbers
-        fractions = any(Decimal(part) in said for part in ("0.25", "0.5", "0.75", "30", "15", "45"))
+        fractions = any(n % 1 or n in (15, 30, 45) for n in said)
         if minute and Decimal(minute) not in said and not (minute % 15 == 0 and fractions):
             return False
         hours = {hour, hour + 1, hour - 1} if minute % 15 == 0 and minute else {hour}
         near = {each + turn for each in hours for turn in (-_HOURS, 0, _HOURS)}
-        return any(Decimal(each) in said for each in near if each >= 0)
+        return bool(near & {int(n) for n in said} & set(range(2 * _HOURS)))
 
     @cached_property
     def _numbers(self) -> frozenset[Decimal]:

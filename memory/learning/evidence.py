@@ -2,12 +2,11 @@
 
 import re
 
-from memory.learning.folding import fold
+from memory.learning.folding import UNSPACED, fold
 
 _QUOTATION = re.compile(r'"[^"\n]+"')
 #: A quotation of so many letters is somebody's text; a shorter one may be a title or a name.
 _QUOTED_TEXT, _QUOTED_UNSPACED = 12, 4
-_UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 #: Scripts whose words begin with others: "and", "the", "in".
 _JOINED = re.compile("[\u0590-\u06ff]")
 _OMISSION = re.compile(r"\s*\.\.\.\s*|\s*\[\.\.\.\]\s*")
@@ -33,7 +32,7 @@ def _stands(words: str, there: str) -> bool:
     start = there.find(words)
     while start >= 0:
         before, after = there[start - 1 : start], there[start + len(words) :][:1]
-        joined = _UNSPACED.match(words) or _JOINED.match(words)
+        joined = UNSPACED.match(words) or _JOINED.match(words)
         torn = words[0].isalnum() and before.isalnum() and not joined
         cut = words[-1].isdigit() and after.isdigit()
         if not torn and not cut:
@@ -45,5 +44,5 @@ def _stands(words: str, there: str) -> bool:
 def _short_quotation(match: re.Match[str]) -> str:
     """A quotation that may be a title stays."""
     text = match.group()
-    short = _QUOTED_UNSPACED if _UNSPACED.search(text) else _QUOTED_TEXT
+    short = _QUOTED_UNSPACED if UNSPACED.search(text) else _QUOTED_TEXT
     return text if len(text) - 2 <= short else " "

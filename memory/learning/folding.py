@@ -28,6 +28,8 @@ _LETTERS = str.maketrans(
         },
     }
 )
+#: Letters of scripts that put no spaces between words.
+UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _WORD = re.compile(r"[\w\u0900-\u0963\u0966-\u0dff]+(?:'[\w]+)*")
 
 

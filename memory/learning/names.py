@@ -11,20 +11,24 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from memory.learning.calendar import time_words
-from memory.learning.folding import fold, fold_words
+from memory.learning.folding import UNSPACED, fold, fold_words
 from memory.search.lexicon.lexicon import lexicons
 from memory.search.text import latin_language, plain_words
 
 #: Letters of scripts that have capitals: Latin, Greek, Cyrillic, Armenian.
 _LETTER = "[A-Za-z\u00c0-\u024f\u0370-\u058f\u1e00-\u1fff]"
 _TOKEN = re.compile(rf"{_LETTER}+(?:['’.&-]{_LETTER}+)*")
-#: What a sentence ends with, a label, or an opening bracket: a capital behind it says nothing.
-_OPENING = re.compile(r"(?:^|[.!?…:;。！？：]|\n)[\s\"'“„«(\[¿¡*-]*$")
+#: An end of a sentence, a speaker's label, an opening mark: a capital behind them says nothing.
+_OPENING = re.compile(r"(?:^|^\w+(?: \w+)?[:：]|[.!?…;。！？]|\n)[\s\"'“„«(\[¿¡*-]*$")
 _VOWELS = re.compile("[aeiouyаеиоуыэюяьъй]")
 _LATIN = re.compile("[a-z]")
 #: Languages that write every noun with a capital, as Snowball calls them.
 _CAPITAL_NOUNS = frozenset({"german"})
 _SAME_SHARE = 0.6
+#: Words between names of one group: how many letters they have, and how many there are.
+_SHORT, _BETWEEN = 3, 2
+_APART = "-"
+_MARK = re.compile(r"[^\s\w]|\d")
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,7 @@ class Spoken:
         """True if this name, folded, was said in some form."""
         if name in self.words or any(_akin(name, word) for word in self.words):
             return True
-        if len(name) > 3 and name in self._squeezed:
+        if (len(name) > 3 or UNSPACED.match(name)) and name in self._squeezed:
             return True
         return len(name) > 1 and name in self._initials
 
@@ -68,14 +72,20 @@ class Spoken:
         return "".join(word[0] for word in self._in_order)
 
 
+def count_names(text: str) -> int:
+    """How many names a statement has."""
+    return sum(len(group) for group, _ in _groups(text, text))
+
+
 def unsaid_names(text: str, spoken: Spoken) -> list[str]:
     """The names in a statement that were not said, as the statement writes them."""
     missing: list[str] = []
-    for group in _groups(text, f"{text}\n{spoken.text}"):
+    for group, initials in _groups(text, f"{text}\n{spoken.text}"):
         words = [
             [fold(part).replace("'", "") for part in re.split("[.&-]", name)] for name in group
         ]
-        if spoken.has_initials("".join(part[0] for parts in words for part in parts if part)):
+        short = "".join(part[0] for parts in words for part in parts if part)
+        if spoken.has_initials(short) or spoken.has_initials(initials):
             continue
         for name, parts in zip(group, words, strict=True):
             whole = "".join(parts)
@@ -86,23 +96,29 @@ def unsaid_names(text: str, spoken: Spoken) -> list[str]:
     return missing
 
 
-def _groups(text: str, context: str) -> Iterator[list[str]]:
-    """The names of a text; those that stand side by side together."""
+def _groups(text: str, context: str) -> Iterator[tuple[list[str], str]]:
+    """The names of a text, those together that stand side by side or have only short words between
+    ("Ciudad de México"), and the initials of all these words."""
     text = unicodedata.normalize("NFKC", text)
     nouns_too = latin_language(plain_words(context)) in _CAPITAL_NOUNS
     group: list[str] = []
-    end = -1
+    initials, between, end = "", "", 0
     for match in _TOKEN.finditer(text):
-        name = match.group()
-        if not _is_name(name, text[: match.start()], nouns_too):
-            continue
-        if group and text[end : match.start()].strip(" "):
-            yield group
-            group = []
-        group.append(name)
+        word = match.group()
+        if _MARK.search(text, end, match.start()):
+            between += _APART
         end = match.end()
+        if not _is_name(word, text[: match.start()], nouns_too):
+            between += fold(word)[0] if len(word) <= _SHORT else _APART
+            continue
+        if group and (len(between) > _BETWEEN or _APART in between):
+            yield group, initials
+            group, initials = [], ""
+        initials += f"{between if group else ''}{fold(word)[0]}"
+        group.append(word)
+        between = ""
     if group:
-        yield group
+        yield group, initials
 
 
 def _is_name(word: str, before: str, nouns_too: bool) -> bool:
@@ -135,6 +151,10 @@ def _akin(name: str, word: str) -> bool:
         return True  # Павла for Павел
     if 2 <= len(word) <= 5 and bare == word and _is_within(word, name):
         return True  # "Dr" for Doctor, "blvd" for Boulevard
+    if 4 <= len(word) <= 5 < len(name) and word[-1] == name[-1] and _is_within(word, name):
+        return True  # "bham" for Birmingham
+    if len(name) >= 4 and word.startswith(name[:-1]) and len(word) <= len(name) + 3:
+        return True  # "Пашки" for Паши, "Annie" for Anna
     return _is_slip(name, word)
 
 

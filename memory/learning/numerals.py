@@ -12,8 +12,17 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from memory.learning.folding import fold, fold_words
+from memory.search.lexicon.lexicon import lexicons
+from memory.search.text import latin_language, plain_words
 
 _DATA = Path(__file__).with_name("numerals.toml")
+#: The entries that are no language.
+_OTHER = ("multipliers", "unsure")
+_SCRIPTS = (
+    (re.compile("[\u0400-\u052f]"), "ru"),
+    (re.compile("[\u0600-\u06ff]"), "ar"),
+    (re.compile("[\u0900-\u097f]"), "hi"),
+)
 
 _FIGURES = re.compile(r"\d+(?:[.,'  :]\d+)*")
 _GROUPED = re.compile(r"\d{1,3}(?:[.,' ]\d{2,3})*[.,' ]\d{3}")
@@ -40,6 +49,23 @@ _ENDING, _STEM = 4, 5
 def numbers(text: str) -> frozenset[Decimal]:
     """All numbers that a text may name, in figures or in words."""
     return _numbers(fold(text))
+
+
+def number_words(text: str) -> list[tuple[str, Decimal]]:
+    """The words of a statement that are numbers from three to a thousand in its language: smaller
+    ones are often counted up instead of said, and some words mean something else too."""
+    table = _table().get(_language(text), {})
+    found = ((word, table.get(word)) for word in fold_words(fold(text)))
+    return [(word, n) for word, n in found if n and 3 <= n <= 1000 and word not in _unsure()]
+
+
+def _language(text: str) -> str:
+    """The code of the language that a text is in."""
+    for letters, code in _SCRIPTS:
+        if letters.search(text):
+            return code
+    snowball = latin_language(plain_words(text))
+    return next(code for code, each in lexicons().items() if each.snowball == snowball)
 
 
 def figures(text: str) -> list[tuple[str, frozenset[Decimal]]]:
@@ -104,6 +130,8 @@ def _of_words(words: Sequence[str]) -> Iterator[Decimal]:
                 yield _sum(part)
                 if len(part) == 2:
                     yield from _pairs(*part)
+                if part[:2] == [4, 20]:
+                    yield 80 + _sum(part[2:])  # quatre-vingt-dix
 
 
 def _pairs(first: Decimal, second: Decimal) -> Iterator[Decimal]:
@@ -140,8 +168,6 @@ def _sum(values: Iterable[Decimal]) -> Decimal:
         if value >= 1000:
             total += (current or 1) * value
             current = Decimal(0)
-        elif value == 20 and current == 4:
-            current = Decimal(80)  # quatre-vingts
         elif value >= 100 and 0 < current < 10:
             current *= value
         else:
@@ -157,7 +183,7 @@ def _of_han(run: str) -> Iterator[Decimal]:
         yield Decimal(digits)
         return
     total = section = current = Decimal(0)
-    digits = ""
+    digits, last = "", 0
     for sign in run:
         if sign.isdecimal() or sign == ".":
             digits += sign
@@ -169,12 +195,15 @@ def _of_han(run: str) -> Iterator[Decimal]:
         elif sign == "半":
             current += _HALF
         elif (unit := _HAN_UNITS[sign]) >= 10**4:
+            last = unit
             total += (section + current or 1) * unit
             section = current = Decimal(0)
         else:
             section += (current or 1) * unit
-            current = Decimal(0)
+            current, last = Decimal(0), unit
     yield total + section + (Decimal(digits.strip(".") or 0) if digits else current)
+    if last > 10:
+        yield total + section + current * last / 10  # 两万五: 25,000
     # 三四个: three or four.
     yield from (_HAN[sign] for sign in run if sign in _HAN)
 
@@ -194,7 +223,7 @@ def number_word(word: str) -> Decimal | None:
         if stem in _stems():
             return _stems()[stem]
     if len(bare) > _STEM:
-        for words in _by_language():
+        for words in _table().values():
             if parts := _composed(bare, words):
                 return _sum(parts)
     return None
@@ -226,25 +255,31 @@ def _composed(word: str, words: Mapping[str, Decimal], depth: int = 0) -> tuple[
 
 
 @cache
-def _table() -> Mapping[str, str]:
-    table: dict[str, str] = tomllib.loads(_DATA.read_text(encoding="utf-8"))
-    return table
+def _table() -> Mapping[str, Mapping[str, Decimal]]:
+    """The values of the number words of each language, folded."""
+    return {code: _values(lines) for code, lines in _data().items() if code not in _OTHER}
 
 
 @cache
-def _by_language() -> Sequence[Mapping[str, Decimal]]:
-    """The values of the number words of each language, folded."""
-    return [_values(lines) for code, lines in _table().items() if code != "multipliers"]
+def _unsure() -> frozenset[str]:
+    return frozenset(map(fold, _data()["unsure"].split()))
+
+
+@cache
+def _data() -> Mapping[str, str]:
+    data: dict[str, str] = tomllib.loads(_DATA.read_text(encoding="utf-8"))
+    return data
 
 
 @cache
 def _words() -> Mapping[str, Decimal]:
-    return {word: value for words in reversed(_by_language()) for word, value in words.items()}
+    tables = reversed(list(_table().values()))
+    return {word: value for words in tables for word, value in words.items()}
 
 
 @cache
 def _multipliers() -> Mapping[str, Decimal]:
-    return _values(_table()["multipliers"])
+    return _values(_data()["multipliers"])
 
 
 def _values(lines: str) -> Mapping[str, Decimal]:

@@ -4,6 +4,8 @@ Never takes two things for one: another number, name, date, negation, order or t
 statement. A remote store writes in the third person ("The user has a cat"); that is the first one
 here. What says the same in other words is for a model to tell."""
 
+import re
+import unicodedata
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import zip_longest
@@ -16,6 +18,8 @@ from memory.records import Draft, Record
 from memory.search.lexicon.lexicon import lexicons
 from memory.search.text import plain_words
 
+#: Signs that tell one thing from another: C and C++, 5 and -5, 5 and 5%.
+_SIGNS = re.compile(r"[%‰°#@&+=<>$€£¥₹₽]|(?<!\w)-(?=\d)")
 _ADDING_NOTHING = ("light", "naming")
 _OF_THE_USER = ("user", "third_person")
 
@@ -70,6 +74,7 @@ def _essence(text: str) -> _Essence:
         for part in (_without(word, lists) if kind == "unspaced" else (word,))
         if kind == "unspaced" or not any(part in _words(name) for name in lists)
     ]
+    telling += _SIGNS.findall(unicodedata.normalize("NFKC", text))
     return _Essence(tuple(telling or (_number(word) for _, word in plain)), remote)
 
 

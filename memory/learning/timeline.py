@@ -1,9 +1,10 @@
 """Which dates follow from what was said, and when."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from decimal import Decimal
 from functools import cached_property
 
 from memory.learning.calendar import (
@@ -42,6 +43,10 @@ class Saying:
     def numbers(self) -> frozenset[int]:
         return frozenset(int(n) for n in numbers(self.text) if n == int(n))
 
+    @cached_property
+    def fractions(self) -> frozenset[Decimal]:
+        return frozenset(n for n in numbers(self.text) if n != int(n))
+
 
 @dataclass(frozen=True)
 class Timeline:
@@ -57,7 +62,17 @@ class Timeline:
             return written.year is None or self.supports_year(written.year)
         if written.day is None:
             return self._supports_month(written.year, written.month)
-        return any(self.supports_day(day) for day in self._days(written))
+        if written.year is None and any(
+            written.month in self._months(each) and written.day in each.numbers
+            for each in self.sayings
+        ):
+            return True
+        if any(self.supports_day(day) for day in self._days(written)):
+            return True
+        # Somebody who turns 90 on Sunday was born on that day 90 years ago.
+        near = replace(written, year=None)
+        old = written.year is not None and written.year < min(s.day.year for s in self.sayings) - 1
+        return old and self.supports_year(written.year or 0) and self.supports(near)
 
     def supports_day(self, day: date) -> bool:
         return self._is_named(day) or day in self._told or day in self._told_from_others
@@ -84,11 +99,7 @@ class Timeline:
             ways.append((written.day, written.month))
         years = {saying.day.year for saying in self.sayings}
         for month, day in ways:
-            for year in (
-                [written.year]
-                if written.year
-                else sorted({y + n for y in years for n in (-1, 0, 1)})
-            ):
+            for year in [written.year] if written.year else _around(years):
                 if month and day and (found := _date(year, month, day)):
                     yield found
 
@@ -100,7 +111,9 @@ class Timeline:
             if day.day not in saying.numbers:
                 continue
             away = abs((day - saying.day).days)
-            named = day.month in months
+            # "Am vierundzwanzigsten achten"
+            by_number = day.month in saying.numbers and not saying.words.months
+            named = day.month in months or by_number
             at_hand = away <= _MONTH_AWAY and not (saying.words.months - {day.month})
             if (named or at_hand) and (away <= _YEAR_AWAY or self.supports_year(day.year)):
                 return True
@@ -117,11 +130,10 @@ class Timeline:
             for each in years:
                 first = date(each, month, 1)
                 away = abs(_months_between(first, saying.day))
-                if not (away <= 13 or self.supports_year(each)):
-                    continue
-                if month in self._months(saying) or self._in_season(saying, month):
+                if away in _distances_in_months(saying):
                     return True
-                if MONTH in saying.words.units and (away <= 1 or away in saying.numbers):
+                named = month in self._months(saying) or self._in_season(saying, month)
+                if named and (away <= 13 or self.supports_year(each)):
                     return True
         return any(
             day.month == month and (year is None or day.year == year)
@@ -171,6 +183,24 @@ class Timeline:
         return tuple(day for iso in self.known if (day := _from_iso(iso)))
 
 
+def _around(years: Iterable[int]) -> list[int]:
+    return sorted({year + n for year in years for n in (-1, 0, 1)})
+
+
+def _distances_in_months(saying: Saying) -> Iterator[int]:
+    """Numbers of months that a saying names, in months or years, with halves of a year."""
+    for number in _small(saying):
+        if MONTH in saying.words.units:
+            yield from (number, 0)
+        if YEAR in saying.words.units:
+            yield 12 * number
+            if saying.fractions:
+                yield from (12 * number + 6, 6)
+    if MONTH in saying.words.units:
+        # In a month and a half it may be the next month but one.
+        yield from (int(n) + more for n in saying.fractions for more in (0, 1))
+
+
 def _told_from(saying: Saying) -> Iterator[date]:
     """The days that a saying tells from the day it was said."""
     words, today = saying.words, saying.day
@@ -180,20 +210,34 @@ def _told_from(saying: Saying) -> Iterator[date]:
         # "Heute in acht Tagen", "de amanhã a oito", "d'aujourd'hui en quinze": whole weeks.
         yield from (today + timedelta(days=days + n - 1) for n in (8, 15) if n in saying.numbers)
     for weekday in words.weekdays:
-        yield from _weekday_near(weekday, today, WEEK in words.units)
+        yield from _weekday_near(weekday, today, saying)
     if words.weekend:
         for weekday in (4, 5, 6):
-            yield from _weekday_near(weekday, today, True)
+            yield from _weekday_near(weekday, today, saying)
     for days in _distances(saying):
         exact = days if DAY in words.units and days in saying.numbers else None
         for way in (-1, 1):
             day = today + timedelta(days=way * days)
             yield day
             if days % 7 == 0 and exact is None:
-                yield from _week_of(day)
+                yield from _week_of(day, words.weekdays)
     yield from _months_and_years_from(saying)
+    yield from _weekdays_of_months(saying)
     for near in (today.year - 1, today.year, today.year + 1):
         yield from feast_days(words.feasts, near)
+
+
+def _weekdays_of_months(saying: Saying) -> Iterator[date]:
+    """The second Saturday of May, and the last one."""
+    for month in saying.words.months:
+        for year in _around([saying.day.year]):
+            first = date(year, month, 1)
+            for weekday in saying.words.weekdays:
+                ahead = (weekday - first.weekday()) % 7
+                days = [first + timedelta(days=ahead + 7 * n) for n in range(5)]
+                days = [day for day in days if day.month == month]
+                yield days[-1]
+                yield from (day for n, day in enumerate(days, 1) if n in saying.numbers)
 
 
 def _months_and_years_from(saying: Saying) -> Iterator[date]:
@@ -207,24 +251,26 @@ def _months_and_years_from(saying: Saying) -> Iterator[date]:
                 yield year
 
 
-def _weekday_near(weekday: int, today: date, week_named: bool) -> Iterator[date]:
+def _weekday_near(weekday: int, today: date, saying: Saying) -> Iterator[date]:
     """The days that "friday", "last friday" and "next friday" may be: the one behind and the one
-    ahead, and that of next week if this week's is still to come, or weeks are spoken of."""
+    ahead, and those a week further where "next" or a week is spoken of."""
     ahead = (weekday - today.weekday()) % 7 or 7
     yield today + timedelta(days=ahead)
     yield today + timedelta(days=ahead - 7)
-    this_week = today.weekday() < weekday
-    if this_week or week_named:
+    # On a Friday "next Friday" is in a week, on a Monday in four days or in eleven.
+    still_to_come = today.weekday() < weekday
+    if WEEK in saying.words.units or (saying.words.next and still_to_come):
         yield today + timedelta(days=ahead + 7)
-    if not this_week or week_named:
+    if not still_to_come or WEEK in saying.words.units:
         yield today + timedelta(days=ahead - 14)
 
 
-def _week_of(day: date) -> Iterator[date]:
-    """The days of the same week, and those near."""
+def _week_of(day: date, weekdays: Collection[int]) -> Iterator[date]:
+    """The days of the same week, and those near; only these weekdays if any are named."""
     monday = day - timedelta(days=day.weekday())
-    yield from (monday + timedelta(days=n) for n in range(7))
-    yield from (day + timedelta(days=n) for n in range(-2, 3))
+    near = {monday + timedelta(days=n) for n in range(7)}
+    near |= {day + timedelta(days=n) for n in range(-2, 3)}
+    yield from (each for each in near if not weekdays or each.weekday() in weekdays)
 
 
 def _distances(saying: Saying) -> Iterator[int]:
