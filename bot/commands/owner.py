@@ -9,7 +9,7 @@ from bot.assistant.inbound import Command
 from bot.assistant.prompt import speaker_name
 from bot.commands.bill import cost_of, length_of
 from bot.people.access import AccessMode
-from bot.people.guestbook import Guest, Request, Verdict
+from bot.people.guestbook import ApprovalVerdict, Guest, Request
 from bot.people.people import describe_person
 from memory.records import Place
 
@@ -23,14 +23,14 @@ async def approve(said: Command, context: Context) -> Reply:
         return Reply(texts.approve_how)
     approval = await access.approve(written)
     if approval.guest is None:
-        if approval.verdict is Verdict.NOT_HERE:
+        if approval.verdict is ApprovalVerdict.NOT_HERE:
             is_open = access.mode is AccessMode.OPEN
             return Reply(texts.users_everybody if is_open else texts.approve_listed)
-        if approval.verdict is Verdict.NO_ID:
+        if approval.verdict is ApprovalVerdict.NO_ID:
             return Reply(texts.approve_ids_only)
         return Reply(texts.no_such_code.format(code=written[:20]))
     template = texts.in_already
-    if approval.verdict is not Verdict.IN_ALREADY:
+    if approval.verdict is not ApprovalVerdict.IN_ALREADY:
         # A private chat has its person's id.
         chat = Place(said.origin.place.channel, approval.guest.id)
         welcome = (await context.people.personal.texts_at(chat)).approved_you

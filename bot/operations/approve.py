@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bot.errors import OperatorError
-from bot.people.guestbook import GuestBook, UnreadableOwner, Verdict, add_guest
+from bot.people.guestbook import ApprovalVerdict, GuestBook, UnreadableOwner, add_guest
 from bot.settings import Settings
 
 
@@ -28,13 +28,13 @@ def approve_guest(settings: Settings, written: str, uid: int | None = None) -> s
     except (UnreadableOwner, OSError) as failure:
         raise OperatorError(str(failure)) from failure
     match approval.verdict:
-        case Verdict.NO_ID:
+        case ApprovalVerdict.NO_ID:
             raise OperatorError(
                 f"{written!r} is not a numeric id, and usernames do not count, because they can be "
                 "given up and taken by someone else: give a numeric id, or the code the bot gave "
                 "the person"
             )
-        case Verdict.NO_CODE:
+        case ApprovalVerdict.NO_CODE:
             raise OperatorError(
                 f"the bot on {settings.data_dir} gave nobody the code {written!r}, or the code has "
                 "expired"
@@ -43,7 +43,7 @@ def approve_guest(settings: Settings, written: str, uid: int | None = None) -> s
     person = f"The person with id {guest.id if guest else written}"
     if guest and guest.name:
         person = f"{guest.name} (id {guest.id})"
-    if approval.verdict is Verdict.IN_ALREADY:
+    if approval.verdict is ApprovalVerdict.IN_ALREADY:
         return f"{person} already has access."
     return f"{person} can use the bot now. The bot tells them, if they have ever written to it."
 

@@ -16,12 +16,12 @@ import structlog
 from bot.assistant.prompt import speaker_name
 from bot.people.guestbook import (
     Approval,
+    ApprovalVerdict,
     Book,
     Guest,
     GuestBook,
     Request,
     UnreadableOwner,
-    Verdict,
     add_guest,
 )
 from bot.people.pairing import Guess, Pairing, new_code
@@ -153,7 +153,7 @@ class Access:
     async def approve(self, written: str) -> Approval:
         """Give access to the person with this code or numeric id. Raises OSError."""
         if self._guests is None:
-            return Approval(Verdict.NOT_HERE)
+            return Approval(ApprovalVerdict.NOT_HERE)
         named = self._allowed | self._owners
         return await self._change(lambda book: add_guest(book, written, _now(), named=named))
 

@@ -196,7 +196,7 @@ def _write(path: Path, document: dict[str, Any]) -> None:
     draft.replace(path)
 
 
-class Verdict(StrEnum):
+class ApprovalVerdict(StrEnum):
     """The result of an approval."""
 
     LET_IN = "let_in"
@@ -214,7 +214,7 @@ class Verdict(StrEnum):
 class Approval:
     """The result of an approval, and the guest it was for, if any."""
 
-    verdict: Verdict
+    verdict: ApprovalVerdict
     guest: Guest | None = None
 
 
@@ -226,17 +226,17 @@ def add_guest(
     if the caller tells the guest."""
     wanted = written.strip()
     if wanted.startswith("@"):
-        return book, Approval(Verdict.NO_ID)
+        return book, Approval(ApprovalVerdict.NO_ID)
     user_id = int(wanted) if _is_number(wanted) else _id_for_code(book, wanted, now)
     if user_id is None:
-        return book, Approval(Verdict.NO_CODE)
+        return book, Approval(ApprovalVerdict.NO_CODE)
     if user_id not in _IDS:
-        return book, Approval(Verdict.NO_ID)
+        return book, Approval(ApprovalVerdict.NO_ID)
     if user_id in named or book.admits(user_id):
-        return book, Approval(Verdict.IN_ALREADY, book.find(user_id) or Guest(user_id))
+        return book, Approval(ApprovalVerdict.IN_ALREADY, book.find(user_id) or Guest(user_id))
     request = book.request_of(user_id, now)
     guest = Guest(user_id, request.name if request else "", now.isoformat(timespec="seconds"))
-    return book.with_guest(guest, welcomed=welcomed), Approval(Verdict.LET_IN, guest)
+    return book.with_guest(guest, welcomed=welcomed), Approval(ApprovalVerdict.LET_IN, guest)
 
 
 def _is_number(written: str) -> bool:

@@ -107,7 +107,7 @@ class Ranked(NamedTuple):
     relevance: float
 
 
-class Evidence:
+class WeighedQuery:
     """A query, where the index has its words, and how much weight each word has."""
 
     def __init__(self, query: Query, postings: Postings, corpus: Corpus, weights: Weights) -> None:
@@ -140,21 +140,21 @@ class Evidence:
         return [(share * self.rarity(word), places) for word, share, places in found if places]
 
 
-def shortlist(evidence: Evidence) -> Collection[int]:
+def shortlist(asked: WeighedQuery) -> Collection[int]:
     """The documents worth scoring: all matches, or those with the rarest words; among messages also
     those that follow them."""
-    weights = evidence.weights
+    weights = asked.weights
     promise: dict[int, float] = {}
-    for term in evidence.query.terms:
-        for score, places in evidence.stand_ins(term):
+    for term in asked.query.terms:
+        for score, places in asked.stand_ins(term):
             gains = _gains(score, weights)
             for document, fields in places.items():
                 promise[document] = promise.get(document, 0.0) + gains[fields]
-    for word in evidence.query.dates:
-        for document in evidence.postings.get(word, ()):
+    for word in asked.query.dates:
+        for document in asked.postings.get(word, ()):
             promise[document] = promise.get(document, 0.0) + weights.dated
     best = _best(promise, weights.shortlist)
-    if not evidence.corpus.spoken:
+    if not asked.corpus.spoken:
         return best
     followed = {document: promise[document] for document in best}
     for document in best:
@@ -176,12 +176,12 @@ def _gains(score: float, weights: Weights) -> list[float]:
     return [reply if fields == REPLY else score for fields in range(OWN + REPLY + HEAD + 1)]
 
 
-def rank(evidence: Evidence, candidates: Mapping[int, Candidate], now: float) -> list[Ranked]:
+def rank(asked: WeighedQuery, candidates: Mapping[int, Candidate], now: float) -> list[Ranked]:
     """The candidates by relevance, best first; of equals, the newer first. `now` is in seconds
     since 1970."""
-    weights = evidence.weights
+    weights = asked.weights
     scores = with_context(
-        _weigh_heads(_score_words(evidence, candidates), evidence, candidates), candidates, weights
+        _weigh_heads(_score_words(asked, candidates), asked, candidates), candidates, weights
     )
     ranked = []
     for document, score in scores.items():
@@ -192,15 +192,15 @@ def rank(evidence: Evidence, candidates: Mapping[int, Candidate], now: float) ->
     return [Ranked(document, score) for score, _, document in ranked]
 
 
-def _score_words(evidence: Evidence, candidates: Mapping[int, Candidate]) -> dict[int, float]:
+def _score_words(asked: WeighedQuery, candidates: Mapping[int, Candidate]) -> dict[int, float]:
     """What the words alone say, as a share of all that was asked for."""
     sums: dict[int, float] = {}
     demand = 0.0
-    weighing = _Weighing(candidates, evidence.corpus, evidence.weights)
-    for term in evidence.query.terms:
-        demand += evidence.demand(term)
+    weighing = _Weighing(candidates, asked.corpus, asked.weights)
+    for term in asked.query.terms:
+        demand += asked.demand(term)
         best: dict[int, float] = {}
-        for most, places in evidence.stand_ins(term):
+        for most, places in asked.stand_ins(term):
             for document, share in weighing.shares(places):
                 score = most * share
                 if score > best.get(document, 0.0):
@@ -208,9 +208,9 @@ def _score_words(evidence: Evidence, candidates: Mapping[int, Candidate]) -> dic
         for document, score in best.items():
             sums[document] = sums.get(document, 0.0) + score
     scores = {document: score / (demand or 1.0) for document, score in sums.items()}
-    if not evidence.query.topical:
-        for document in _match_heads(evidence.query.dates, evidence.postings, candidates):
-            scores[document] = max(evidence.weights.date_alone, scores.get(document, 0.0))
+    if not asked.query.topical:
+        for document in _match_heads(asked.query.dates, asked.postings, candidates):
+            scores[document] = max(asked.weights.date_alone, scores.get(document, 0.0))
     return scores
 
 
@@ -259,16 +259,16 @@ def _match_heads(words: Collection[str], postings: Postings, among: Collection[i
 
 
 def _weigh_heads(
-    scores: dict[int, float], evidence: Evidence, candidates: Mapping[int, Candidate]
+    scores: dict[int, float], asked: WeighedQuery, candidates: Mapping[int, Candidate]
 ) -> dict[int, float]:
     """The scores weighed by who spoke, and by whether the query names them or the day."""
-    weights = evidence.weights
-    exact = [word for term in evidence.query.terms for word in term.exact]
-    named = _match_heads(exact, evidence.postings, scores)
+    weights = asked.weights
+    exact = [word for term in asked.query.terms for word in term.exact]
+    named = _match_heads(exact, asked.postings, scores)
     dated = Counter(
         document
-        for word in evidence.query.dates
-        for document in _match_heads((word,), evidence.postings, scores)
+        for word in asked.query.dates
+        for document in _match_heads((word,), asked.postings, scores)
     )
     weighed = {}
     for document, score in scores.items():

@@ -23,8 +23,8 @@ from memory.search.ranking import (
     REPLY,
     Candidate,
     Corpus,
-    Evidence,
     Ranked,
+    WeighedQuery,
     Weights,
     rank,
     shortlist,
@@ -89,9 +89,9 @@ class Index:
             "SELECT records, words FROM shelf WHERE name = ?", (self.name,)
         ).fetchone()
         corpus = Corpus(records, words / max(1, records), spoken=Kind.MESSAGE in self.kinds)
-        evidence = Evidence(query, self._postings(connection, query, corpus), corpus, weights)
-        found = candidates(connection, shortlist(evidence), kinds)
-        return rank(evidence, found, now.timestamp())
+        asked = WeighedQuery(query, self._postings(connection, query, corpus), corpus, weights)
+        found = candidates(connection, shortlist(asked), kinds)
+        return rank(asked, found, now.timestamp())
 
     def words(self, connection: sqlite3.Connection, row: int) -> list[str]:
         """The own words of an indexed record."""

@@ -14,11 +14,11 @@ from bot.people.guestbook import (
     MOST_WAITING,
     WAITING,
     Approval,
+    ApprovalVerdict,
     Book,
     Guest,
     GuestBook,
     UnreadableOwner,
-    Verdict,
     add_guest,
 )
 from bot.people.pairing import ALL_ATTEMPTS, Guess
@@ -136,10 +136,12 @@ async def test_whoever_asks_gets_one_code_and_an_owner_lets_them_in_with_it(tmp_
     assert not await access.admits(7)
     approval = await access.approve(f" {asked[0].code.lower()} ")
     assert approval.guest
-    assert (approval.verdict, approval.guest.id) == (Verdict.LET_IN, 7)
+    assert (approval.verdict, approval.guest.id) == (ApprovalVerdict.LET_IN, 7)
     assert approval.guest.name == "Boris"
     assert await access.admits(7)
-    assert await access.approve(asked[0].code) == Approval(Verdict.NO_CODE), "a code is good once"
+    assert await access.approve(asked[0].code) == Approval(ApprovalVerdict.NO_CODE), (
+        "a code is good once"
+    )
     assert await pairing(tmp_path).admits(7), "also after a restart"
     assert not access.owns(7)
 
@@ -148,14 +150,14 @@ async def test_an_owner_may_type_a_code_without_its_hyphen(tmp_path: Path) -> No
     access = await paired(tmp_path)
     asked = await access.ask(7, "Boris")
     assert asked
-    assert (await access.approve(asked[0].code.replace("-", " "))).verdict is Verdict.LET_IN
+    assert (await access.approve(asked[0].code.replace("-", " "))).verdict is ApprovalVerdict.LET_IN
 
 
 async def test_codes_of_others_let_nobody_in(tmp_path: Path) -> None:
     access = await paired(tmp_path)
     assert await access.ask(7, "Boris")
     for code in ("", "AAAA-AAAA", "Boris", "7 8", "٧", "ü", "\ud83d"):
-        assert (await access.approve(code)).verdict is Verdict.NO_CODE
+        assert (await access.approve(code)).verdict is ApprovalVerdict.NO_CODE
     assert not await access.admits(7)
 
 
@@ -223,11 +225,11 @@ async def test_owners_by_the_settings_need_no_pairing(tmp_path: Path) -> None:
 async def test_somebody_who_never_wrote_is_let_in_by_their_numeric_id(tmp_path: Path) -> None:
     access = await paired(tmp_path)
     approval = await access.approve(" 7 ")
-    assert approval.verdict is Verdict.LET_IN
+    assert approval.verdict is ApprovalVerdict.LET_IN
     assert await access.admits(7)
     assert await pairing(tmp_path).admits(7), "also after a restart"
-    assert (await access.approve("7")).verdict is Verdict.IN_ALREADY
-    assert (await access.approve("1001")).verdict is Verdict.IN_ALREADY, "an owner"
+    assert (await access.approve("7")).verdict is ApprovalVerdict.IN_ALREADY
+    assert (await access.approve("1001")).verdict is ApprovalVerdict.IN_ALREADY, "an owner"
     assert len((await access.read_book()).guests) == 1
 
 
@@ -239,7 +241,7 @@ async def test_the_numeric_id_of_somebody_who_waits_answers_their_request(tmp_pa
     assert approval.guest
     assert approval.guest.name == "Boris"
     assert (await access.read_book()).waiting == ()
-    assert (await access.approve(asked[0].code)).verdict is Verdict.NO_CODE
+    assert (await access.approve(asked[0].code)).verdict is ApprovalVerdict.NO_CODE
 
 
 @pytest.mark.parametrize(
@@ -254,13 +256,13 @@ async def test_user_names_and_ids_of_nobody_let_nobody_in(tmp_path: Path, writte
 async def test_whom_the_settings_let_in_is_in_already(tmp_path: Path) -> None:
     access = Access(AccessMode.PAIRING, [7], tmp_path / "access.json", owners=[5])
     for written in ("7", "5"):
-        assert (await access.approve(written)).verdict is Verdict.IN_ALREADY
+        assert (await access.approve(written)).verdict is ApprovalVerdict.IN_ALREADY
     assert (await access.read_book()).guests == ()
 
 
 async def test_without_pairing_nobody_is_approved() -> None:
     for access in (Access(AccessMode.OPEN), Access(AccessMode.ALLOWLIST, allowed=[1])):
-        assert (await access.approve("7")).verdict is Verdict.NOT_HERE
+        assert (await access.approve("7")).verdict is ApprovalVerdict.NOT_HERE
         assert await access.take_guests_to_welcome() == ()
 
 

@@ -15,8 +15,8 @@ from memory.search.ranking import (
     REPLY,
     Candidate,
     Corpus,
-    Evidence,
     Postings,
+    WeighedQuery,
     Weights,
     rank,
     shortlist,
@@ -42,9 +42,9 @@ def scores(
     weights: Weights | None = None,
 ) -> dict[int, float]:
     """The relevance of each document, in order of rank."""
-    evidence = Evidence(asked, postings, CORPUS, weights or Weights())
+    weighed = WeighedQuery(asked, postings, CORPUS, weights or Weights())
     placed = {d: c._replace(context=min(c.context, d)) for d, c in candidates.items()}
-    return {r.document: r.relevance for r in rank(evidence, placed, NOW)}
+    return {r.document: r.relevance for r in rank(weighed, placed, NOW)}
 
 
 def test_all_that_was_asked_for_at_ordinary_length_is_1() -> None:
@@ -175,13 +175,13 @@ def test_a_query_for_dates_alone_finds_all_of_those_dates() -> None:
 
 def test_the_shortlist_keeps_those_that_match_the_rarest_words() -> None:
     postings = {"day": dict.fromkeys(range(1000), OWN), "tea": {7: OWN, 20: OWN, 90: REPLY}}
-    evidence = Evidence(query("day", "tea"), postings, Corpus(1000, 10), Weights(shortlist=3))
-    assert set(shortlist(evidence)) == {7, 20, 90}
+    weighed = WeighedQuery(query("day", "tea"), postings, Corpus(1000, 10), Weights(shortlist=3))
+    assert set(shortlist(weighed)) == {7, 20, 90}
 
 
 def test_the_shortlist_knows_what_comes_after_a_word() -> None:
-    evidence = Evidence(query("tea"), {"tea": {7: OWN}}, Corpus(9, 10, spoken=True), Weights())
-    assert set(shortlist(evidence)) == {7, 8, 9}
+    weighed = WeighedQuery(query("tea"), {"tea": {7: OWN}}, Corpus(9, 10, spoken=True), Weights())
+    assert set(shortlist(weighed)) == {7, 8, 9}
 
 
 _FIELDS = st.sampled_from([OWN, REPLY, HEAD, OWN + HEAD, REPLY + HEAD])
