@@ -252,7 +252,7 @@ async def _store(settings: Settings, pool: ThreadPoolExecutor, stack: AsyncExitS
         return await _agentcore(settings, stack)
     embedder: Embedder | None = None
     if settings.embedder and settings.memory_enabled:
-        from bot.models.embedding import embedder_of
+        from bot.models.embedding.catalogue import embedder_of
 
         if configured := embedder_of(settings):
             embedder = await stack.enter_async_context(configured)

@@ -25,7 +25,7 @@ from rich.table import Table
 
 from bot.errors import OperatorError
 from bot.evals.files import read_text
-from bot.models.embedding import embedder_of
+from bot.models.embedding.catalogue import embedder_of
 from bot.settings import load
 from memory.ports import Embedder, EmbeddingFailed
 from memory.records import Actor, Kind, Role, Speaker, Turn, Utterance

@@ -9,8 +9,9 @@ from pydantic import SecretStr
 
 from bot.errors import OperatorError
 from bot.models.catalogue import ModelAccess
-from bot.models.embedding import ProviderEmbedder, embedder_from_name, embedder_of
-from bot.models.embedding.folder import ModelFolder
+from bot.models.embedding.catalogue import embedder_from_name, embedder_of
+from bot.models.embedding.local import ModelFolder
+from bot.models.embedding.provider import ProviderEmbedder
 from bot.settings import Settings
 
 NOWHERE = Path("nowhere")

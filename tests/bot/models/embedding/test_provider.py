@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from bot.models.catalogue import ModelAccess
-from bot.models.embedding import ProviderEmbedder, embedder_from_name
+from bot.models.embedding.catalogue import embedder_from_name
+from bot.models.embedding.provider import ProviderEmbedder
 from memory.ports import EmbeddingFailed
 from memory.stores.sqlite.store import SqliteStore
 from tests.contracts.long_term_memory import ANN, draft, texts
