@@ -14,6 +14,8 @@ class TurnEffects:
 
     changes: list[Change] = field(default_factory=list)
     to_forget: list[Record] = field(default_factory=list)
+    #: The ids of what goes along if all of these do: see Meant.
+    along: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ async def forget_memory(context: ToolContext, query: str) -> str:
         )
     refuse_if_private(context, "They can delete it themselves with /forget and a few words")
     try:
-        found = await find_meant(
+        meant = await find_meant(
             context.memory.known,
             context.actor,
             query,
@@ -38,14 +38,16 @@ async def forget_memory(context: ToolContext, query: str) -> str:
             "Nothing was found, the memory does not answer right now. Tell the user to try again "
             "later."
         ) from failure
-    if not found:
+    if not meant.records:
         return f"Nothing in memory about '{escape(query[:100])}', so there is nothing to delete."
-    fresh = [record for record in found if record not in context.effects.to_forget]
-    context.effects.to_forget += fresh[: MOST_OFFERED - len(context.effects.to_forget)]
+    effects = context.effects
+    fresh = [record for record in meant.records if record not in effects.to_forget]
+    effects.to_forget += fresh[: MOST_OFFERED - len(effects.to_forget)]
+    effects.along += meant.along
     return "\n".join(
         (
             "Nothing is deleted yet. Buttons under your reply let the user delete any of these; "
             "ask them to choose, in one sentence, without repeating the list:",
-            *(f"- {escape(record.text[:_TOLD])}" for record in found),
+            *(f"- {escape(record.text[:_TOLD])}" for record in meant.records),
         )
     )

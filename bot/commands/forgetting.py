@@ -46,7 +46,9 @@ async def forget(said: Command, context: Context) -> Reply:
     actor, memory = said.origin.actor, context.memory
     now = memory.choices.local_time(actor)
     meant = await find_meant(memory.known, actor, argument, now, MOST_OFFERED)
-    return await ask_which(said.origin, meant, context) if meant else Reply(texts.search_nothing)
+    if not meant.records:
+        return Reply(texts.search_nothing)
+    return await ask_which(said.origin, meant, context)
 
 
 async def press_forget_all(click: Click, context: Context) -> Reply:

@@ -1,7 +1,7 @@
 """Finds what else says a thing that is to be forgotten: a deleted fact is not forgotten while the
 message it came from can still be found."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -88,14 +88,14 @@ def plan_deletion(
     record: Record,
     others: Sequence[Record],
     turns: Iterable[Turn],
-    asked_in: Iterable[str] = (),
+    along: Collection[str] = (),
 ) -> Forgotten:
     """What goes when the actor's record is forgotten, of their `others` and `turns`: the messages
-    and turns it came from, those that were `asked_in`, what it had superseded, and everything that
-    repeats it."""
+    and turns it came from, what it had superseded, everything that repeats it, and the turns and
+    summaries with the ids `along`."""
     chain = (record, *earlier_wordings(record, others))
     going = {each.id for each in chain}
-    own = {turn_id for each in chain for turn_id in _turns(each)}.union(asked_in)
+    own = {turn_id for each in chain for turn_id in _turns(each)}.union(along)
     says = mentions(*_statements(chain))
     stated = frozenset(word for each in chain for word in words(each.text))
 
@@ -118,12 +118,20 @@ def plan_deletion(
         tuple(
             other
             for other in left
-            if other.kind is Kind.SUMMARY and (says(other.text) or names(other))
+            if other.kind is Kind.SUMMARY
+            and (other.id in along or says(other.text) or names(other))
         ),
-        tuple(turn for turn in turns if turn.id in own or any(says(m.text) for m in turn.messages)),
+        tuple(turn for turn in turns if turn.id in own or any(map(says, _texts(turn)))),
         chain[1:],
         tuple(filter(None, (_without_quotes(other, chain, says) for other in left))),
     )
+
+
+def _texts(turn: Turn) -> Iterator[str]:
+    """Everything that a turn tells, and what its tools were told and answered."""
+    yield from (message.text for message in turn.messages)
+    for use in turn.tools:
+        yield from (use.arguments, use.result)
 
 
 def _turns(record: Record) -> set[str]:

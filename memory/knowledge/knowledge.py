@@ -225,7 +225,7 @@ class Knowledge:
         return found
 
     async def would_forget(
-        self, actor: Actor, target: str | Record, asked_in: Sequence[str] = ()
+        self, actor: Actor, target: str | Record, along: Sequence[str] = ()
     ) -> Forgotten:
         """What `forget` would delete now. Changes nothing. Raises UnknownRecord,
         StoreUnavailable."""
@@ -239,18 +239,18 @@ class Knowledge:
             raise UnknownRecord("this record was deleted")
         turns = await self._sessions.turns(actor)
         # Half a second for 20,000 messages, in which others want to be answered.
-        return await compute(plan_deletion, actor, record, others, turns, asked_in)
+        return await compute(plan_deletion, actor, record, others, turns, along)
 
     async def forget(
-        self, actor: Actor, target: str | Record, asked_in: Sequence[str] = ()
+        self, actor: Actor, target: str | Record, along: Sequence[str] = ()
     ) -> Forgotten:
         """Delete one of the actor's records, by its short id or as it was found, with what it had
         superseded, the archived messages, summaries and journaled turns that say the same, the same
-        words in the evidence of other records, and the turns `asked_in`, which asked to forget it.
+        words in the evidence of other records, and the turns and summaries with the ids `along`.
         Another actor's record is an unknown one. Returns all that is gone. Raises UnknownRecord,
         and StoreUnavailable: then the turns are restored as far as the journal answers."""
         async with self._locks.changing(actor):
-            gone = await self.would_forget(actor, target, asked_in)
+            gone = await self.would_forget(actor, target, along)
             try:
                 # The turns first: killed in between, nothing is left that would tell it again.
                 turns = [turn.id for turn in gone.turns]

@@ -1,6 +1,7 @@
 """Looks up what somebody means by a few words: to be told, or to be forgotten."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from memory.background.threads import compute
@@ -13,21 +14,51 @@ from memory.search.text import words
 _DEPTH = 3
 
 
-async def find_meant(
-    known: Knowledge, actor: Actor, text: str, now: datetime, most: int
-) -> list[Record]:
-    """What a person may want to forget, for them to choose from: what is known under this name or
-    in these words, ended or not, then their own messages that say it and that nothing was learned
-    from. At most `most`. Raises StoreUnavailable."""
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """What a person may want to forget: `records` to choose from, and `along`, the ids of summaries
+    and turns that tell of it too. Those go if all the records do."""
+
+    records: tuple[Record, ...] = ()
+    along: tuple[str, ...] = ()
+
+
+async def find_meant(known: Knowledge, actor: Actor, text: str, now: datetime, most: int) -> Meant:
+    """What is known under this name or in these words, ended or not, then the actor's own messages
+    that say it and that nothing was learned from; where there is neither, summaries. At most
+    `most`. Raises StoreUnavailable."""
     query = parse(text, now)
     hits = await known.search(actor, text, (*LEARNED_KINDS, Kind.MESSAGE), most * _DEPTH)
-    found = {hit.record.id: hit.record for hit in hits}
-    learned = [record for record in found.values() if record.kind is not Kind.MESSAGE]
-    ended = await find_ended(known, actor, text, now)
     named = await known.about(actor, text)
-    everything = {r.id: r for r in (*named, *learned, *ended, *found.values())}
-    best = await compute(_best_matches, query, list(everything.values()))
-    return _without_companions(best or learned)[:most]
+    ended = await find_ended(known, actor, text, now, (Kind.FACT, Kind.PREFERENCE))
+    found = {r.id: r for r in (*named, *(hit.record for hit in hits), *ended)}
+    own = sorted(
+        (record for record in found.values() if not _tells_of_talk(record)),
+        key=lambda record: record.kind is Kind.MESSAGE,
+    )
+    others = [record for record in found.values() if _tells_of_talk(record)]
+    return await compute(_choose, query, own, others, most)
+
+
+def _tells_of_talk(record: Record) -> bool:
+    """True for a summary, a question, and what the assistant said."""
+    return record.kind is Kind.SUMMARY or not is_statement(record)
+
+
+def _choose(query: Query, records: Sequence[Record], others: Sequence[Record], most: int) -> Meant:
+    """What is meant of these; `others` are summaries, questions and the assistant's messages."""
+    summaries = [record for record in others if record.kind is Kind.SUMMARY]
+    learned = [record for record in records if record.kind is not Kind.MESSAGE]
+    # Without a word in common, the search went by meaning.
+    best = _best_matches(query, records) or learned or _best_matches(query, summaries)
+    meant = _without_companions(best)[:most]
+    telling = [record for record in others if record not in meant and _share(query, record) == 1]
+    along = [
+        id_
+        for record in telling
+        for id_ in ((record.id,) if record.kind is Kind.SUMMARY else record.turn_ids)
+    ]
+    return Meant(tuple(meant), tuple(dict.fromkeys(along)))
 
 
 async def find_ended(
@@ -75,14 +106,14 @@ def _share(query: Query, record: Record) -> float:
 
 
 def _without_companions(records: Sequence[Record]) -> list[Record]:
-    """Without what is forgotten along with something else in the list, earlier wordings and the
-    messages it came from, and without the assistant's messages."""
+    """Without what is forgotten along with something else in the list: earlier wordings, and the
+    messages it came from."""
     replaced = {record.supersedes for record in records}
     kept: list[Record] = []
     turns: set[str] = set()
     for record in records:
-        source = not turns.isdisjoint(record.turn_ids) or record.role is not Role.USER
-        if record.id not in replaced and not (record.kind is Kind.MESSAGE and source):
+        source = record.kind is Kind.MESSAGE and not turns.isdisjoint(record.turn_ids)
+        if record.id not in replaced and not source:
             kept.append(record)
             turns.update(record.turn_ids)
     return kept

@@ -15,6 +15,7 @@ from bot.commands.pages.panels import Page, Panel, parse_click
 from bot.commands.questions import press_of, yes_or_no
 from memory.errors import StoreUnavailable, UnknownRecord
 from memory.knowledge.forgetting import Forgotten
+from memory.knowledge.lookup import Meant
 from memory.records import Record
 
 #: Prefix of the data of the buttons.
@@ -22,29 +23,26 @@ FAMILY = "f"
 _log = structlog.get_logger(__name__)
 
 
-def open_candidates(
-    origin: Origin, records: Sequence[Record], context: Context, asked_in: tuple[str, ...] = ()
-) -> Panel:
-    """Open a panel for these records; the turns that were `asked_in` go along."""
+def open_candidates(origin: Origin, meant: Meant, context: Context) -> Panel:
     panel = context.panels.open(FAMILY, origin)
-    panel.candidates, panel.asked_in = list(records), asked_in
+    panel.candidates, panel.along = list(meant.records), meant.along
     return panel
 
 
-async def ask_which(origin: Origin, records: Sequence[Record], context: Context) -> Reply:
+async def ask_which(origin: Origin, meant: Meant, context: Context) -> Reply:
     """Ask a person which of these to forget, by button or by typing. Raises StoreUnavailable."""
-    page = await candidates_page(origin, records, context)
-    id_ = open_candidates(origin, records, context).id
-    return page.reply(id_, question=Question(partial(_read_answer, id_, len(records))))
+    page = await candidates_page(origin, meant, context)
+    id_ = open_candidates(origin, meant, context).id
+    return page.reply(id_, question=Question(partial(_read_answer, id_, len(meant.records))))
 
 
-async def candidates_page(origin: Origin, records: Sequence[Record], context: Context) -> Page:
+async def candidates_page(origin: Origin, meant: Meant, context: Context) -> Page:
     """What may be forgotten: one record with all that goes along, or a list. Raises
     StoreUnavailable."""
-    show, texts = pages(context), context.texts
+    show, texts, records = pages(context), context.texts, meant.records
     if len(records) == 1:
         try:
-            going = await context.memory.known.would_forget(origin.actor, records[0])
+            going = await context.memory.known.would_forget(origin.actor, records[0], meant.along)
         except UnknownRecord:
             return Page(texts.memory_gone)
         yes, no = Button(texts.button_delete_yes, "only:0"), Button(texts.button_delete_no, "none")
@@ -86,11 +84,12 @@ async def _forget(
 ) -> list[Forgotten]:
     """Forget these candidates. Raises StoreUnavailable if none could be."""
     gone: list[Forgotten] = []
+    # What tells of all of them goes with the last one.
+    is_all = len(wanted) == sum(record is not None for record in panel.candidates)
     for index, record in wanted:
+        along = panel.along if is_all else ()
         try:
-            gone.append(
-                await context.memory.known.forget(origin.actor, record, asked_in=panel.asked_in)
-            )
+            gone.append(await context.memory.known.forget(origin.actor, record, along))
         except UnknownRecord:
             pass  # it went along with another one
         except StoreUnavailable as failure:
@@ -99,6 +98,8 @@ async def _forget(
             _log.warning("memory_unavailable", command="forget", error=str(failure))
             break
         panel.candidates[index] = None
+    deleted = {record.id for one in gone for record in one.records}
+    panel.candidates = [r if r and r.id not in deleted else None for r in panel.candidates]
     return gone
 
 

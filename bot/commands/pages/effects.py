@@ -11,6 +11,7 @@ from bot.commands.pages.panels import Page, Panel, ShownChange
 from bot.commands.paragraphs import paragraphs
 from memory.conversation.talk import turn_id
 from memory.errors import StoreUnavailable
+from memory.knowledge.lookup import Meant
 from memory.records import ChangeKind
 from tools.context import TurnEffects
 
@@ -48,12 +49,13 @@ async def _ask_to_forget(
     reply: Reply, effects: TurnEffects, said: Message, context: Context
 ) -> Reply:
     """Only a button counts as an answer: a typed yes may be meant for the answer above it."""
-    asked_in = (turn_id(said.origin.actor, said.id),)
+    asked_in = turn_id(said.origin.actor, said.id)
+    meant = Meant(tuple(effects.to_forget), (*effects.along, asked_in))
     try:
-        page = await candidates_page(said.origin, effects.to_forget, context)
+        page = await candidates_page(said.origin, meant, context)
     except StoreUnavailable:
         return replace(reply, footer=paragraphs(reply.footer, context.texts.memory_unavailable))
-    return _below(reply, page, open_candidates(said.origin, effects.to_forget, context, asked_in))
+    return _below(reply, page, open_candidates(said.origin, meant, context))
 
 
 def _below(reply: Reply, page: Page, panel: Panel) -> Reply:

@@ -72,9 +72,9 @@ class Panel:
     memory it shows. What its buttons act on is in here, by number: they carry no records' ids.
 
     `name` is whom it tells about. `changes` stand between the texts `head` and `tail`.
-    `candidates` are records that may be forgotten, None where one is gone, and with them the turns
-    `asked_in`. A panel `under_answer` leaves the answer as it is: what comes of its buttons is a
-    new message."""
+    `candidates` are records that may be forgotten, None where one is gone, and `along` the ids of
+    what goes with all of them. A panel `under_answer` leaves the answer as it is: what comes of
+    its buttons is a new message."""
 
     id: str
     owner: int
@@ -86,7 +86,7 @@ class Panel:
     head: str = ""
     tail: str = ""
     candidates: list[Record | None] = field(default_factory=list)
-    asked_in: tuple[str, ...] = ()
+    along: tuple[str, ...] = ()
     under_answer: bool = False
     answer_id: int | None = None
 

@@ -1,10 +1,11 @@
 """/forget: one memory, several, or everything after a question that only its asker answers."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from bot.people.usage import Usage
+from memory.records import LEARNED_KINDS, Kind, Role, Utterance
 from tests.bot.commands.desk import (
     ANN,
     ANNA,
@@ -176,6 +177,37 @@ async def test_a_message_is_forgotten_in_words_and_restored(desk: Desk) -> None:
     desk.sent().pop()
     await desk.press(ENGLISH.button_undo)
     assert "boiler leaks" in await desk.ask("/search boiler")
+
+
+async def test_summaries_and_answers_that_tell_of_it_go_with_the_last_of_it(desk: Desk) -> None:
+    """Nothing would be gained if they went on to tell of her."""
+    said = datetime.now(UTC)
+    turn = [Utterance(Role.USER, "She moves in May", said)]
+    turn += [Utterance(Role.ASSISTANT, "So Julia moves in May.", said)]
+    await desk.memory.talk.record(ANN, desk.chat(), turn)
+    for text in ("Julia plays the cello", "Julia is a nurse"):
+        await desk.remember(text)
+    await desk.ask("/forget Julia")
+    await desk.press(desk.sent()[-1].labels[0])
+    history = await desk.memory.talk.recall(ANN, desk.chat(), "?")
+    assert history.messages, "there is something left that it belongs to"
+    last = next(label for label in desk.sent()[-1].labels if "Julia" in label)
+    await desk.press(last)
+    history = await desk.memory.talk.recall(ANN, desk.chat(), "?")
+    assert history.messages == ()
+    assert await desk.memory.known.search(ANN, "Julia", (*LEARNED_KINDS, Kind.MESSAGE)) == []
+
+
+async def test_a_summary_is_no_choice_where_something_was_said_or_learned(desk: Desk) -> None:
+    await desk.tell("Julia moves to Oslo in May")
+    await desk.tell("I bought a bicycle")
+    await desk.ask("/new")
+    asked = await desk.ask("/forget Julia")
+    assert asked.count("Julia") == 1
+    assert "bicycle" not in asked
+    await desk.press(ENGLISH.button_delete_yes)
+    assert await desk.ask("/search Julia") == ENGLISH.search_nothing
+    assert "bicycle" in await desk.ask("/search bicycle")
 
 
 @pytest.mark.parametrize("data", ["only:7", "only:x", "f1", "only:-1"])

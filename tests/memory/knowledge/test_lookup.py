@@ -1,0 +1,46 @@
+"""What a person means by a few words."""
+
+from memory.knowledge.lookup import find_meant
+from memory.memory import Memory
+from memory.records import Actor, Place, Role, ToolUse, Utterance
+from tests.fakes.memories import NOON, open_memory
+
+ANNA, PLACE = Actor.person(1), Place("telegram", 1)
+
+
+async def say(memory: Memory, said: str, answer: str = "I see.", *tools: ToolUse) -> None:
+    turn = [Utterance(Role.USER, said, NOON), Utterance(Role.ASSISTANT, answer, NOON)]
+    await memory.talk.record(ANNA, PLACE, turn, tools)
+
+
+async def meant(memory: Memory, text: str) -> list[str]:
+    found = await find_meant(memory.known, ANNA, text, NOON, 8)
+    return [record.text for record in found.records]
+
+
+async def test_what_was_said_is_meant_and_neither_questions_nor_answers() -> None:
+    async with open_memory() as memory:
+        await say(memory, "Rex is my dog", "Rex is a fine name.")
+        await say(memory, "What do you know about Rex?", "Rex is your dog.")
+        assert await meant(memory, "Rex") == ["Rex is my dog"]
+
+
+async def test_questions_and_answers_go_along_and_all_else_stays() -> None:
+    async with open_memory() as memory:
+        await say(memory, "Rex is my dog", "Rex is a fine name.")
+        await say(memory, "I drive a Volvo")
+        await say(memory, "What do you know about Rex?", "Rex is your dog.")
+        found = await find_meant(memory.known, ANNA, "Rex", NOON, 8)
+        [record] = found.records
+        await memory.known.forget(ANNA, record, found.along)
+        history = await memory.talk.recall(ANNA, PLACE, "?")
+        assert [m.text for m in history.messages] == ["I drive a Volvo", "I see."]
+
+
+async def test_a_turn_whose_tools_told_it_is_forgotten_with_it() -> None:
+    async with open_memory() as memory:
+        record = (await memory.known.remember(ANNA, "Rex is my dog")).record
+        search = ToolUse("search_memory", '{"query": "*"}', "- [fact f1, 2026-11-21] Rex is my dog")
+        await say(memory, "What do you know?", "This and that.", search)
+        await memory.known.forget(ANNA, record)
+        assert (await memory.talk.recall(ANNA, PLACE, "?")).messages == ()
