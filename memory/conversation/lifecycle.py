@@ -12,7 +12,6 @@ from memory.learning.endings import Ending, Outcome
 from memory.learning.jobs import ExtractionJobs
 from memory.ports import LongTermMemory
 from memory.records import Actor, Choices, Kind, Place, Profile, RunningSummary, Turn
-from memory.safety.gate import mask_turn
 
 #: Turns that stay word for word when a conversation is summed up on request: the last thing said
 #: and its answer.
@@ -116,14 +115,14 @@ class Lifecycle:
                 await self._sessions.make_room(live)
 
     async def archive(self, live: Live, turn: Turn) -> None:
-        """Archive a journaled turn, unless it must not be kept. If earlier turns may be missing
-        (the store was away, or the process was killed), all are sent again: the store ignores turns
-        it has."""
+        """Archive a turn as the journal has it, unless it must not be kept. If earlier turns may be
+        missing (the store was away, or the process was killed), all are sent again: the store
+        ignores turns it has."""
         if self._store is None or not turn.kept or live.session.private:
             return
         certain, live.archived = live.archived, False
         journaled = self._sessions.journal.turns
-        turns = [mask_turn(turn)] if certain else await journaled.of(live.session.id)
+        turns = [turn] if certain else await journaled.of(live.session.id)
         await self._store.add_turn(live.session.actor, *(each for each in turns if each.kept))
         live.archived = True
 

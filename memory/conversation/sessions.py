@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from memory.background.threads import compute
 from memory.conversation.tiers import Compaction, earlier_block
 from memory.conversation.tokens import Count, estimate_tokens
 from memory.conversation.window import EVICTED_TURNS, WINDOW_TOKENS, Window
@@ -125,13 +126,14 @@ class LiveSessions:
         found = [await self.find(actor, s.place) for s in await self.journal.sessions.of(actor)]
         return [live for live in found if live]
 
-    async def append(self, live: Live, turn: Turn) -> None:
+    async def append(self, live: Live, turn: Turn, masked: Turn) -> None:
         """Write a turn to the journal, then into the window. Turns that leave the window are
-        summarized in the background. Secrets are masked in the journal, but not in the window: the
-        user may go on talking about one. Raises StoreUnavailable: then nothing is written."""
+        summarized in the background. The journal gets it `masked`, without secrets, but not the
+        window: the user may go on talking about one. Raises StoreUnavailable: then nothing is
+        written."""
         window, leaving = live.window.push(turn)
-        shift = self._compaction.eviction(leaving, live.summaries) if leaving else None
-        if not await self.journal.turns.append(live.session.id, mask_turn(turn), shift):
+        shift = await self._evict(live, leaving) if leaving else None
+        if not await self.journal.turns.append(live.session.id, masked, shift):
             return
         live.session = replace(
             live.session,
@@ -166,9 +168,13 @@ class LiveSessions:
 
     async def _move(self, live: Live, window: Window, leaving: Sequence[Turn]) -> None:
         if leaving:
-            shift = self._compaction.eviction(leaving, live.summaries)
+            shift = await self._evict(live, leaving)
             await self.journal.turns.shift(shift)
             self._apply(live, window, shift)
+
+    async def _evict(self, live: Live, leaving: Sequence[Turn]) -> Shift:
+        # The gist of long turns takes longer than the event loop can wait.
+        return await compute(self._compaction.eviction, leaving, live.summaries)
 
     def _apply(self, live: Live, window: Window, shift: Shift | None) -> None:
         live.window = window

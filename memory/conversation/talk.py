@@ -10,6 +10,7 @@ from typing import TypeVar
 import structlog
 
 from memory.background.pacing import RateLimitedLog
+from memory.background.threads import compute
 from memory.conversation.lifecycle import Lifecycle
 from memory.conversation.sessions import Live, LiveSessions
 from memory.conversation.tiers import Tiers
@@ -34,6 +35,7 @@ from memory.records import (
     Turn,
     Utterance,
 )
+from memory.safety.gate import mask_turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,9 @@ T = TypeVar("T")
 #: So many messages of the session that goes on come back when somebody points back to them: the
 #: summary before the window tells of all that has left it.
 _MOST_OLD = 2
+
+#: Turns of more characters are masked in a thread.
+_LONG = 1000
 
 #: Makes turn ids of names; any constant would do.
 _TURNS = uuid.UUID("5d0f2c1e-2c0b-4c5e-9a57-1f6f0d8a7e11")
@@ -179,9 +184,10 @@ class Talk:
             if live is None:
                 return None
             turn = Turn(id_, live.session.id, said, tuple(tools), kept, place)
-            await self._sessions.append(live, turn)
+            masked = await compute(mask_turn, turn) if _is_long(turn) else mask_turn(turn)
+            await self._sessions.append(live, turn, masked)
             try:
-                await self._lifecycle.archive(live, turn)
+                await self._lifecycle.archive(live, masked)
             except StoreUnavailable as failure:
                 # The journal has the turn; extraction hands it to the store again.
                 self._complain("add_turn", failure)
@@ -259,6 +265,12 @@ class Talk:
 def turn_id(actor: Actor, name: str) -> str:
     """The id of the turn that is recorded under this name."""
     return uuid.uuid5(_TURNS, f"{actor.id}/{name}").hex
+
+
+def _is_long(turn: Turn) -> bool:
+    """True if masking the turn takes longer than the event loop can wait."""
+    texts = (*(m.text for m in turn.messages), *(use.result for use in turn.tools))
+    return sum(map(len, texts)) > _LONG
 
 
 def _is_of(hit: Hit, session: Session) -> bool:
