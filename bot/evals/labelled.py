@@ -29,6 +29,7 @@ from memory.records import (
 )
 
 PLACE = Place("terminal", 1)
+ToldSession = tuple[Session, tuple[Turn, ...]]
 #: How long before the first session what is known was said.
 _BEFORE = timedelta(days=30)
 
@@ -52,14 +53,11 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class LabelledDialogue:
-    """A dialogue: its sessions with their turns, oldest first, what was known before, and the
-    findings."""
+    """A dialogue: its sessions, oldest first, what was known before, and the findings."""
 
     id: str
     language: str
-    actor: Actor
-    sessions: tuple[Session, ...]
-    turns: tuple[tuple[Turn, ...], ...]
+    sessions: tuple[ToldSession, ...]
     known: tuple[Draft, ...]
     findings: tuple[Finding, ...]
 
@@ -80,28 +78,42 @@ def read_labelled(path: Path) -> Iterator[LabelledDialogue]:
 
 
 def _dialogue(data: dict[str, Any], number: int) -> LabelledDialogue:
-    actor = Actor.group(number) if data["actor"] == "group" else Actor.person(number)
-    opened = [datetime.fromisoformat(session["at"]) for session in data["sessions"]]
-    sessions = tuple(Session(f"s{number}-{n}", actor, PLACE, at, at) for n, at in enumerate(opened))
-    speakers: dict[str, int] = {}
-    turns = tuple(
-        tuple(
-            _turn(turn, f"{session.id}-{n}", session, speakers)
-            for n, turn in enumerate(told["turns"])
-        )
-        for session, told in zip(sessions, data["sessions"], strict=True)
-    )
-    known = [Draft(Kind(each["kind"]), each["text"], opened[0] - _BEFORE) for each in data["known"]]
+    told = told_sessions(data, number)
+    known = [
+        Draft(Kind(each["kind"]), each["text"], told[0][0].opened_at - _BEFORE)
+        for each in data["known"]
+    ]
     places = {each["id"]: place for place, each in enumerate(data["known"])}
-    findings = (_finding(each, turns, places) for each in data["findings"])
-    return LabelledDialogue(
-        str(data["id"]), data["language"], actor, sessions, turns, tuple(known), tuple(findings)
+    findings = (_finding(each, [turns for _, turns in told], places) for each in data["findings"])
+    return LabelledDialogue(str(data["id"]), data["language"], told, tuple(known), tuple(findings))
+
+
+def told_sessions(data: dict[str, Any], number: int) -> tuple[ToldSession, ...]:
+    """The sessions of a dialogue and their turns. `number` makes the actor."""
+    actor = Actor.group(number) if data["actor"] == "group" else Actor.person(number)
+    speakers: dict[str, int] = {}
+    told: list[ToldSession] = []
+    for place, each in enumerate(data["sessions"]):
+        at = datetime.fromisoformat(each["at"])
+        session = Session(f"s{number}-{place}", actor, PLACE, at, at)
+        turns = (
+            _turn(turn, f"{session.id}-{n}", session, speakers)
+            for n, turn in enumerate(each["turns"])
+        )
+        told.append((session, tuple(turns)))
+    return tuple(told)
+
+
+def evidence_of(quotes: Sequence[str], cited: Sequence[Turn]) -> tuple[Evidence, ...]:
+    """Each quote with the one of the cited turns that it stands in; the first if in none."""
+    return tuple(
+        Evidence(next((t for t in cited if stands_in(quote, t.said)), cited[0]).id, quote)
+        for quote in quotes
     )
 
 
 def _turn(data: dict[str, Any], turn_id: str, session: Session, speakers: dict[str, int]) -> Turn:
-    at = session.opened_at
-    name = data["speaker"]
+    at, name = session.opened_at, data["speaker"]
     speaker = Speaker(speakers.setdefault(name, len(speakers) + 1), name) if name else None
     said = [Utterance(Role.USER, data["user"], at, speaker)]
     if data["assistant"]:
@@ -113,16 +125,12 @@ def _finding(
     data: dict[str, Any], turns: Sequence[Sequence[Turn]], known: dict[str, int]
 ) -> Finding:
     cited = [turns[data["session"]][n] for n in data["turns"]]
-    evidence, occurs = [], True
-    for quote in data["quotes"]:
-        turn = next((turn for turn in cited if stands_in(quote, turn.said)), None)
-        occurs &= turn is not None
-        evidence.append(Evidence((turn or cited[0]).id, quote))
+    occurs = all(any(stands_in(quote, turn.said) for turn in cited) for quote in data["quotes"])
     return Finding(
         kind=Kind(data["kind"]),
         text=data["text"],
         session=data["session"],
-        evidence=tuple(evidence),
+        evidence=evidence_of(data["quotes"], cited),
         date=data["date"],
         replaces=None if data["replaces"] is None else known[data["replaces"]],
         keep={"keep": True, "drop": False}[data["verdict"]],

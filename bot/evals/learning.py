@@ -27,7 +27,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bot.errors import OperatorError
-from bot.evals.labelled import Finding, LabelledDialogue, read_labelled
+from bot.evals.labelled import Finding, LabelledDialogue, ToldSession, read_labelled
 from bot.models.configured import model_of
 from bot.models.extraction import ModelExtractor
 from bot.models.review import ModelReviewer
@@ -138,7 +138,7 @@ class _Recorded:
         self._ids: dict[str, Sequence[str]] = {}
 
     def teach(self, dialogue: LabelledDialogue, known: Sequence[Record]) -> None:
-        for number, session in enumerate(dialogue.sessions):
+        for number, (session, _) in enumerate(dialogue.sessions):
             own = [finding for finding in dialogue.findings if finding.session == number]
             self._findings[session.id] = own
             self._ids[session.id] = [record.id for record in known]
@@ -220,7 +220,7 @@ def _add(table: Table, name: str, tally: Tally) -> None:
     table.add_row(name, str(tally.right), str(tally.of), f"{100 * tally.share:.1f}")
 
 
-async def evaluate(files: Iterable[Path], model: str | None = None) -> LearningReport:
+async def evaluate(paths: Iterable[Path], model: str | None = None) -> LearningReport:
     """Measure on these files. Raises OSError, ValueError for a file that holds something else, and
     OperatorError for a model that can't be used."""
     report = LearningReport()
@@ -236,10 +236,13 @@ async def evaluate(files: Iterable[Path], model: str | None = None) -> LearningR
                 extractor, recorded, corrector=extractor, reviewer=reviewer
             )
         pool = stack.enter_context(ThreadPoolExecutor(2, thread_name_prefix="eval"))
-        for path in files:
+        for path in paths:
             for dialogue in read_labelled(path):
                 with tempfile.TemporaryDirectory(prefix="mordecai-eval-") as directory:
-                    stored = await _play(dialogue, Path(directory), pool, understanding, recorded)
+                    files = (Path(directory), pool)
+                    store = SqliteStore(*files)
+                    stored = await _stored(dialogue, store, files, understanding, recorded)
+                    await store.aclose()
                 if model:
                     _score_nearest(report, dialogue, stored)
                 else:
@@ -247,23 +250,35 @@ async def evaluate(files: Iterable[Path], model: str | None = None) -> LearningR
     return report
 
 
-async def _play(
+async def _stored(
     dialogue: LabelledDialogue,
-    directory: Path,
-    pool: ThreadPoolExecutor,
+    store: SqliteStore,
+    files: tuple[Path, ThreadPoolExecutor],
     understanding: Understanding,
     recorded: _Recorded,
 ) -> list[Record]:
-    """Let the jobs extract the dialogue's sessions, one after the other, in a store and journal in
-    this directory. Returns the records stored since, superseded ones too."""
-    options = MemoryOptions(
-        time_zone=dialogue.sessions[0].opened_at.tzinfo or UTC, extraction_attempts=2
-    )
-    store = SqliteStore(directory, pool)
-    known = await store.commit(dialogue.actor, dialogue.known)
+    """The records that are stored of a dialogue, superseded ones too."""
+    actor = dialogue.sessions[0][0].actor
+    known = await store.commit(actor, dialogue.known)
     recorded.teach(dialogue, known)
-    for session, turns in zip(dialogue.sessions, dialogue.turns, strict=True):
+    await extract(dialogue.sessions, store, files, understanding)
+    records = await store.records(actor, kinds=LEARNED, include_superseded=True)
+    before = {record.id for record in known}
+    return [record for record in records if record.id not in before]
+
+
+async def extract(
+    sessions: Sequence[ToldSession],
+    store: SqliteStore,
+    files: tuple[Path, ThreadPoolExecutor],
+    understanding: Understanding,
+) -> None:
+    """Let the jobs extract ended sessions, one after the other, with a journal in this
+    directory."""
+    directory, pool = files
+    for session, turns in sessions:
         now = session.opened_at
+        options = MemoryOptions(time_zone=now.tzinfo or UTC, extraction_attempts=2)
         async with SqliteJournal(directory / "journal.sqlite", pool) as journal:
             await journal.sessions.open(session)
             for turn in turns:
@@ -274,10 +289,6 @@ async def _play(
                 store, journal, understanding, options, partial(_same, now)
             ) as memory:
                 await memory.settle()
-    records = await store.records(dialogue.actor, kinds=LEARNED, include_superseded=True)
-    await store.aclose()
-    before = {record.id for record in known}
-    return [record for record in records if record.id not in before]
 
 
 def _same(moment: datetime) -> datetime:
