@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from bot.assistant.context import Context
+import structlog
+
+from bot.assistant.context import Channel, Context
 from bot.assistant.events import Question, Reply
 from bot.assistant.inbound import Click, Command, Message, Origin
 from bot.commands.pages.memory_pages import KINDS, MemoryPages
@@ -14,6 +16,8 @@ from bot.commands.questions import press_of, yes_or_no
 from memory.errors import RefusedText, StoreUnavailable, UnknownRecord
 from memory.knowledge.forgetting import Forgotten
 from memory.records import Kind, Record
+
+_log = structlog.get_logger(__name__)
 
 #: Prefix of the data of the browser's buttons.
 FAMILY = "m"
@@ -132,13 +136,19 @@ def _keep_deletion(context: Context, id_: str, forgotten: Sequence[Forgotten]) -
     """Keep a panel's deletion in RAM for as long as it can be undone."""
     if panel := context.panels.find(id_):
         panel.deletion = Deletion(tuple(forgotten), context.panels.monotonic())
-        loop = asyncio.get_running_loop()
-        loop.call_later(UNDO_SECONDS, _drop_deletion, panel, panel.deletion.at)
+        context.panels.start(_end_undo(panel, panel.deletion.at, context.channel))
 
 
-def _drop_deletion(panel: Panel, at: float) -> None:
+async def _end_undo(panel: Panel, at: float, channel: Channel) -> None:
+    """When it is too late to undo a deletion, drop what was deleted, and have the inbox drop the
+    messages and buttons that tell of it."""
+    await asyncio.sleep(UNDO_SECONDS)
     if panel.deletion and panel.deletion.at == at:
         panel.deletion = None
+    try:
+        await channel.scrub()
+    except StoreUnavailable as failure:
+        _log.warning("inbox_unavailable", error=str(failure))
 
 
 async def _undo(click: Click, context: Context) -> Page:

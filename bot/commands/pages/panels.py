@@ -1,9 +1,11 @@
 """Panels: messages with buttons that are edited in place, their owners and their lifetime."""
 
+import asyncio
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from bot.assistant.events import Button, ButtonRows, Question, Reply
 from bot.assistant.inbound import Click, Origin
@@ -110,6 +112,7 @@ class Panels:
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self.monotonic = monotonic
         self._panels: BoundedDict[str, Panel] = BoundedDict(_MOST_PANELS)
+        self._tasks: set[asyncio.Task[None]] = set()
 
     def open(self, family: str, origin: Origin) -> Panel:
         """Open a panel for this person."""
@@ -121,6 +124,12 @@ class Panels:
     def find(self, panel: str) -> Panel | None:
         """The open panel with this prefix."""
         return self._panels.get(panel)
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something in the background, for as long as the program runs."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     def refusal(self, click: Click, command: str, texts: Texts) -> str | None:
         """Why a click has no effect; None if it has. `command` reopens a stale panel."""

@@ -1,5 +1,6 @@
 """What a person gets back for what they send."""
 
+import asyncio
 from functools import partial
 from pathlib import Path
 
@@ -343,3 +344,21 @@ async def test_buttons_below_an_answer_go_when_pressed_and_the_answer_stays(
         assert "reply_markup" not in answer
         assert answer["text"].startswith("You decide.")
         assert deleted["text"].startswith("Deleted: ")
+
+
+async def test_when_a_deletion_is_final_no_file_has_a_byte_of_it(
+    server: BotApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.commands.pages.browser.UNDO_SECONDS", 0.3)
+    async with stage(server, tmp_path) as on:
+        anna = server.user(1001)
+        await anna.says("/remember Julia lives in Oslo")
+        await server.replies_to(1001, 1)
+        await anna.says("/forget Julia")
+        await server.replies_to(1001, 2)
+        await anna.presses(server.sent(1001)[-1], "Yes, delete it")
+        await server.wait_for(lambda: "Deleted" in server.sent(1001)[-1]["text"], 10)
+        await on.channel.settle()
+        async with asyncio.timeout(10):
+            while any(b"Julia" in path.read_bytes() for path in tmp_path.iterdir()):
+                await asyncio.sleep(0.05)
