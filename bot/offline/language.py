@@ -105,6 +105,23 @@ class Language:
         rest = self._pattern("courtesies.filler").sub(" ", rest) if count else text
         return count > 0 and not any(map(str.isalnum, rest))
 
+    def asks_for_style(self, question: str) -> bool:
+        """True if a question is about how the assistant should write."""
+        both = self.has("asks.you", question) and self.has("asks.style", question)
+        return both or self.finds("asks.answering", question)
+
+    def sets_style(self, text: str) -> bool:
+        """True if a message says how the assistant should write."""
+        both = self.has("wishes.directive", text) and self.has("asks.style", text)
+        return both or self.finds("wishes.answering", text)
+
+    @cached_property
+    def small_stems(self) -> frozenset[str]:
+        """The index words of the small words that search does not take for such."""
+        listed = self.table.get("small_words") or " ".join(lexicons()[self.code].small_words)
+        small = (*str(listed).split(), *self._words("marks.change"))
+        return frozenset(stem for word in small for stem in words(word))
+
     @property
     def grammar(self) -> frozenset[str]:
         """The words with which people ask, and speak of themselves."""

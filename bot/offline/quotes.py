@@ -5,6 +5,7 @@ much the newest wins, and a later line that corrects or goes on from the best on
 an outdated line looks like an answer and is none."""
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -39,6 +40,11 @@ _INTRODUCED = 0.7
 _POSSESSED, _NEAR = 1.6, 2
 #: A later line takes the place of an earlier one if they share so much, in words as rare as names.
 _SHARED = 0.8
+#: The same where it tells of what the answer names that something has changed.
+_RETOLD = 0.6
+
+
+_CLAUSE = re.compile(r"[,;:.!?。，；！？&]+\s*|\s[-–—]\s|(?<=[\u3400-\u9fff])\s+")
 
 
 @dataclass(frozen=True)
@@ -90,7 +96,8 @@ def choose(question: str, lines: Sequence[Line], speech: Language, now: datetime
     if not exact and (asked.names or scored[0].score < _CLOSE):
         return Found()
     first = asked.preferred(good)
-    shown = [first, *(each for each in asked.beside(first) if each is not first)]
+    besides = (*asked.successors(good), *asked.beside(first))
+    shown = [first, *(each for each in besides if each is not first)]
     return Found(tuple(each.line for each in shown[:2]), exact)
 
 
@@ -102,10 +109,12 @@ class _Asked:
     ) -> None:
         self._speech = speech
         self._about_me = speech.has("asks.me", question)
-        self._number = speech.has("asks.when", question) or speech.has("asks.number", question)
-        self._introduces = speech.finds("asks.who", question)
+        self._when = speech.has("asks.when", question)
+        self._number = self._when or speech.has("asks.number", question)
+        # "Who is my landlord?" wants the present one; "who is Wendy?" wants her introduced.
+        self._introduces = speech.finds("asks.who", question) and not self._about_me
         self._past = speech.has("asks.past", question)
-        self._answering = speech.finds("asks.answering", question)
+        self._style = speech.asks_for_style(question)
         self.names = speech.has("asks.name", question)
         self._terms = _terms(question, speech, now)
         self._held = {line.number: _line_words(line.text) for line in lines}
@@ -113,6 +122,7 @@ class _Asked:
         seen = _count(chain.from_iterable(map(frozenset, self._held.values())))
         self._most = math.log(1 + (count + 1) / 1.5)
         self._rarity = {word: math.log(1 + (count + 1) / (n + 0.5)) for word, n in seen.items()}
+        self._small = small_stems() | _calendar() | speech.small_stems
         self._asked_words = frozenset(word for term in self._terms for word in term.exact)
         owned = _possessed(question, speech)
         self._weights = [
@@ -137,13 +147,13 @@ class _Asked:
         total = sum(self._weights) or 1.0
         score = _dot(self._weights, shares) / total
         own = _dot(self._weights, (s if s > _RELATED else 0.0 for s in shares)) / total
-        if self._answering and self._speech.finds("wishes.answering", line.text):
+        if self._style and self._speech.sets_style(line.text):
             score, own = score + 1, own + 1
         if score and is_question(line.text, self._speech):
             return _Scored(line, held, tuple(0.0 for _ in shares))
         score *= 1 + _TOPIC * _earliness(spoken, self._terms)
         if score and self._number:
-            score *= _FITS if _has_value(line, held) else _UNFIT
+            score *= _FITS if self._has_value(line, held) else _UNFIT
         if line.quoted:
             score *= 0.0 if self._about_me else _QUOTED
         if line.ended or self._speech.finds("marks.unreal", line.text):
@@ -166,8 +176,13 @@ class _Asked:
         if self._introduces and not self.names:
             told = [each for each in self.scored if each.own >= _INTRODUCED * good[0].own]
             return min(told, key=lambda each: each.line.number)
-        newer = [later for each in good if (later := self._successor(each))]
-        return max((*good, *newer), key=lambda each: each.line.number)
+        return max((*good, *self.successors(good)), key=lambda each: each.line.number)
+
+    def successors(self, good: Sequence[_Scored]) -> list[_Scored]:
+        """The lines that took the place of these."""
+        if self._past or self._introduces:
+            return []
+        return [later for each in good if (later := self._successor(each))]
 
     def _successor(self, first: _Scored) -> _Scored | None:
         """The line that took the place of the first: right after it a correction, or the newest of
@@ -186,6 +201,10 @@ class _Asked:
         """True if a later line corrects this one, or tells of the same that it has changed."""
         return self._successor(each) is not None
 
+    def _has_value(self, line: Line, held: frozenset[str]) -> bool:
+        """True if a line has a number, or a weekday or month where a time is asked for."""
+        return any(c.isdigit() for c in line.text) or (self._when and bool(held & _calendar()))
+
     def _corrects(self, each: _Scored) -> bool:
         opening = " ".join(each.line.text.split()[:4])
         return self._speech.finds("marks.correction", opening)
@@ -193,16 +212,26 @@ class _Asked:
     def _goes_on(self, first: _Scored, later: _Scored) -> bool:
         if later.line.quoted or self._speech.finds("marks.unreal", later.line.text):
             return False
-        if self._number and not _has_value(later.line, later.words):
+        if self._number and not self._has_value(later.line, later.words):
             return False
         if self._speech.has("marks.change", later.line.text):
-            return self._shared(first, later) >= (_SHARED if self._number else _SHARED + 0.5)
+            retold = self._weigh(self._answer_in(first) & later.words) >= _RETOLD
+            return retold or self._shared(first, later) >= _SHARED + 0.5 * (not self._number)
         return self._number and self._shared(first, later, self._asked_words) >= 2 * _SHARED
 
     def _shared(self, one: _Scored, other: _Scored, besides: frozenset[str] = frozenset()) -> float:
         """How much two lines share, in words as rare as names."""
-        shared = (one.words & other.words) - small_stems() - _calendar() - besides
+        return self._weigh((one.words & other.words) - self._small - besides)
+
+    def _weigh(self, shared: Iterable[str]) -> float:
         return sum(min(1.0, self._rarity.get(word, 0.0) / (0.8 * self._most)) for word in shared)
+
+    def _answer_in(self, first: _Scored) -> frozenset[str]:
+        """What a line says right beside the words that were asked for: what it names as the
+        answer."""
+        clauses = (frozenset(words(clause)) for clause in _CLAUSE.split(first.line.text))
+        beside = (clause for clause in clauses if clause & self._asked_words)
+        return frozenset(chain.from_iterable(beside)) - self._asked_words - self._small
 
     def beside(self, first: _Scored) -> Iterator[_Scored]:
         """What explains a line: the next one where it goes on with "it", the one before where the
@@ -236,7 +265,7 @@ class _Asked:
             for word in spoken[max(0, place - _NEAR) : place + _NEAR + 1]
             if not word.isdigit()
         }
-        return frozenset(beside - self._asked_words - small_stems() - _calendar())
+        return frozenset(beside - self._asked_words - self._small)
 
     def _outdated(self, each: _Scored, first: _Scored) -> bool:
         """True if showing a line beside the first could tell what no longer holds."""
@@ -308,11 +337,6 @@ def _earliness(spoken: Sequence[str], terms: Sequence[Term]) -> float:
     wanted = {word for term in terms for word in term.exact}
     places = [place for place, word in enumerate(spoken[:_OPENING]) if word in wanted]
     return 1 - places[0] / _OPENING if places else 0.0
-
-
-def _has_value(line: Line, held: frozenset[str]) -> bool:
-    """True if a line has a number, a weekday or a month."""
-    return any(c.isdigit() for c in line.text) or bool(held & _calendar())
 
 
 def _forms(term: Term, seen: Iterable[str]) -> frozenset[str]:

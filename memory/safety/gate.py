@@ -193,6 +193,8 @@ _ODD = (
 )
 #: Digits that are a secret, even if they look like a year, because they come right after its name.
 _DIGITS = r"(?:\d{3,10}#?|\d{1,4}(?:-\d{1,4}){2,})(?![\w:.,/-]*\w)"
+#: So far from a code a word says which code it is, in characters.
+_BESIDE = 16
 _OPENING = r"[\"'“«„]?"
 
 
@@ -205,15 +207,13 @@ def _either(part: Callable[[Secrets], Words]) -> str:
 @cache
 def _named() -> tuple[re.Pattern[str], ...]:
     """What is a secret because a word beside it says so: "my password is hunter2", "locker code is
-    7731", "4711 is my PIN", "passport 4509 123456" (at least five digits that are no date), "card
-    number 6222 0200 …" (also what does not add up, from eight digits)."""
-    password, code = _either(lambda s: s.passwords), _either(lambda s: s.codes)
-    pin, lock = _either(lambda s: s.pins), _either(lambda s: s.locks)
-    equals = _either(lambda s: s.equals)
+    7731", "4711 is my PIN", "the safe is 22-14-8", "passport 4509 123456" (at least five digits
+    that are no date), "card number 6222 0200 …" (also what does not add up, from eight digits)."""
+    password, pin = _either(lambda s: s.passwords), _either(lambda s: s.pins)
+    code, lock = _either(lambda s: s.codes), _either(lambda s: (*s.locks, *s.wireless))
     document, account = _either(lambda s: s.documents), _either(lambda s: s.accounts)
-    equals = rf"(?:{equals}|[:=：—-])"
-    locked = rf"(?:{code}[^.\n]{{0,30}}?{lock}|{lock}[^.\n]{{0,20}}?{code})"
-    odd = rf"(?:{password}|{pin}|{locked})"
+    equals = rf"(?:{_either(lambda s: s.equals)}|[:=：—-])"
+    odd = rf"(?:{password}|{pin}|(?P<code>{code}))"
     return (
         re.compile(
             rf"(?P<name>{password}[^.\n]{{0,40}}?{equals}\s*{_OPENING})(?P<value>{_VALUE})",
@@ -228,8 +228,13 @@ def _named() -> tuple[re.Pattern[str], ...]:
             re.IGNORECASE,
         ),
         re.compile(
-            rf"(?P<value>(?<!\w){_ODD})(?P<after>{_OPENING}\s+(?:{equals}\s+)?(?:[^\W\d]+\s+){{0,2}}?"
-            rf"{odd})",
+            rf"(?P<name>{lock}\s*{equals}\s*{_OPENING})(?P<value>(?!{_YEAR})(?:{_DIGITS}|{_ODD}))"
+            r"(?<!\b\d\d\d)",
+            re.IGNORECASE,
+        ),
+        re.compile(
+            rf"(?P<value>(?<!\w){_ODD})(?P<after>{_OPENING}\s+(?:{equals}\s+)?"
+            rf"(?:[^\W\d]+\s+){{0,2}}?(?:{password}|{pin}))",
             re.IGNORECASE,
         ),
         re.compile(
@@ -242,6 +247,11 @@ def _named() -> tuple[re.Pattern[str], ...]:
             r"(?P<value>(?<![A-Za-z\d])\d(?:[ -]?\d){7,}(?!\d))"
         ),
     )
+
+
+@cache
+def _harmless() -> re.Pattern[str]:
+    return re.compile(_either(lambda s: s.harmless), re.IGNORECASE)
 
 
 def mask_secrets(text: str) -> str:
@@ -258,6 +268,9 @@ def mask_secrets(text: str) -> str:
 
 def _without_value(named: re.Match[str]) -> str:
     parts = named.groupdict()
+    around = named.string[max(0, named.start() - _BESIDE) : named.end() + _BESIDE]
+    if parts.get("code") and _harmless().search(around):
+        return named[0]
     return f"{parts.get('name') or ''}{MASK}{parts.get('after') or ''}"
 
 

@@ -86,15 +86,18 @@ class Ago:
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
-    """What secrets are called; `…*` with any ending."""
+    """What secrets are called; `…*` with any ending, `*…` as the end of a longer word."""
 
     #: What may come after them is a secret, whatever it looks like.
     passwords: Words = ()
     #: What comes after these is one if it looks odd, with digits or signs.
     pins: Words = ()
-    #: The same, but only where one of `locks` stands near.
+    #: The same, unless a word beside it says that this code is `harmless`.
     codes: Words = ()
+    harmless: Words = ()
+    #: What "is" an odd value is locked or joined with it.
     locks: Words = ()
+    wireless: Words = ()
     #: Between a name and its value.
     equals: Words = ()
     documents: Words = ()
