@@ -3,17 +3,21 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from bot.__main__ import main
+
+_OWN = ("MORDECAI_", "TELEGRAM_")
 TOKEN = "123456789:" + "A" * 35
 
 
 def run(
     *arguments: str, cwd: Path, stdin: bytes = b"", **variables: str
 ) -> subprocess.CompletedProcess[bytes]:
-    own = {k: v for k, v in os.environ.items() if not k.startswith(("MORDECAI_", "TELEGRAM_"))}
+    own = {k: v for k, v in os.environ.items() if not k.startswith(_OWN)}
     return subprocess.run(
         [Path(sys.executable).with_name("mordecai"), *arguments],
         cwd=cwd,
@@ -23,6 +27,31 @@ def run(
         timeout=60,
         check=False,
     )
+
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Run:
+    """The command in this process, for what ends before anything is loaded: its exit code, and
+    what it printed."""
+
+    def run_main(*arguments: str, **variables: str) -> tuple[int, str, str]:
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(sys, "argv", ["mordecai", *arguments])
+        for name in [name for name in os.environ if name.startswith(_OWN)]:
+            monkeypatch.delenv(name)
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        with pytest.raises(SystemExit) as end:
+            main()
+        assert isinstance(end.value.code, int)
+        return end.value.code, *capsys.readouterr()
+
+    return run_main
 
 
 def test_version_and_help_are_printed(tmp_path: Path):
@@ -61,26 +90,25 @@ def test_the_table_is_printed_for_the_readme(tmp_path: Path):
 
 @pytest.mark.parametrize("arguments", [("config",), ("chat",), ("run",), ()])
 def test_a_mistake_in_the_settings_is_one_line_and_exit_2(
-    tmp_path: Path, arguments: tuple[str, ...]
+    run_here: Run, arguments: tuple[str, ...]
 ):
-    ran = run(*arguments, cwd=tmp_path, MORDECAI_THREADS="none")
-    assert ran.returncode == 2
-    assert ran.stdout == b""
-    (line,) = ran.stderr.decode().splitlines()
+    code, out, err = run_here(*arguments, MORDECAI_THREADS="none")
+    assert (code, out) == (2, "")
+    (line,) = err.splitlines()
     assert 'threads = "none" (environment)' in line
 
 
 @pytest.mark.parametrize("user", ["0", "-1", "anna", "1.5", str(2**52)])
-def test_a_user_is_a_positive_number(tmp_path: Path, user: str):
-    ran = run("chat", "--user", user, cwd=tmp_path)
-    assert ran.returncode == 2
-    assert b"--user" in ran.stderr
+def test_a_user_is_a_positive_number(run_here: Run, tmp_path: Path, user: str):
+    code, _, err = run_here("chat", "--user", user)
+    assert code == 2
+    assert "--user" in err
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_unknown_command_or_option_exits_2(tmp_path: Path):
-    assert run("talk", cwd=tmp_path).returncode == 2
-    assert run("--loud", cwd=tmp_path).returncode == 2
+def test_an_unknown_command_or_option_exits_2(run_here: Run):
+    assert run_here("talk")[0] == 2
+    assert run_here("--loud")[0] == 2
 
 
 def test_a_data_directory_that_cannot_be_is_the_operators_mistake(tmp_path: Path):
