@@ -28,7 +28,7 @@ _log = structlog.get_logger(__name__)
 #: How long after sending a message an edit still counts.
 _EDITABLE = timedelta(minutes=1)
 #: More messages than a bot receives in that time.
-_MOST_SEEN = 10_000
+_MOST_SEEN = 3_000
 
 
 class Arrivals:
