@@ -135,7 +135,9 @@ def _texts(turn: Turn) -> Iterator[str]:
 
 
 def _turns(record: Record) -> set[str]:
-    """The turns that a record came from."""
+    """The turns that tell a record; none of a summary, whose turns tell everything else as well."""
+    if record.kind is Kind.SUMMARY:
+        return set()
     return {*record.turn_ids, *(each.turn_id for each in record.evidence)} - {""}
 
 

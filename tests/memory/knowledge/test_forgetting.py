@@ -96,6 +96,18 @@ def test_a_summary_does_not_go_along_with_itself():
     assert plan_deletion(ANN, told, [told], []) == Forgotten(ANN, told)
 
 
+def test_the_turns_of_a_summary_stay():
+    told = replace(record("s1", "Anna talked about her dog Rex", "t1"), turn_ids=("t1", "t2"))
+    others = [
+        record("m1", "I drive a Volvo", "t1"),
+        record("m2", "Meera visits on Friday", "t2"),
+        record("m3", "Anna talked about her dog Rex, you said", "t3"),
+    ]
+    gone = plan_deletion(ANN, told, others, [turn("t1", "I drive a Volvo")])
+    assert [message.id for message in gone.messages] == ["m3"]
+    assert gone.turns == ()
+
+
 def test_only_a_newer_answer_to_the_same_question_outdates():
     employer = record("f1", "I work at Acme", slot="employer")
     newer = record("f2", "I work at Globex", minutes=5, slot="employer")
