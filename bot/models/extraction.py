@@ -20,7 +20,7 @@ MAX_KNOWN = 40
 
 #: Maximum tokens of an answer. Characters of a reply of the assistant that the model sees: only the
 #: question that the user answers matters.
-_ANSWER_TOKENS = 4_000
+_ANSWER_TOKENS = 3_000
 _LONGEST_REPLY = 600
 
 INSTRUCTIONS = """\
@@ -30,32 +30,32 @@ plans, appointments, likes and dislikes, and how they want to be answered. Lines
 number of their turn. USER's lines are USER's own words. QUOTED lines are somebody else's words \
 that USER passed on. ASSISTANT's lines only help to understand what USER means.
 
-Write a finding for each thing that USER says is so. A conversation of small talk, questions or \
-requests has none; nothing is better than a guess.
+Write a finding for each thing that is so in USER's life by USER's own words. What USER asks or \
+does in the conversation itself is none. A conversation of small talk, questions or requests has \
+none at all; nothing is better than a guess.
 - quotes: the words of USER's lines that say it, copied letter by letter, with the number of their \
 turn; several if it is said in pieces. Never words of ASSISTANT or of QUOTED lines.
-- statement: one short sentence in USER's language that can be understood years later without the \
-conversation. In the first person, as if USER wrote it down ("I", "my" in USER's language), never \
-with the word USER; if there are several USERs, after the speaker's name and a colon. With names \
-or relations in place of "he", "she", "it" and "there", and full dates with the year in place of \
-"tomorrow" or a weekday; look them up in the calendar. A short answer is joined with the question \
-it answers. Say no more than USER says: keep every "not" and "maybe", a plan stays a plan, a wish \
-a wish, one time is not always, and what is true of somebody else is said of them, never of USER.
+- first_person: the statement, one short sentence in USER's language that can be understood years \
+later without the conversation. In the first person, as if USER wrote it down ("I", "my" in USER's \
+language), never with the word USER; if there are several USERs, after the speaker's name and a \
+colon. With names or relations in place of "he", "she", "it" and "there", and full dates with the \
+year in place of "tomorrow" or a weekday; look them up in the calendar. A short answer is joined \
+with the question it answers. Say no more than USER says: keep every "not" and "maybe", a plan \
+stays a plan, a wish a wish, one time is not always, and what is true of somebody else is said of \
+them, never of USER.
 - kind: "preference" for likes, dislikes and wishes about answers, else "fact".
 - about: the names of the people, animals and things in it, in their base form; without a name the \
 relation to USER.
 - importance: 1 (trivial) to 10 (says who they are); name, family and health 8, work and home 7, \
 small likes 4.
-- date: the day of the event, as exact as USER knows it; first/last day if it lasts; empty if \
-there is none.
-- repeats: how often it comes again, in USER's words, else empty.
-- since, until: when it began to be true and when it stops, if USER says so, else empty.
 - answers_question: true if it is the answer to a question of ASSISTANT.
-- relation: what it is to a known note: "same" if the note says just that, "changed" if the note \
-is not true any more and this takes its place, "ended" if the note is not true any more and \
-nothing takes its place, else "new". Another thing of the same kind is "new".
-- note: the number of that known note, else 0. reason: why the note changed or ended, in a few \
-words.
+- when: null if USER names no time. day is the day of the event, as exact as USER knows it, or \
+first/last day if it lasts; since and until are when it began to be true and when it stops; \
+repeats is how often it comes again, in USER's words. Empty where USER does not say.
+- note: null unless it is about a known note. Then the note's number, and relation: "same" if the \
+note says just that, "changed" if the note is not true any more and this takes its place, "ended" \
+if it is not true any more and nothing takes its place; reason: why, in a few words. Another thing \
+of the same kind is not about the note.
 
 If USER corrects something, only what holds in the end is a finding. Never a finding:
 - what ASSISTANT says, unless USER confirms it; questions; general knowledge

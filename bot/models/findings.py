@@ -8,14 +8,21 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from html import unescape
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 
 from memory.ports import Proposal, Reading, Relation
 from memory.records import Basis, Evidence, Kind, Record, Turn
 
-MAX_FINDINGS = 16
+MAX_FINDINGS = 12
 MAX_QUOTES = 3
 MAX_NAMES = 4
 MAX_TOPICS = 5
@@ -54,22 +61,42 @@ class Quote(Answer):
     words: str
 
 
+class When(Answer):
+    """When something is, begins to be true, stops, and comes again."""
+
+    day: str = Field("", description="YYYY-MM-DD, YYYY-MM, YYYY, two of them with / or empty")
+    since: str = ""
+    until: str = ""
+    repeats: str = ""
+
+
+class Note(Answer):
+    """What a finding is to a known note."""
+
+    number: int
+    relation: Literal["same", "changed", "ended"]
+    reason: str = ""
+
+
+def _or_none(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
+    try:
+        return check(value)
+    except ValidationError:
+        return None
+
+
 class Finding(Answer):
-    """One thing worth knowing about the user."""
+    """One thing worth knowing about the user. Small models write what the name of a field says:
+    `first_person` is the statement."""
 
     quotes: list[Quote] = at_most(MAX_QUOTES)
-    statement: str
+    first_person: str
     kind: Literal["fact", "preference"]
     about: list[str] = at_most(MAX_NAMES, default_factory=list)
     importance: int = 5
-    date: str = Field("", description="YYYY-MM-DD, YYYY-MM, YYYY, two of them with / or empty")
-    repeats: str = ""
-    since: str = ""
-    until: str = ""
     answers_question: bool = False
-    relation: Literal["new", "same", "changed", "ended"] = "new"
-    note: int = Field(0, description="the number of the known note, else 0")
-    reason: str = ""
+    when: Annotated[When | None, WrapValidator(_or_none)] = None
+    note: Annotated[Note | None, WrapValidator(_or_none)] = None
 
 
 class Findings(Answer):
@@ -90,39 +117,37 @@ def proposals_of(
 
 
 def _proposal(finding: Finding, turns: Sequence[Turn], notes: Sequence[Record]) -> Proposal | None:
-    text = plain(finding.statement)
+    text = plain(finding.first_person)
     quotes = finding.quotes[:MAX_QUOTES]
     evidence = tuple(dict.fromkeys(item for quote in quotes for item in _evidence(quote, turns)))
     if not text or len(text) > MAX_TEXT or not evidence:
         return None
-    relation, known = _relation(finding, notes)
+    relation, known = _relation(finding.note, notes)
+    when = finding.when or When()
     return Proposal(
         kind=Kind(finding.kind),
         text=text,
         evidence=evidence,
         importance=min(10, max(1, finding.importance)),
-        event_date=iso_span(finding.date),
-        recurrence=_phrase(finding.repeats),
-        true_since=iso_date(finding.since),
-        true_until=iso_date(finding.until),
+        event_date=iso_span(when.day),
+        recurrence=_phrase(when.repeats),
+        true_since=iso_date(when.since),
+        true_until=iso_date(when.until),
         about=_names(finding.about),
         basis=Basis.ANSWER if finding.answers_question else Basis.VOLUNTEERED,
         relation=relation,
         known=known,
-        reason=_phrase(finding.reason) if known else None,
+        reason=_phrase(finding.note.reason) if finding.note and known else None,
     )
 
 
-def _relation(finding: Finding, notes: Sequence[Record]) -> tuple[Relation, str | None]:
+def _relation(note: Note | None, notes: Sequence[Record]) -> tuple[Relation, str | None]:
     """What a finding is to a known note, and its id. A model that can't say why a note is no longer
     true has guessed."""
-    relation = Relation(finding.relation)
-    known = notes[finding.note - 1 : finding.note] if finding.note > 0 else ()
-    if not known or relation is Relation.NEW:
+    known = notes[note.number - 1 : note.number] if note and note.number > 0 else ()
+    if note is None or not known or (note.relation != "same" and not _phrase(note.reason)):
         return Relation.NEW, None
-    if relation is not Relation.SAME and not _phrase(finding.reason):
-        return Relation.NEW, None
-    return relation, known[0].id
+    return Relation(note.relation), known[0].id
 
 
 def _evidence(quote: Quote, turns: Sequence[Turn]) -> Iterator[Evidence]:

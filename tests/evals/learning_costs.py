@@ -27,7 +27,7 @@ from memory.ports import Reading
 from memory.records import Kind, Record, Role, Speaker, Turn, Utterance
 from tests.evals.requests import request_of, tokens_in
 from tests.fakes.extractors import EverySentence
-from tests.fakes.learning import finding, findings, judgement, review
+from tests.fakes.learning import finding, findings, judgement, note, review, when
 
 FILE = Path(__file__).with_name("everyday.jsonl")
 
@@ -92,7 +92,14 @@ def _finding(told: dict[str, Any]) -> dict[str, Any]:
         {"turn": told["turns"][min(n, len(told["turns"]) - 1)] + 1, "words": words}
         for n, words in enumerate(told["quotes"])
     ]
-    more = {"kind": told["kind"], "about": told.get("about", []), "date": told["date"] or ""}
+    times = when(told["date"]) if told["date"] else None
+    changed = told.get("relation", "new") != "new"
+    more = {
+        "kind": told["kind"],
+        "about": told.get("about", []),
+        "when": times,
+        "note": note(told["relation"], 1, "it has changed") if changed else None,
+    }
     return finding(told["text"], quotes=quotes, **more)
 
 

@@ -15,7 +15,7 @@ from memory.records import Kind, Record
 from tests.evals.dialogues import Dialogue, dialogues, sample
 from tests.evals.extraction import Report, evaluate, tables
 from tests.evals.verdicts import Figures, Outcome, Verdict, verdict
-from tests.fakes.learning import finding
+from tests.fakes.learning import finding, note
 from tests.fakes.learning import findings as answer
 
 TAGS = {
@@ -249,8 +249,8 @@ def answering(*answers: str) -> FunctionModel:
 
 
 def findings(*texts: str, replaces: int = 0) -> str:
-    relation: dict[str, Any] = {"relation": "changed", "reason": "moved"} if replaces else {}
-    found = (finding(text, note=replaces, **relation) for text in texts)
+    changed = note("changed", replaces, "moved") if replaces else None
+    found = (finding(text, note=changed) for text in texts)
     return answer(*found, summary="The user spoke of a move.")
 
 

@@ -20,19 +20,24 @@ def finding(statement: str, words: str = "", turn: int = 1, **more: Any) -> dict
     """A finding whose statement is its evidence unless there are other `words`."""
     return {
         "quotes": [{"turn": turn, "words": words or statement}],
-        "statement": statement,
+        "first_person": statement,
         "kind": "fact",
         "about": [],
         "importance": 5,
-        "date": "",
-        "repeats": "",
-        "since": "",
-        "until": "",
         "answers_question": False,
-        "relation": "new",
-        "note": 0,
-        "reason": "",
+        "when": None,
+        "note": None,
     } | more
+
+
+def when(day: str = "", **more: str) -> dict[str, str]:
+    """The times of a finding."""
+    return {"day": day, "since": "", "until": "", "repeats": ""} | more
+
+
+def note(relation: str, number: int = 1, reason: str = "") -> dict[str, Any]:
+    """What a finding is to the known note with this number."""
+    return {"number": number, "relation": relation, "reason": reason}
 
 
 def findings(*found: dict[str, Any], summary: str = "", topics: tuple[str, ...] = ()) -> str:

@@ -18,7 +18,7 @@ from bot.models.transcript import MAX_TRANSCRIPT
 from memory.ports import Extraction, ExtractionFailed, Objection, Proposal, Reading
 from memory.records import Evidence, Kind, Record, Role, Speaker, Turn, Utterance, quote
 from tests.fakes.extractors import EverySentence
-from tests.fakes.learning import finding, findings
+from tests.fakes.learning import finding, findings, note
 from tests.fakes.memories import NOON
 from tests.fakes.openai_server import Completion, OpenAIServer, refusing, text
 
@@ -198,7 +198,7 @@ async def test_statements_are_in_the_user_s_language(said: list[str], statement:
 
 
 async def test_a_relation_is_to_the_record_that_had_the_number() -> None:
-    changed = finding("I work at Acme Corp", relation="changed", note=1, reason="a new job")
+    changed = finding("I work at Acme Corp", note=note("changed", 1, "a new job"))
     known = [record(1, "I sail"), record(2, "I work at Initech")]
     (proposal,) = (
         await extract(findings(changed), [turn(1, "I work at Acme Corp")], known)
@@ -278,7 +278,7 @@ async def test_a_server_is_given_a_schema_with_bounds_to_enforce() -> None:
     definitions = [schema, *schema["$defs"].values()]
     for one in definitions:
         assert set(one["required"]) == set(one["properties"])
-        lists = [field for field in one["properties"].values() if field["type"] == "array"]
+        lists = [field for field in one["properties"].values() if field.get("type") == "array"]
         assert all(field["maxItems"] <= MAX_FINDINGS for field in lists)
     assert "tools" not in request
 
@@ -296,7 +296,7 @@ async def test_a_longer_list_than_the_schema_allows_is_no_reason_to_ask_again() 
 
 
 async def test_a_model_that_leaves_fields_out_is_understood() -> None:
-    short = {"quotes": JOB["quotes"], "statement": "I work at Acme Corp", "kind": "fact"}
+    short = {"quotes": JOB["quotes"], "first_person": "I work at Acme Corp", "kind": "fact"}
     found, requests = await from_server(text(json.dumps({"findings": [short], "summary": ""})))
     assert ([p.text for p in found.proposals], len(requests)) == (["I work at Acme Corp"], 1)
 

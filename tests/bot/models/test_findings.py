@@ -18,7 +18,7 @@ from bot.models.findings import (
 )
 from memory.ports import Proposal, Reading, Relation
 from memory.records import Basis, Evidence, Kind, Record, Role, Turn, Utterance
-from tests.fakes.learning import finding
+from tests.fakes.learning import finding, note, when
 
 DAY = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
 
@@ -51,14 +51,9 @@ def test_everything_a_model_writes_of_a_finding_is_in_the_proposal() -> None:
         2,
         about=["Meera", "meera", ""],
         importance=8,
-        date="2026-12-12/2026-12-20",
-        repeats="every winter",
-        since="2019",
-        until="2027-01",
         answers_question=True,
-        relation="changed",
-        note=1,
-        reason="another date",
+        when=when("2026-12-12/2026-12-20", repeats="every winter", since="2019", until="2027-01"),
+        note=note("changed", 1, "another date"),
     )
     said = ["My sister Meera has news", "she's coming on the 12th, for a week"]
     assert proposed(said, found, notes=(record(1, "Meera visits in January"),)) == (
@@ -157,20 +152,23 @@ def test_a_finding_counts_once_and_there_are_no_more_than_were_asked_for() -> No
 @pytest.mark.parametrize(
     ("claimed", "relation"),
     [
-        ({"relation": "same", "note": 1}, Relation.SAME),
-        ({"relation": "changed", "note": 1, "reason": "moved"}, Relation.CHANGED),
-        ({"relation": "ended", "note": 1, "reason": "moved"}, Relation.ENDED),
-        ({"relation": "changed", "note": 1}, Relation.NEW),
-        ({"relation": "ended", "note": 1, "reason": " "}, Relation.NEW),
-        ({"relation": "changed", "note": 2, "reason": "moved"}, Relation.NEW),
-        ({"relation": "ended", "note": -1, "reason": "moved"}, Relation.NEW),
-        ({"relation": "new", "note": 1, "reason": "moved"}, Relation.NEW),
+        (note("same"), Relation.SAME),
+        (note("changed", reason="moved"), Relation.CHANGED),
+        (note("ended", reason="moved"), Relation.ENDED),
+        (note("changed"), Relation.NEW),
+        (note("ended", reason=" "), Relation.NEW),
+        (note("changed", 2, "moved"), Relation.NEW),
+        (note("ended", -1, "moved"), Relation.NEW),
+        (note("forgotten", 1, "moved"), Relation.NEW),
+        (None, Relation.NEW),
+        ("", Relation.NEW),
+        ({}, Relation.NEW),
     ],
 )
 def test_a_known_note_changes_only_by_its_number_and_for_a_reason(
-    claimed: dict[str, Any], relation: Relation
+    claimed: object, relation: Relation
 ) -> None:
-    found = finding("I live in Leeds", **claimed)
+    found = finding("I live in Leeds", note=claimed)
     (proposal,) = proposed("I live in Leeds", found, notes=(record(1, "I live in York"),))
     assert proposal.relation is relation
     assert (proposal.known is None) == (relation is Relation.NEW)

@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import pytest
 from pydantic_ai import ModelMessage, ModelResponse, TextPart
@@ -15,7 +14,7 @@ from memory.learning.endings import Outcome
 from memory.memory import Memory
 from memory.records import Actor, Kind, Place, Record, Role, Speaker, Utterance, quote
 from tests.fakes.extractors import EverySentence
-from tests.fakes.learning import finding, findings, judgement, review
+from tests.fakes.learning import finding, findings, judgement, note, review, when
 from tests.fakes.memories import NOON, open_memory
 from tests.fakes.scripted_model import contents
 from tests.fakes.understanding import understood
@@ -120,7 +119,7 @@ async def test_what_is_told_in_pieces_is_kept_as_a_statement_with_its_evidence(
     said: list[str], words: str, statement: str, name: str
 ) -> None:
     quotes = [{"turn": 1, "words": said[0]}, {"turn": 2, "words": words}]
-    visit = finding(statement, quotes=quotes, about=[name], date="2026-12-12")
+    visit = finding(statement, quotes=quotes, about=[name], when=when("2026-12-12"))
     async with learning(Learned([findings(visit)])) as memory:
         assert await tell(memory, *said) is Outcome.SAVED
         (record,) = await memory.known.records(ANNA, FACTS)
@@ -187,12 +186,12 @@ async def test_orders_in_a_forwarded_message_become_no_memory_even_if_every_call
 
 # -- what becomes of known records ----------------------------------------------------------------
 
-MOVED: dict[str, Any] = {"relation": "changed", "note": 1, "reason": "moved"}
+MOVED = note("changed", reason="moved")
 
 
 async def test_a_record_is_replaced_with_the_reason_or_ends() -> None:
-    gone = finding("I don't live in Leeds any more", relation="ended", note=1, reason="left")
-    told = [findings(finding("I live in York")), findings(finding("I live in Leeds", **MOVED))]
+    gone = finding("I don't live in Leeds any more", note=note("ended", reason="left"))
+    told = [findings(finding("I live in York")), findings(finding("I live in Leeds", note=MOVED))]
     async with learning(Learned([*told, findings(gone)])) as memory:
         await tell(memory, "I live in York")
         await tell(memory, "I live in Leeds")
@@ -203,7 +202,7 @@ async def test_a_record_is_replaced_with_the_reason_or_ends() -> None:
 
 
 async def test_a_relation_that_the_review_denies_leaves_both() -> None:
-    told = [findings(finding("I have a cat")), findings(finding("I have a dog", **MOVED))]
+    told = [findings(finding("I have a cat")), findings(finding("I have a dog", note=MOVED))]
     model = Learned(told, reviews=[review(), review(judgement(1, relation_right=False))])
     async with learning(model) as memory:
         await tell(memory, "I have a cat")
@@ -212,7 +211,7 @@ async def test_a_relation_that_the_review_denies_leaves_both() -> None:
 
 
 async def test_the_same_said_again_is_more_evidence_and_no_second_record() -> None:
-    again = finding("I work for Acme", "acme again today", relation="same", note=1)
+    again = finding("I work for Acme", "acme again today", note=note("same"))
     told = [findings(finding("I work for Acme")), findings(again)]
     async with learning(Learned(told)) as memory:
         await tell(memory, "I work for Acme")
@@ -223,7 +222,7 @@ async def test_the_same_said_again_is_more_evidence_and_no_second_record() -> No
 
 async def test_a_second_anna_changes_nothing_of_the_first_one_s() -> None:
     told = [finding("Anna: I live in York", "I live in York")]
-    changed = [finding("Anna: I live in Leeds", "I live in Leeds", **MOVED)]
+    changed = [finding("Anna: I live in Leeds", "I live in Leeds", note=MOVED)]
     async with learning(Learned([findings(*told), findings(*changed)])) as memory:
         for id_, words in ((1, "I live in York"), (2, "I live in Leeds")):
             await memory.talk.record(CLUB, THERE, messages(words, Speaker(id_, "Anna")))
