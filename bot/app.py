@@ -61,6 +61,7 @@ from memory.knowledge.maintenance import Maintenance
 from memory.memory import Memory, utc_now
 from memory.ports import Embedder, Extraction, Reading, Store
 from memory.records import Turn
+from memory.safety.gate import mask_secrets
 from memory.search.query import parse
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
@@ -320,6 +321,7 @@ def _warm_up(rules: LanguageRules) -> None:
     points_back("Hello")
     parse("Hello", utc_now())
     rules.meaning("I live here")
+    mask_secrets("my PIN is 4711")
 
 
 class _StandIn:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from bot.offline.facts import Finding, findings_in
+from bot.offline.facts import StatedFact, findings_in
 from bot.offline.language import guess_language
 from bot.offline.summaries import session_summary, session_topics
 from memory.background.threads import compute
@@ -48,7 +48,7 @@ def _proposals(turns: Sequence[Turn], known: Sequence[Record]) -> Iterator[Propo
         )
 
 
-def _findings(turn: Turn, turns: Sequence[Turn]) -> Iterable[Finding]:
+def _findings(turn: Turn, turns: Sequence[Turn]) -> Iterable[StatedFact]:
     said = [own_words(m.text) for m in turn.messages if m.role is Role.USER]
     before = turns[: turns.index(turn)]
     speech = guess_language([*said, *(each.said for each in before[::-1])])

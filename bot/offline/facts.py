@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from bot.offline.language import Language, languages, sentences
+from bot.offline.language import Language, all_speeches, sentences
 from bot.offline.wishes import is_question
 from memory.records import Kind, own_words
 
@@ -23,7 +23,7 @@ _QUOTED = re.compile('["“”«»„]|^\\s*>', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class StatedFact:
     """A clause, verbatim, that says something lasting of the person. `slot` names the question that
     it answers, if that has a single answer."""
 
@@ -33,7 +33,7 @@ class Finding:
     importance: int
 
 
-def findings_in(text: str, speech: Language) -> list[Finding]:
+def findings_in(text: str, speech: Language) -> list[StatedFact]:
     """What a message says of its writer."""
     own = own_words(text).strip()
     if own != text.strip() or len(own) > _LONGEST or own.count("\n") >= _LINES:
@@ -41,13 +41,13 @@ def findings_in(text: str, speech: Language) -> list[Finding]:
     if _QUOTED.search(own) or _INTRODUCES.search(own) or _is_unsure(own, speech):
         return []
     # A short message does not show its language: whole clauses do.
-    for each in languages(speech):
+    for each in all_speeches(speech):
         if found := list(_findings(own, each)):
             return [] if _is_unsure(own, each) else found
     return []
 
 
-def _findings(text: str, speech: Language) -> Iterator[Finding]:
+def _findings(text: str, speech: Language) -> Iterator[StatedFact]:
     for sentence in sentences(text):
         if not is_question(_whole(sentence, text), speech):
             found = (_finding(clause, speech) for clause in _clauses(sentence, speech))
@@ -58,7 +58,7 @@ def _is_unsure(text: str, speech: Language) -> bool:
     return any(speech.finds(f"marks.{mark}", text) for mark in _UNSURE)
 
 
-def sole_finding(text: str, speech: Language) -> Finding | None:
+def sole_finding(text: str, speech: Language) -> StatedFact | None:
     """What a text says if it says one thing."""
     return _finding(text.strip(" .!"), speech)
 
@@ -93,12 +93,12 @@ def _boundary(speech: Language) -> re.Pattern[str]:
     )
 
 
-def _finding(clause: str, speech: Language) -> Finding | None:
+def _finding(clause: str, speech: Language) -> StatedFact | None:
     for rule, pattern in _rules(speech):
         if pattern.fullmatch(clause):
             text = clause[:1].upper() + clause[1:]
             kind = Kind(rule.get("kind", "fact"))
-            return Finding(text, kind, rule.get("slot"), rule.get("importance", 6))
+            return StatedFact(text, kind, rule.get("slot"), rule.get("importance", 6))
     return None
 
 

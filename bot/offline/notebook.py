@@ -34,9 +34,9 @@ from pydantic_ai.usage import RequestUsage
 
 from bot.models.sight import BLIND
 from bot.offline.language import Language, guess_language
-from bot.offline.lines import Lines, lines_of
+from bot.offline.lines import LineReader, fresh_lines
 from bot.offline.overview import shorten, telling_lines
-from bot.offline.quotes import Found, Line, choose
+from bot.offline.quotes import Line, Quotes, choose
 from bot.offline.wishes import Wishes, wishes_of
 from memory.background.threads import compute
 from memory.errors import StoreUnavailable
@@ -61,7 +61,7 @@ class Notebook(Model):
 
     def __init__(self) -> None:
         super().__init__(profile=BLIND)
-        self._lines = Lines()
+        self._lines = LineReader()
 
     @property
     def model_name(self) -> str:
@@ -157,7 +157,7 @@ class _Reply:
         self._private = context is not None and context.private
         self._speaker = context.turns[-1].speaker if context else None
 
-    async def written(self, lines: Lines) -> str:
+    async def written(self, lines: LineReader) -> str:
         """The reply."""
         parts = list(self._on_tools())
         try:
@@ -190,7 +190,7 @@ class _Reply:
         nothing = answer.startswith("Nothing in memory")
         return self._says["nothing" if nothing else "forgetting"]
 
-    async def _on_message(self, lines: Lines) -> str:
+    async def _on_message(self, lines: LineReader) -> str:
         match self._wishes.kind:
             case "hello" | "thanks" | "bye" as courtesy:
                 says = {"hello": "hello", "thanks": "welcome", "bye": "bye"}
@@ -221,17 +221,17 @@ class _Reply:
             return self._says["unkept"]
         return self._says["kept" if mask_secrets(self._text) == self._text else "masked"]
 
-    async def _answer(self, lines: Lines, otherwise: str = "") -> str:
+    async def _answer(self, lines: LineReader, otherwise: str = "") -> str:
         known = await self._known(lines)
         now = self._now()
-        found: Found = await compute(choose, self._text, known, self._speech, now)
+        found: Quotes = await compute(choose, self._text, known, self._speech, now)
         if not found.lines or (otherwise and not found.exact):
             return otherwise or self._says["nothing"]
         quotes = [self._quote(line) for line in found.lines]
         return "\n".join(quotes if found.exact else [self._says["closest"], *quotes])
 
-    async def _known(self, lines: Lines) -> list[Line]:
-        fresh = lines_of(self._before, self._now())
+    async def _known(self, lines: LineReader) -> list[Line]:
+        fresh = fresh_lines(self._before, self._now())
         if self._context is None or not self._keeps:
             return fresh
         known = await lines.about(self._context, self._text)
@@ -240,9 +240,9 @@ class _Reply:
         # What is said in private is in no archive.
         return known + [_after(line, known) for line in fresh] if self._private else known
 
-    async def _overview(self, lines: Lines) -> str:
+    async def _overview(self, lines: LineReader) -> str:
         if self._context is None or not self._keeps:
-            own = lines_of(self._before, self._now())
+            own = fresh_lines(self._before, self._now())
         else:
             own = await lines.own(self._context)
         told = await compute(telling_lines, own, self._speech, _OVERVIEW)
@@ -275,7 +275,8 @@ class _Reply:
         return not (profile.facts or profile.preferences or profile.summaries)
 
     def _quote(self, line: Line) -> str:
-        text = shorten(line.text, _QUOTE_CHARS).replace("“", '"').replace("”", '"')
+        # What is said in private is masked nowhere else.
+        text = shorten(mask_secrets(line.text), _QUOTE_CHARS).replace("“", '"').replace("”", '"')
         who = f"{line.speaker.name}: " if line.speaker and line.speaker != self._speaker else ""
         ended = f" · {self._says['ended']}" if line.ended else ""
         return f"{who}“{text}” · {self._when(line.at)}{ended}"

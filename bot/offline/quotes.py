@@ -23,7 +23,7 @@ from memory.search.text import pairs, plain_words, small_stems, words
 _FORM, _RELATED = 0.8, 0.35
 #: A word has so many letters at least where a part of it counts as another form.
 _LONG = 5
-#: Lines that cover so much of what the best one covers are as good.
+#: LineReader that cover so much of what the best one covers are as good.
 _AS_GOOD = 0.94
 #: A line answers if its own words cover so much of the question; with related words, it is close.
 _ANSWERS, _CLOSE = 0.3, 0.2
@@ -67,7 +67,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Found:
+class Quotes:
     """The lines to quote, best first. `exact`: they speak of what was asked."""
 
     lines: tuple[Line, ...] = ()
@@ -85,20 +85,20 @@ class _Scored:
     own: float = 0.0
 
 
-def choose(question: str, lines: Sequence[Line], speech: Language, now: datetime) -> Found:
+def choose(question: str, lines: Sequence[Line], speech: Language, now: datetime) -> Quotes:
     """The one or two lines that answer the question best."""
     asked = _Asked(question, lines, speech, now)
     scored = sorted(asked.scored, key=lambda each: each.score, reverse=True)
     if not scored or scored[0].score <= 0:
-        return Found()
+        return Quotes()
     good = [each for each in scored if each.score >= _AS_GOOD * scored[0].score]
     exact = scored[0].own >= _ANSWERS
     if not exact and (asked.names or scored[0].score < _CLOSE):
-        return Found()
+        return Quotes()
     first = asked.preferred(good)
     besides = (*asked.successors(good), *asked.beside(first))
     shown = [first, *(each for each in besides if each is not first)]
-    return Found(tuple(each.line for each in shown[:2]), exact)
+    return Quotes(tuple(each.line for each in shown[:2]), exact)
 
 
 class _Asked:

@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from bot.offline.language import Language, guess_language, language, sentences
+from bot.offline.language import Language, guess_language, sentences, speech_of
 from bot.offline.overview import shorten, telling_lines
 from bot.offline.quotes import Line
 from memory.background.threads import compute
@@ -97,7 +97,7 @@ def _report(told: dict[str | None, list[str]], speech: Language) -> str:
 def _speech(turns: Sequence[Turn]) -> Language:
     texts = _own_texts(turns)
     votes = Counter(guess_language([text]).code for text in texts if len(text.split()) > 2)
-    return language(votes.most_common(1)[0][0]) if votes else guess_language(texts)
+    return speech_of(votes.most_common(1)[0][0]) if votes else guess_language(texts)
 
 
 def _own_texts(turns: Sequence[Turn]) -> list[str]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bot.offline.language import COURTESIES, Language, caught, given_name, languages, sentences
+from bot.offline.language import COURTESIES, Language, all_speeches, caught, given_name, sentences
 from memory.records import own_words
 from memory.search.text import plain_words
 
@@ -45,7 +45,7 @@ def agent_name_in(text: str, speech: Language) -> str | None:
     """The name that a message gives the assistant, if it does."""
     if is_question(text, speech):
         return None
-    for each in languages(speech):
+    for each in all_speeches(speech):
         for match in each.matches("wishes.name", text[:_LONGEST]):
             if name := given_name(match, each):
                 return name
@@ -55,7 +55,7 @@ def agent_name_in(text: str, speech: Language) -> str | None:
 def only_names(text: str, name: str, speech: Language) -> bool:
     """True if a message says no more than the assistant's name, but for a few words that mean
     nothing: "from now on, please"."""
-    for each in languages(speech):
+    for each in all_speeches(speech):
         for match in each.matches("wishes.name", text):
             before, _, after = match[0].partition(name)
             besides = text.replace(match[0], " ") + after
@@ -70,7 +70,7 @@ def only_names(text: str, name: str, speech: Language) -> bool:
 
 def asks_to_remember(text: str, speech: Language) -> str | None:
     """The statement that a person asks to keep ("remember that …"), if they do."""
-    for each in languages(speech):
+    for each in all_speeches(speech):
         for match in each.matches("wishes.remember", text):
             what = caught(match).strip(" .!,")
             if what and not is_question(what, each):
@@ -80,7 +80,7 @@ def asks_to_remember(text: str, speech: Language) -> str | None:
 
 def _asks_to_forget(text: str, speech: Language) -> str:
     """What a person wants forgotten, in their words."""
-    found = (m for each in languages(speech) for m in each.matches("wishes.forget", text))
+    found = (m for each in all_speeches(speech) for m in each.matches("wishes.forget", text))
     return next((what for m in found if (what := caught(m).strip(" .!?"))), "")
 
 
@@ -132,7 +132,7 @@ def _courtesy(text: str, speech: Language) -> str | None:
         return "nothing"
     if len(text) > _LONGEST:
         return None
-    for each in languages(speech):
+    for each in all_speeches(speech):
         for kind in COURTESIES:
             if each.is_all(f"courtesies.{kind}", text):
                 return kind
@@ -140,6 +140,6 @@ def _courtesy(text: str, speech: Language) -> str | None:
 
 
 def _matched(kind: str, text: str, speech: Language) -> Iterator[str]:
-    for each in languages(speech):
+    for each in all_speeches(speech):
         for match in each.matches(kind, text):
             yield match[0]

@@ -3,12 +3,12 @@
 import re
 import unicodedata
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 
 from memory.errors import Refusal, RefusedText
 from memory.records import ToolUse, Turn
-from memory.search.lexicon.lexicon import Secrets, Words, secret_names
+from memory.search.lexicon.lexicon import Secrets, Words, lexicons, secret_names
 
 #: A fact is a sentence or two; what is longer is a document.
 MAX_RECORD_LENGTH = 1000
@@ -205,7 +205,7 @@ def _either(part: Callable[[Secrets], Words]) -> str:
 
 
 @cache
-def _named() -> tuple[re.Pattern[str], ...]:
+def _named_values() -> tuple[re.Pattern[str], ...]:
     """What is a secret because a word beside it says so: "my password is hunter2", "locker code is
     7731", "4711 is my PIN", "the safe is 22-14-8", "passport 4509 123456" (at least five digits
     that are no date), "card number 6222 0200 …" (also what does not add up, from eight digits)."""
@@ -249,6 +249,45 @@ def _named() -> tuple[re.Pattern[str], ...]:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """What secrets are called, as single words can be looked up: most texts name none, and the
+    patterns cost much."""
+
+    words: frozenset[str]
+    beginnings: tuple[str, ...]
+    endings: tuple[str, ...]
+    unspaced: tuple[str, ...]
+
+
+@cache
+def _names() -> _Names:
+    kinds = ("passwords", "pins", "codes", "locks", "wireless", "documents", "accounts")
+    spaced: set[str] = set()
+    unspaced: set[str] = set()
+    for lexicon in lexicons().values():
+        for kind in kinds:
+            (unspaced if lexicon.unspaced else spaced).update(getattr(lexicon.secrets, kind))
+    first = [(_WORD.findall(name)[0], name) for name in spaced]
+    return _Names(
+        frozenset(word for word, name in first if "*" not in name),
+        tuple(word for word, name in first if name.endswith("*")),
+        tuple(word for word, name in first if name.startswith("*")),
+        tuple(unspaced),
+    )
+
+
+_WORD = re.compile(r"\w+")
+
+
+def _names_a_secret(text: str) -> bool:
+    names = _names()
+    for word in _WORD.findall(text.lower()):
+        if word in names.words or word.startswith(names.beginnings) or word.endswith(names.endings):
+            return True
+    return not text.isascii() and any(name in text for name in names.unspaced)
+
+
 @cache
 def _harmless() -> re.Pattern[str]:
     return re.compile(_either(lambda s: s.harmless), re.IGNORECASE)
@@ -258,8 +297,9 @@ def mask_secrets(text: str) -> str:
     """The text with passwords, keys, and card, account and document numbers masked."""
     for pattern in _KEYS:
         text = pattern.sub(MASK, text)
-    for named in _named():
-        text = named.sub(_without_value, text)
+    if _names_a_secret(text):
+        for named in _named_values():
+            text = named.sub(_without_value, text)
     for shape, adds_up in _NUMBERS:
         for number in {found[0] for found in shape.finditer(text) if adds_up(found[0])}:
             text = text.replace(number, MASK)
