@@ -47,7 +47,7 @@ async def candidates_page(origin: Origin, meant: Meant, context: Context) -> Pag
             return Page(texts.memory_gone)
         yes, no = Button(texts.button_delete_yes, "only:0"), Button(texts.button_delete_no, "none")
         return Page(show.delete_question(going).text, ((yes, no),))
-    lines = [f"{number}. {show.dated(record)}" for number, record in enumerate(records, 1)]
+    lines = [f"{number}. {show.line_of(record)}" for number, record in enumerate(records, 1)]
     all_, none = Button(texts.forget_every, "all"), Button(texts.forget_none, "none")
     picks = _picks(list(enumerate(records)), show)
     return Page("\n".join((texts.forget_ask, *lines)), (*picks, (all_, none)))

@@ -68,14 +68,14 @@ class MemoryPages:
     def listing(self, records: Sequence[Record], kind: Kind, number: int) -> Page:
         """One page of the records of a kind, newest first."""
         own = [record for record in reversed(records) if record.kind is kind]
-        return self._numbered(own, self._kind_name(kind), f"page:{kind.value}", number)
+        return self._list_page(own, self._kind_name(kind), f"page:{kind.value}", number)
 
     def about(self, records: Sequence[Record], name: str, number: int = 0) -> Page:
         """One page of what is known about somebody: what is true, newest first, then what was."""
         own = sorted(reversed(records), key=lambda record: not record.current)
-        return self._numbered(own, self.texts.memory_about.format(name=name), "about", number)
+        return self._list_page(own, self.texts.memory_about.format(name=name), "about", number)
 
-    def _numbered(self, own: Sequence[Record], head: str, turns: str, number: int) -> Page:
+    def _list_page(self, own: Sequence[Record], head: str, turns: str, number: int) -> Page:
         """One page of these records, each with a button that shows its number and its beginning.
         `turns` is the data of the buttons that turn to another page, without its number."""
         pages = max(1, -(-len(own) // PER_PAGE))
@@ -83,7 +83,7 @@ class MemoryPages:
         first = number * PER_PAGE + 1
         lines, picks = [], []
         for place, record in enumerate(own[first - 1 : first - 1 + PER_PAGE], first):
-            lines.append(f"{place}. {self.dated(record)}")
+            lines.append(f"{place}. {self.line_of(record)}")
             picks.append((Button(self.label(place, record), f"show:{record.short_id}"),))
         turning = []
         if number > 0:
@@ -198,7 +198,7 @@ class MemoryPages:
             return f"• {date} {self._author_name(record)}: {said}"
         return f"• {date}: {text}  [{record.short_id}]"
 
-    def dated(self, record: Record) -> str:
+    def line_of(self, record: Record) -> str:
         """A record with its date, and in quotes if it is a message."""
         text, date = shorten(self.wording(record), _LISTED), f"{record.created_at:%Y-%m-%d}"
         if record.kind is Kind.MESSAGE:
