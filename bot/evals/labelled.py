@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.evals.files import read_text
-from memory.learning.evidence import stands_in
+from memory.learning.folding import stands_in
 from memory.records import (
     Actor,
     Draft,
@@ -35,7 +35,7 @@ _BEFORE = timedelta(days=30)
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class LabelledFinding:
     """What a model might propose of a session, and whether it should be stored. `replaces` is the
     place of the known record that it replaces."""
 
@@ -59,7 +59,7 @@ class LabelledDialogue:
     language: str
     sessions: tuple[ToldSession, ...]
     known: tuple[Draft, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[LabelledFinding, ...]
 
 
 def read_labelled(path: Path) -> Iterator[LabelledDialogue]:
@@ -123,10 +123,10 @@ def _turn(data: dict[str, Any], turn_id: str, session: Session, speakers: dict[s
 
 def _finding(
     data: dict[str, Any], turns: Sequence[Sequence[Turn]], known: dict[str, int]
-) -> Finding:
+) -> LabelledFinding:
     cited = [turns[data["session"]][n] for n in data["turns"]]
     occurs = all(any(stands_in(quote, turn.said) for turn in cited) for quote in data["quotes"])
-    return Finding(
+    return LabelledFinding(
         kind=Kind(data["kind"]),
         text=data["text"],
         session=data["session"],

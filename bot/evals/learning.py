@@ -27,7 +27,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bot.errors import OperatorError
-from bot.evals.labelled import Finding, LabelledDialogue, ToldSession, read_labelled
+from bot.evals.labelled import LabelledDialogue, LabelledFinding, ToldSession, read_labelled
 from bot.models.configured import model_of
 from bot.models.extraction import ModelExtractor
 from bot.models.review import ModelReviewer
@@ -89,7 +89,7 @@ class LearningReport:
     #: Records of a model that stand for a finding to keep, for one to drop, and for none.
     records: tuple[int, int, int] | None = None
 
-    def note(self, dialogue: LabelledDialogue, finding: Finding, stored: bool) -> None:
+    def note(self, dialogue: LabelledDialogue, finding: LabelledFinding, stored: bool) -> None:
         """Count a finding that was stored, or not."""
         verdict, right = ("keep", stored) if finding.keep else ("drop", not stored)
         (self.keep if finding.keep else self.drop).count(right)
@@ -106,8 +106,8 @@ class LearningReport:
             "keep": self.keep.to_json(),
             "drop": self.drop.to_json(),
             "drop_by_code": self.drop_by_code.to_json(),
-            "by_why": _nested(self.by_why),
-            "by_language": _nested(self.by_language),
+            "by_why": _by_verdict(self.by_why),
+            "by_language": _by_verdict(self.by_language),
             "wrong": [
                 {"id": id_, "verdict": verdict, "why": why, "text": text}
                 for id_, verdict, why, text in self.wrong
@@ -119,7 +119,7 @@ class LearningReport:
         return report
 
 
-def _nested(tallies: dict[tuple[str, str], Tally]) -> dict[str, dict[str, Any]]:
+def _by_verdict(tallies: dict[tuple[str, str], Tally]) -> dict[str, dict[str, Any]]:
     return {
         verdict: {
             name: tally.to_json()
@@ -134,7 +134,7 @@ class _Recorded:
     """An extractor that proposes the findings of the file."""
 
     def __init__(self) -> None:
-        self._findings: dict[str, list[Finding]] = {}
+        self._findings: dict[str, list[LabelledFinding]] = {}
         self._ids: dict[str, Sequence[str]] = {}
 
     def teach(self, dialogue: LabelledDialogue, known: Sequence[Record]) -> None:
@@ -152,7 +152,7 @@ class _Recorded:
         return earlier or ""
 
 
-def _proposal(finding: Finding, known: Sequence[str]) -> Proposal:
+def _proposal(finding: LabelledFinding, known: Sequence[str]) -> Proposal:
     replaces = None if finding.replaces is None else known[finding.replaces]
     return Proposal(
         finding.kind,
@@ -176,7 +176,7 @@ def report_learning(files: Sequence[Path], json_wanted: bool, model: str | None)
     that can't be read, or a model that can't be used."""
     errors = Console(stderr=True)
     try:
-        report = asyncio.run(evaluate(files, model))
+        report = asyncio.run(measure_learning(files, model))
     except (OSError, ValueError, OperatorError) as error:
         errors.print(
             f"mordecai eval learning: {error}", markup=False, highlight=False, soft_wrap=True
@@ -186,12 +186,12 @@ def report_learning(files: Sequence[Path], json_wanted: bool, model: str | None)
     if json_wanted:
         out.print_json(data=report.to_json())
     else:
-        for table in tables(report):
+        for table in learning_tables(report):
             out.print(table)
     return 0
 
 
-def tables(report: LearningReport) -> list[Table]:
+def learning_tables(report: LearningReport) -> list[Table]:
     """The report for people: shares in percent."""
     main = Table(title="What is stored of labelled findings")
     for column in ("findings", "right", "of", "%"):
@@ -220,7 +220,7 @@ def _add(table: Table, name: str, tally: Tally) -> None:
     table.add_row(name, str(tally.right), str(tally.of), f"{100 * tally.share:.1f}")
 
 
-async def evaluate(paths: Iterable[Path], model: str | None = None) -> LearningReport:
+async def measure_learning(paths: Iterable[Path], model: str | None = None) -> LearningReport:
     """Measure on these files. Raises OSError, ValueError for a file that holds something else, and
     OperatorError for a model that can't be used."""
     report = LearningReport()
@@ -241,7 +241,9 @@ async def evaluate(paths: Iterable[Path], model: str | None = None) -> LearningR
                 with tempfile.TemporaryDirectory(prefix="mordecai-eval-") as directory:
                     files = (Path(directory), pool)
                     store = SqliteStore(*files)
-                    stored = await _stored(dialogue, store, files, understanding, recorded)
+                    stored = await _extract_dialogue(
+                        dialogue, store, files, understanding, recorded
+                    )
                     await store.aclose()
                 if model:
                     _score_nearest(report, dialogue, stored)
@@ -250,7 +252,7 @@ async def evaluate(paths: Iterable[Path], model: str | None = None) -> LearningR
     return report
 
 
-async def _stored(
+async def _extract_dialogue(
     dialogue: LabelledDialogue,
     store: SqliteStore,
     files: tuple[Path, ThreadPoolExecutor],
@@ -286,24 +288,24 @@ async def extract(
             await journal.sessions.end(session.id, "eval", now)
             # A memory takes up when it opens what an earlier one left.
             async with Memory(
-                store, journal, understanding, options, partial(_same, now)
+                store, journal, understanding, options, partial(_stopped_clock, now)
             ) as memory:
                 await memory.settle()
 
 
-def _same(moment: datetime) -> datetime:
+def _stopped_clock(moment: datetime) -> datetime:
     return moment
 
 
 def _score_exactly(
     report: LearningReport, dialogue: LabelledDialogue, stored: Sequence[Record]
 ) -> None:
-    texts = {_told(record) for record in stored} | {record.text for record in stored}
+    texts = {_full_text(record) for record in stored} | {record.text for record in stored}
     for finding in dialogue.findings:
         report.note(dialogue, finding, finding.text in texts)
 
 
-def _told(record: Record) -> str:
+def _full_text(record: Record) -> str:
     """A record's text, in a group with its speaker's name as the findings have it."""
     return f"{record.speaker.name}: {record.text}" if record.speaker else record.text
 
@@ -328,9 +330,9 @@ def _score_nearest(
     report.records = (before[0] + right, before[1] + wrong, before[2] + unlabelled)
 
 
-def _nearness(record: Record, finding: Finding) -> float:
+def _nearness(record: Record, finding: LabelledFinding) -> float:
     """How much a record and a finding have in common; see above."""
-    one, other = (set(words(text)) - small_stems() for text in (_told(record), finding.text))
+    one, other = (set(words(text)) - small_stems() for text in (_full_text(record), finding.text))
     shared = 2 * len(one & other) / max(1, len(one) + len(other))
     turns = {evidence.turn_id for evidence in finding.evidence}
     return shared + (SAME_TURN if shared and turns & set(record.turn_ids) else 0.0)

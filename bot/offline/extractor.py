@@ -6,7 +6,7 @@ from bot.offline.facts import StatedFact, findings_in
 from bot.offline.language import guess_language
 from bot.offline.summaries import session_summary, session_topics
 from memory.background.threads import compute
-from memory.learning.event_dates import find_date
+from memory.learning.timeline import find_date
 from memory.ports import Extraction, Proposal, Reading, Relation
 from memory.records import Evidence, Record, Role, Turn, own_words
 

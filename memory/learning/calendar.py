@@ -70,16 +70,16 @@ def time_words(text: str) -> TimeWords:
     folded = fold(text)
     words = fold_words(folded)
     return TimeWords(
-        weekdays=frozenset(_named("weekdays", folded, words)),
-        months=frozenset(_named("months", folded, words))
+        weekdays=frozenset(_find_names("weekdays", folded, words)),
+        months=frozenset(_find_names("months", folded, words))
         | {int(match[2]) for match in _HAN.finditer(folded)}
         | {int(n) for n in _han_months(folded)},
-        days=frozenset(_named("days", folded, words)),
-        units=frozenset(_UNITS[n] for n in _named("units", folded, words)),
-        seasons=frozenset(_named("seasons", folded, words)),
+        days=frozenset(_find_names("days", folded, words)),
+        units=frozenset(_UNITS[n] for n in _find_names("units", folded, words)),
+        seasons=frozenset(_find_names("seasons", folded, words)),
         feasts=frozenset(_feasts_in(" ".join(words))),
-        weekend=any(_named("weekend", folded, words)),
-        next=any(_named("next", folded, words)),
+        weekend=any(_find_names("weekend", folded, words)),
+        next=any(_find_names("next", folded, words)),
     )
 
 
@@ -89,7 +89,7 @@ def _han_months(folded: str) -> Iterator[int]:
         yield from (int(n) for n in numbers(run) if 1 <= n <= 12)
 
 
-def written_dates(text: str) -> list[WrittenDate]:
+def statement_dates(text: str) -> list[WrittenDate]:
     """The dates that a statement writes out, with a month at least: "23 October 2026", "March
     2026", "2026-10-23", "23.10."."""
     rest, found = fold(text), []
@@ -108,7 +108,7 @@ def written_dates(text: str) -> list[WrittenDate]:
         year = _whole_year(match[4])
         # "8.40" and "3/4" are no dates unless there is a year or a closing dot.
         if year is None and not (
-            match[2] == "." and rest[: match.start()] is not None and _dotted(match)
+            match[2] == "." and rest[: match.start()] is not None and _ends_in_dot(match)
         ):
             continue
         if first <= 31 and second <= 12:
@@ -118,7 +118,7 @@ def written_dates(text: str) -> list[WrittenDate]:
     return found + _with_names(rest)
 
 
-def _dotted(match: re.Match[str]) -> bool:
+def _ends_in_dot(match: re.Match[str]) -> bool:
     """True for "23.10." with its closing dot."""
     return match.string[match.end() : match.end() + 1] == "."
 
@@ -161,7 +161,7 @@ def _neighbours(tokens: Sequence[re.Match[str]], place: int) -> tuple[int | None
     return day, year
 
 
-def weekdays_written(text: str) -> frozenset[int]:
+def certain_weekdays(text: str) -> frozenset[int]:
     """The weekdays that a statement names for certain, by their full names."""
     folded = fold(text)
     found = {number for word in fold_words(folded) for number in _full_weekdays().get(word, ())}
@@ -193,7 +193,7 @@ def easter(year: int) -> date:
 _Names = Mapping[str, frozenset[int]]
 
 
-def _named(kind: str, folded: str, words: Sequence[str]) -> Iterator[int]:
+def _find_names(kind: str, folded: str, words: Sequence[str]) -> Iterator[int]:
     """The numbers of the names of this kind that a text contains."""
     names, stems, phrases, unspaced = _index(kind)
     for word in words:
@@ -236,17 +236,17 @@ def _index(kind: str) -> tuple[_Names, _Names, _Names, _Names]:
         for cut in range(_CUT + 1):
             if len(parts[0]) - cut > _STEM:
                 stems.setdefault(parts[0][: len(parts[0]) - cut], set()).add(number)
-    return _frozen(words), _frozen(stems), _frozen(phrases), _frozen(unspaced)
+    return _freeze(words), _freeze(stems), _freeze(phrases), _freeze(unspaced)
 
 
-def _frozen(names: Mapping[str, set[int]]) -> _Names:
+def _freeze(names: Mapping[str, set[int]]) -> _Names:
     return {name: frozenset(numbers) for name, numbers in names.items()}
 
 
 def _rows(kind: str) -> Iterator[tuple[str, int]]:
     """Each name of a kind, with its number: of a weekday, a month, a unit, or days from today."""
     for table in _languages().values():
-        for number, names in _numbered(kind, table):
+        for number, names in _rows_in(kind, table):
             words = names.split() if isinstance(names, str) else names
             yield from ((name.replace("_", " "), number) for name in words)
     for lexicon in lexicons().values():
@@ -256,7 +256,7 @@ def _rows(kind: str) -> Iterator[tuple[str, int]]:
                 yield from ((name, number) for name in names)
 
 
-def _numbered(kind: str, table: Mapping[str, Any]) -> Iterable[tuple[int, str | Sequence[str]]]:
+def _rows_in(kind: str, table: Mapping[str, Any]) -> Iterable[tuple[int, str | Sequence[str]]]:
     match kind:
         case "units":
             return enumerate(table.get(unit, "") for unit in _UNITS)
@@ -299,7 +299,7 @@ def _strict_months() -> _Names:
             for name in row:
                 if len(name) > 3:
                     names.setdefault(fold(name), set()).add(number)
-    return _frozen(names)
+    return _freeze(names)
 
 
 def _strict_stem(word: str) -> frozenset[int]:
@@ -317,7 +317,7 @@ def _month_stems() -> _Names:
         for cut in (0, 1):
             if len(name) - cut > _STEM:
                 stems.setdefault(name[: len(name) - cut], set()).update(numbers_)
-    return _frozen(stems)
+    return _freeze(stems)
 
 
 @cache

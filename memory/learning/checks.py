@@ -13,9 +13,8 @@ from decimal import Decimal
 from functools import cached_property
 
 from memory.errors import RefusedText
-from memory.learning.calendar import WrittenDate, weekdays_written, written_dates
-from memory.learning.evidence import is_quotation, stands_in
-from memory.learning.folding import fold, fold_words
+from memory.learning.calendar import WrittenDate, certain_weekdays, statement_dates
+from memory.learning.folding import fold, fold_words, is_quotation, stands_in
 from memory.learning.names import Spoken, count_names, unsaid_names
 from memory.learning.numerals import figures, number_words, numbers
 from memory.learning.timeline import Saying, Timeline
@@ -72,7 +71,7 @@ def refine(proposal: Proposal, reading: Reading) -> Proposal:
         event_date=checked.supported_span(proposal.event_date),
         true_since=checked.supported_span(proposal.true_since),
         true_until=checked.supported_span(proposal.true_until),
-        about=checked.said(proposal.about)[:MAX_ABOUT],
+        about=checked.names_said(proposal.about)[:MAX_ABOUT],
         recurrence=_note(proposal.recurrence),
         reason=_note(proposal.reason),
     )
@@ -158,13 +157,13 @@ class _Checked:
 
     @cached_property
     def _dates(self) -> list[WrittenDate]:
-        return written_dates(self.proposal.text)
+        return statement_dates(self.proposal.text)
 
     def object_to_dates(self) -> str | None:
         for written in self._dates:
             if not self._timeline.supports(written):
                 return f"the date {_iso(written)} does not follow from what was said"
-        named = weekdays_written(self.proposal.text)
+        named = certain_weekdays(self.proposal.text)
         full = [day for written in self._dates if (day := _full(written, self._year))]
         if len(named) == len(full) == 1 and full[0].weekday() not in named:
             return f"{full[0]} is another day of the week"
@@ -292,7 +291,7 @@ class _Checked:
         missing = unsaid_names(self.proposal.text, Spoken("\n".join(self._sources)))
         return f"the user did not name {', '.join(missing)}" if missing else None
 
-    def said(self, names: Iterable[str]) -> tuple[str, ...]:
+    def names_said(self, names: Iterable[str]) -> tuple[str, ...]:
         """Those of the names beside a statement that stand in it, or were said."""
         spoken = Spoken("\n".join((self.proposal.text, *self._sources)))
         short = (" ".join(name.split()) for name in names if 0 < len(name) <= _NAME)

@@ -66,7 +66,7 @@ class Learner:
                     corrected = await self._corrector.correct(reading, objections)
                 passed += (await compute(_sift, corrected, reading))[0]
             verdicts = await self._review(reading, passed)
-            passed = list(filter(None, map(_related, passed, verdicts)))
+            passed = list(filter(None, map(_apply, passed, verdicts)))
         return Lesson(reading, extraction, tuple(passed))
 
     async def write(
@@ -90,7 +90,7 @@ class Learner:
             raise RefusedText(flaw.reason)
         refined = await compute(refine, proposal, reading)
         (verdict,) = await self._review(reading, [refined])
-        related = _related(refined, verdict)
+        related = _apply(refined, verdict)
         if related is None:
             raise RefusedText(_reason(verdict))
         return related
@@ -178,7 +178,7 @@ def _sift(
     return passed, objections
 
 
-def _related(proposal: Proposal, verdict: Verdict) -> Proposal | None:
+def _apply(proposal: Proposal, verdict: Verdict) -> Proposal | None:
     """A proposal after its review; None if it is not stored. What it is to a known record counts
     only where the review agrees."""
     if not verdict.passes:

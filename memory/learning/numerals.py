@@ -124,22 +124,32 @@ def _multiplier(word: str) -> Decimal | None:
 def _of_words(words: Sequence[str]) -> Iterator[Decimal]:
     """The numbers that runs of number words may mean: each part of a run, and the whole."""
     for run in _runs(words):
-        for start in range(len(run)):
-            for end in range(start + 1, min(len(run), start + _LONGEST) + 1):
-                part = run[start:end]
-                yield _sum(part)
-                if len(part) == 2:
-                    yield from _pairs(*part)
-                if part[:2] == [4, 20]:
-                    yield 80 + _sum(part[2:])  # quatre-vingt-dix
+        for reading in (run, _with_eighties(run)):
+            for start in range(len(reading)):
+                for end in range(start + 1, min(len(reading), start + _LONGEST) + 1):
+                    part = reading[start:end]
+                    yield _sum(part)
+                    yield from _pairs(part[0], _sum(part[1:]))
+
+
+def _with_eighties(run: Sequence[Decimal]) -> list[Decimal]:
+    """The run with "quatre-vingt" as one word."""
+    found: list[Decimal] = []
+    for value in run:
+        if value == 20 and found and found[-1] == 4:
+            found[-1] = Decimal(80)
+        else:
+            found.append(value)
+    return found
 
 
 def _pairs(first: Decimal, second: Decimal) -> Iterator[Decimal]:
-    """Further readings of two number words: "nineteen ninety", "two point five"."""
-    if 10 <= first < 100 and 0 <= second < 100 and first == int(first) and second == int(second):
+    """Further readings of two numbers in a row: "nineteen ninety", "two point five"."""
+    if first != int(first) or second != int(second) or not 0 < second < 100:
+        return
+    if 10 <= first < 100:
         yield first * 100 + second
-    if 0 < second < 100 and first == int(first) and second == int(second):
-        yield Decimal(f"{int(first)}.{int(second)}")
+    yield Decimal(f"{int(first)}.{int(second)}")
 
 
 def _runs(words: Sequence[str]) -> Iterator[list[Decimal]]:
@@ -224,7 +234,7 @@ def number_word(word: str) -> Decimal | None:
             return _stems()[stem]
     if len(bare) > _STEM:
         for words in _table().values():
-            if parts := _composed(bare, words):
+            if parts := _parts_of(bare, words):
                 return _sum(parts)
     return None
 
@@ -236,7 +246,7 @@ def _bare(word: str) -> str:
     return word.rpartition("'")[2] or word
 
 
-def _composed(word: str, words: Mapping[str, Decimal], depth: int = 0) -> tuple[Decimal, ...]:
+def _parts_of(word: str, words: Mapping[str, Decimal], depth: int = 0) -> tuple[Decimal, ...]:
     """The values of the number words of one language that a word is made of, with up to three
     letters between them and another ending; none if it is not."""
     for end in range(len(word) - 1, 1, -1):
@@ -249,7 +259,7 @@ def _composed(word: str, words: Mapping[str, Decimal], depth: int = 0) -> tuple[
             last = words.get(rest[link:])
             if last is not None:
                 return (value, last)
-            if depth < _LONGEST and (parts := _composed(rest[link:], words, depth + 1)):
+            if depth < _LONGEST and (parts := _parts_of(rest[link:], words, depth + 1)):
                 return (value, *parts)
     return ()
 

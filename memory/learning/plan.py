@@ -112,7 +112,7 @@ class Planner:
         draft = self._draft(proposal, evidence)
         for place, other in enumerate(self._plan.drafts):
             if other.speaker == speaker and repeats(other, draft):
-                self._plan.drafts[place] = _joined(other, draft)
+                self._plan.drafts[place] = _join(other, draft)
                 return
         self._plan.drafts.append(draft)
 
@@ -155,7 +155,7 @@ class Planner:
 
     def _draft(self, proposal: Proposal, evidence: tuple[Evidence, ...]) -> Draft:
         cited = [turn for e in evidence if (turn := self._turns.get(e.turn_id))]
-        replaced = self._replaced(proposal)
+        replaced = self._record_to_replace(proposal)
         if replaced:
             self._plan.before[replaced.id] = replaced
         return Draft(
@@ -178,7 +178,7 @@ class Planner:
             reason=proposal.reason if replaced else None,
         )
 
-    def _replaced(self, proposal: Proposal) -> Record | None:
+    def _record_to_replace(self, proposal: Proposal) -> Record | None:
         """The record that a proposal replaces: the one it says, or the one in its slot. Of several
         proposals only the first replaces a record: the others are kept beside."""
         speaker = self._speaker(proposal)
@@ -270,7 +270,7 @@ def _news(record: Record, evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
     return tuple(each for each in evidence if (each.turn_id, each.words) not in had)
 
 
-def _joined(one: Draft, other: Draft) -> Draft:
+def _join(one: Draft, other: Draft) -> Draft:
     """One draft with the evidence of two that say the same."""
     return replace(
         one,

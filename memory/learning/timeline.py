@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from decimal import Decimal
-from functools import cached_property
+from functools import cache, cached_property
 
 from memory.learning.calendar import (
     DAY,
@@ -15,15 +15,42 @@ from memory.learning.calendar import (
     TimeWords,
     WrittenDate,
     feast_days,
+    statement_dates,
     time_words,
 )
 from memory.learning.numerals import numbers
+from memory.search.dates import phrases, written_dates
+from memory.search.lexicon.lexicon import all_of, any_of
 
 #: A date without a year is one within this many days of when it was said; a bare day of the month
 #: is within the second.
 _YEAR_AWAY, _MONTH_AWAY = 400, 62
 _SPRING = 3
 _PAIR = re.compile(r"(?<!\d)(\d{1,2})[./-](\d{1,2})(?!\d)")
+
+
+def find_date(text: str, today: date) -> str | None:
+    """The ISO date, whole or partial, that a sentence said today tells by itself; None if it tells
+    none, or several days are possible."""
+    isos = [_iso(each.year, each.month, each.day) for each in statement_dates(text)]
+    isos += [_iso(*parts) for parts in written_dates(text)]
+    isos += [days[0] for days in phrases(text, today) if len(days) == 1]
+    plain = _no_days().sub(" ", text)
+    isos += [(today + timedelta(days=n)).isoformat() for n in sorted(time_words(plain).days)]
+    return next(filter(None, isos), None)
+
+
+@cache
+def _no_days() -> re.Pattern[str]:
+    """Phrases with a word for tomorrow that mean a morning, and the like."""
+    return re.compile(rf"\b(?:{any_of(all_of(lambda dates: dates.no_days))})\b", re.IGNORECASE)
+
+
+def _iso(year: int | None, month: int | None, day: int | None) -> str | None:
+    if year is None or (day and not _date(year, month or 1, day)):
+        return None
+    parts = (f"{year:04}", *(f"{part:02}" for part in (month, day) if part))
+    return "-".join(parts)
 
 
 @dataclass(frozen=True)
@@ -75,7 +102,7 @@ class Timeline:
         return old and self.supports_year(written.year or 0) and self.supports(near)
 
     def supports_day(self, day: date) -> bool:
-        return self._is_named(day) or day in self._told or day in self._told_from_others
+        return self._is_named(day) or day in self._days_at_hand or day in self._days_from_others
 
     def supports_year(self, year: int) -> bool:
         """True for a year that was said, also as "98" or "five years ago", and those around."""
@@ -90,7 +117,7 @@ class Timeline:
     def weekdays(self) -> frozenset[int]:
         """The weekdays that were named, or of which a date was."""
         named = {day for saying in self.sayings for day in saying.words.weekdays}
-        return frozenset(named | {day.weekday() for day in self._told})
+        return frozenset(named | {day.weekday() for day in self._days_at_hand})
 
     def _days(self, written: WrittenDate) -> Iterator[date]:
         """The days that a written date may mean."""
@@ -137,7 +164,7 @@ class Timeline:
                     return True
         return any(
             day.month == month and (year is None or day.year == year)
-            for day in self._told | self._told_from_others
+            for day in self._days_at_hand | self._days_from_others
         )
 
     @staticmethod
@@ -150,27 +177,27 @@ class Timeline:
         )
 
     @cached_property
-    def _told(self) -> frozenset[date]:
+    def _days_at_hand(self) -> frozenset[date]:
         """Days that are told from the day of saying, and those that are known."""
-        days = {day for saying in self.sayings for day in _told_from(saying)}
+        days = {day for saying in self.sayings for day in _days_from(saying)}
         return frozenset(days | set(self._known_days))
 
     @cached_property
-    def _told_from_others(self) -> frozenset[date]:
+    def _days_from_others(self) -> frozenset[date]:
         """Days that are told from other days ("three weeks later"): from those named, those known,
         and those that another saying tells."""
-        named = {day for saying in self.sayings for day in self._named_near(saying)}
+        named = {day for saying in self.sayings for day in self._named_days(saying)}
         bases = named | set(self._known_days)
         return frozenset(
             base + timedelta(days=way * days)
             for saying in self.sayings
-            for base in bases | {d for s in self.sayings if s is not saying for d in _told_from(s)}
+            for base in bases | {d for s in self.sayings if s is not saying for d in _days_from(s)}
             if saying.cited
             for days in _distances(saying)
             for way in (-1, 1)
         )
 
-    def _named_near(self, saying: Saying) -> Iterator[date]:
+    def _named_days(self, saying: Saying) -> Iterator[date]:
         for month in self._months(saying):
             for number in saying.numbers:
                 for year in (saying.day.year - 1, saying.day.year, saying.day.year + 1):
@@ -201,7 +228,7 @@ def _distances_in_months(saying: Saying) -> Iterator[int]:
         yield from (int(n) + more for n in saying.fractions for more in (0, 1))
 
 
-def _told_from(saying: Saying) -> Iterator[date]:
+def _days_from(saying: Saying) -> Iterator[date]:
     """The days that a saying tells from the day it was said."""
     words, today = saying.words, saying.day
     yield today
