@@ -199,13 +199,9 @@ class Knowledge:
         await self._store.commit(actor, [], [was])
 
     async def _find_again(self, actor: Actor, record: Record) -> Record | None:
-        """This record as it is now, if the actor has it: another actor's, or one from before
-        everything was forgotten, may have the same id."""
+        """This record as it is now, if the actor has it."""
         found = await self._store.find(actor, record.short_id)
-        if found is None:
-            return None
-        same = (found.id, found.text, found.created_at)
-        return found if same == (record.id, record.text, record.created_at) else None
+        return found if found and _is_one(found, record) else None
 
     async def _learned(self, actor: Actor) -> list[Record]:
         """The actor's facts and preferences, history too, oldest first."""
@@ -234,7 +230,7 @@ class Knowledge:
             actor, kinds=(*LEARNED_KINDS, Kind.MESSAGE), include_superseded=True
         )
         if isinstance(target, Record):
-            record = next((other for other in others if other.id == target.id), None)
+            record = next((other for other in others if _is_one(other, target)), None)
         if record is None:
             raise UnknownRecord("this record was deleted")
         turns = await self._sessions.turns(actor)
@@ -322,6 +318,13 @@ class Knowledge:
         if meant.only_asks:
             raise RefusedText("a question says nothing of anybody", Refusal.QUESTION)
         return meant
+
+
+def _is_one(found: Record, record: Record) -> bool:
+    """True if both are one record, possibly at different times. Ids are unique for one actor only,
+    and begin anew when everything was forgotten."""
+    same = (found.id, found.text, found.created_at)
+    return same == (record.id, record.text, record.created_at)
 
 
 def _same_statement(text: str, known: Sequence[Record]) -> Record | None:

@@ -17,7 +17,7 @@ def amend(record: Record, amendment: Amendment) -> Record:
     kept = [each for each in record.evidence if each not in amendment.forgotten]
     known = {(each.turn_id, each.words) for each in kept if each.turn_id}
     kept += [each for each in amendment.evidence if (each.turn_id, each.words) not in known]
-    evidence = tuple(sorted(dict.fromkeys(kept), key=_said_at))
+    evidence = tuple(sorted(dict.fromkeys(kept), key=_time_of))
     turns = [each.turn_id for each in evidence if each.turn_id]
     lost = {each.turn_id for each in amendment.forgotten}.difference(turns)
     left = (turn_id for turn_id in record.turn_ids if turn_id not in lost)
@@ -31,7 +31,7 @@ def amend(record: Record, amendment: Amendment) -> Record:
     return replace(record, true_until=amendment.true_until, reason=amendment.reason)
 
 
-def _said_at(evidence: Evidence) -> float:
+def _time_of(evidence: Evidence) -> float:
     return evidence.at.timestamp() if evidence.at else 0.0
 
 

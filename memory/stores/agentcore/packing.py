@@ -27,7 +27,7 @@ def pack(details: Mapping[str, Any]) -> dict[str, str]:
     """The metadata of these details, shortened until they fit."""
     if not details:
         return {}
-    for shorter in _shorter(details):
+    for shorter in _versions(details):
         # The number of values first: an update may leave later ones of before.
         plain = json.dumps(shorter, ensure_ascii=False, separators=(",", ":")).encode()
         packed = base64.b64encode(zlib.compress(plain, 9)).decode()
@@ -51,7 +51,7 @@ def unpack(metadata: Mapping[str, str | None]) -> dict[str, Any]:
     return details
 
 
-def _shorter(details: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _versions(details: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """The details, then less and less of them."""
     yield details
     evidence = details.get("evidence", [])

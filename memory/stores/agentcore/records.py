@@ -97,7 +97,7 @@ def change_entry(row: Mapping[str, Any], record: Record) -> dict[str, Any]:
     entry = update_entry(row)
     # Blanks, in case that AWS keeps what an update does not mention.
     blanks = {"superseded_at": "-", "details0": "-"}
-    entry["metadata"] |= _as_metadata(blanks | _changing(record))
+    entry["metadata"] |= _as_metadata(blanks | _mutable_values(record))
     was_current = _when(_values(row).get("superseded_at")) is None
     begun = entry["timestamp"] if was_current else record.created_at
     return {**entry, "timestamp": record.superseded_at or begun}
@@ -155,10 +155,10 @@ def _metadata(draft: Draft | Record) -> dict[str, Any]:
         "speaker": _encode(draft.speaker.name) if draft.speaker else None,
         "speaker_id": str(draft.speaker.id) if draft.speaker and draft.speaker.id else None,
     }
-    return _as_metadata({k: v for k, v in (values | _changing(draft)).items() if v})
+    return _as_metadata({k: v for k, v in (values | _mutable_values(draft)).items() if v})
 
 
-def _changing(draft: Draft | Record) -> dict[str, str | None]:
+def _mutable_values(draft: Draft | Record) -> dict[str, str | None]:
     """The part of the metadata that an amendment may change."""
     ended = draft.superseded_at if isinstance(draft, Record) else None
     return {

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memory.errors import UnknownRecord
 from memory.memory import Memory
 from memory.options import MemoryOptions
 from memory.records import (
@@ -236,6 +237,16 @@ class TestUndo:
             await memory.known.remember(ANN, "I like water")
             assert not await memory.known.undo(ANN, change)
             assert texts(await memory.known.records(ANN)) == ["I like water"]
+
+
+async def test_nobody_forgets_their_own_by_the_record_of_another_one() -> None:
+    async with opened(TemporaryStore()) as memory:
+        hers = (await memory.known.remember(ANN, "I like tea")).record
+        his = (await memory.known.remember(BOB, "I like coffee")).record
+        assert hers.id == his.id
+        with pytest.raises(UnknownRecord):
+            await memory.known.forget(BOB, hers)
+        assert await memory.known.records(BOB) == [his]
 
 
 async def test_the_history_of_a_record_is_told_oldest_first() -> None:
