@@ -4,6 +4,7 @@ from memory.memory import Memory, utc_now
 from memory.records import Actor, Choice, Kind, Place, Role, Utterance
 from tests.fakes.tool_contexts import tool_context
 from tools.search import MAX_RESULT_TOKENS, search_memory
+from tools.statements import remember
 
 ANNA, BORIS = Actor("u1"), Actor("u12")
 
@@ -109,3 +110,26 @@ async def test_a_stored_text_cant_break_out_of_its_line(memory: Memory):
     answer = await search_memory(tool_context(memory, ANNA, "?"), "*")
     assert "<" not in answer
     assert len(answer.splitlines()) == 2
+
+
+async def test_a_name_finds_everything_about_whoever_has_it_and_nothing_else(memory: Memory):
+    for text in ("My sister is called Meera", "Meera plays the cello", "Boris plays chess"):
+        await memory.known.remember(ANNA, text)
+    [cello] = [r for r in await memory.known.records(ANNA) if "cello" in r.text]
+    await memory.known.revise(ANNA, cello.short_id, "Meera plays the viola")
+    await memory.known.remember(BORIS, "Meera is my boss")
+    answer = await search_memory(tool_context(memory, ANNA, "?"), "meera")
+    assert "My sister is called Meera" in answer
+    assert "Meera plays the viola" in answer
+    assert ", ended " in answer
+    assert "chess" not in answer
+    assert "boss" not in answer
+
+
+async def test_when_and_in_which_words_it_was_said_is_told_if_asked_for(memory: Memory):
+    context = tool_context(memory, ANNA, "remember that she lives in Lisbon", "Meera is my sister")
+    await remember(context, "My sister Meera lives in Lisbon", "she lives in Lisbon")
+    plain = await search_memory(context, "Meera")
+    told = await search_memory(context, "Meera", sources=True)
+    assert "she lives in Lisbon" not in plain
+    assert f"    said {utc_now():%Y-%m-%d}: she lives in Lisbon" in told.splitlines()

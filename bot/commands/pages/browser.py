@@ -7,7 +7,7 @@ from functools import partial
 
 import structlog
 
-from bot.assistant.context import Channel, Context
+from bot.assistant.context import Context
 from bot.assistant.events import Question, Reply
 from bot.assistant.inbound import Click, Command, Message, Origin
 from bot.commands.pages.memory_pages import KINDS, MemoryPages
@@ -136,17 +136,22 @@ def _keep_deletion(context: Context, id_: str, forgotten: Sequence[Forgotten]) -
     """Keep a panel's deletion in RAM for as long as it can be undone."""
     if panel := context.panels.find(id_):
         panel.deletion = Deletion(tuple(forgotten), context.panels.monotonic())
-        context.panels.start(_end_undo(panel, panel.deletion.at, context.channel))
+        context.panels.start(_end_undo(panel, panel.deletion.at, context))
 
 
-async def _end_undo(panel: Panel, at: float, channel: Channel) -> None:
-    """When it is too late to undo a deletion, drop what was deleted, and have the inbox drop the
-    messages and buttons that tell of it."""
+async def _end_undo(panel: Panel, at: float, context: Context) -> None:
+    """When it is too late to undo a deletion, drop what was deleted, here, from other panels and
+    from the inbox, which has the messages and buttons that tell of it."""
     await asyncio.sleep(UNDO_SECONDS)
-    if panel.deletion and panel.deletion.at == at:
-        panel.deletion = None
+    deletion = panel.deletion
+    if deletion is None or deletion.at != at:
+        return
+    panel.deletion = None
+    if not deletion.restored:
+        gone = {record.id for one in deletion.forgotten for record in one.records}
+        context.panels.drop(panel.actor, gone)
     try:
-        await channel.scrub()
+        await context.channel.scrub()
     except StoreUnavailable as failure:
         _log.warning("inbox_unavailable", error=str(failure))
 

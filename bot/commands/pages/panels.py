@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 import time
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -141,6 +141,19 @@ class Panels:
         if panel.actor != click.origin.actor or panel.owner not in openers:
             return texts.button_not_yours
         return None
+
+    def drop(self, actor: Actor, record_ids: Set[str]) -> None:
+        """Drop what the actor's panels still hold of deleted records."""
+        for panel in self._panels.values():
+            if panel.actor != actor:
+                continue
+            panel.candidates = [
+                r if r and r.id not in record_ids else None for r in panel.candidates
+            ]
+            changes = [shown.change for shown in panel.changes]
+            told = {record.id for c in changes for record in (c.record, c.before) if record}
+            if told & record_ids:
+                panel.changes.clear()
 
     def forget(self, actor: Actor) -> None:
         """Drop what the actor's panels hold, because everything about the actor was deleted."""

@@ -175,6 +175,20 @@ async def test_after_everything_was_forgotten_nothing_is_shown_or_undone() -> No
         assert old.text == ENGLISH.memory_gone
 
 
+async def test_what_is_deleted_for_good_is_not_told_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.commands.pages.browser.UNDO_SECONDS", 0.01)
+    async with open_desk(extractor=Proposes()) as desk:
+        await desk.tell("\n".join(f"Bicycle number {n} is red" for n in range(1, 8)))
+        await desk.says("/new")
+        listing = desk.sent()[-1]
+        await desk.says("/forget bicycle number 7")
+        await desk.press(ENGLISH.button_delete_yes)
+        while not desk.channel.scrubbed:
+            await asyncio.sleep(0.01)
+        await desk.click(listing, listing.button("›"))
+        assert listing.text == ENGLISH.memory_gone
+
+
 # -- a session that ends by itself ----------------------------------------------------------------
 
 
