@@ -4,29 +4,25 @@ import json
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from memory.errors import RefusedText, UnknownRecord
-from memory.knowledge.merging import Merging, amend
-from memory.records import LEARNED_KINDS, Amendment, Draft, Hit, Kind, Record, Turn, Utterance
-from memory.search.entry import entry, is_context
+from memory.knowledge.merging import Merging
+from memory.records import Amendment, Draft, Hit, Kind, Record, Turn, Utterance
 from memory.search.fusion import QueryMeaning, fuse
 from memory.search.query import parse
-from memory.search.ranking import CONTEXT, Ranked, Weights
+from memory.search.ranking import Ranked, Weights
 from memory.search.resemblance import distinct, telling
 from memory.search.text import TOKENISER_VERSION, storable
 from memory.stores.sqlite.database import migrate, snapshot, transaction
-from memory.stores.sqlite.index import INDEXES, candidates, index_of
+from memory.stores.sqlite.index import INDEXES, candidates
 from memory.stores.sqlite.layout import (
     COLUMNS,
     PERSON_LAYOUT,
-    moment,
     record_of,
-    values_of,
 )
+from memory.stores.sqlite.table import RecordTable
 
 if TYPE_CHECKING:  # numpy is there only if there is an embedder
     from memory.stores.sqlite.vectors import VectorTable
@@ -62,6 +58,7 @@ class PersonFile:
         self._connection = sqlite3.connect(
             path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
+        self._table = RecordTable(self._connection)
         try:
             self._prepare(path)
         except BaseException:
@@ -81,14 +78,14 @@ class PersonFile:
                 )
                 if added.rowcount:
                     said = (said for said in turn.messages if storable(said.text))
-                    self._insert([_message_record(each, turn) for each in said])
+                    self._table.insert([_message_record(each, turn) for each in said])
 
     def commit(self, drafts: Sequence[Draft], amendments: Sequence[Amendment]) -> list[Record]:
         """Write all drafts and make all amendments, or nothing. Raises UnknownRecord, and
         RefusedText for a draft that says nothing."""
         with transaction(self._connection):
-            written = [self._write(draft) for draft in drafts]
-            return written + [self._amend(amendment) for amendment in amendments]
+            written = [self._table.write(draft) for draft in drafts]
+            return written + [self._table.amend(amendment) for amendment in amendments]
 
     def search(
         self,
@@ -175,7 +172,7 @@ class PersonFile:
     def delete(self, record_ids: Iterable[str]) -> list[str]:
         """Delete records with every trace but their place. Returns the deleted ids."""
         with transaction(self._connection):
-            deleted = [id_ for id_ in dict.fromkeys(record_ids) if self._remove(id_)]
+            deleted = [id_ for id_ in dict.fromkeys(record_ids) if self._table.remove(id_)]
             for index in INDEXES:
                 if deleted:
                     index.compact(self._connection)
@@ -188,7 +185,7 @@ class PersonFile:
         """Restore deleted records under their ids and in their places, all or none. Raises
         UnknownRecord for one that was not deleted here."""
         with transaction(self._connection):
-            return [self._restore(record) for record in records]
+            return [self._table.restore(record) for record in records]
 
     def contents(self) -> Contents:
         """Everything in the file."""
@@ -209,10 +206,10 @@ class PersonFile:
             there = self.records(tuple(Kind), include_superseded=True)
             merging = Merging(there)
             for record in merging.missing(contents.records):
-                (written,) = self._insert([merging.renumber(record)])
+                (written,) = self._table.insert([merging.renumber(record)])
                 merging.note_added(record, written)
             for record_id, at in merging.ends():
-                self._supersede(record_id, at)
+                self._table.supersede(record_id, at)
             self._connection.executemany(
                 "INSERT OR IGNORE INTO turn VALUES (?)", [(id_,) for id_ in contents.turns]
             )
@@ -245,153 +242,7 @@ class PersonFile:
         migrate(self._connection, path, PERSON_LAYOUT)
         known = self._connection.execute("SELECT value FROM setting WHERE name = 'tokeniser'")
         if known.fetchone() != (str(TOKENISER_VERSION),):
-            self._index_again()
-
-    def _index_again(self) -> None:
-        """Index all current records again, because words are cut differently now."""
-        with transaction(self._connection):
-            for index in INDEXES:
-                index.clear(self._connection)
-            update = (
-                "UPDATE record SET length = ?, "
-                f"context = {_context('kind', 'session_id', 'row')} WHERE row = ?"
-            )
-            rows = self._connection.execute(
-                "SELECT row FROM record WHERE superseded_at IS NULL ORDER BY row"
-            ).fetchall()
-            for (row,) in rows:
-                record = self._fetch(row)
-                words = entry(record)
-                index_of(record.kind).add(self._connection, {row: words})
-                self._connection.execute(update, (words.length, row))
-            self._connection.execute(
-                "INSERT OR REPLACE INTO setting VALUES ('tokeniser', ?)", (str(TOKENISER_VERSION),)
-            )
-
-    def _write(self, draft: Draft) -> Record:
-        if draft.kind not in LEARNED_KINDS:
-            raise ValueError(f"a {draft.kind} is archived with its turn, not committed")
-        text = storable(draft.text)
-        if not text:
-            raise RefusedText("There is nothing in this text to remember.")
-        if draft.supersedes is not None:
-            self._supersede(draft.supersedes, draft.created_at)
-        (written,) = self._insert([replace(draft, text=text).record("")])
-        return written
-
-    def _amend(self, amendment: Amendment) -> Record:
-        found = self._connection.execute(
-            f"SELECT row, {COLUMNS} FROM record WHERE id = ? AND kind != 'message'",
-            (amendment.record_id,),
-        ).fetchone()
-        if found is None:
-            raise UnknownRecord(f"no record has the id {amendment.record_id!r}")
-        row, before = found[0], record_of(found[1:])
-        values = values_of(amend(before, amendment))
-        record = record_of(values[:-1])
-        marks = ", ".join("?" * len(values))
-        self._connection.execute(
-            f"UPDATE record SET ({COLUMNS}, moment) = ({marks}) WHERE row = ?", (*values, row)
-        )
-        if before.current and not record.current:
-            self._leave_index(row, record.kind)
-        elif record.current and not before.current:
-            words = entry(record)
-            self._connection.execute(
-                "UPDATE record SET length = ? WHERE row = ?", (words.length, row)
-            )
-            index_of(record.kind).add(self._connection, {row: words})
-        return record
-
-    def _supersede(self, record_id: str, at: datetime) -> None:
-        found = self._connection.execute(
-            "SELECT row, kind FROM record WHERE id = ? AND superseded_at IS NULL", (record_id,)
-        ).fetchone()
-        if found is None or Kind(found[1]) not in LEARNED_KINDS:
-            raise UnknownRecord(f"no current record has the id {record_id!r}")
-        row, kind = found
-        self._connection.execute(
-            "UPDATE record SET superseded_at = ? WHERE row = ?", (moment(at), row)
-        )
-        self._leave_index(row, Kind(kind))
-
-    def _leave_index(self, row: int, kind: Kind) -> None:
-        """Make a record unfindable that is no longer current."""
-        index_of(kind).remove(self._connection, row)
-        self._connection.execute("DELETE FROM vector WHERE row = ?", (row,))
-
-    def _insert(self, records: Sequence[Record]) -> list[Record]:
-        """Give records their ids, and write and index them."""
-        (counted, newest) = self._connection.execute(
-            "SELECT (SELECT json_group_object(kind, last) FROM counter), "
-            "(SELECT seq FROM sqlite_sequence WHERE name = 'record')"
-        ).fetchone()
-        last: dict[str, int] = json.loads(counted)
-        numbered = []
-        for record in records:
-            last[record.kind] = last.get(record.kind, 0) + 1
-            numbered.append(replace(record, id=f"{record.kind.value[0]}{last[record.kind]}"))
-        self._connection.executemany(
-            "INSERT INTO counter VALUES (?1, ?2) ON CONFLICT (kind) DO UPDATE SET last = ?2",
-            [(kind.value, last[kind]) for kind in {record.kind for record in records}],
-        )
-        return self._put(dict(enumerate(numbered, (newest or 0) + 1)))
-
-    def _put(self, records: Mapping[int, Record]) -> list[Record]:
-        """Write records in these rows and index the current ones. Returns the records as
-        written."""
-        rows = {row: values_of(record) for row, record in records.items()}
-        written = {row: record_of(values[:-1]) for row, values in rows.items()}
-        entries = {row: entry(record) for row, record in written.items() if record.current}
-        marks = ", ".join("?" * (len(COLUMNS.split(", ")) + 1))
-        self._connection.executemany(
-            f"INSERT INTO record (row, length, {COLUMNS}, moment, context) "
-            f"VALUES (?, ?, {marks}, {_context('?4', '?7', '?1')})",
-            [
-                (row, entries[row].length if row in entries else 0, *values)
-                for row, values in rows.items()
-            ],
-        )
-        for index in INDEXES:
-            own = {row: words for row, words in entries.items() if written[row].kind in index.kinds}
-            if own:
-                index.add(self._connection, own)
-        return list(written.values())
-
-    def _restore(self, record: Record) -> Record:
-        found = self._connection.execute(f"SELECT {COLUMNS} FROM record WHERE id = ?", (record.id,))
-        if there := found.fetchone():
-            return record_of(there)
-        place = self._connection.execute(
-            "DELETE FROM deleted WHERE id = ? RETURNING row", (record.id,)
-        ).fetchone()
-        if place is None:
-            raise UnknownRecord(f"no record with the id {record.id!r} was deleted")
-        (row,) = place
-        (restored,) = self._put({row: record})
-        if is_context(record):
-            # What was said next is explained by it again.
-            self._connection.execute(
-                "UPDATE record SET context = min(context, ?1) "
-                "WHERE session_id = ?2 AND row BETWEEN ?1 AND ?1 + ?3 AND kind = 'message'",
-                (row, record.session_id, CONTEXT),
-            )
-        return restored
-
-    def _remove(self, record_id: str) -> bool:
-        found = self._connection.execute(
-            "SELECT row FROM record WHERE id = ?", (record_id,)
-        ).fetchone()
-        if found is None:
-            return False
-        (row,) = found
-        record = self._fetch(row)
-        self._connection.execute("DELETE FROM record WHERE row = ?", (row,))
-        self._connection.execute("INSERT INTO deleted VALUES (?, ?)", (record_id, row))
-        self._connection.execute("DELETE FROM vector WHERE row = ?", (row,))
-        if record.current:
-            index_of(record.kind).remove(self._connection, row)
-        return True
+            self._table.reindex()
 
     def _read_hits(
         self, ranked: Sequence[Ranked], at_once: int
@@ -410,19 +261,6 @@ class PersonFile:
                 *values, words = records[str(one.document)]
                 record = record_of(values)
                 yield Hit(record, min(1.0, one.relevance)), telling(record.text, words.split)
-
-    def _fetch(self, row: int) -> Record:
-        found = self._connection.execute(f"SELECT {COLUMNS} FROM record WHERE row = ?", (row,))
-        return record_of(found.fetchone())
-
-
-def _context(kind: str, session: str, row: str) -> str:
-    """SQL: the row where the context of a message begins; its own for what is no message."""
-    return (
-        f"CASE {kind} WHEN 'message' THEN coalesce((SELECT min(said.row) FROM record AS said "
-        f"WHERE said.session_id = {session} AND said.kind = 'message' "
-        f"AND said.row BETWEEN {row} - {CONTEXT} AND {row}), {row}) ELSE {row} END"
-    )
 
 
 #: SQL: the index words of a record itself.

@@ -1,4 +1,4 @@
-"""What is remembered stays, every change can be told and taken back, and a name finds all of it."""
+"""What is remembered stays, every change can be told and taken back."""
 
 import asyncio
 import itertools
@@ -279,53 +279,6 @@ async def test_evidence_without_words_is_told_in_those_of_its_turn() -> None:
             Evidence("t-3", ""),
         ]
         assert (await memory.known.evidence(BOB, record))[0].words == ""
-
-
-class TestAbout:
-    async def test_everything_about_a_name_is_found_ended_or_not(self) -> None:
-        async with opened(store := TemporaryStore()) as memory:
-            _, city, _, _ = await store.commit(
-                ANN,
-                [
-                    about("My sister visits on 12 December 2026", "Meera", "my sister"),
-                    about("Meera lives in Pune"),
-                    about("I work at Acme", "Acme"),
-                    Draft(Kind.SUMMARY, "We talked about Meera", NOON, session_id="s-1"),
-                ],
-            )
-            await store.commit(ANN, [], [Amendment(city.id, ended_at=NOON)])
-            found = await memory.known.about(ANN, "meera")
-            assert texts(found) == ["My sister visits on 12 December 2026", "Meera lives in Pune"]
-            assert [record.current for record in found] == [True, False]
-            assert await memory.known.about(BOB, "Meera") == []
-
-    @pytest.mark.parametrize(
-        ("name", "asked"),
-        [
-            ("Мира", "Миры"),
-            ("José", "jose"),
-            ("Zoë Müller", "zoe muller"),
-            ("王芳", "王芳"),
-            ("Miso the cat", "MISO"),
-            ("Will", "Will"),
-        ],
-    )
-    async def test_case_accents_and_endings_do_not_matter(self, name: str, asked: str) -> None:
-        async with opened(store := TemporaryStore()) as memory:
-            await store.commit(ANN, [about("…", name), about("I like tea")])
-            assert len(await memory.known.about(ANN, asked)) == 1
-
-    async def test_in_a_group_it_is_also_what_they_said_of_themselves(self) -> None:
-        async with opened(TemporaryStore()) as memory:
-            await memory.known.remember(CROWD, "I like tea", speaker=Speaker(1, "Anna"))
-            await memory.known.remember(CROWD, "I like coffee", speaker=Speaker(2, "Ben"))
-            assert texts(await memory.known.about(CROWD, "Anna")) == ["I like tea"]
-
-    @pytest.mark.parametrize("name", ["", "  ", "the", "?!"])
-    async def test_no_name_is_about_nothing(self, name: str) -> None:
-        async with opened(store := TemporaryStore()) as memory:
-            await store.commit(ANN, [about("I like the tea?!")])
-            assert await memory.known.about(ANN, name) == []
 
 
 class Notes:

@@ -1,0 +1,189 @@
+"""The records of a person's file with their word index: one is never changed without the other.
+
+Every method but `reindex` runs within a transaction of the caller."""
+
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from memory.errors import RefusedText, UnknownRecord
+from memory.knowledge import merging
+from memory.records import LEARNED_KINDS, Amendment, Draft, Kind, Record
+from memory.search.entry import entry, is_context
+from memory.search.ranking import CONTEXT
+from memory.search.text import TOKENISER_VERSION, storable
+from memory.stores.sqlite.database import transaction
+from memory.stores.sqlite.index import INDEXES, index_of
+from memory.stores.sqlite.layout import COLUMNS, moment, record_of, values_of
+
+
+class RecordTable:
+    """The records of an open file. Errors of SQLite come through."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def reindex(self) -> None:
+        """Index all current records again, because words are cut differently now."""
+        with transaction(self._connection):
+            for index in INDEXES:
+                index.clear(self._connection)
+            update = (
+                "UPDATE record SET length = ?, "
+                f"context = {_context('kind', 'session_id', 'row')} WHERE row = ?"
+            )
+            rows = self._connection.execute(
+                "SELECT row FROM record WHERE superseded_at IS NULL ORDER BY row"
+            ).fetchall()
+            for (row,) in rows:
+                record = self._fetch(row)
+                words = entry(record)
+                index_of(record.kind).add(self._connection, {row: words})
+                self._connection.execute(update, (words.length, row))
+            self._connection.execute(
+                "INSERT OR REPLACE INTO setting VALUES ('tokeniser', ?)", (str(TOKENISER_VERSION),)
+            )
+
+    def write(self, draft: Draft) -> Record:
+        """Write a draft. Raises UnknownRecord for one that supersedes what is not a current record,
+        RefusedText for one that says nothing."""
+        if draft.kind not in LEARNED_KINDS:
+            raise ValueError(f"a {draft.kind} is archived with its turn, not committed")
+        text = storable(draft.text)
+        if not text:
+            raise RefusedText("There is nothing in this text to remember.")
+        if draft.supersedes is not None:
+            self.supersede(draft.supersedes, draft.created_at)
+        (written,) = self.insert([replace(draft, text=text).record("")])
+        return written
+
+    def amend(self, amendment: Amendment) -> Record:
+        """Change a record. Raises UnknownRecord."""
+        found = self._connection.execute(
+            f"SELECT row, {COLUMNS} FROM record WHERE id = ? AND kind != 'message'",
+            (amendment.record_id,),
+        ).fetchone()
+        if found is None:
+            raise UnknownRecord(f"no record has the id {amendment.record_id!r}")
+        row, before = found[0], record_of(found[1:])
+        values = values_of(merging.amend(before, amendment))
+        record = record_of(values[:-1])
+        marks = ", ".join("?" * len(values))
+        self._connection.execute(
+            f"UPDATE record SET ({COLUMNS}, moment) = ({marks}) WHERE row = ?", (*values, row)
+        )
+        if before.current and not record.current:
+            self._leave_index(row, record.kind)
+        elif record.current and not before.current:
+            words = entry(record)
+            self._connection.execute(
+                "UPDATE record SET length = ? WHERE row = ?", (words.length, row)
+            )
+            index_of(record.kind).add(self._connection, {row: words})
+        return record
+
+    def supersede(self, record_id: str, at: datetime) -> None:
+        """Make a record history. Raises UnknownRecord if it is not a current one."""
+        found = self._connection.execute(
+            "SELECT row, kind FROM record WHERE id = ? AND superseded_at IS NULL", (record_id,)
+        ).fetchone()
+        if found is None or Kind(found[1]) not in LEARNED_KINDS:
+            raise UnknownRecord(f"no current record has the id {record_id!r}")
+        row, kind = found
+        self._connection.execute(
+            "UPDATE record SET superseded_at = ? WHERE row = ?", (moment(at), row)
+        )
+        self._leave_index(row, Kind(kind))
+
+    def _leave_index(self, row: int, kind: Kind) -> None:
+        """Make a record unfindable that is no longer current."""
+        index_of(kind).remove(self._connection, row)
+        self._connection.execute("DELETE FROM vector WHERE row = ?", (row,))
+
+    def insert(self, records: Sequence[Record]) -> list[Record]:
+        """Give records their ids, and write and index them."""
+        (counted, newest) = self._connection.execute(
+            "SELECT (SELECT json_group_object(kind, last) FROM counter), "
+            "(SELECT seq FROM sqlite_sequence WHERE name = 'record')"
+        ).fetchone()
+        last: dict[str, int] = json.loads(counted)
+        numbered = []
+        for record in records:
+            last[record.kind] = last.get(record.kind, 0) + 1
+            numbered.append(replace(record, id=f"{record.kind.value[0]}{last[record.kind]}"))
+        self._connection.executemany(
+            "INSERT INTO counter VALUES (?1, ?2) ON CONFLICT (kind) DO UPDATE SET last = ?2",
+            [(kind.value, last[kind]) for kind in {record.kind for record in records}],
+        )
+        return self._put(dict(enumerate(numbered, (newest or 0) + 1)))
+
+    def _put(self, records: Mapping[int, Record]) -> list[Record]:
+        """Write records in these rows and index the current ones. Returns the records as
+        written."""
+        rows = {row: values_of(record) for row, record in records.items()}
+        written = {row: record_of(values[:-1]) for row, values in rows.items()}
+        entries = {row: entry(record) for row, record in written.items() if record.current}
+        marks = ", ".join("?" * (len(COLUMNS.split(", ")) + 1))
+        self._connection.executemany(
+            f"INSERT INTO record (row, length, {COLUMNS}, moment, context) "
+            f"VALUES (?, ?, {marks}, {_context('?4', '?7', '?1')})",
+            [
+                (row, entries[row].length if row in entries else 0, *values)
+                for row, values in rows.items()
+            ],
+        )
+        for index in INDEXES:
+            own = {row: words for row, words in entries.items() if written[row].kind in index.kinds}
+            if own:
+                index.add(self._connection, own)
+        return list(written.values())
+
+    def restore(self, record: Record) -> Record:
+        found = self._connection.execute(f"SELECT {COLUMNS} FROM record WHERE id = ?", (record.id,))
+        if there := found.fetchone():
+            return record_of(there)
+        place = self._connection.execute(
+            "DELETE FROM deleted WHERE id = ? RETURNING row", (record.id,)
+        ).fetchone()
+        if place is None:
+            raise UnknownRecord(f"no record with the id {record.id!r} was deleted")
+        (row,) = place
+        (restored,) = self._put({row: record})
+        if is_context(record):
+            # What was said next is explained by it again.
+            self._connection.execute(
+                "UPDATE record SET context = min(context, ?1) "
+                "WHERE session_id = ?2 AND row BETWEEN ?1 AND ?1 + ?3 AND kind = 'message'",
+                (row, record.session_id, CONTEXT),
+            )
+        return restored
+
+    def remove(self, record_id: str) -> bool:
+        found = self._connection.execute(
+            "SELECT row FROM record WHERE id = ?", (record_id,)
+        ).fetchone()
+        if found is None:
+            return False
+        (row,) = found
+        record = self._fetch(row)
+        self._connection.execute("DELETE FROM record WHERE row = ?", (row,))
+        self._connection.execute("INSERT INTO deleted VALUES (?, ?)", (record_id, row))
+        self._connection.execute("DELETE FROM vector WHERE row = ?", (row,))
+        if record.current:
+            index_of(record.kind).remove(self._connection, row)
+        return True
+
+    def _fetch(self, row: int) -> Record:
+        found = self._connection.execute(f"SELECT {COLUMNS} FROM record WHERE row = ?", (row,))
+        return record_of(found.fetchone())
+
+
+def _context(kind: str, session: str, row: str) -> str:
+    """SQL: the row where the context of a message begins; its own for what is no message."""
+    return (
+        f"CASE {kind} WHEN 'message' THEN coalesce((SELECT min(said.row) FROM record AS said "
+        f"WHERE said.session_id = {session} AND said.kind = 'message' "
+        f"AND said.row BETWEEN {row} - {CONTEXT} AND {row}), {row}) ELSE {row} END"
+    )
