@@ -62,7 +62,7 @@ class Memory:
         self._learner = Learner(
             store,
             understanding,
-            Readings(store, self._profiles.known.get, self._zone),
+            Readings(store, self._zone),
             options.extraction_timeout_seconds,
             options.max_records_per_session,
         )

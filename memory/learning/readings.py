@@ -4,14 +4,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import tzinfo
 
 from memory.ports import LongTermMemory, Reading
-from memory.records import Actor, Kind, Profile, Record, Turn
+from memory.records import Actor, Kind, Record, Turn
 
-#: How many known records a model is shown, and how many of them one statement may bring.
-MAX_KNOWN = 40
-_PER_STATEMENT = 8
-#: So much of a statement is searched with, and so many statements: a session that says more is a
-#: document.
-_QUERY, _QUERIES = 400, 40
+#: How many known records a model is shown at most, and how many it is shown if search finds fewer:
+#: "we broke up" finds nobody.
+MAX_KNOWN, _ENOUGH = 40, 20
+#: How many records a statement may bring. So much of it is searched with, and so many are: a
+#: session that says more is a document.
+_PER_STATEMENT, _QUERY, _QUERIES = 8, 400, 40
 
 LEARNED = (Kind.FACT, Kind.PREFERENCE)
 
@@ -19,17 +19,12 @@ LEARNED = (Kind.FACT, Kind.PREFERENCE)
 class Readings:
     """Makes readings of sessions."""
 
-    def __init__(
-        self,
-        store: LongTermMemory,
-        profile: Callable[[Actor], Awaitable[Profile]],
-        zone: Callable[[Actor], Awaitable[tzinfo]],
-    ) -> None:
-        self._store, self._profile, self._zone = store, profile, zone
+    def __init__(self, store: LongTermMemory, zone: Callable[[Actor], Awaitable[tzinfo]]) -> None:
+        self._store, self._zone = store, zone
 
     async def of(self, actor: Actor, turns: Sequence[Turn]) -> Reading:
         """The turns with the actor's current records that search finds with what the user said in
-        each of them, and those of the profile. Raises StoreUnavailable."""
+        each of them, and the weightiest others. Raises StoreUnavailable."""
         found: dict[str, Record] = {}
         for turn in turns[-_QUERIES:]:
             said = turn.said.strip()
@@ -43,8 +38,11 @@ class Readings:
                 )
                 for hit in hits:
                     found.setdefault(hit.record.id, hit.record)
-        profile = await self._profile(actor)
-        for record in (*profile.preferences, *profile.facts):
-            found.setdefault(record.id, record)
-        known = sorted(list(found.values())[:MAX_KNOWN], key=lambda record: record.created_at)
+        known = list(found.values())[:MAX_KNOWN]
+        if len(known) < _ENOUGH:
+            records = await self._store.records(actor, kinds=LEARNED)
+            others = (record for record in records if record.id not in found)
+            weightiest = sorted(others, key=lambda r: (r.importance, r.created_at), reverse=True)
+            known += weightiest[: _ENOUGH - len(known)]
+        known.sort(key=lambda record: record.created_at)
         return Reading(tuple(turns), tuple(known), await self._zone(actor))

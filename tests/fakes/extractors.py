@@ -16,7 +16,7 @@ from memory.ports import (
     Reading,
     Reviewer,
 )
-from memory.records import Actor, Evidence, Kind, Profile, Role
+from memory.records import Actor, Evidence, Kind, Role
 from memory.understanding import Understanding
 
 
@@ -29,15 +29,11 @@ def learner(
     seconds: float = 30.0,
     most: int = 30,
 ) -> Learner:
-    """A learner that reads with this extractor, of a person without a profile."""
+    """A learner that reads with this extractor."""
     understanding = Understanding(
         extractor, by_rules().summarizer, corrector=corrector, reviewer=reviewer
     )
-    return Learner(store, understanding, Readings(store, _no_profile, _utc), seconds, most)
-
-
-async def _no_profile(actor: Actor) -> Profile:
-    return Profile()
+    return Learner(store, understanding, Readings(store, _utc), seconds, most)
 
 
 async def _utc(actor: Actor) -> tzinfo:
