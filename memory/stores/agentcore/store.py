@@ -6,7 +6,6 @@ string prefix for some accounts: so every read is checked against the exact name
 recent deletions."""
 
 import asyncio
-import uuid
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -16,8 +15,7 @@ from typing import Any, Self, TypeVar
 import structlog
 
 from memory.background.pacing import RateLimitedLog
-from memory.errors import StoreUnavailable, UnknownRecord
-from memory.knowledge.merging import change_all
+from memory.errors import StoreUnavailable
 from memory.records import LEARNED_KINDS, Actor, Amendment, Draft, Hit, Kind, Record, Turn
 from memory.stores.agentcore import records as agentcore_records
 from memory.stores.agentcore.choices import AgentCoreChoices, decode
@@ -29,10 +27,8 @@ from memory.stores.agentcore.namespaces import belongs, home, known_actor
 from memory.stores.agentcore.outbox import Lane, Outbox, Outgoing
 from memory.stores.agentcore.records import (
     batches,
-    done,
     failed,
     record_of_row,
-    require,
     settle,
 )
 from memory.stores.agentcore.sender import (
@@ -42,6 +38,7 @@ from memory.stores.agentcore.sender import (
     event_bodies,
     event_request,
 )
+from memory.stores.agentcore.writer import RecordWriter
 
 _log = structlog.get_logger(__name__)
 
@@ -82,11 +79,13 @@ class AgentCoreStore:
         self._timing = timing or Timing()
         self._sender = EventSender(outbox, self._send, self._timing.pace)
         self._eraser = Eraser(calls, outbox, self._delete_rows, self._timing.second_look)
-        self._copier = Copier(self._pairs, self._create, self._update, self._strategies)
+        self._writer = RecordWriter(calls, self._strategies, self._own_row, self._delete_rows)
+        create, update = self._writer.create, self._writer.update
+        self._copier = Copier(self._pairs, create, update, self._strategies)
         self._deletions = Deletions(
-            self._pairs, self._create, self._update, self._strategies, self._timing.deletion
+            self._pairs, create, update, self._strategies, self._timing.deletion
         )
-        self.choices = AgentCoreChoices(self._preferences, self._write, self.delete)
+        self.choices = AgentCoreChoices(self._preferences, self._write_choices, self.delete)
         #: AWS's strategies have all turns once the outbox is empty.
         self.extraction = self._sender
         self._log = RateLimitedLog(_log)
@@ -159,87 +158,12 @@ class AgentCoreStore:
         their metadata. Raises UnknownRecord, RefusedText."""
         # What somebody says is no choice, even if it reads like one.
         plain = [replace(draft, slot=None) if decode(draft) else draft for draft in drafts]
-        return await self._write(actor, plain, amendments)
-
-    async def _write(
-        self, actor: Actor, drafts: Sequence[Draft], amendments: Sequence[Amendment] = ()
-    ) -> list[Record]:
         self._require_open()
-        entries = [
-            agentcore_records.create_entry(draft, actor, number, self._strategies)
-            for number, draft in enumerate(drafts)
-        ]
-        before = await self._rows_to_change(actor, drafts, amendments)
-        after = change_all({id_: record for id_, (_, record) in before.items()}, drafts, amendments)
-        changes = {
-            id_: agentcore_records.change_entry(row, after[id_]) for id_, (row, _) in before.items()
-        }
-        ids: dict[str, str] = {}
-        try:
-            for batch in batches(entries):
-                ids |= await self._create(batch)
-            await self._update(list(changes.values()))
-        except StoreUnavailable:
-            await self._undo(ids.values(), before.values())
-            raise
-        made = [
-            agentcore_records.created_record(draft, ids[entry["requestIdentifier"]], entry)
-            for draft, entry in zip(drafts, entries, strict=True)
-        ]
-        changed = {
-            id_: agentcore_records.changed_record(after[id_], row, changes[id_])
-            for id_, (row, _) in before.items()
-        }
-        return made + [changed[each.record_id] for each in amendments]
+        return await self._writer.write(actor, plain, amendments)
 
-    async def _rows_to_change(
-        self, actor: Actor, drafts: Sequence[Draft], amendments: Sequence[Amendment]
-    ) -> dict[str, tuple[dict[str, Any], Record]]:
-        """The rows and records, by their ids, that the drafts supersede or the amendments
-        change."""
-        superseded = [draft.supersedes for draft in drafts if draft.supersedes]
-        ids = dict.fromkeys([*superseded, *(amendment.record_id for amendment in amendments)])
-        rows = await asyncio.gather(*(self._own_row(actor, record_id) for record_id in ids))
-        pairs = {}
-        for record_id, row in zip(ids, rows, strict=True):
-            record = record_of_row(row, actor) if row else None
-            if row is None or record is None:
-                raise UnknownRecord(f"no memory has the id {record_id!r}")
-            pairs[record_id] = row, record
-        return pairs
-
-    async def _create(self, entries: list[dict[str, Any]]) -> dict[str, str]:
-        """Write records. Returns their ids by label. Raises StoreUnavailable unless all were
-        written."""
-        answer = await self._calls.ask(
-            "batch_create_memory_records", records=entries, clientToken=uuid.uuid4().hex
-        )
-        made = {row["requestIdentifier"]: row["memoryRecordId"] for row in done(answer)}
-        if len(made) < len(entries):
-            await self._undo(made.values(), [])
-        require(answer)
-        return made
-
-    async def _update(self, entries: list[dict[str, Any]]) -> None:
-        for batch in batches(entries):
-            require(await self._calls.ask("batch_update_memory_records", records=batch))
-
-    async def _undo(
-        self, created: Iterable[str], changed: Iterable[tuple[dict[str, Any], Record]]
-    ) -> None:
-        """Make the old records again what they were, then delete the new ones, as far as AWS
-        allows. In this order, an interruption leaves one record too many, never one too few."""
-        made = list(created)
-        try:
-            await self._update(
-                [agentcore_records.change_entry(row, record) for row, record in changed]
-            )
-            left = await self._delete_rows(made)
-        except StoreUnavailable as failure:
-            _log.error("records_left_behind", records=len(made), error=str(failure))
-        else:
-            if left:
-                _log.error("records_left_behind", records=left)
+    async def _write_choices(self, actor: Actor, drafts: Sequence[Draft]) -> list[Record]:
+        self._require_open()
+        return await self._writer.write(actor, drafts)
 
     # -- reading ----------------------------------------------------------------------------------
 

@@ -1,0 +1,114 @@
+"""Writes records to AgentCore, all or none. AWS has no transactions: what was written before a
+failure is taken back."""
+
+import asyncio
+import uuid
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import structlog
+
+from memory.errors import StoreUnavailable, UnknownRecord
+from memory.knowledge.merging import change_all
+from memory.records import Actor, Amendment, Draft, Kind, Record
+from memory.stores.agentcore import records as agentcore_records
+from memory.stores.agentcore.clients import AwsCalls
+from memory.stores.agentcore.records import batches, done, record_of_row, require
+
+_log = structlog.get_logger(__name__)
+
+
+class RecordWriter:
+    """Creates records, and changes those they supersede or that are amended."""
+
+    def __init__(
+        self,
+        calls: AwsCalls,
+        strategies: Mapping[Kind, str],
+        own_row: Callable[[Actor, str], Awaitable[dict[str, Any] | None]],
+        delete: Callable[[Sequence[str]], Awaitable[int]],
+    ) -> None:
+        """`own_row` gives the actor's row with an id, `delete` tells how many rows are left."""
+        self._calls, self._strategies = calls, strategies
+        self._own_row, self._delete_rows = own_row, delete
+
+    async def write(
+        self, actor: Actor, drafts: Sequence[Draft], amendments: Sequence[Amendment] = ()
+    ) -> list[Record]:
+        """See LongTermMemory.commit. Raises UnknownRecord, RefusedText, StoreUnavailable."""
+        entries = [
+            agentcore_records.create_entry(draft, actor, number, self._strategies)
+            for number, draft in enumerate(drafts)
+        ]
+        before = await self._rows_to_change(actor, drafts, amendments)
+        after = change_all({id_: record for id_, (_, record) in before.items()}, drafts, amendments)
+        changes = {
+            id_: agentcore_records.change_entry(row, after[id_]) for id_, (row, _) in before.items()
+        }
+        ids: dict[str, str] = {}
+        try:
+            for batch in batches(entries):
+                ids |= await self.create(batch)
+            await self.update(list(changes.values()))
+        except StoreUnavailable:
+            await self._undo(ids.values(), before.values())
+            raise
+        made = [
+            agentcore_records.created_record(draft, ids[entry["requestIdentifier"]], entry)
+            for draft, entry in zip(drafts, entries, strict=True)
+        ]
+        changed = {
+            id_: agentcore_records.changed_record(after[id_], row, changes[id_])
+            for id_, (row, _) in before.items()
+        }
+        return made + [changed[each.record_id] for each in amendments]
+
+    async def _rows_to_change(
+        self, actor: Actor, drafts: Sequence[Draft], amendments: Sequence[Amendment]
+    ) -> dict[str, tuple[dict[str, Any], Record]]:
+        """The rows and records, by their ids, that the drafts supersede or the amendments
+        change."""
+        superseded = [draft.supersedes for draft in drafts if draft.supersedes]
+        ids = dict.fromkeys([*superseded, *(amendment.record_id for amendment in amendments)])
+        rows = await asyncio.gather(*(self._own_row(actor, record_id) for record_id in ids))
+        pairs = {}
+        for record_id, row in zip(ids, rows, strict=True):
+            record = record_of_row(row, actor) if row else None
+            if row is None or record is None:
+                raise UnknownRecord(f"no memory has the id {record_id!r}")
+            pairs[record_id] = row, record
+        return pairs
+
+    async def create(self, entries: list[dict[str, Any]]) -> dict[str, str]:
+        """Write records. Returns their ids by label. Raises StoreUnavailable unless all were
+        written."""
+        answer = await self._calls.ask(
+            "batch_create_memory_records", records=entries, clientToken=uuid.uuid4().hex
+        )
+        made = {row["requestIdentifier"]: row["memoryRecordId"] for row in done(answer)}
+        if len(made) < len(entries):
+            await self._undo(made.values(), [])
+        require(answer)
+        return made
+
+    async def update(self, entries: list[dict[str, Any]]) -> None:
+        """Change records. Raises StoreUnavailable unless all were changed."""
+        for batch in batches(entries):
+            require(await self._calls.ask("batch_update_memory_records", records=batch))
+
+    async def _undo(
+        self, created: Iterable[str], changed: Iterable[tuple[dict[str, Any], Record]]
+    ) -> None:
+        """Make the old records again what they were, then delete the new ones, as far as AWS
+        allows. In this order, an interruption leaves one record too many, never one too few."""
+        made = list(created)
+        try:
+            await self.update(
+                [agentcore_records.change_entry(row, record) for row, record in changed]
+            )
+            left = await self._delete_rows(made)
+        except StoreUnavailable as failure:
+            _log.error("records_left_behind", records=len(made), error=str(failure))
+        else:
+            if left:
+                _log.error("records_left_behind", records=left)
