@@ -17,6 +17,8 @@ _log = structlog.get_logger(__name__)
 
 OutputT = TypeVar("OutputT")
 
+_OPENAI = "://api.openai.com"
+
 
 class PermanentFailure(ExtractionFailed):
     """The model will never accept this input (too long, or refused by its filter or server), so
@@ -30,11 +32,14 @@ def structured_agent(
     # Servers that support JSON schemas enforce them; on others, tool arguments are safer.
     models = model.models if isinstance(model, FallbackModel) else [model]
     native = all(m.profile.get("supports_json_schema_output", False) for m in models)
+    # OpenAI itself enforces strict schemas only, which have no bounds of texts. Others enforce what
+    # they get.
+    strict = True if any(_OPENAI in (m.base_url or "") for m in models) else None
     return Agent(
         model,
         name=name,
         instructions=instructions,
-        output_type=NativeOutput(answer) if native else ToolOutput(answer),
+        output_type=NativeOutput(answer, strict=strict) if native else ToolOutput(answer),
         model_settings=ModelSettings(
             max_tokens=tokens, temperature=0.0, framing_announcement="never"
         ),

@@ -1,7 +1,7 @@
 """What a model writes of a session, as a schema, and what of it becomes proposals. Pure.
 
-Bounds of lists are in the schema only: servers that enforce schemas stop a weak model that would
-never end, and a longer list from another server is still accepted and cut here."""
+Bounds of lists and texts are in the schema only: servers that enforce schemas stop a weak model
+that would never end, and more from another server is still accepted and cut here."""
 
 import re
 import unicodedata
@@ -27,9 +27,10 @@ MAX_QUOTES = 3
 MAX_NAMES = 4
 MAX_TOPICS = 5
 
-#: Characters of a statement, and of a name or a reason.
+#: Characters of a statement or a quote, of a name or a reason, and of a summary.
 MAX_TEXT = 400
 MAX_PHRASE = 100
+MAX_SUMMARY = 600
 
 _DATE = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
 _ELLIPSIS = re.compile(r"\s*(?:\.{3,}|…)\s*")
@@ -48,6 +49,11 @@ def at_most(count: int, **more: Any) -> Any:
     return Field(json_schema_extra={"maxItems": count}, **more)
 
 
+def text_of(longest: int, **more: Any) -> Any:
+    """A field with a text of so many characters."""
+    return Field(json_schema_extra={"maxLength": longest}, **more)
+
+
 class Answer(BaseModel):
     """Something that a model writes."""
 
@@ -58,7 +64,7 @@ class Quote(Answer):
     """Words of a turn."""
 
     turn: int
-    words: str
+    words: str = text_of(MAX_TEXT)
 
 
 class When(Answer):
@@ -90,7 +96,7 @@ class Finding(Answer):
     `first_person` is the statement."""
 
     quotes: list[Quote] = at_most(MAX_QUOTES)
-    first_person: str
+    first_person: str = text_of(MAX_TEXT)
     kind: Literal["fact", "preference"]
     about: list[str] = at_most(MAX_NAMES, default_factory=list)
     importance: int = 5
@@ -103,7 +109,7 @@ class Findings(Answer):
     """What is worth keeping of a conversation."""
 
     findings: list[Finding] = at_most(MAX_FINDINGS)
-    summary: str
+    summary: str = text_of(MAX_SUMMARY)
     topics: list[str] = at_most(MAX_TOPICS, default_factory=list)
 
 

@@ -6,14 +6,15 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from pydantic_ai import ModelMessage, ModelRequest, ModelResponse, TextPart
+from pydantic_ai import ModelMessage, ModelRequest, ModelResponse, NativeOutput, TextPart
 from pydantic_ai.messages import UserPromptPart
 from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
+from bot.models.background_agent import structured_agent
 from bot.models.catalogue import ModelAccess, model_from_name
 from bot.models.extraction import MAX_KNOWN, ModelExtractor
-from bot.models.findings import MAX_FINDINGS
+from bot.models.findings import MAX_FINDINGS, MAX_SUMMARY, Findings
 from bot.models.transcript import MAX_TRANSCRIPT
 from memory.ports import Extraction, ExtractionFailed, Objection, Proposal, Reading
 from memory.records import Evidence, Kind, Record, Role, Speaker, Turn, Utterance, quote
@@ -274,13 +275,24 @@ async def test_a_server_is_given_a_schema_with_bounds_to_enforce() -> None:
     found, (request,) = await from_server(text(findings(JOB)))
     assert [p.text for p in found.proposals] == ["I work at Acme Corp"]
     schema = request["response_format"]["json_schema"]["schema"]
-    assert request["response_format"]["json_schema"]["strict"] is True
     definitions = [schema, *schema["$defs"].values()]
     for one in definitions:
         assert set(one["required"]) == set(one["properties"])
         lists = [field for field in one["properties"].values() if field.get("type") == "array"]
         assert all(field["maxItems"] <= MAX_FINDINGS for field in lists)
+    assert schema["properties"]["summary"]["maxLength"] == MAX_SUMMARY
     assert "tools" not in request
+
+
+@pytest.mark.parametrize(("base_url", "strict"), [(None, True), ("http://127.0.0.1:1/v1", None)])
+async def test_openai_itself_enforces_strict_schemas_only(
+    base_url: str | None, strict: bool | None
+) -> None:
+    access = ModelAccess(base_url=base_url, api_key="right")
+    async with model_from_name("openai:small", access) as model:
+        agent = structured_agent(model, "extraction", "", Findings, 100)
+    assert isinstance(agent.output_type, NativeOutput)
+    assert agent.output_type.strict is strict
 
 
 async def test_an_unreadable_answer_is_asked_for_once_more() -> None:
