@@ -14,7 +14,7 @@ from typing import Any
 
 from memory.knowledge.moments import base_language
 from memory.search.lexicon.lexicon import lexicons, stop_words
-from memory.search.text import plain_words, words
+from memory.search.text import pairs, plain_words, stems
 
 #: The codes of the files. Of two languages that fit a text equally well, the first is taken.
 CODES = ("en", "de", "es", "fr", "it", "pt", "ru", "zh", "hi", "hi-latn")
@@ -105,6 +105,18 @@ class Language:
         rest = self._pattern("courtesies.filler").sub(" ", rest) if count else text
         return count > 0 and not any(map(str.isalnum, rest))
 
+    def clauses(self, text: str) -> list[str]:
+        """The parts of a text, each of which may speak of something else."""
+        return [part for part in self._joint.split(text) if part]
+
+    @cached_property
+    def _joint(self) -> re.Pattern[str]:
+        joins = self.table.get("fact_words", {}).get("joins", "(?!)")
+        unspaced = "" if self.spaced else r"|\s+"
+        return re.compile(
+            rf"[,;.!?。，；！？&]+\s*|\s[-–—]\s|\s(?:{joins})\s{unspaced}", re.IGNORECASE
+        )
+
     def asks_for_style(self, question: str) -> bool:
         """True if a question is about how the assistant should write."""
         both = self.has("asks.you", question) and self.has("asks.style", question)
@@ -120,7 +132,7 @@ class Language:
         """The index words of the small words that search does not take for such."""
         listed = self.table.get("small_words") or " ".join(lexicons()[self.code].small_words)
         small = (*str(listed).split(), *self._words("marks.change"))
-        return frozenset(stem for word in small for stem in words(word))
+        return frozenset(self.index_words(" ".join(small)))
 
     @property
     def grammar(self) -> frozenset[str]:
@@ -128,18 +140,39 @@ class Language:
         kinds = ("asks.me", "asks.when", "asks.name", "asks.filler", "marks.change")
         return frozenset().union(*map(self._words, kinds))
 
-    def same(self, stem: str) -> tuple[str, ...]:
-        """The index words of the words that mean the same."""
-        return self._synonyms.get(stem, ())
+    @property
+    def stop_words(self) -> frozenset[str]:
+        """The grammar words of this language."""
+        snowball = _SNOWBALL.get(self.code, "russian" if self.code == "ru" else "english")
+        return stop_words()[snowball]
 
-    @cached_property
-    def _synonyms(self) -> Mapping[str, tuple[str, ...]]:
+    def stems(self, word: str) -> tuple[str, ...]:
+        """The index words of one word. Of a short line search cannot tell the language."""
+        return stems(word, _SNOWBALL.get(self.code, "english"))
+
+    def index_words(self, text: str) -> tuple[str, ...]:
+        """The index words of a text in this language, in order."""
+        found: list[str] = []
+        for kind, word in plain_words(text):
+            found += pairs(word) if kind == "unspaced" else self.stems(word)
+        return tuple(found)
+
+    def same(self, stem: str) -> frozenset[str]:
+        """The index words of the words that mean the same."""
+        return self._rows("same.words").get(stem, frozenset())
+
+    def related(self, stem: str) -> frozenset[str]:
+        """The index words of the words that an answer may have instead of this one."""
+        return self._rows("same.related").get(stem, frozenset())
+
+    @cache  # noqa: B019
+    def _rows(self, kind: str) -> Mapping[str, frozenset[str]]:
         groups: dict[str, set[str]] = {}
-        for row in str(self._entry("same.words")).strip().splitlines():
-            stems = {stem for word in row.split() for stem in words(word)}
-            for stem in stems:
-                groups.setdefault(stem, set()).update(stems)
-        return {stem: tuple(group - {stem}) for stem, group in groups.items()}
+        for row in str(self._entry(kind)).strip().splitlines():
+            group = set(self.index_words(row))
+            for stem in group:
+                groups.setdefault(stem, set()).update(group)
+        return {stem: frozenset(group - {stem}) for stem, group in groups.items()}
 
     @cache  # noqa: B019 - there are ten languages, which live as long as the process
     def _words(self, kind: str) -> frozenset[str]:

@@ -5,7 +5,6 @@ much the newest wins, and a later line that corrects or goes on from the best on
 an outdated line looks like an answer and is none."""
 
 import math
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -15,7 +14,7 @@ from itertools import chain, pairwise
 from bot.offline.language import Language
 from bot.offline.wishes import is_question
 from memory.records import Speaker
-from memory.search.lexicon.lexicon import all_of
+from memory.search.lexicon.lexicon import all_of, chatter, other_stop_words
 from memory.search.query import Term, parse, related
 from memory.search.text import pairs, plain_words, small_stems, words
 
@@ -32,6 +31,9 @@ _ANSWERS, _CLOSE = 0.3, 0.2
 _FITS, _UNFIT, _AFTER, _QUOTED, _UNREAL = 1.3, 0.8, 0.6, 0.7, 0.85
 #: What a line gains at most that begins with what is asked for.
 _TOPIC, _OPENING = 0.15, 8
+#: Who stands among the first index words of a line is its subject; whoever says "I" speaks of
+#: themselves.
+_SUBJECT, _OWN = 3, 1.15
 #: A second line is shown if it is nearly as good; one of the same thing, if the first covers less.
 _BESIDE, _ENOUGH = 0.5, 0.7
 #: Who introduces somebody need not begin with them.
@@ -42,9 +44,6 @@ _POSSESSED, _NEAR = 1.6, 2
 _SHARED = 0.8
 #: The same where it tells of what the answer names that something has changed.
 _RETOLD = 0.6
-
-
-_CLAUSE = re.compile(r"[,;:.!?。，；！？&]+\s*|\s[-–—]\s|(?<=[\u3400-\u9fff])\s+")
 
 
 @dataclass(frozen=True)
@@ -117,7 +116,7 @@ class _Asked:
         self._style = speech.asks_for_style(question)
         self.names = speech.has("asks.name", question)
         self._terms = _terms(question, speech, now)
-        self._held = {line.number: _line_words(line.text) for line in lines}
+        self._held = {line.number: speech.index_words(line.text) for line in lines}
         count = len(lines)
         seen = _count(chain.from_iterable(map(frozenset, self._held.values())))
         self._most = math.log(1 + (count + 1) / 1.5)
@@ -130,6 +129,7 @@ class _Asked:
             for term in self._terms
         ]
         self._forms = [(term, _forms(term, seen)) for term in self._terms]
+        self._asked_words = self._asked_words.union(*(forms for _, forms in self._forms))
         covers = {line.number: self._cover(line) for line in lines}
         self.scored = [
             self._lift(each, covers.get(each.line.number - 1)) for each in covers.values()
@@ -152,6 +152,8 @@ class _Asked:
         if score and is_question(line.text, self._speech):
             return _Scored(line, held, tuple(0.0 for _ in shares))
         score *= 1 + _TOPIC * _earliness(spoken, self._terms)
+        if self._about_me and self._speech.has("asks.i", line.text):
+            score *= _OWN
         if score and self._number:
             score *= _FITS if self._has_value(line, held) else _UNFIT
         if line.quoted:
@@ -198,12 +200,31 @@ class _Asked:
         return max(later, key=lambda each: each.line.number, default=None)
 
     def replaced(self, each: _Scored) -> bool:
-        """True if a later line corrects this one, or tells of the same that it has changed."""
-        return self._successor(each) is not None
+        """True if a later line corrects this one, or tells of the same that it has changed, or with
+        another number."""
+        after = self._neighbour(each.line, 1)
+        if after and self._corrects(after):
+            return True
+        return any(
+            later.line.number > each.line.number and self._outdates(later, each)
+            for later in self.scored
+        )
+
+    def _outdates(self, later: _Scored, each: _Scored) -> bool:
+        shared = (each.words & later.words) - self._small
+        if later.line.quoted or not shared:
+            return False
+        subject = shared & frozenset(self._held[later.line.number][:_SUBJECT])
+        if self._speech.has("marks.change", later.line.text):
+            return bool(subject) or self._weigh(shared) >= _SHARED
+        numbers = all(any(c.isdigit() for c in line.line.text) for line in (later, each))
+        return numbers and bool(subject & frozenset(self._held[each.line.number][:_SUBJECT]))
 
     def _has_value(self, line: Line, held: frozenset[str]) -> bool:
         """True if a line has a number, or a weekday or month where a time is asked for."""
-        return any(c.isdigit() for c in line.text) or (self._when and bool(held & _calendar()))
+        if any(c.isdigit() for c in line.text) or self._speech.has("marks.over", line.text):
+            return True
+        return self._when and bool(held & _calendar())
 
     def _corrects(self, each: _Scored) -> bool:
         opening = " ".join(each.line.text.split()[:4])
@@ -215,8 +236,11 @@ class _Asked:
         if self._number and not self._has_value(later.line, later.words):
             return False
         if self._speech.has("marks.change", later.line.text):
-            retold = self._weigh(self._answer_in(first) & later.words) >= _RETOLD
-            return retold or self._shared(first, later) >= _SHARED + 0.5 * (not self._number)
+            if self._weigh(self._answer_in(first) & later.words) >= _RETOLD:
+                return True
+            about = self._asked_words & first.words & later.words
+            subject = about & frozenset(self._held[later.line.number][:_SUBJECT])
+            return bool(subject) or (self._number and self._weigh(about) >= _SHARED)
         return self._number and self._shared(first, later, self._asked_words) >= 2 * _SHARED
 
     def _shared(self, one: _Scored, other: _Scored, besides: frozenset[str] = frozenset()) -> float:
@@ -229,7 +253,10 @@ class _Asked:
     def _answer_in(self, first: _Scored) -> frozenset[str]:
         """What a line says right beside the words that were asked for: what it names as the
         answer."""
-        clauses = (frozenset(words(clause)) for clause in _CLAUSE.split(first.line.text))
+        clauses = (
+            frozenset(self._speech.index_words(each))
+            for each in self._speech.clauses(first.line.text)
+        )
         beside = (clause for clause in clauses if clause & self._asked_words)
         return frozenset(chain.from_iterable(beside)) - self._asked_words - self._small
 
@@ -306,10 +333,14 @@ def _terms(question: str, speech: Language, now: datetime) -> tuple[Term, ...]:
         "marks.change",
     ):
         topic = speech.without(kind, topic)
-    terms = _unspaced(topic) if not speech.spaced else parse(topic, now).terms
+    terms = _spaced(topic, speech) if speech.spaced else _unspaced(topic)
     terms = terms or parse(question, now).terms
     return tuple(
-        replace(term, exact=(*term.exact, *(w for e in term.exact for w in speech.same(e))))
+        replace(
+            term,
+            exact=(*term.exact, *frozenset().union(*map(speech.same, term.exact))),
+            related=term.related.union(*map(speech.related, term.exact)),
+        )
         for term in terms
     )
 
@@ -318,7 +349,14 @@ def _possessed(question: str, speech: Language) -> frozenset[str]:
     """The index words after "my": in "my sister's job", whose job it is says more than "job"."""
     spoken = [word for _, word in plain_words(question)]
     owned = [after for word, after in pairwise(spoken) if speech.has("asks.me", word)]
-    return frozenset(stem for word in owned for stem in words(word))
+    return frozenset(stem for word in owned for stem in speech.stems(word))
+
+
+def _spaced(topic: str, speech: Language) -> tuple[Term, ...]:
+    stopped = speech.stop_words | other_stop_words() | chatter()
+    plain = (word for kind, word in plain_words(topic) if kind != "unspaced")
+    found = (speech.stems(word) for word in plain if word not in stopped)
+    return tuple(dict.fromkeys(Term(s, frozenset().union(*map(related, s))) for s in found))
 
 
 def _unspaced(topic: str) -> tuple[Term, ...]:
@@ -326,10 +364,6 @@ def _unspaced(topic: str) -> tuple[Term, ...]:
     words elsewhere."""
     runs = (run for kind, run in plain_words(topic) if kind == "unspaced")
     return tuple(dict.fromkeys(Term((pair,), related(pair)) for run in runs for pair in pairs(run)))
-
-
-def _line_words(text: str) -> tuple[str, ...]:
-    return tuple(words(text))
 
 
 def _earliness(spoken: Sequence[str], terms: Sequence[Term]) -> float:
