@@ -76,6 +76,22 @@ class AmendingContract:
         await _is_listed(store, record)
         assert await store.commit(ANN, [], [amendment]) == [record]
 
+    async def test_forgotten_evidence_is_gone_with_its_turn(self, store: Store) -> None:
+        told, again = Evidence("t-1", "I have a dog", NOON), Evidence("t-9", "my dog", LATER)
+        (old,) = await written(
+            store,
+            ANN,
+            replace(draft("I have a dog"), turn_ids=("t-1", "t-9"), evidence=(told, again)),
+        )
+        (record,) = await store.commit(ANN, [], [Amendment(old.id, forgotten=(told,))])
+        assert (record.evidence, record.turn_ids) == ((again,), ("t-9",))
+        await _is_listed(store, record)
+        (record,) = await store.commit(ANN, [], [Amendment(old.id, forgotten=(told, again))])
+        assert (record.evidence, record.turn_ids) == ((), ())
+        await _is_listed(store, record)
+        (record,) = await store.commit(ANN, [], [Amendment(old.id, evidence=(again, told))])
+        assert (record.evidence, record.turn_ids) == ((told, again), ("t-1", "t-9"))
+
     async def test_an_ended_record_is_history_and_not_found(self, store: Store) -> None:
         (old,) = await written(store, ANN, draft("I live in Oslo"))
         end = Amendment(old.id, ended_at=LATER, true_until="2026-03", reason="moved out")

@@ -71,6 +71,8 @@ _TEXT = 60
 _NAMES = 5
 
 
+#: What stands for no value.
+_BLANK = "-"
 _TOPIC = re.compile(r"<topic name=\"([^\"]*)\">(.*?)</topic>", re.DOTALL)
 
 
@@ -113,8 +115,8 @@ def change_entry(row: Mapping[str, Any], record: Record) -> dict[str, Any]:
     """An entry of BatchUpdateMemoryRecords that has this row say what has become of its record:
     whether it is current, its evidence and other details."""
     entry = update_entry(row)
-    # Blanks, in case that AWS keeps what an update does not mention.
-    blanks = {"superseded_at": "-", "details0": "-"}
+    # A value can't be empty, and AWS may keep what an update does not mention.
+    blanks = dict.fromkeys(("superseded_at", "turns", "details0"), _BLANK)
     entry["metadata"] |= _as_metadata(blanks | _mutable_values(record))
     was_current = _when(_values(row).get("superseded_at")) is None
     begun = entry["timestamp"] if was_current else record.created_at
@@ -176,11 +178,12 @@ def _metadata(draft: Draft | Record) -> dict[str, Any]:
     return _as_metadata({k: v for k, v in (values | _mutable_values(draft)).items() if v})
 
 
-def _mutable_values(draft: Draft | Record) -> dict[str, str | None]:
+def _mutable_values(draft: Draft | Record) -> dict[str, str]:
     """The part of the metadata that an amendment may change."""
+    turns = _encode(" ".join(_fit(draft.turn_ids, " ")))
     ended = draft.superseded_at if isinstance(draft, Record) else None
     return {
-        "turns": _encode(" ".join(_fit(draft.turn_ids, " "))),
+        **({"turns": turns} if turns else {}),
         **({"superseded_at": _moment(ended)} if ended else {}),
         **pack(dump_details(draft)),
     }
@@ -214,7 +217,7 @@ def _record_in(row: Mapping[str, Any], kind: Kind, session_id: str | None) -> Re
     importance = kept.get("importance") or ""
     created_at = _when(kept.get("created_at")) or row["createdAt"].astimezone(UTC)
     text = _readable(kind, row["content"]["text"])
-    turns = (_decode(kept.get("turns")) or "").split()
+    turns = [id_ for id_ in (_decode(kept.get("turns")) or "").split() if id_ != _BLANK]
     # What AWS has extracted is in its own words.
     details = unpack(kept) if importance else {"evidence": [], **unpack(kept)}
     fields = load_details(details, kind, text, created_at, turns)
