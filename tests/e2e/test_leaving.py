@@ -96,7 +96,7 @@ async def test_every_way_out_ends_with_a_goodbye_and_keeps_what_was_said(
         await person.sees("quit or Ctrl-D to leave")
         await person.sees("you: ")
         person.types("I work at Acme Corp\n")
-        await person.sees("Noted")
+        await person.sees("Kept.")
         await person.sees("you: ")
         person.types(leaving)
         assert await person.leaves() == 0
