@@ -71,8 +71,8 @@ _TEXT = 60
 _NAMES = 5
 
 
-#: What stands for no value.
-_BLANK = "-"
+#: What stands for no value. No encoded text is this.
+_BLANK = "="
 _TOPIC = re.compile(r"<topic name=\"([^\"]*)\">(.*?)</topic>", re.DOTALL)
 
 
@@ -217,7 +217,7 @@ def _record_in(row: Mapping[str, Any], kind: Kind, session_id: str | None) -> Re
     importance = kept.get("importance") or ""
     created_at = _when(kept.get("created_at")) or row["createdAt"].astimezone(UTC)
     text = _readable(kind, row["content"]["text"])
-    turns = [id_ for id_ in (_decode(kept.get("turns")) or "").split() if id_ != _BLANK]
+    turns = (_decode(kept.get("turns")) or "").split() if kept.get("turns") != _BLANK else []
     # What AWS has extracted is in its own words.
     details = unpack(kept) if importance else {"evidence": [], **unpack(kept)}
     fields = load_details(details, kind, text, created_at, turns)
