@@ -130,7 +130,10 @@ async def _press(click: Click, context: Context) -> Reply:
         return await _PRESSES[_family(click)](click, context)
     except StoreUnavailable as failure:
         _log.warning("memory_unavailable", command="click", error=str(failure))
-        return Reply(context.texts.memory_unavailable, replaces=click.message_id)
+        panel = context.panels.find(parse_click(click)[0])
+        # An answer stays, and its buttons can be pressed again.
+        replaces = None if panel and panel.under_answer else click.message_id
+        return Reply(context.texts.memory_unavailable, replaces=replaces)
 
 
 def _family(click: Click) -> str:

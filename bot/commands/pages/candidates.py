@@ -58,7 +58,7 @@ async def press_candidates(click: Click, context: Context) -> Reply:
     StoreUnavailable."""
     id_, verb, argument = parse_click(click)
     panel, texts = context.panels.find(id_), context.texts
-    if panel is None or not panel.candidates:
+    if panel is None:
         return Reply(texts.memory_gone, replaces=click.message_id)
     number = int(argument) if argument.isdecimal() else -1
     if verb == "none":

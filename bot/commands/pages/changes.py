@@ -93,8 +93,10 @@ async def press_changes(click: Click, context: Context) -> Reply:
     """Carry out a click and show the list again. Raises StoreUnavailable."""
     id_, _, argument = parse_click(click)
     panel = context.panels.find(id_)
-    if panel is None or not panel.changes:
+    if panel is None:
         return Reply(context.texts.memory_gone, replaces=click.message_id)
+    if not panel.changes:
+        return panel.reply(Page(context.texts.memory_gone), click)
     page = await _page(click, panel, context)
     question = _new_words(id_, argument) if page.waits else None
     return panel.reply(page, click, question)

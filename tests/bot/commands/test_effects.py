@@ -1,6 +1,6 @@
 """What the model's tools did stands under its answer, and the answer stays."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 import pytest
@@ -8,12 +8,25 @@ import pytest
 from bot.assistant.context import About, Notices
 from bot.assistant.events import Reply
 from bot.commands.pages.effects import REACTION
-from memory.records import Change, ChangeKind
+from memory.errors import StoreUnavailable
+from memory.records import Actor, Change, ChangeKind
 from tests.bot.commands.desk import ANN, BORIS, ENGLISH, GROUP, OURS, Desk, open_desk
 from tests.fakes.conversing import Echo
+from tests.fakes.temporary_store import TemporaryStore
 from tools.context import TurnEffects
 
 ANSWER = "You **decide**."
+
+
+class Away(TemporaryStore):
+    """A store that deletes nothing while it is away."""
+
+    away = False
+
+    async def delete(self, actor: Actor, record_ids: Sequence[str]) -> list[str]:
+        if self.away:
+            raise StoreUnavailable("away")
+        return await super().delete(actor, record_ids)
 
 
 @asynccontextmanager
@@ -102,6 +115,24 @@ async def test_after_everything_was_forgotten_its_buttons_do_nothing() -> None:
         yes = answer.button(ENGLISH.button_delete_yes)
         await desk.says("/forget all")
         await desk.press(ENGLISH.forget_all_yes)
+        await desk.click(answer, yes)
+        assert desk.sent()[-1].text == ENGLISH.memory_gone
+        assert answer.text.startswith(ANSWER)
+
+
+async def test_where_the_store_is_away_the_answer_and_its_buttons_stay() -> None:
+    store = Away()
+    effects = TurnEffects()
+    model = Echo(lambda _: Reply(ANSWER, markdown=True, effects=effects))
+    async with open_desk(conversation=model, store=store) as desk:
+        effects.to_forget.append((await desk.memory.known.remember(ANN, "I like tea")).record)
+        [answer] = await desk.says("forget tea")
+        store.away = True
+        yes = answer.button(ENGLISH.button_delete_yes)
+        await desk.click(answer, yes)
+        assert desk.sent()[-1].text == ENGLISH.memory_unavailable
+        assert answer.labels
+        store.away = False
         await desk.click(answer, yes)
         assert await desk.facts() == []
 
