@@ -10,7 +10,7 @@ from tools.context import ToolContext
 
 #: Of so many messages all are read: then also those are found that search knows no word of. Of
 #: more, only what search finds.
-_ALL = 1000
+_ALL = 500
 #: How many hits are read where search has to find them.
 _HITS = 80
 
@@ -31,9 +31,12 @@ class LineReader:
 
     async def own(self, context: ToolContext) -> list[Line]:
         """The last lines of the person who asks, oldest first. Raises StoreUnavailable."""
-        records = await context.memory.known.records(context.actor, (Kind.MESSAGE,))
-        speaker = context.turns[-1].speaker
-        return number([record for record in records if record.speaker == speaker][-_ALL:], ())
+        known, speaker = context.memory.known, context.turns[-1].speaker
+        # AgentCore has no messages to read: there, what was learned tells of them.
+        records = await known.records(context.actor, (Kind.MESSAGE, *_LEARNED), everything=True)
+        mine = [record for record in records if record.speaker == speaker]
+        said = [r for r in mine if r.kind is Kind.MESSAGE and r.role is Role.USER]
+        return number(said[-_ALL:], [record for record in mine if record.kind in _LEARNED])
 
     async def _messages(self, context: ToolContext, question: str) -> list[Record]:
         known, actor = context.memory.known, context.actor

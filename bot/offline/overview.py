@@ -16,18 +16,21 @@ _MOST = 6
 _LONGEST = 400
 #: What counts as much as how many words: it is about the person, it names something.
 _OWN, _NAMES = 3, 2
+#: How many more lines are looked at than wanted: some are outdated.
+_SPARE = 4
 
 
 def telling_lines(lines: Sequence[Line], speech: Language, most: int) -> list[Line]:
     """At most so many lines, in their order, without what was corrected or replaced later."""
-    outdated = outdated_lines(lines, speech)
-    weights = {
-        line.number: weight
-        for line in lines
-        if line.number not in outdated and (weight := _weigh(line, speech))
-    }
-    best = sorted(weights, key=lambda place: (weights[place], place), reverse=True)[:most]
-    return [line for line in lines if line.number in best]
+    weights = {line.number: _weigh(line, speech) for line in lines}
+    told = sorted(
+        (line for line in lines if weights[line.number]),
+        key=lambda line: (weights[line.number], line.number),
+        reverse=True,
+    )[: _SPARE * most]
+    outdated = outdated_lines(told, lines, speech)
+    kept = [line for line in told if line.number not in outdated][:most]
+    return sorted(kept, key=lambda line: line.number)
 
 
 def _weigh(line: Line, speech: Language) -> float:

@@ -23,7 +23,7 @@ _FORM, _RELATED = 0.8, 0.35
 #: A word has so many letters at least where a part of it counts as another form.
 _LONG = 5
 #: LineReader that cover so much of what the best one covers are as good.
-_AS_GOOD = 0.94
+_AS_GOOD, _MOST_GOOD = 0.94, 20
 #: A line answers if its own words cover so much of the question; with related words, it is close.
 _ANSWERS, _CLOSE = 0.3, 0.2
 #: What a line gains or loses: it has a date or number where one is asked for; it stands right after
@@ -90,7 +90,7 @@ def choose(question: str, lines: Sequence[Line], speech: Language, now: datetime
     scored = sorted(asked.scored, key=lambda each: each.score, reverse=True)
     if not scored or scored[0].score <= 0:
         return Quotes()
-    good = [each for each in scored if each.score >= _AS_GOOD * scored[0].score]
+    good = [each for each in scored if each.score >= _AS_GOOD * scored[0].score][:_MOST_GOOD]
     exact = scored[0].own >= _ANSWERS
     if not exact and (asked.names or scored[0].score < _CLOSE):
         return Quotes()
@@ -199,9 +199,10 @@ class _Asked:
         ]
         return max(later, key=lambda each: each.line.number, default=None)
 
-    def replaced(self, each: _Scored) -> bool:
+    def replaced(self, line: Line) -> bool:
         """True if a later line corrects this one, or tells of the same that it has changed, or with
         another number."""
+        each = self._by_number[line.number]
         after = self._neighbour(each.line, 1)
         if after and self._corrects(after):
             return True
@@ -310,14 +311,12 @@ class _Asked:
         return beside if beside and beside.line.session == line.session else None
 
 
-def outdated_lines(lines: Sequence[Line], speech: Language) -> frozenset[int]:
-    """The numbers of the lines that a later one corrects or takes the place of."""
-    asked = _Asked("", lines, speech, lines[-1].at) if lines else None
-    return (
-        frozenset(each.line.number for each in asked.scored if asked.replaced(each))
-        if asked
-        else frozenset()
-    )
+def outdated_lines(some: Iterable[Line], lines: Sequence[Line], speech: Language) -> frozenset[int]:
+    """The numbers of those of some lines that a later one corrects or takes the place of."""
+    if not lines:
+        return frozenset()
+    asked = _Asked("", lines, speech, lines[-1].at)
+    return frozenset(line.number for line in some if asked.replaced(line))
 
 
 def _terms(question: str, speech: Language, now: datetime) -> tuple[Term, ...]:

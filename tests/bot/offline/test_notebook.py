@@ -149,11 +149,26 @@ async def test_a_name_is_given_by_the_tool_and_told_when_asked(bot: Bot):
 
 
 @pytest.mark.parametrize(
-    "said", ["I'll call you later today", "I'll call you Friday", "call me Anna", "you are nice"]
+    "said",
+    ["I'll call you later today", "I'll call you Friday at noon", "call me Anna", "you are nice"],
 )
 async def test_not_everything_that_calls_is_a_name(bot: Bot, said: str):
     await bot.hears(ANNA, said)
     assert (await bot.memory.choices.read(ANNA)).agent_name is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "forget what I said about Julia",
+        "vergiss, was ich über Julia gesagt habe",
+        "забудь про Julia",
+    ],
+)
+async def test_what_is_to_be_forgotten_is_shown_with_buttons(bot: Bot, said: str):
+    await _told(bot, "Julia is a lawyer from the gym")
+    assert "Kept." not in await bot.hears(ANNA, said)
+    assert "lawyer" in await bot.hears(ANNA, "who is Julia?"), "nothing is deleted unasked"
 
 
 async def test_remember_that_is_kept_at_once(bot: Bot):
