@@ -328,10 +328,9 @@ class Notes:
         assert await self.memory.known.undo(ANN, change)
         assert await whole_history(self.memory) == before
         assert not await self.memory.known.undo(ANN, change)
-        for older, _ in self.changes[:-1]:
-            if any(
-                later.before and later.before.id == older.record.id for later, _ in self.changes
-            ):
+        for place, (older, _) in enumerate(self.changes, 1):
+            since = [later.before.id for later, _ in self.changes[place:] if later.before]
+            if older.record.id in since:
                 assert not await self.memory.known.undo(ANN, older), "it has changed since"
 
     async def _account_for(self, before: list[Record]) -> None:
@@ -342,7 +341,7 @@ class Notes:
             assert record.current or record.id in heirs or record.reason == "over"
 
 
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=20)
 @given(
     steps=st.lists(
         st.tuples(st.sampled_from(["note", "change", "end", "undo"]), st.integers(0, 9)),
