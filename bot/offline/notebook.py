@@ -35,7 +35,7 @@ from pydantic_ai.usage import RequestUsage
 from bot.models.sight import BLIND
 from bot.offline.language import Language, guess_language
 from bot.offline.lines import LineReader, fresh_lines
-from bot.offline.overview import shorten, telling_lines
+from bot.offline.overview import cut_quote, telling_lines
 from bot.offline.quotes import Line, Quotes, choose
 from bot.offline.wishes import Wishes, wishes_of
 from memory.background.threads import compute
@@ -276,7 +276,7 @@ class _Reply:
 
     def _quote(self, line: Line) -> str:
         # What is said in private is masked nowhere else.
-        text = shorten(mask_secrets(line.text), _QUOTE_CHARS).replace("“", '"').replace("”", '"')
+        text = cut_quote(mask_secrets(line.text), _QUOTE_CHARS).replace("“", '"').replace("”", '"')
         who = f"{line.speaker.name}: " if line.speaker and line.speaker != self._speaker else ""
         ended = f" · {self._says['ended']}" if line.ended else ""
         return f"{who}“{text}” · {self._when(line.at)}{ended}"

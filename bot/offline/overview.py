@@ -53,7 +53,7 @@ def _weigh(line: Line, speech: Language) -> float:
     return min(len(meant), _MOST) + _OWN * own + _NAMES * names - _OWN * pronoun
 
 
-def shorten(text: str, most: int) -> str:
+def cut_quote(text: str, most: int) -> str:
     """The text on one line of at most so many characters, cut at a word."""
     line = " ".join(text.split())
     if len(line) <= most:

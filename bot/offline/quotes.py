@@ -9,20 +9,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
-from itertools import chain, pairwise
+from itertools import chain
 
 from bot.offline.language import Language
+from bot.offline.terms import RELATED, earliness, forms_of, possessed, share_of, terms_of
 from bot.offline.wishes import is_question
 from memory.records import Speaker
-from memory.search.lexicon.lexicon import all_of, chatter, other_stop_words
-from memory.search.query import Term, parse, related
-from memory.search.text import pairs, plain_words, small_stems, words
+from memory.search.lexicon.lexicon import all_of
+from memory.search.query import Term
+from memory.search.text import small_stems, words
 
-#: How much of a question a word covers that is the asked one in another form, or a related one.
-_FORM, _RELATED = 0.8, 0.35
-#: A word has so many letters at least where a part of it counts as another form.
-_LONG = 5
-#: LineReader that cover so much of what the best one covers are as good.
+#: Lines that cover so much of what the best one covers are as good.
 _AS_GOOD, _MOST_GOOD = 0.94, 20
 #: A line answers if its own words cover so much of the question; with related words, it is close.
 _ANSWERS, _CLOSE = 0.3, 0.2
@@ -30,7 +27,7 @@ _ANSWERS, _CLOSE = 0.3, 0.2
 #: one that covers the question; it is quoted, or a joke.
 _FITS, _UNFIT, _AFTER, _QUOTED, _UNREAL = 1.3, 0.8, 0.6, 0.7, 0.85
 #: What a line gains at most that begins with what is asked for.
-_TOPIC, _OPENING = 0.15, 8
+_TOPIC = 0.15
 #: Who stands among the first index words of a line is its subject; whoever says "I" speaks of
 #: themselves.
 _SUBJECT, _OWN = 3, 1.15
@@ -115,7 +112,7 @@ class _Asked:
         self._past = speech.has("asks.past", question)
         self._style = speech.asks_for_style(question)
         self.names = speech.has("asks.name", question)
-        self._terms = _terms(question, speech, now)
+        self._terms = terms_of(question, speech, now)
         self._held = {line.number: speech.index_words(line.text) for line in lines}
         count = len(lines)
         seen = _count(chain.from_iterable(map(frozenset, self._held.values())))
@@ -123,12 +120,12 @@ class _Asked:
         self._rarity = {word: math.log(1 + (count + 1) / (n + 0.5)) for word, n in seen.items()}
         self._small = small_stems() | _calendar() | speech.small_stems
         self._asked_words = frozenset(word for term in self._terms for word in term.exact)
-        owned = _possessed(question, speech)
+        owned = possessed(question, speech)
         self._weights = [
             self._weight(term) * (_POSSESSED if owned & set(term.exact) else 1.0)
             for term in self._terms
         ]
-        self._forms = [(term, _forms(term, seen)) for term in self._terms]
+        self._forms = [(term, forms_of(term, seen)) for term in self._terms]
         self._asked_words = self._asked_words.union(*(forms for _, forms in self._forms))
         covers = {line.number: self._cover(line) for line in lines}
         self.scored = [
@@ -143,15 +140,15 @@ class _Asked:
     def _cover(self, line: Line) -> _Scored:
         spoken = self._held[line.number]
         held = frozenset(spoken)
-        shares = tuple(_share(term, forms, held) for term, forms in self._forms)
+        shares = tuple(share_of(term, forms, held) for term, forms in self._forms)
         total = sum(self._weights) or 1.0
         score = _dot(self._weights, shares) / total
-        own = _dot(self._weights, (s if s > _RELATED else 0.0 for s in shares)) / total
+        own = _dot(self._weights, (s if s > RELATED else 0.0 for s in shares)) / total
         if self._style and self._speech.sets_style(line.text):
             score, own = score + 1, own + 1
         if score and is_question(line.text, self._speech):
             return _Scored(line, held, tuple(0.0 for _ in shares))
-        score *= 1 + _TOPIC * _earliness(spoken, self._terms)
+        score *= 1 + _TOPIC * earliness(spoken, self._terms)
         if self._about_me and self._speech.has("asks.i", line.text):
             score *= _OWN
         if score and self._number:
@@ -299,7 +296,7 @@ class _Asked:
         """True if showing a line beside the first could tell what no longer holds."""
         older = each.line.number < first.line.number
         both = any(
-            a > _RELATED and b > _RELATED for a, b in zip(each.shares, first.shares, strict=True)
+            a > RELATED and b > RELATED for a, b in zip(each.shares, first.shares, strict=True)
         )
         return self._number or (older and (both or not first.own))
 
@@ -317,82 +314,6 @@ def outdated_lines(some: Iterable[Line], lines: Sequence[Line], speech: Language
         return frozenset()
     asked = _Asked("", lines, speech, lines[-1].at)
     return frozenset(line.number for line in some if asked.replaced(line))
-
-
-def _terms(question: str, speech: Language, now: datetime) -> tuple[Term, ...]:
-    """What the question is about, without its grammar; each word with those that mean the same."""
-    topic = question
-    for kind in (
-        "asks.words",
-        "asks.anywhere",
-        "asks.name",
-        "asks.when",
-        "asks.me",
-        "asks.filler",
-        "marks.change",
-    ):
-        topic = speech.without(kind, topic)
-    terms = _spaced(topic, speech) if speech.spaced else _unspaced(topic)
-    terms = terms or parse(question, now).terms
-    return tuple(
-        replace(
-            term,
-            exact=(*term.exact, *frozenset().union(*map(speech.same, term.exact))),
-            related=term.related.union(*map(speech.related, term.exact)),
-        )
-        for term in terms
-    )
-
-
-def _possessed(question: str, speech: Language) -> frozenset[str]:
-    """The index words after "my": in "my sister's job", whose job it is says more than "job"."""
-    spoken = [word for _, word in plain_words(question)]
-    owned = [after for word, after in pairwise(spoken) if speech.has("asks.me", word)]
-    return frozenset(stem for word in owned for stem in speech.stems(word))
-
-
-def _spaced(topic: str, speech: Language) -> tuple[Term, ...]:
-    stopped = speech.stop_words | other_stop_words() | chatter()
-    plain = (word for kind, word in plain_words(topic) if kind != "unspaced")
-    found = (speech.stems(word) for word in plain if word not in stopped)
-    return tuple(dict.fromkeys(Term(s, frozenset().union(*map(related, s))) for s in found))
-
-
-def _unspaced(topic: str) -> tuple[Term, ...]:
-    """The pairs of letters of what is left of a question: names may hold letters that are small
-    words elsewhere."""
-    runs = (run for kind, run in plain_words(topic) if kind == "unspaced")
-    return tuple(dict.fromkeys(Term((pair,), related(pair)) for run in runs for pair in pairs(run)))
-
-
-def _earliness(spoken: Sequence[str], terms: Sequence[Term]) -> float:
-    """Near 1 if a line begins with what it is asked for: then it is about that."""
-    wanted = {word for term in terms for word in term.exact}
-    places = [place for place, word in enumerate(spoken[:_OPENING]) if word in wanted]
-    return 1 - places[0] / _OPENING if places else 0.0
-
-
-def _forms(term: Term, seen: Iterable[str]) -> frozenset[str]:
-    """The words said that are other forms of a term."""
-    return frozenset(other for other in seen for word in term.exact if _similar(word, other))
-
-
-def _share(term: Term, forms: frozenset[str], held: frozenset[str]) -> float:
-    """How much of a term a line's words cover."""
-    if any(word in held for word in term.exact):
-        return 1.0
-    if forms & held:
-        return _FORM
-    return _RELATED if term.related & held else 0.0
-
-
-def _similar(one: str, other: str) -> bool:
-    """True if two words are forms or parts of each other: "therapy" and "therapist"."""
-    less, more = sorted((one, other), key=len)
-    if len(less) < _LONG:
-        return False
-    head = math.ceil(0.75 * len(more))
-    return less in more or less[:head] == more[:head]
 
 
 def _dot(weights: Iterable[float], shares: Iterable[float]) -> float:

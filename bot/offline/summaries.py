@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from bot.offline.language import Language, guess_language, sentences, speech_of
-from bot.offline.overview import shorten, telling_lines
+from bot.offline.overview import cut_quote, telling_lines
 from bot.offline.quotes import Line
 from memory.background.threads import compute
 from memory.conversation.tiers import quotable
@@ -55,12 +55,12 @@ def _running_summary(turns: Sequence[Turn], earlier: str | None) -> str:
     told = _quotes(turns, _QUOTES)
     carried = _QUOTE.findall(earlier or "")
     if earlier and not carried:
-        return " ".join(filter(None, (shorten(earlier, _EARLIER_CHARS), _report(told, speech))))
+        return " ".join(filter(None, (cut_quote(earlier, _EARLIER_CHARS), _report(told, speech))))
     if len(told) <= 1:
         mine = [*carried, *next(iter(told.values()), [])]
         told = {next(iter(told), None): list(dict.fromkeys(mine))[-_CARRIED:]}
         return _report(told, speech) or f"({sum(len(turn.messages) for turn in turns)})"
-    return " ".join(filter(None, (shorten(earlier or "", _EARLIER_CHARS), _report(told, speech))))
+    return " ".join(filter(None, (cut_quote(earlier or "", _EARLIER_CHARS), _report(told, speech))))
 
 
 def _quotes(turns: Sequence[Turn], most: int) -> dict[str | None, list[str]]:
@@ -74,7 +74,7 @@ def _quotes(turns: Sequence[Turn], most: int) -> dict[str | None, list[str]]:
         told = telling_lines([line for line in lines if line.text], speech, most)
         if told:
             found[speaker.name if speaker else None] = [
-                shorten(quotable(line.text), _QUOTE_CHARS).rstrip(".") for line in told
+                cut_quote(quotable(line.text), _QUOTE_CHARS).rstrip(".") for line in told
             ]
     return found
 
