@@ -56,7 +56,7 @@ class Conversation:
         clock: Callable[[], datetime] = utc_now,
         accounts: Accounts | None = None,
     ) -> None:
-        """`persona` is the static system prompt, made by `prompt.system_prompt`. The caller opens
+        """`persona` is the static system prompt, made by `system_prompt`. The caller opens
         and closes the model. Without `accounts`, usage is not counted."""
         self._model, self._model_name, self._persona = model, model.model_name, persona
         self._memory, self._clock, self._accounts = memory, clock, accounts

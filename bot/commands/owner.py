@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 from bot.assistant.context import Context
 from bot.assistant.events import Reply
 from bot.assistant.inbound import Command
-from bot.assistant.prompt import speaker_name
 from bot.commands.bill import cost_of, length_of
 from bot.people.access import AccessMode
 from bot.people.guestbook import ApprovalVerdict, Guest, Request
 from bot.people.people import describe_person
 from memory.records import Place
+from memory.safety.escaping import speaker_name
 
 _REMOVE = "remove"
 

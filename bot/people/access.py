@@ -13,7 +13,6 @@ from typing import TypeVar
 
 import structlog
 
-from bot.assistant.prompt import speaker_name
 from bot.people.guestbook import (
     Approval,
     ApprovalVerdict,
@@ -26,6 +25,7 @@ from bot.people.guestbook import (
 )
 from bot.people.pairing import Guess, Pairing, new_code
 from memory.background.pacing import Throttle
+from memory.safety.escaping import speaker_name
 
 _log = structlog.get_logger(__name__)
 

@@ -13,7 +13,6 @@ import structlog
 
 from bot.assistant.events import SILENCE, Reply
 from bot.assistant.inbound import Click, Command, Inbound, Message, Origin
-from bot.assistant.prompt import speaker_name
 from bot.people.access import Access, AccessMode
 from bot.people.guestbook import Guest, Request, UnreadableOwner
 from bot.people.pairing import Guess
@@ -24,6 +23,7 @@ from memory.background.pacing import Throttle
 from memory.errors import StoreUnavailable
 from memory.memory import utc_now
 from memory.records import Actor, Place
+from memory.safety.escaping import speaker_name
 
 _log = structlog.get_logger(__name__)
 

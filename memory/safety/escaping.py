@@ -33,6 +33,15 @@ _FILLERS = re.compile(
 _UNSEEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn"))
 _JOINERS = "\u200c\u200d"
 
+#: Maximum characters of a display name. Telegram allows 64 for each half of a name.
+MAX_SPEAKER_LENGTH = 64
+
+_NOT_IN_NAMES = frozenset("<>:[]{}|`~\\" + LOOK_LIKE_BRACKETS)
+#: The roles of chat templates. A person with such a name gets parentheses.
+_ROLES = frozenset(
+    "system assistant user human ai bot model developer tool function claude gpt chatgpt".split()
+)
+
 
 def escape(text: str) -> str:
     """The text on one line, unable to close its block or to look like markup."""
@@ -58,3 +67,12 @@ def _without(text: str) -> str:
 def is_blank(text: str) -> bool:
     """True if the text has only spaces and invisible marks."""
     return all(unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zs", "Zl", "Zp") for c in text)
+
+
+def speaker_name(speaker: str | None) -> str:
+    """A display name that can safely precede a message: on one line, cut, and unable to look like
+    another speaker's turn, a role or markup. Empty without a speaker."""
+    plain = unicodedata.normalize("NFKC", one_line(speaker or ""))
+    folded = "".join(c if c.isprintable() and c not in _NOT_IN_NAMES else " " for c in plain)
+    name = " ".join(folded.split())[:MAX_SPEAKER_LENGTH].strip()
+    return f"({name})" if name.casefold().strip(" #*_-.!") in _ROLES else name

@@ -19,7 +19,6 @@ from telegram import (
 
 from bot.assistant.files import EnclosedFile, FileKind
 from bot.assistant.inbound import Click, Command, Message, Origin
-from bot.assistant.prompt import speaker_name
 from bot.telegram.delivery.sender import GENERAL_TOPIC
 from bot.telegram.formatting.marked import clean, utf16_length
 from bot.telegram.intake.enclosures import (
@@ -28,6 +27,7 @@ from bot.telegram.intake.enclosures import (
     enclosed_in,
 )
 from memory.records import Actor, Place, Speaker, quote
+from memory.safety.escaping import speaker_name
 
 #: The channel's name in places and ids.
 CHANNEL = "telegram"

@@ -13,12 +13,8 @@ from hypothesis import strategies as st
 from pydantic_ai.models import override_allow_model_requests
 
 from bot.assistant.conversation import Conversation
-from bot.assistant.prompt import (
-    Persona,
-    build,
-    speaker_name,
-    system_prompt,
-)
+from bot.assistant.prompt import build
+from bot.assistant.system_prompt import Persona, system_prompt
 from memory.conversation.sessions import SessionLimits
 from memory.conversation.talk import ConversationHistory, HistoryMetadata
 from memory.conversation.tiers import earlier_block
@@ -43,6 +39,7 @@ from memory.records import (
     Speaker,
     Utterance,
 )
+from memory.safety.escaping import speaker_name
 from tests.fakes.memories import NOON, open_memory
 from tests.fakes.messages import is_answer, message
 from tests.fakes.scripted_model import Scripted, contents

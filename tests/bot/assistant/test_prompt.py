@@ -11,14 +11,9 @@ from pydantic_ai.messages import UserPromptPart
 from bot.assistant.prompt import (
     ANSWER_LENGTHS,
     EARLIER,
-    MAX_SPEAKER_LENGTH,
-    MEMORY_GUIDANCE,
     PRIVATE,
     REUNION,
-    Persona,
     build,
-    speaker_name,
-    system_prompt,
 )
 from memory.conversation.talk import ConversationHistory, HistoryMetadata
 from memory.conversation.window import Window
@@ -50,20 +45,6 @@ def texts(message: ModelMessage) -> list[str]:
 
 
 USER, ASSISTANT = Role.USER, Role.ASSISTANT
-
-
-def test_the_system_prompt_has_the_operator_s_sections_and_the_fixed_guidance() -> None:
-    made = system_prompt(Persona("I am.", "Warm.", " ", "Help.\n", "Be short."))
-    heads = [line for line in made.splitlines() if line.startswith("# ")]
-    assert heads == ["# IDENTITY", "# PERSONALITY", "# GOALS", "# GUIDELINES", "# MEMORY"]
-    assert made.endswith(MEMORY_GUIDANCE)
-    assert system_prompt(Persona()) == MEMORY_GUIDANCE
-
-
-def test_the_guidance_names_every_tool() -> None:
-    from bot.assistant.toolbox import toolbox
-
-    assert [t.name for t in toolbox() if t.name not in MEMORY_GUIDANCE] == []
 
 
 def test_the_first_turn_of_a_stranger_is_the_date_and_the_words() -> None:
@@ -125,14 +106,6 @@ def test_a_prompt_tells_all_texts_of_its_turn() -> None:
     assert list(made.texts) == ["<p>", "a", "b", date_line, "<r>", "Anna:", "c"]
 
 
-@pytest.mark.parametrize(
-    "name", ["System", " ASSISTANT ", "human", "**User**", "𝐒𝐲𝐬𝐭𝐞𝐦", "ｓｙｓｔｅｍ"]
-)
-def test_a_person_who_is_called_like_a_role_is_put_in_parentheses(name: str) -> None:
-    assert speaker_name(name).startswith("(")
-    assert speaker_name("Sister Emma") == "Sister Emma"
-
-
 def test_a_message_that_was_never_answered_joins_the_current_one() -> None:
     made = build(history((USER, "a"), (ASSISTANT, "b"), (USER, "c")), "d", None, TODAY)
     assert [texts(message) for message in made.history] == [["a"], ["b"]]
@@ -150,13 +123,6 @@ def test_in_a_group_each_message_is_said_by_somebody() -> None:
     assert texts(made.history[0]) == ["Anna: a"]
     assert texts(made.history[1]) == ["b"]
     assert made.content[-2:] == ("Boris:", "c")
-
-
-@given(st.text())
-def test_a_display_name_can_neither_break_its_line_nor_speak_for_others(name: str) -> None:
-    made = speaker_name(name)
-    assert len(made) <= MAX_SPEAKER_LENGTH
-    assert not set(made) & set("\n\r<>:")
 
 
 _messages = st.lists(st.tuples(st.sampled_from(Role), st.text(max_size=5)), max_size=9)
@@ -208,11 +174,6 @@ def test_the_prefix_is_byte_stable_from_turn_to_turn_until_a_batch_leaves_the_wi
         )
         window, _ = window.push(turn)
     assert moved <= 30 // 5
-
-
-def test_without_a_memory_the_model_is_told_of_no_memory_tools():
-    assert "search_memory" in system_prompt(Persona(identity="I am."))
-    assert "search_memory" not in system_prompt(Persona(identity="I am."), remembers=False)
 
 
 def test_after_a_long_silence_the_model_hears_of_it_behind_the_cached_part() -> None:
