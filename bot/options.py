@@ -12,7 +12,7 @@ from bot.people.personal import Streaming
 from bot.settings import Settings
 from bot.telegram.intake.webhook import WebhookOptions, made_up_secret
 from bot.telegram.options import ChannelOptions
-from memory.conversation.sessions import SessionLimits
+from memory.conversation.live import SessionLimits
 from memory.knowledge.choices import zone_of
 from memory.knowledge.maintenance import Retention
 from memory.knowledge.recall import RecallBudget

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 
-from memory.conversation.sessions import SessionLimits
+from memory.conversation.live import SessionLimits
 from memory.errors import Refusal, RefusedText
 from memory.knowledge.maintenance import Retention
 from memory.knowledge.recall import RecallBudget

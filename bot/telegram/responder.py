@@ -6,7 +6,6 @@ recorded. The inbox then keeps the reply, so that after a kill it is delivered, 
 import asyncio
 import secrets
 import time
-from collections.abc import Awaitable, Callable
 from functools import partial
 
 import structlog
@@ -22,76 +21,13 @@ from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.media import Declined, Media
 from bot.telegram.lanes import Item, LaneTask
 from bot.telegram.options import ChannelOptions
+from bot.telegram.reply_task import ReplyTask
 from memory.background.pacing import Throttle
 from memory.errors import StoreUnavailable
 from memory.records import Place
 from memory.safety.escaping import is_blank
 
 _log = structlog.get_logger(__name__)
-
-
-class ReplyTask:
-    """A message being answered. Until the reply is written, it can be stopped, or restarted after
-    an edit."""
-
-    def __init__(self, said: Message, longest: int) -> None:
-        """An edit may make the message `longest` characters long."""
-        self.said = said
-        #: The message as the assistant got it, with recordings transcribed.
-        self.loaded: Message | None = None
-        self._longest, self._stopped = longest, False
-        self._writing: asyncio.Task[Reply] | None = None
-
-    def stop(self) -> bool:
-        """Stop writing; False if it is too late."""
-        stopped = self._interrupt()
-        self._stopped = self._stopped or stopped
-        return stopped
-
-    def amendment(self, changed: Message) -> Message | None:
-        """The message with this edit; None if the edit is of another message, makes it too long, or
-        changes nothing (Telegram reports invisible edits too)."""
-        if self._stopped:
-            return None
-        amended = self.said.with_edit(changed, self._longest)
-        return None if amended == self.said else amended
-
-    def amend(self, changed: Message) -> bool:
-        """Restart with this edit; False if there is nothing to restart."""
-        amended = self.amendment(changed)
-        if amended is None or not self._interrupt():
-            return False
-        self.said = amended
-        return True
-
-    async def reply(
-        self,
-        write: Callable[["ReplyTask"], Awaitable[Reply]],
-        recorded: Callable[[Message], Awaitable[Reply | None]],
-        preview: Preview,
-    ) -> Reply | None:
-        """The reply; None if it was stopped. Raises whatever `write` raises."""
-        while not self._stopped:
-            said, self.loaded = self.said, None
-            writing = self._writing = asyncio.ensure_future(write(self))
-            try:
-                await asyncio.wait((writing,))
-            finally:
-                writing.cancel()
-                await asyncio.gather(writing, return_exceptions=True)
-            if not writing.cancelled():
-                return writing.result()
-            if self.said is said:
-                return None
-            self._writing = None
-            # A recorded turn can't change any more: its reply counts.
-            if reply := await recorded(said):
-                return reply
-            preview.discard()
-        return None
-
-    def _interrupt(self) -> bool:
-        return self._writing is None or self._writing.cancel()
 
 
 class Responder:

@@ -5,8 +5,9 @@ from contextlib import asynccontextmanager
 from datetime import datetime
 
 from memory.background.locks import Locks
+from memory.conversation.live import Live
 from memory.conversation.running_summaries import RunningSummaries
-from memory.conversation.sessions import Live, LiveSessions
+from memory.conversation.sessions import LiveSessions
 from memory.conversation.tiers import Tiers, archive
 from memory.learning.endings import Ending, Outcome
 from memory.learning.jobs import ExtractionJobs

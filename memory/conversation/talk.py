@@ -12,7 +12,8 @@ import structlog
 from memory.background.pacing import RateLimitedLog
 from memory.background.threads import compute
 from memory.conversation.lifecycle import Lifecycle
-from memory.conversation.sessions import Live, LiveSessions
+from memory.conversation.live import Live
+from memory.conversation.sessions import LiveSessions
 from memory.conversation.tiers import Tiers
 from memory.conversation.window import points_back, turns_to_show
 from memory.errors import StoreUnavailable

@@ -20,7 +20,7 @@ import structlog
 from rich.console import Console
 from rich.table import Table
 
-from memory.conversation.sessions import SessionLimits
+from memory.conversation.live import SessionLimits
 from memory.memory import MemoryOptions
 from memory.ports import Store
 from memory.records import Actor

@@ -12,7 +12,7 @@ from bot.options import channel_options, memory_options, quota_limits, turn_limi
 from bot.people.people import QuotaLimits
 from bot.people.personal import Streaming
 from bot.settings import Settings
-from memory.conversation.sessions import SessionLimits
+from memory.conversation.live import SessionLimits
 from memory.knowledge.maintenance import Retention
 from memory.knowledge.recall import RecallBudget
 from memory.memory import MemoryOptions

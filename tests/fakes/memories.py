@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
-from memory.conversation.sessions import SessionLimits
+from memory.conversation.live import SessionLimits
 from memory.memory import Memory, MemoryOptions
 from memory.ports import Extractor
 from memory.stores.journal.journal import SqliteJournal

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from memory.conversation.sessions import SessionLimits
+from memory.conversation.live import SessionLimits
 from memory.memory import Memory, MemoryOptions
 from memory.records import Actor, Kind, Place, Role, Utterance
 from memory.stores.journal.journal import SqliteJournal

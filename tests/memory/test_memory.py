@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.conversation.sessions import SessionLimits
+from memory.conversation.live import SessionLimits
 from memory.errors import Refusal, RefusedText, StoreUnavailable, UnknownRecord
 from memory.learning.endings import Ending, Outcome
 from memory.memory import Memory, MemoryOptions

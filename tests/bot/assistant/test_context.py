@@ -34,7 +34,7 @@ from bot.assistant.system_prompt import Persona, system_prompt
 from bot.offline.understanding import by_rules
 from bot.options import memory_options
 from bot.settings import Settings
-from memory.conversation.sessions import SessionLimits
+from memory.conversation.live import SessionLimits
 from memory.conversation.tokens import Script, estimate_tokens
 from memory.errors import RefusedText
 from memory.knowledge.recall import RecallBudget

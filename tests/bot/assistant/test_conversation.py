@@ -22,7 +22,7 @@ from bot.assistant.inbound import Message
 from bot.assistant.prompt import PRIVATE
 from bot.assistant.system_prompt import Persona, system_prompt
 from bot.offline.notebook import offline_model
-from memory.conversation.sessions import SessionLimits
+from memory.conversation.live import SessionLimits
 from memory.memory import Memory
 from memory.records import Actor, Place, Role, Shift, Turn
 from memory.stores.journal.journal import SqliteJournal

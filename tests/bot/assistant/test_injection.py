@@ -15,7 +15,7 @@ from pydantic_ai.models import override_allow_model_requests
 from bot.assistant.conversation import Conversation
 from bot.assistant.prompt import build
 from bot.assistant.system_prompt import Persona, system_prompt
-from memory.conversation.sessions import SessionLimits
+from memory.conversation.live import SessionLimits
 from memory.conversation.talk import ConversationHistory, HistoryMetadata
 from memory.conversation.tiers import earlier_block
 from memory.knowledge.recall import (

@@ -10,7 +10,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory.conversation.sessions import SessionLimits
+from memory.conversation.live import SessionLimits
 from memory.memory import Memory, MemoryOptions
 from memory.ports import Store
 from memory.records import Actor, Place, Role, Utterance

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from memory.conversation.sessions import SessionLimits
+from memory.conversation.live import SessionLimits
 from memory.learning.endings import Ending, Outcome
 from memory.memory import Memory, MemoryOptions
 from memory.records import Actor, Change, Kind, Place, Role, Session, Utterance

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from memory.conversation.sessions import SessionLimits
+from memory.conversation.live import SessionLimits
 from memory.conversation.talk import ConversationHistory
 from memory.learning.endings import Outcome
 from memory.memory import Memory, MemoryOptions

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot.offline.understanding import by_rules
-from memory.conversation.sessions import SessionLimits
+from memory.conversation.live import SessionLimits
 from memory.errors import StoreUnavailable, UnknownRecord
 from memory.knowledge.forgetting import Forgotten
 from memory.memory import Memory
