@@ -18,11 +18,13 @@ _DATA = Path(__file__).with_name("calendar.toml")
 DAY, WEEK, MONTH, YEAR = "day", "week", "month", "year"
 _UNITS = (DAY, WEEK, MONTH, YEAR)
 _NEAR = {
+    "three_days_ago": -3,
     "day_before_yesterday": -2,
     "yesterday": -1,
     "today": 0,
     "tomorrow": 1,
     "day_after_tomorrow": 2,
+    "in_three_days": 3,
 }
 #: An inflected name shares all but two of its letters, at least so many, and has a short ending.
 _STEM, _CUT, _ENDING = 4, 2, 3
@@ -62,6 +64,9 @@ class TimeWords:
     feasts: frozenset[tuple[int, ...]] = frozenset()
     weekend: bool = False
     next: bool = False
+    #: Weekdays of which not the coming one is meant, but the one after: "Monday week".
+    week_later: frozenset[int] = frozenset()
+    in_two_weeks: bool = False
 
 
 @lru_cache(maxsize=1_000)
@@ -70,16 +75,21 @@ def time_words(text: str) -> TimeWords:
     folded = fold(text)
     words = fold_words(folded)
     return TimeWords(
-        weekdays=frozenset(_find_names("weekdays", folded, words)),
+        # "Неделя" is a week in Russian and a Sunday in Bulgarian.
+        weekdays=frozenset(
+            _find_names("weekdays", folded, [w for w in words if w not in _index("units")[0]])
+        ),
         months=frozenset(_find_names("months", folded, words))
         | {int(match[2]) for match in _HAN.finditer(folded)}
         | {int(n) for n in _han_months(folded)},
-        days=frozenset(_find_names("days", folded, words)),
+        days=frozenset(_find_days(folded, words)),
         units=frozenset(_UNITS[n] for n in _find_names("units", folded, words)),
         seasons=frozenset(_find_names("seasons", folded, words)),
         feasts=frozenset(_feasts_in(" ".join(words))),
         weekend=any(_find_names("weekend", folded, words)),
         next=any(_find_names("next", folded, words)),
+        week_later=frozenset(_weekdays_later(folded, words)),
+        in_two_weeks=any(_find_names("in_two_weeks", folded, words)),
     )
 
 
@@ -193,6 +203,25 @@ def easter(year: int) -> date:
 _Names = Mapping[str, frozenset[int]]
 
 
+def _find_days(folded: str, words: Sequence[str]) -> Iterator[int]:
+    """Days from today by their names; "the day after tomorrow" does not name tomorrow too."""
+    text = f" {' '.join(words)} "
+    for name, numbers_ in _day_names():
+        found = name if UNSPACED.search(name) else f" {name} "
+        if found in text:
+            text = text.replace(found, " ; ")
+            yield from numbers_
+
+
+@cache
+def _day_names() -> tuple[tuple[str, frozenset[int]], ...]:
+    names: dict[str, set[int]] = {}
+    for name, number in _rows("days"):
+        names.setdefault(" ".join(fold_words(fold(name))), set()).add(number)
+    longest = sorted(names, key=len, reverse=True)
+    return tuple((name, frozenset(names[name])) for name in longest)
+
+
 def _find_names(kind: str, folded: str, words: Sequence[str]) -> Iterator[int]:
     """The numbers of the names of this kind that a text contains."""
     names, stems, phrases, unspaced = _index(kind)
@@ -262,9 +291,32 @@ def _rows_in(kind: str, table: Mapping[str, Any]) -> Iterable[tuple[int, str | S
             return enumerate(table.get(unit, "") for unit in _UNITS)
         case "days":
             return ((number, table.get(field, ())) for field, number in _NEAR.items())
-        case "weekend" | "next":
+        case "weekend" | "next" | "in_two_weeks":
             return [(1, table.get(kind, ()))]
     return enumerate(table.get(kind, ()), kind == "months")
+
+
+def _weekdays_later(folded: str, words: Sequence[str]) -> Iterator[int]:
+    """The weekdays that a text names with a week between."""
+    spaced = f" {' '.join(words)} "
+    for template, number in _templates():
+        if template.search(folded if UNSPACED.search(template.pattern) else spaced):
+            yield number
+
+
+@cache
+def _templates() -> tuple[tuple[re.Pattern[str], int], ...]:
+    """What stands around a weekday if not the coming one is meant, for each language and day."""
+    found: list[tuple[re.Pattern[str], int]] = []
+    for table in _languages().values():
+        for number, row in enumerate(table["weekdays"]):
+            names = "|".join(re.escape(fold(name.replace("_", " "))) for name in row.split())
+            for template in table.get("week_later", ()):
+                folded = fold(template.replace("{day}", "§"))
+                words = folded if UNSPACED.search(folded) else rf"\b{folded}\b"
+                words = words.replace(r"\b§", "§").replace(r"§\b", "§")
+                found.append((re.compile(words.replace("§", rf"(?:{names})\w{{0,2}}")), number))
+    return tuple(found)
 
 
 def _feasts_in(words: str) -> Iterator[tuple[int, ...]]:

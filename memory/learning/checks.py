@@ -17,6 +17,7 @@ from memory.learning.calendar import WrittenDate, certain_weekdays, statement_da
 from memory.learning.folding import fold, fold_words, is_quotation, stands_in
 from memory.learning.names import Spoken, count_names, unsaid_names
 from memory.learning.numerals import figures, number_words, numbers
+from memory.learning.sameness import speaks_of_user
 from memory.learning.timeline import Saying, Timeline
 from memory.ports import Proposal, Reading
 from memory.records import Evidence, Kind, Role, Turn
@@ -52,6 +53,7 @@ def find_flaw(proposal: Proposal, reading: Reading) -> Flaw | None:
         return Flaw(reason, mendable=False)
     reason = (
         checked.object_to_evidence()
+        or checked.object_to_person()
         or checked.object_to_speaker()
         or checked.object_to_dates()
         or checked.object_to_numbers()
@@ -146,6 +148,14 @@ class _Checked:
             return "it holds a secret, and secrets are not stored"
         return None
 
+    def object_to_person(self) -> str | None:
+        """Who speaks of "the user" instead of "I" repeats notes, or was not there."""
+        if speaks_of_user(self.proposal.text) and not any(
+            speaks_of_user(turn.said) for turn in self._cited
+        ):
+            return 'it speaks of the user: write "I", as the user would say it'
+        return None
+
     def object_to_speaker(self) -> str | None:
         """In a group a statement with somebody's name before it stands on their words."""
         label = speaker_label(self.proposal.text, self.reading.turns)
@@ -200,10 +210,13 @@ class _Checked:
             for turn in self.reading.turns
             if turn.messages
         ]
-        sayings += [Saying(text, day) for text, day in self._replies()]
+        # Where the user's own words tell the day, they decide.
+        told = any(each.tells_days for each in sayings if each.cited)
+        replies = self._replies(0 if told else 1)
+        sayings += [Saying(text, day, cited=False) for text, day in replies]
         known = [record.event_date for record in self.reading.known if record.event_date]
         sayings += [
-            Saying(record.text, record.created_at.astimezone(self.reading.zone).date())
+            Saying(record.text, record.created_at.astimezone(self.reading.zone).date(), cited=False)
             for record in self.reading.known
         ]
         return Timeline(sayings, known)
@@ -217,9 +230,9 @@ class _Checked:
         for written, meanings in figures(self.proposal.text):
             if not (meanings & self._numbers or self._follows(written, meanings)):
                 return f"the user did not say {written}"
-        for word, number in number_words(self.proposal.text):
-            if number not in self._numbers and not self._is_counted(number):
-                return f"the user did not say {word}"
+        for words, meanings in number_words(self.proposal.text):
+            if not meanings & self._numbers and not any(map(self._is_counted, meanings)):
+                return f"the user did not say {words}"
         return None
 
     def _follows(self, written: str, meanings: frozenset[Decimal]) -> bool:
@@ -309,12 +322,13 @@ class _Checked:
             *(speaker.name for speaker in speakers if speaker),
         ]
 
-    def _replies(self) -> Iterator[tuple[str, date]]:
+    def _replies(self, more: int = 0) -> Iterator[tuple[str, date]]:
         """What the assistant said before the evidence, with its day: the questions that the user
-        answered."""
+        answered. With `more`, also what it said to so many turns after, if the user went on."""
         cited = {turn.id for turn in self._cited}
-        last = max((n for n, t in enumerate(self.reading.turns) if t.id in cited), default=0)
-        for turn in self.reading.turns[:last]:
+        turns = self.reading.turns
+        last = max((place for place, turn in enumerate(turns) if turn.id in cited), default=0)
+        for turn in turns[: max(last, min(last + more, len(turns) - 1))]:
             for message in turn.messages:
                 if message.role is Role.ASSISTANT:
                     yield message.text, self._day_of(turn)

@@ -131,7 +131,7 @@ def _is_name(word: str, before: str, nouns_too: bool) -> bool:
     if len(word) == 1:
         return False
     named = time_words(word)
-    return not (named.weekdays or named.months)
+    return not (named.weekdays or named.months or named.feasts)
 
 
 def _akin(name: str, word: str) -> bool:

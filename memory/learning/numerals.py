@@ -40,10 +40,17 @@ _HAN = dict(
 _HAN_UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
 _HAN_RUN = re.compile(f"[{''.join(_HAN)}{''.join(_HAN_UNITS)}\\d.半]+")
 
+#: What Arabic and Hebrew write together with a word: and, so, in, to, as, from, the.
+_PREFIX = re.compile(
+    "^(?:[\u0648\u0641\u0628\u0644\u0643\u05d1\u05d4\u05d5\u05dc\u05de]{0,2}"
+    "(?:\u0627\u0644)?)(?=..)"
+)
 #: No longer run of number words is read, and no larger number.
 _LONGEST, _MOST = 8, Decimal(10) ** 15
 #: The ending that an inflected number word may have, and the letters it must share.
 _ENDING, _STEM = 4, 5
+#: Words of so many letters may stand between number words: "thirty and two".
+_LINK = 3
 
 
 def numbers(text: str) -> frozenset[Decimal]:
@@ -51,12 +58,25 @@ def numbers(text: str) -> frozenset[Decimal]:
     return _numbers(fold(text))
 
 
-def number_words(text: str) -> list[tuple[str, Decimal]]:
-    """The words of a statement that are numbers from three to a thousand in its language: smaller
-    ones are often counted up instead of said, and some words mean something else too."""
+def number_words(text: str) -> list[tuple[str, frozenset[Decimal]]]:
+    """The numbers of a statement that are words of its language, from three to a thousand: as
+    written, and what each may mean. Smaller ones are often counted up instead of said, and some
+    words mean something else too."""
     table = _table().get(_language(text), {})
-    found = ((word, table.get(word)) for word in fold_words(fold(text)))
-    return [(word, n) for word, n in found if n and 3 <= n <= 1000 and word not in _unsure()]
+    found: list[tuple[str, frozenset[Decimal]]] = []
+    run: list[str] = []
+    for word in (*fold_words(fold(text)), ""):
+        bare = word if word in table else _bare(word)
+        if bare in table and bare not in _unsure():
+            run.append(bare)
+        elif (run and len(word) > _LINK) or not word:
+            values = [table[each] for each in run]
+            if values and any(3 <= value <= 1000 for value in values):
+                meanings = {_sum(values[n:]) for n in range(len(values))}
+                meanings |= {_sum(values[: n + 1]) for n in range(len(values))}
+                found.append((" ".join(run), frozenset(n.normalize() for n in meanings)))
+            run = []
+    return found
 
 
 def _language(text: str) -> str:
@@ -178,7 +198,7 @@ def _sum(values: Iterable[Decimal]) -> Decimal:
         if value >= 1000:
             total += (current or 1) * value
             current = Decimal(0)
-        elif value >= 100 and 0 < current < 10:
+        elif value >= 100 and 0 < current < 100:
             current *= value
         else:
             current += value
@@ -240,9 +260,9 @@ def number_word(word: str) -> Decimal | None:
 
 
 def _bare(word: str) -> str:
-    """An Arabic or Hebrew word without "and", the article, or "with"."""
+    """A word without the small ones that are written together with it."""
     if re.match("[\u0590-\u06ff]", word):
-        return re.sub("^(?:[وفبלוהב]{0,2}(?:ال)?)(?=..)", "", word)
+        return _PREFIX.sub("", word)
     return word.rpartition("'")[2] or word
 
 

@@ -35,6 +35,11 @@ def says_same(one: str, other: str) -> bool:
     return all(a == b or _agree(a, b) for a, b in pairs)
 
 
+def speaks_of_user(text: str) -> bool:
+    """True if a text is about "the user", in the third person."""
+    return _essence(text).remote
+
+
 def repeats(one: Record | Draft | Proposal, other: Record | Draft | Proposal) -> bool:
     """True if two statements say the same, and of the same day."""
     dates = {each.event_date for each in (one, other) if each.event_date}

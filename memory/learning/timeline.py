@@ -55,8 +55,8 @@ def _iso(year: int | None, month: int | None, day: int | None) -> str | None:
 
 @dataclass(frozen=True)
 class Saying:
-    """A text and the day it was said. Only what is `cited` as evidence counts days and weeks from
-    another date."""
+    """A text and the day it was said. Only what is `cited` as evidence tells of distances: "in two
+    weeks", "three days later"."""
 
     text: str
     day: date
@@ -69,6 +69,12 @@ class Saying:
     @cached_property
     def numbers(self) -> frozenset[int]:
         return frozenset(int(n) for n in numbers(self.text) if n == int(n))
+
+    @cached_property
+    def tells_days(self) -> bool:
+        """True if it tells a day by itself, from the day it was said."""
+        words = self.words
+        return bool(words.days or words.weekdays or words.feasts or words.weekend)
 
     @cached_property
     def fractions(self) -> frozenset[Decimal]:
@@ -157,7 +163,7 @@ class Timeline:
             for each in years:
                 first = date(each, month, 1)
                 away = abs(_months_between(first, saying.day))
-                if away in _distances_in_months(saying):
+                if saying.cited and away in _distances_in_months(saying):
                     return True
                 named = month in self._months(saying) or self._in_season(saying, month)
                 if named and (away <= 13 or self.supports_year(each)):
@@ -185,17 +191,17 @@ class Timeline:
     @cached_property
     def _days_from_others(self) -> frozenset[date]:
         """Days that are told from other days ("three weeks later"): from those named, those known,
-        and those that another saying tells."""
+        and those that another saying tells; "ten days from Saturday" from its own."""
         named = {day for saying in self.sayings for day in self._named_days(saying)}
-        bases = named | set(self._known_days)
-        return frozenset(
-            base + timedelta(days=way * days)
-            for saying in self.sayings
-            for base in bases | {d for s in self.sayings if s is not saying for d in _days_from(s)}
-            if saying.cited
-            for days in _distances(saying)
-            for way in (-1, 1)
-        )
+        found: set[date] = set()
+        for saying in (each for each in self.sayings if each.cited):
+            bases = named | set(self._known_days)
+            bases |= {d for each in self.sayings if each is not saying for d in _days_from(each)}
+            own = {d for weekday in saying.words.weekdays for d in _ahead(weekday, saying.day)}
+            for days in _distances(saying):
+                told = bases | own if days % 7 else bases
+                found.update(base + timedelta(days=n) for base in told for n in (-days, days))
+        return frozenset(found)
 
     def _named_days(self, saying: Saying) -> Iterator[date]:
         for month in self._months(saying):
@@ -231,40 +237,52 @@ def _distances_in_months(saying: Saying) -> Iterator[int]:
 def _days_from(saying: Saying) -> Iterator[date]:
     """The days that a saying tells from the day it was said."""
     words, today = saying.words, saying.day
-    yield today
     for days in words.days:
         yield today + timedelta(days=days)
         # "Heute in acht Tagen", "de amanhã a oito", "d'aujourd'hui en quinze": whole weeks.
         yield from (today + timedelta(days=days + n - 1) for n in (8, 15) if n in saying.numbers)
-    for weekday in words.weekdays:
+    for weekday in (*words.weekdays, *((4, 5, 6) if words.weekend else ())):
         yield from _weekday_near(weekday, today, saying)
-    if words.weekend:
-        for weekday in (4, 5, 6):
-            yield from _weekday_near(weekday, today, saying)
-    for days in _distances(saying):
-        exact = days if DAY in words.units and days in saying.numbers else None
-        for way in (-1, 1):
-            day = today + timedelta(days=way * days)
-            yield day
-            if days % 7 == 0 and exact is None:
-                yield from _week_of(day, words.weekdays)
-    yield from _months_and_years_from(saying)
     yield from _weekdays_of_months(saying)
-    for near in (today.year - 1, today.year, today.year + 1):
+    for near in _around([today.year]):
         yield from feast_days(words.feasts, near)
+    if saying.cited:
+        yield from _days_away(saying)
+
+
+def _days_away(saying: Saying) -> Iterator[date]:
+    """The days that are some days, weeks, months or years from the day of saying; that day itself
+    if nothing else tells a day."""
+    words, today = saying.words, saying.day
+    if not (words.days or words.weekdays or words.feasts or words.weekend or words.months):
+        yield today
+    # "A week on Monday" is no distance from today.
+    for days in () if words.week_later else _distances(saying):
+        for way in (-days, days):
+            day = today + timedelta(days=way)
+            if days % 7 or (DAY in words.units and days in saying.numbers):
+                yield day
+            else:
+                yield from _week_of(day, words.weekdays)
+    if words.in_two_weeks:
+        yield from _week_of(today + timedelta(days=14), words.weekdays)
+    yield from _months_and_years_from(saying)
 
 
 def _weekdays_of_months(saying: Saying) -> Iterator[date]:
-    """The second Saturday of May, and the last one."""
-    for month in saying.words.months:
-        for year in _around([saying.day.year]):
-            first = date(year, month, 1)
-            for weekday in saying.words.weekdays:
-                ahead = (weekday - first.weekday()) % 7
-                days = [first + timedelta(days=ahead + 7 * n) for n in range(5)]
-                days = [day for day in days if day.month == month]
-                yield days[-1]
-                yield from (day for n, day in enumerate(days, 1) if n in saying.numbers)
+    """The second Saturday of May, and the last one; of this or the next month, if it has no
+    name."""
+    today = saying.day
+    firsts = [date(year, m, 1) for m in saying.words.months for year in _around([today.year])]
+    if MONTH in saying.words.units:
+        firsts += [day.replace(day=1) for n in (0, 1) if (day := _months_away(today, n))]
+    for first in firsts:
+        for weekday in saying.words.weekdays:
+            ahead = (weekday - first.weekday()) % 7
+            days = [first + timedelta(days=ahead + 7 * n) for n in range(5)]
+            days = [day for day in days if day.month == first.month]
+            yield days[-1]
+            yield from (day for n, day in enumerate(days, 1) if n in saying.numbers)
 
 
 def _months_and_years_from(saying: Saying) -> Iterator[date]:
@@ -278,18 +296,27 @@ def _months_and_years_from(saying: Saying) -> Iterator[date]:
                 yield year
 
 
+def _ahead(weekday: int, today: date) -> Iterator[date]:
+    """The coming day of this name."""
+    yield today + timedelta(days=(weekday - today.weekday()) % 7 or 7)
+
+
 def _weekday_near(weekday: int, today: date, saying: Saying) -> Iterator[date]:
     """The days that "friday", "last friday" and "next friday" may be: the one behind and the one
     ahead, and those a week further where "next" or a week is spoken of."""
     ahead = (weekday - today.weekday()) % 7 or 7
-    yield today + timedelta(days=ahead)
-    yield today + timedelta(days=ahead - 7)
     # On a Friday "next Friday" is in a week, on a Monday in four days or in eleven.
     still_to_come = today.weekday() < weekday
+    if weekday in saying.words.week_later:
+        yield today + timedelta(days=ahead + 7)
+        if still_to_come:
+            yield today + timedelta(days=ahead + 14)
+        return
+    yield today + timedelta(days=ahead)
+    yield today + timedelta(days=ahead - 7)
     if WEEK in saying.words.units or (saying.words.next and still_to_come):
         yield today + timedelta(days=ahead + 7)
-    if not still_to_come or WEEK in saying.words.units:
-        yield today + timedelta(days=ahead - 14)
+    yield today + timedelta(days=ahead - 14)
 
 
 def _week_of(day: date, weekdays: Collection[int]) -> Iterator[date]:
@@ -303,7 +330,8 @@ def _week_of(day: date, weekdays: Collection[int]) -> Iterator[date]:
 def _distances(saying: Saying) -> Iterator[int]:
     """Numbers of days that a saying names, in days or weeks."""
     for number in _small(saying):
-        if DAY in saying.words.units:
+        # "The day after tomorrow" is no day from now.
+        if DAY in saying.words.units and (number in saying.numbers or not saying.words.days):
             yield number
         if WEEK in saying.words.units:
             yield 7 * number

@@ -121,6 +121,20 @@ def test_names_and_numbers_may_come_from_the_question_that_was_answered() -> Non
     assert objection(statement, "book my flight", among=said)
 
 
+def test_a_reply_that_the_user_went_on_from_tells_the_day_if_their_own_words_tell_none() -> None:
+    booked = turns(["book the boat", "For 12 April 2026, then."], ["thanks"])
+    assert not objection("The boat is for 12 April 2026", "book the boat", among=booked)
+    unheard = turns(["book the boat", "For 12 April 2026, then."])
+    assert objection("The boat is for 12 April 2026", "book the boat", among=unheard)
+    told = turns(["book the boat for tomorrow", "For 12 April 2026, then."], ["thanks"])
+    assert objection("The boat is for 12 April 2026", "book the boat for tomorrow", among=told)
+
+
+def test_who_speaks_of_the_user_is_refused() -> None:
+    said = turns(["i run a bakery"])
+    assert "write" in objection("The user runs a bakery", "i run a bakery", among=said)
+
+
 def test_names_and_numbers_may_come_from_what_is_known() -> None:
     said = turns(["shes 5 now"])
     lena = Record("r1", Kind.FACT, "My daughter is called Lena", MONDAY)

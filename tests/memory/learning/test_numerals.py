@@ -69,8 +69,10 @@ def test_where_there_is_none_there_is_none_of_weight(text: str) -> None:
 
 
 def test_number_words_are_those_of_the_statements_own_language() -> None:
-    assert number_words("I eat nine swans") == [("nine", Decimal(9))]
-    assert number_words("Tengo cuatro perros y una gata") == [("cuatro", Decimal(4))]
+    assert number_words("I eat nine swans") == [("nine", frozenset({Decimal(9)}))]
+    assert number_words("Tengo cuatro perros y una gata") == [("cuatro", frozenset({Decimal(4)}))]
+    ((_, meanings),) = number_words("I am thirty two")
+    assert Decimal(32) in meanings
     # "Once" is eleven in Spanish, and "neuf" is new.
     assert number_words("I was there once") == []
     assert number_words("J'ai un vélo neuf et je l'aime") == []
