@@ -31,6 +31,8 @@ _TOPIC = 0.15
 #: Who stands among the first index words of a line is its subject; whoever says "I" speaks of
 #: themselves.
 _SUBJECT, _OWN = 3, 1.15
+#: In their first line of so many words people tend to say who they are, and what they do.
+_SENTENCE = 4
 #: A second line is shown if it is nearly as good; one of the same thing, if the first covers less.
 _BESIDE, _ENOUGH = 0.5, 0.7
 #: Who introduces somebody need not begin with them.
@@ -40,7 +42,7 @@ _POSSESSED, _NEAR = 1.6, 2
 #: A later line takes the place of an earlier one if they share so much, in words as rare as names.
 _SHARED = 0.8
 #: The same where it tells of what the answer names that something has changed.
-_RETOLD = 0.6
+_RETOLD = 0.7
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,11 @@ class _Asked:
         self._introduces = speech.finds("asks.who", question) and not self._about_me
         self._past = speech.has("asks.past", question)
         self._style = speech.asks_for_style(question)
+        self._job = speech.has("asks.job", question) and (
+            self._about_me or speech.has("asks.i", question)
+        )
+        told = (line.number for line in lines if len(line.text.split()) >= _SENTENCE)
+        self._introduction = next(told, None)
         self.names = speech.has("asks.name", question)
         self._terms = terms_of(question, speech, now)
         self._held = {line.number: speech.index_words(line.text) for line in lines}
@@ -151,6 +158,8 @@ class _Asked:
         score *= 1 + _TOPIC * earliness(spoken, self._terms)
         if self._about_me and self._speech.has("asks.i", line.text):
             score *= _OWN
+        if self._job and line.number == self._introduction:
+            score += RELATED
         if score and self._number:
             score *= _FITS if self._has_value(line, held) else _UNFIT
         if line.quoted:
@@ -181,6 +190,9 @@ class _Asked:
         """The lines that took the place of these."""
         if self._past or self._introduces:
             return []
+        newest = max(good, key=lambda each: each.line.number)
+        if self._speech.has("marks.change", newest.line.text):
+            good = [newest]
         return [later for each in good if (later := self._successor(each))]
 
     def _successor(self, first: _Scored) -> _Scored | None:
