@@ -3,6 +3,7 @@ confirmation."""
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 
@@ -18,6 +19,7 @@ from bot.texts import Texts, languages
 from memory.errors import StoreUnavailable, UnknownRecord
 from memory.knowledge.forgetting import Forgotten
 from memory.knowledge.lookup import find_meant
+from memory.records import Actor
 from tools.forgetting import MOST_OFFERED
 
 _log = structlog.get_logger(__name__)
@@ -41,9 +43,9 @@ async def forget(said: Command, context: Context) -> Reply:
         return _ask(said, texts)
     if not argument:
         return Reply(texts.forget_how)
-    if len(ids) <= _MOST_IDS and all(_ID.fullmatch(id_) for id_ in ids):
-        return await _forget_each(said, ids, context)
     actor, memory = said.origin.actor, context.memory
+    if len(ids) <= _MOST_IDS and await _are_ids(ids, actor, context):
+        return await _forget_each(said, ids, context)
     now = memory.choices.local_time(actor)
     meant = await find_meant(memory.known, actor, argument, now, MOST_OFFERED)
     if not meant.records:
@@ -69,6 +71,18 @@ def refusal(click: Click, texts: Texts) -> str | None:
         return texts.button_not_yours
     age = (datetime.now(UTC) - click.asked_at).total_seconds()
     return texts.button_stale if age > _QUESTION_SECONDS else None
+
+
+async def _are_ids(words: Sequence[str], actor: Actor, context: Context) -> bool:
+    """True if these words are meant as ids. "Dentist" may be one, too: then a record must have
+    it."""
+    if not all(_ID.fullmatch(word) for word in words):
+        return False
+    for word in words:
+        with suppress(UnknownRecord):
+            await context.memory.known.find(actor, word.strip("[]"))
+            return True
+    return all(any(c.isdigit() for c in word) for word in words)
 
 
 def _means_everything(argument: str) -> bool:

@@ -89,7 +89,9 @@ async def edit(said: Command, context: Context) -> Reply:
     """Raises StoreUnavailable."""
     texts, origin = context.texts, said.origin
     id_, new_words = (*said.argument.split(maxsplit=1), "", "")[:2]
-    if not id_ or not (new_words or origin.is_private):
+    if not id_:
+        return await memory(said, context)
+    if not (new_words or origin.is_private):
         return Reply(texts.edit_usage)
     try:
         if not new_words:

@@ -157,6 +157,13 @@ async def test_all_of_several_are_deleted_and_restored_together(desk: Desk) -> N
     assert set(await desk.facts()) == set(texts)
 
 
+@pytest.mark.parametrize("word", ["dentist", "sisters", "Florian"])
+async def test_a_word_that_looks_like_an_id_is_a_word(desk: Desk, word: str) -> None:
+    await desk.remember(f"Somebody called {word} comes on Fridays")
+    assert word in await desk.ask(f"/forget {word}")
+    assert await desk.facts()
+
+
 async def test_words_that_nothing_matches_say_so(desk: Desk) -> None:
     await desk.remember("I work at Acme Corp")
     assert await desk.ask("/forget my zeppelin") == ENGLISH.search_nothing
