@@ -11,7 +11,6 @@ from pydantic_ai import (
     AgentRunResult,
     AgentStreamEvent,
     FunctionToolCallEvent,
-    ModelResponse,
     ModelSettings,
     PartDeltaEvent,
     PartStartEvent,
@@ -22,18 +21,13 @@ from pydantic_ai import (
     ToolCallPart,
     UsageLimits,
 )
-from pydantic_ai.capabilities import AbstractCapability
-from pydantic_ai.exceptions import (
-    ContentFilterError,
-    IncompleteToolCall,
-    UnexpectedModelBehavior,
-)
+from pydantic_ai.exceptions import UnexpectedModelBehavior
 from pydantic_ai.messages import ToolReturnPart
-from pydantic_ai.models import Model, ModelRequestContext
+from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage
 
 from bot.assistant.events import TextDelta, ToolCalled
-from bot.assistant.failures import StreamCut, WindowFull
+from bot.assistant.failures import WholeAnswers
 from bot.assistant.prompt import Prompt
 from memory.records import ToolUse
 from tools.context import ToolContext
@@ -42,8 +36,6 @@ from tools.context import ToolContext
 # user's conversation.
 pydantic_ai.BANNER_ENABLED = False
 
-#: The stop reason of Bedrock and Anthropic when the context window is full.
-_WINDOW_FULL = "model_context_window_exceeded"
 #: Marks an answer that hit the output limit.
 CUT_OFF = " …"
 
@@ -180,32 +172,3 @@ def _final_answer(result: AgentRunResult[str]) -> Answer:
             response = part.model_response_str()
             tools.append(ToolUse(call.tool_name, call.args_as_json_str(), response))
     return Answer(text, tuple(tools), result.usage, result.response.model_name)
-
-
-@dataclass
-class WholeAnswers(AbstractCapability[ToolContext]):
-    """Fails the run on an incomplete response, before its text becomes the answer or a tool is
-    called with half its arguments."""
-
-    async def after_model_request(
-        self,
-        ctx: RunContext[ToolContext],
-        *,
-        request_context: ModelRequestContext,
-        response: ModelResponse,
-    ) -> ModelResponse:
-        """Raises StreamCut, ContentFilterError, WindowFull, IncompleteToolCall,
-        UnexpectedModelBehavior."""
-        vendors_reason = (response.provider_details or {}).get("finish_reason")
-        # Models that run in this process give no provider and no reason: they can't be cut.
-        if response.provider_name is not None and not (response.finish_reason or vendors_reason):
-            raise StreamCut("the stream ended before the answer did")
-        if response.finish_reason == "content_filter":
-            raise ContentFilterError("the answer was stopped by a content filter")
-        if response.finish_reason == "error":
-            raise UnexpectedModelBehavior("the model did not keep to its own format")
-        if vendors_reason == _WINDOW_FULL and (response.tool_calls or not response.text):
-            raise WindowFull("the context window was full before there was an answer")
-        if response.finish_reason == "length" and response.tool_calls:
-            raise IncompleteToolCall("the output limit was reached within a tool call")
-        return response

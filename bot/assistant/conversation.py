@@ -1,13 +1,10 @@
 """One turn of conversation, top to bottom: recall, prompt, model and tools, record."""
 
-import asyncio
-import secrets
 import time
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, TypeVar
 
 import structlog
 from pydantic_ai.models import Model
@@ -16,17 +13,12 @@ from pydantic_ai.usage import RunUsage
 from bot.assistant import files, prompt
 from bot.assistant.agent import Answer, TurnAgent, TurnLimits
 from bot.assistant.events import Event, Reply, TextDelta
-from bot.assistant.failures import (
-    MODEL_ERRORS,
-    Failure,
-    attempts_in,
-    failure_of,
-    failure_with_files,
-)
+from bot.assistant.failures import MODEL_ERRORS, failure_reply
 from bot.assistant.inbound import Message
 from bot.assistant.toolbox import toolbox
 from bot.people.usage import Accounts, Usage, estimated_usage
 from bot.texts import ENGLISH
+from memory.background.tasks import finish_uncancelled
 from memory.conversation.talk import ConversationHistory, HistoryMetadata, turn_id
 from memory.errors import StoreUnavailable
 from memory.memory import Memory, utc_now
@@ -35,8 +27,6 @@ from tools.context import ToolContext
 from tools.forgetting import forget_memory
 
 _log = structlog.get_logger(__name__)
-
-T = TypeVar("T")
 
 NOTHING_SAID = ENGLISH.empty
 
@@ -96,7 +86,7 @@ class Conversation:
                         finished, model = True, event.model or model
                         record = self._record(message, event, log, private=context.private)
                         # Too late to stop now: a turn in the journal must be in the window too.
-                        await _finish_uncancelled(record)
+                        await finish_uncancelled(record)
                         _log_turn(event, log, started)
                         yield Reply(event.text, markdown=True, effects=context.effects)
                     else:
@@ -105,9 +95,9 @@ class Conversation:
                         yield event
         except MODEL_ERRORS as error:
             failed = True
-            failure = (failure_with_files if request.has_files else failure_of)(error)
+            reply = failure_reply(error, log, started, with_files=request.has_files)
             # What the tools did before it stays done.
-            yield replace(_failure_reply(error, failure, log, started), effects=context.effects)
+            yield replace(reply, effects=context.effects)
         finally:
             if finished and usage.requests == 1 and not request.has_files:
                 # Later requests contain tool results, which the prompt does not.
@@ -178,42 +168,6 @@ def _turn_in_progress(message: Message, session: str) -> Turn:
     origin = message.origin
     said = Utterance(Role.USER, message.text, message.at, origin.speaker)
     return Turn(turn_id(origin.actor, message.id), session, (said,), place=origin.place)
-
-
-async def _finish_uncancelled(work: Coroutine[Any, Any, T]) -> T:
-    """The result of the work, which always runs to its end; a cancellation meanwhile is raised
-    afterwards."""
-    task = asyncio.create_task(work)
-    cancelled: asyncio.CancelledError | None = None
-    while not task.done():
-        try:
-            await asyncio.wait((task,))
-        except asyncio.CancelledError as error:
-            cancelled = error
-    result = task.result()
-    if cancelled:
-        raise cancelled
-    return result
-
-
-def _failure_reply(
-    error: Exception, failure: Failure, log: structlog.stdlib.BoundLogger, started: float
-) -> Reply:
-    """Log the failure and return the user's sentence. The error's own text stays out of the log: it
-    may quote messages or keys."""
-    if models := attempts_in(error):
-        log = log.bind(tried=models)
-    error_id = secrets.token_hex(3)
-    log.warning(
-        "turn_failed",
-        error_id=error_id,
-        kind=failure.kind,
-        status=failure.status,
-        error=type(error).__name__,
-        remedy=failure.remedy,
-        duration_ms=round((time.monotonic() - started) * 1000),
-    )
-    return Reply(failure.user, failure=failure.kind, error_id="" if failure.askable else error_id)
 
 
 def _log_turn(answer: Answer, log: structlog.stdlib.BoundLogger, started: float) -> None:

@@ -1,14 +1,22 @@
-"""What a model's error means to the user, and its remedy for the operator.
+"""What keeps a model from answering, what it means to the user, and its remedy for the operator.
 
 Nothing here repeats the text of an error: it may quote messages or keys."""
 
 import re
+import secrets
+import time
 from dataclasses import dataclass, replace
 
+import structlog
 from botocore.exceptions import BotoCoreError
+from pydantic_ai import ModelResponse, RunContext
 from pydantic_ai import exceptions as errors
+from pydantic_ai.capabilities import AbstractCapability
+from pydantic_ai.models import ModelRequestContext
 
+from bot.assistant.events import Reply
 from bot.texts import ENGLISH
+from tools.context import ToolContext
 
 
 class StreamCut(errors.UnexpectedModelBehavior):
@@ -33,6 +41,39 @@ class AccessNotGranted(errors.ModelAuthenticationError):
     def __init__(self, model_name: str, region: str) -> None:
         super().__init__(model_name, f"model access is not granted for {model_name} in {region}")
         self.region = region
+
+
+#: The stop reason of Bedrock and Anthropic when the context window is full.
+_WINDOW_FULL = "model_context_window_exceeded"
+
+
+@dataclass
+class WholeAnswers(AbstractCapability[ToolContext]):
+    """Fails the run on an incomplete response, before its text becomes the answer or a tool is
+    called with half its arguments."""
+
+    async def after_model_request(
+        self,
+        ctx: RunContext[ToolContext],
+        *,
+        request_context: ModelRequestContext,
+        response: ModelResponse,
+    ) -> ModelResponse:
+        """Raises StreamCut, ContentFilterError, WindowFull, IncompleteToolCall,
+        UnexpectedModelBehavior."""
+        vendors_reason = (response.provider_details or {}).get("finish_reason")
+        # Models that run in this process give no provider and no reason: they can't be cut.
+        if response.provider_name is not None and not (response.finish_reason or vendors_reason):
+            raise StreamCut("the stream ended before the answer did")
+        if response.finish_reason == "content_filter":
+            raise errors.ContentFilterError("the answer was stopped by a content filter")
+        if response.finish_reason == "error":
+            raise errors.UnexpectedModelBehavior("the model did not keep to its own format")
+        if vendors_reason == _WINDOW_FULL and (response.tool_calls or not response.text):
+            raise WindowFull("the context window was full before there was an answer")
+        if response.finish_reason == "length" and response.tool_calls:
+            raise errors.IncompleteToolCall("the output limit was reached within a tool call")
+        return response
 
 
 #: What a model run may raise. Anything else is a bug, which the channel handles.
@@ -197,6 +238,26 @@ def attempts_in(error: BaseException) -> list[str]:
     if not isinstance(error, BaseExceptionGroup):
         return []
     return [_outcome(each) for each in error.exceptions]
+
+
+def failure_reply(
+    error: Exception, log: structlog.stdlib.BoundLogger, started: float, *, with_files: bool
+) -> Reply:
+    """Log the failure of a turn, with or without files, and return the user's sentence."""
+    failure = (failure_with_files if with_files else failure_of)(error)
+    if models := attempts_in(error):
+        log = log.bind(tried=models)
+    error_id = secrets.token_hex(3)
+    log.warning(
+        "turn_failed",
+        error_id=error_id,
+        kind=failure.kind,
+        status=failure.status,
+        error=type(error).__name__,
+        remedy=failure.remedy,
+        duration_ms=round((time.monotonic() - started) * 1000),
+    )
+    return Reply(failure.user, failure=failure.kind, error_id="" if failure.askable else error_id)
 
 
 def _outcome(error: BaseException) -> str:

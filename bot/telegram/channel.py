@@ -1,8 +1,6 @@
 """The bot on Telegram, from start to stop."""
 
 import asyncio
-from collections.abc import Coroutine
-from typing import Any
 
 import structlog
 from telegram import Update
@@ -28,6 +26,7 @@ from bot.telegram.lanes import Lanes
 from bot.telegram.options import ChannelOptions
 from bot.telegram.responder import Responder
 from memory.background.pacing import RateLimitedLog
+from memory.background.tasks import first_of
 from memory.records import Actor, Place
 
 _log = structlog.get_logger(__name__)
@@ -97,7 +96,7 @@ class TelegramChannel:
         arrivals = Arrivals(assistant, self._inbox, self._lanes, responder, replies, options)
         assistant.people.access.announce()
         try:
-            await _first(stop.wait(), self._listen(arrivals, responder))
+            await first_of(stop.wait(), self._listen(arrivals, responder))
         finally:
             self.listening = False
             await self._end(responder)
@@ -187,16 +186,3 @@ class TelegramChannel:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._bot.shutdown()
-
-
-async def _first(*works: Coroutine[Any, Any, Any]) -> None:
-    """Return when one of these is done, and cancel the others. Raises what it raised."""
-    tasks = [asyncio.ensure_future(work) for work in works]
-    try:
-        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-    for task in done:
-        task.result()

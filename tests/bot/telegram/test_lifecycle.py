@@ -224,7 +224,8 @@ async def test_a_notice_comes_after_the_reply_under_way(
         await on.memory.settle()
         release.set()
         await server.replies_to(1001, 2)
-        assert texts(server, 1001) == ["you said: slow", ENGLISH.saved]
+        noted = ENGLISH.change_noted.format(text="I live in Oslo")
+        assert texts(server, 1001) == ["you said: slow", f"{ENGLISH.saved}\n\n{noted}"]
 
 
 # -- stopping -------------------------------------------------------------------------------------
