@@ -29,8 +29,10 @@ test: .venv-test/ready ## lint, types, import rules, tests, coverage
 	.venv-test/bin/python -m pytest --numprocesses $(WORKERS) --dist worksteal --ignore=tests/benchmarks --cov --cov-report= $(ARGS)
 	.venv-test/bin/coverage report --fail-under=$(FLOOR) --include='memory/*,tools/*,bot/assistant/*'
 
-eval: .venv-test/ready ## measure recall by small talk, extraction from dialogues, the cost of long conversations
+eval: .venv-test/ready ## measure recall by small talk, learning from dialogues, the cost of long conversations
 	.venv-test/bin/python -m tests.evals.chatter
+	.venv-test/bin/mordecai eval learning tests/evals/learning.jsonl
+	.venv-test/bin/python -m tests.evals.everyday
 	.venv-test/bin/python -m tests.evals.extraction
 	.venv-test/bin/python -m tests.evals.window
 

@@ -290,15 +290,13 @@ async def test_a_secret_in_any_file_is_found() -> None:
     assert report.verdicts[0].mistaken
 
 
-async def test_rules_alone_leak_nothing_repeat_nothing_and_keep_most_of_it() -> None:
+async def test_rules_alone_leak_nothing_repeat_nothing_and_say_nothing_false() -> None:
+    # They make few facts: the notebook keeps what was said word for word instead.
     overall = (await evaluate(sample(dialogues(), 45))).overall
     assert (overall.leaked, overall.repeated, overall.failed, overall.lost) == (0, 0, 0, 0)
-    # Rules do not see that "I love it, hours in a traffic jam" is meant the other way round.
-    assert overall.misattributed <= 1
+    assert overall.misattributed == 0
     assert overall.precision is not None
-    assert overall.precision >= 0.85
-    assert overall.recall is not None
-    assert overall.recall >= 0.7
+    assert overall.precision >= 0.97
 
 
 def test_tables_have_a_row_for_every_group() -> None:
