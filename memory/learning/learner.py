@@ -118,7 +118,8 @@ class Learner:
         now: datetime,
     ) -> Plan:
         nearby = await self._nearby(actor, reading, proposals)
-        return Planner(reading, nearby, session_id, now).plan(proposals, self._most)
+        planner = Planner(reading, nearby, session_id, now)
+        return await compute(planner.plan, proposals, self._most)
 
     async def _nearby(
         self, actor: Actor, reading: Reading, proposals: Iterable[Proposal]
