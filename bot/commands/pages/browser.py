@@ -21,8 +21,6 @@ _log = structlog.get_logger(__name__)
 
 #: Prefix of the data of the browser's buttons.
 FAMILY = "m"
-#: How long a deletion can be undone, in seconds.
-UNDO_SECONDS = 60.0
 
 
 def pages(context: Context) -> MemoryPages:
@@ -142,7 +140,7 @@ def _keep_deletion(context: Context, id_: str, forgotten: Sequence[Forgotten]) -
 async def _end_undo(panel: Panel, at: float, context: Context) -> None:
     """When it is too late to undo a deletion, drop what was deleted, here, from other panels and
     from the inbox, which has the messages and buttons that tell of it."""
-    await asyncio.sleep(UNDO_SECONDS)
+    await asyncio.sleep(context.panels.undo_seconds)
     deletion = panel.deletion
     if deletion is None or deletion.at != at:
         return
@@ -162,7 +160,7 @@ async def _undo(click: Click, context: Context) -> Page:
     late = Page(context.texts.memory_undo_late, ((show.back("home"),),))
     if panel is None or deletion is None:
         return late
-    if context.panels.monotonic() - deletion.at > UNDO_SECONDS:
+    if context.panels.monotonic() - deletion.at > context.panels.undo_seconds:
         return late
     if deletion.restored:
         return show.restoration(deletion.restored)

@@ -14,6 +14,8 @@ from memory.background.caches import BoundedDict
 from memory.knowledge.forgetting import Forgotten
 from memory.records import Actor, Change, Record
 
+#: How long a deletion can be undone, in seconds.
+UNDO_SECONDS = 60.0
 #: Lifetime of buttons, in seconds.
 BUTTONS_SECONDS = 3600.0
 _MOST_PANELS = 1_000
@@ -109,8 +111,12 @@ class Panels:
     it may press them. The secret is tied to the actor, so a panel from a private chat does not open
     a group's memory. A restart makes all buttons stale."""
 
-    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
-        self.monotonic = monotonic
+    def __init__(
+        self,
+        monotonic: Callable[[], float] = time.monotonic,
+        undo_seconds: float = UNDO_SECONDS,
+    ) -> None:
+        self.monotonic, self.undo_seconds = monotonic, undo_seconds
         self._panels: BoundedDict[str, Panel] = BoundedDict(_MOST_PANELS)
         self._tasks: set[asyncio.Task[None]] = set()
 

@@ -14,7 +14,7 @@ from bot.assistant.context import About
 from bot.assistant.events import Button, Conversing, Document, Reply
 from bot.assistant.greeting import PATIENCE, Greeter, Greetings
 from bot.assistant.inbound import Click, Command, Message, Origin
-from bot.commands.pages.panels import Panels
+from bot.commands.pages.panels import UNDO_SECONDS, Panels
 from bot.people.access import Access
 from bot.people.people import QuotaLimits
 from bot.people.personal import PRIVATE_MARK, Streaming
@@ -266,6 +266,7 @@ async def open_desk(
     patience: float = PATIENCE,
     quotas: QuotaLimits | None = None,
     monotonic: Callable[[], float] = time.monotonic,
+    undo_seconds: float = UNDO_SECONDS,
     store: TemporaryStore | None = None,
 ) -> AsyncIterator[Desk]:
     """The assistant on a memory of its own, in RAM. Another desk with the same store is a restart,
@@ -289,7 +290,7 @@ async def open_desk(
                 greetings=Greetings(memory, greeter, patience),
                 about=about,
                 quotas=quotas,
-                panels=Panels(monotonic),
+                panels=Panels(monotonic, undo_seconds),
             )
             desk = Desk(assistant, channel, memory, accounts, echo)
             listening = asyncio.create_task(desk.listen())

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.commands.pages.browser import UNDO_SECONDS
 from bot.commands.pages.memory_pages import AT_A_GLANCE
+from bot.commands.pages.panels import UNDO_SECONDS
 from memory.errors import StoreUnavailable
 from memory.records import Actor, Draft, Kind, Record, Role, Utterance
 from tests.bot.commands.desk import ANN, BOB, BORIS, ENGLISH, GROUP, OURS, Desk, open_desk

@@ -175,9 +175,8 @@ async def test_after_everything_was_forgotten_nothing_is_shown_or_undone() -> No
         assert old.text == ENGLISH.memory_gone
 
 
-async def test_what_is_deleted_for_good_is_not_told_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.commands.pages.browser.UNDO_SECONDS", 0.01)
-    async with open_desk(extractor=Proposes()) as desk:
+async def test_what_is_deleted_for_good_is_not_told_again() -> None:
+    async with open_desk(extractor=Proposes(), undo_seconds=0.01) as desk:
         await desk.tell("\n".join(f"Bicycle number {n} is red" for n in range(1, 8)))
         await desk.says("/new")
         listing = desk.sent()[-1]
@@ -206,10 +205,7 @@ async def test_a_notice_says_what_was_kept_and_has_it_undone() -> None:
         assert "Bicycle number 0 is red" not in await desk.facts()
 
 
-async def test_what_takes_longer_than_new_is_told_when_it_is_saved(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("bot.commands.session._NEW_SECONDS", 0.01)
+async def test_what_takes_longer_than_new_is_told_when_it_is_saved() -> None:
     extractor = Proposes()
     async with open_desk(extractor=extractor) as desk:
         await desk.tell(ACME)

@@ -14,6 +14,7 @@ from bot.assistant.assistant import Assistant
 from bot.assistant.context import About
 from bot.assistant.events import Conversing
 from bot.assistant.greeting import Greeter, Greetings
+from bot.commands.pages.panels import Panels
 from bot.people.access import Access
 from bot.people.people import QuotaLimits
 from bot.people.usage import Accounts
@@ -69,6 +70,7 @@ async def stage(
     request: BaseRequest | None = None,
     journal: Callable[[Path, Executor], SqliteJournal] = SqliteJournal,
     quotas: QuotaLimits | None = None,
+    panels: Panels | None = None,
     leaves_strangers: bool = True,
 ) -> AsyncIterator[Stage]:
     """A bot that listens to the server, and is stopped at the end. Its journal and inbox are in the
@@ -101,6 +103,7 @@ async def stage(
                 greetings=Greetings(memory, greeter),
                 about=about,
                 quotas=quotas,
+                panels=panels,
                 longest_text=options.longest_text,
                 leaves_strangers=leaves_strangers,
             )
