@@ -12,7 +12,7 @@ from functools import cache
 from itertools import chain
 
 from bot.offline.language import Language
-from bot.offline.terms import RELATED, earliness, forms_of, possessed, share_of, terms_of
+from bot.offline.terms import RELATED, earliness, forms_of, share_of, terms_of
 from bot.offline.wishes import is_question
 from memory.records import Speaker
 from memory.search.lexicon.lexicon import all_of
@@ -37,8 +37,8 @@ _SENTENCE = 4
 _BESIDE, _ENOUGH = 0.5, 0.7
 #: Who introduces somebody need not begin with them.
 _INTRODUCED = 0.7
-#: How much more the noun after "my" weighs, and how near a name stands to what it names, in words.
-_POSSESSED, _NEAR = 1.6, 2
+#: How near a name stands to what it names, in words.
+_NEAR = 2
 #: A later line takes the place of an earlier one if they share so much, in words as rare as names.
 _SHARED = 0.8
 #: The same where it tells of what the answer names that something has changed.
@@ -127,11 +127,7 @@ class _Asked:
         self._rarity = {word: math.log(1 + (count + 1) / (n + 0.5)) for word, n in seen.items()}
         self._small = small_stems() | _calendar() | speech.small_stems
         self._asked_words = frozenset(word for term in self._terms for word in term.exact)
-        owned = possessed(question, speech)
-        self._weights = [
-            self._weight(term) * (_POSSESSED if owned & set(term.exact) else 1.0)
-            for term in self._terms
-        ]
+        self._weights = [self._weight(term) for term in self._terms]
         self._forms = [(term, forms_of(term, seen)) for term in self._terms]
         self._asked_words = self._asked_words.union(*(forms for _, forms in self._forms))
         covers = {line.number: self._cover(line) for line in lines}
@@ -152,8 +148,9 @@ class _Asked:
         score = _dot(self._weights, shares) / total
         own = _dot(self._weights, (s if s > RELATED else 0.0 for s in shares)) / total
         if self._style and self._speech.sets_style(line.text):
+            # "Can you keep it short?" is one, too.
             score, own = score + 1, own + 1
-        if score and is_question(line.text, self._speech):
+        elif score and is_question(line.text, self._speech):
             return _Scored(line, held, tuple(0.0 for _ in shares))
         score *= 1 + _TOPIC * earliness(spoken, self._terms)
         if self._about_me and self._speech.has("asks.i", line.text):
@@ -250,7 +247,7 @@ class _Asked:
                 return True
             about = self._asked_words & first.words & later.words
             subject = about & frozenset(self._held[later.line.number][:_SUBJECT])
-            return bool(subject) or (self._number and self._weigh(about) >= _SHARED)
+            return self._weigh(about) >= _SHARED if self._number else bool(subject)
         return self._number and self._shared(first, later, self._asked_words) >= 2 * _SHARED
 
     def _shared(self, one: _Scored, other: _Scored, besides: frozenset[str] = frozenset()) -> float:

@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from itertools import pairwise
 
 from bot.offline.language import Language
 from memory.search.lexicon.lexicon import chatter, other_stop_words
@@ -40,13 +39,6 @@ def terms_of(question: str, speech: Language, now: datetime) -> tuple[Term, ...]
         )
         for term in terms
     )
-
-
-def possessed(question: str, speech: Language) -> frozenset[str]:
-    """The index words after "my": in "my sister's job", whose job it is says more than "job"."""
-    spoken = [word for _, word in plain_words(question)]
-    owned = [after for word, after in pairwise(spoken) if speech.has("asks.me", word)]
-    return frozenset(stem for word in owned for stem in speech.stems(word))
 
 
 def _spaced(topic: str, speech: Language) -> tuple[Term, ...]:
