@@ -1,4 +1,5 @@
-"""The composition root: settings in, a running bot out. The one file that names concrete classes.
+"""The composition root: settings in, a running bot out. It alone names concrete classes, except for
+the stores' (`stores.py`).
 
 One exit stack closes everything opened here, in reverse order. Imports that only some settings need
 (AWS, OpenAI's library, the offline engine) are inside functions, because they take seconds."""
@@ -42,7 +43,6 @@ from bot.options import (
     memory_options,
     persona_of,
     quota_limits,
-    retention_of,
     turn_limits,
 )
 from bot.people.access import Access, AccessMode
@@ -50,6 +50,7 @@ from bot.people.people import People, Quotas
 from bot.people.personal import PersonalSettings
 from bot.people.usage import Accounts
 from bot.settings import Settings
+from bot.stores import open_store
 from bot.telegram.channel import TelegramChannel
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.media import Senses
@@ -57,14 +58,12 @@ from bot.telegram.intake.receiving import Stalled
 from bot.terminal import Terminal, TerminalChannel
 from bot.texts import languages, texts_in
 from memory.conversation.window import points_back
-from memory.knowledge.maintenance import Maintenance
 from memory.memory import Memory, utc_now
-from memory.ports import Embedder, Extraction, Reading, Store
+from memory.ports import Extraction, Reading
 from memory.records import Turn
 from memory.safety.gate import mask_secrets
 from memory.search.query import parse
 from memory.stores.journal.journal import SqliteJournal
-from memory.stores.sqlite.store import SqliteStore
 from memory.understanding import LanguageRules, Understanding
 
 _log = structlog.get_logger(__name__)
@@ -199,7 +198,7 @@ async def _parts(settings: Settings) -> AsyncIterator[_Parts]:
         )
         # The lock on the directory excludes other processes: any lease left is a dead one's.
         await journal.jobs.end_leases()
-        store = await _store(settings, pool, stack)
+        store = await stack.enter_async_context(open_store(settings, pool))
         accounts = await stack.enter_async_context(
             Accounts(data / "usage.sqlite" if settings.memory_enabled else ":memory:", pool)
         )
@@ -230,65 +229,6 @@ async def _parts(settings: Settings) -> AsyncIterator[_Parts]:
         reads = frozenset() if offline else sight_of(model) | {FileKind.TEXT}
         senses = Senses(reads, transcriber)
         yield _Parts(memory, conversation, accounts, about, greetings, senses, pool)
-
-
-@asynccontextmanager
-async def open_maintenance(settings: Settings) -> AsyncIterator[tuple[Maintenance, SqliteJournal]]:
-    """Open the maintenance of a data directory, and its journal. Raises NewerStore, and
-    OperatorError, also if a bot runs on the directory."""
-    data = settings.data_dir
-    os.umask(0o077)
-    with operator_errors():
-        async with AsyncExitStack() as stack:
-            stack.enter_context(only_process(data))
-            pool = stack.enter_context(ThreadPoolExecutor(settings.threads, "files"))
-            journal = await stack.enter_async_context(SqliteJournal(data / "journal.sqlite", pool))
-            # Deleting vectors needs no embedder.
-            store = await _store(settings.model_copy(update={"embedder": None}), pool, stack)
-            yield Maintenance(store, journal.maintenance, retention_of(settings), utc_now), journal
-
-
-async def _store(settings: Settings, pool: ThreadPoolExecutor, stack: AsyncExitStack) -> Store:
-    if settings.memory_backend == "agentcore" and settings.memory_enabled:
-        return await _agentcore(settings, stack)
-    embedder: Embedder | None = None
-    if settings.embedder and settings.memory_enabled:
-        from bot.models.embedding.catalogue import embedder_of
-
-        if configured := embedder_of(settings):
-            embedder = await stack.enter_async_context(configured)
-    store = SqliteStore(
-        settings.data_dir / "memory",
-        pool,
-        relevance_decay=settings.relevance_decay,
-        embedder=embedder,
-        # Half of recall's time: if the embedder is late, the results by words are still in time.
-        embedding_seconds=settings.memory_recall_timeout_seconds / 2,
-    )
-    stack.push_async_callback(store.aclose)
-    return store
-
-
-async def _agentcore(settings: Settings, stack: AsyncExitStack) -> Store:
-    """The memory named by `memory_id`, or else found or created by `memory_name`."""
-    from bot.operations.aws import aws_access, wanted_memory
-    from memory.stores.agentcore.setup import AgentCoreOptions, agentcore_store
-    from memory.stores.agentcore.store import Timing
-
-    # AWS calls that hang must not hold up files.
-    pool = stack.enter_context(ThreadPoolExecutor(settings.aws_threads, "aws"))
-    options = AgentCoreOptions(
-        settings.data_dir / "outbox.sqlite",
-        memory_id=settings.memory_id,
-        wanted=wanted_memory(settings),
-        access=aws_access(settings),
-        connections=settings.aws_threads,
-        # Shorter than recall's own deadline, so that recall can use what AWS returned by then.
-        timing=Timing(search=0.9 * settings.memory_recall_timeout_seconds),
-    )
-    return await stack.enter_async_context(
-        agentcore_store(options, pool, lambda text: _log.info("agentcore_memory", progress=text))
-    )
 
 
 def _offline_model() -> Model:

@@ -1,7 +1,6 @@
 """The assistant: a function from an inbound to the replies to it."""
 
-import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -9,26 +8,24 @@ from datetime import UTC, datetime
 import structlog
 
 from bot.assistant.context import Context
-from bot.assistant.events import SILENCE, Conversing, Event, Notice, Reply
+from bot.assistant.events import SILENCE, Conversing, Event, Reply
 from bot.assistant.files import Transcript
 from bot.assistant.inbound import Click, Command, GroupJoin, Inbound, Message, Origin
 from bot.commands.introduction import hello_to_group
-from bot.commands.pages.changes import report_changes
 from bot.commands.pages.effects import show_effects
+from bot.commands.session import report_saved
 from bot.commands.table import Commands
 from bot.people.personal import PRIVATE_MARK
 from bot.people.usage import Usage
 from bot.texts import Texts, texts_in
 from memory.background.pacing import Throttle
+from memory.background.work import log_outage
 from memory.errors import StoreUnavailable
 from memory.records import Actor, Change, Place, Role, Session, Utterance
 from memory.safety.escaping import is_blank
 
 _log = structlog.get_logger(__name__)
 
-#: How often to look for guests approved on the command line, in seconds.
-GUESTS_SECONDS = 5.0
-Sleep = Callable[[float], Awaitable[object]]
 #: A backlog gets one apology, however many messages it has.
 _APOLOGY_SECONDS = 600.0
 
@@ -103,9 +100,9 @@ class Assistant:
 
     async def answer(self, said: Inbound) -> AsyncGenerator[Event, None]:
         """Answer an admitted inbound, in its turn. Unexpected errors are raised."""
-        texts = await self.people.texts(said.origin)
+        context = replace(self._context, texts=await self.people.texts(said.origin))
         if handler := self._commands.match(said):
-            reply = await handler(said, replace(self._context, texts=texts))
+            reply = await handler(said, context)
             if not reply.silent:
                 yield await self._with_private_mark(reply, said.origin)
         elif isinstance(said, Message):
@@ -114,10 +111,10 @@ class Assistant:
                     if isinstance(event, Reply):
                         if event.failure:
                             self.health.errors += 1
-                            event = _failure_in(texts, event)
+                            event = _failure_in(context.texts, event)
                         elif is_blank(event.text):
-                            event = replace(event, text=texts.no_answer)
-                        event = await show_effects(event, said, replace(self._context, texts=texts))
+                            event = replace(event, text=context.texts.no_answer)
+                        event = await show_effects(event, said, context)
                         event = await self._with_private_mark(event, said.origin)
                     yield event
 
@@ -141,21 +138,17 @@ class Assistant:
             Utterance(Role.ASSISTANT, written, datetime.now(UTC)),
         )
         private = await self.is_private(origin)
-        try:
+        with log_outage(_log, "journal_unavailable"):
             await self._memory.talk.record(
                 origin.actor, origin.place, turn, name=said.id, kept=False, private=private
             )
-        except StoreUnavailable as failure:
-            _log.warning("journal_unavailable", error=str(failure))
 
     async def recorded_reply(self, said: Message) -> Reply | None:
         """The recorded reply to a message, if any: a killed process may have recorded it without
         sending it."""
-        try:
+        text = None
+        with log_outage(_log, "journal_unavailable"):
             text = await self._memory.talk.answer(said.origin.actor, said.id)
-        except StoreUnavailable as failure:
-            _log.warning("journal_unavailable", error=str(failure))
-            return None
         return None if text is None else await self.finished_reply(said, text)
 
     async def finished_reply(self, said: Inbound, text: str) -> Reply:
@@ -182,24 +175,6 @@ class Assistant:
             # A reply must not fail with the journal.
             _log.warning("memory_unavailable", command="private", error=str(failure))
             return False
-
-    async def notices(self, sleep: Sleep = asyncio.sleep) -> AsyncGenerator[Notice, None]:
-        """Yield notices as they come up; never ends. Asking for the next one marks the previous one
-        as taken."""
-        channel = self._context.channel.name
-        watch = asyncio.create_task(self._watch_guests(channel, sleep), name="guests")
-        try:
-            while True:
-                place, write = await self.people.notices.get()
-                try:
-                    if place.channel == channel:
-                        texts = await self.people.personal.texts_at(place)
-                        yield Notice(place, replace(write(texts), private=False))
-                finally:
-                    self.people.notices.task_done()
-        finally:
-            watch.cancel()
-            await asyncio.gather(watch, return_exceptions=True)
 
     async def move(self, old: Place, new: Place) -> None:
         """Move a group's memory and usage to its new id: the group has become a supergroup. Safe to
@@ -261,39 +236,16 @@ class Assistant:
         expired."""
         if session.private:
             self.people.notices.put_nowait((session.place, lambda texts: Reply(texts.private_over)))
-            try:
+            with log_outage(_log, "inbox_unavailable"):
                 await self._context.channel.scrub()
-            except StoreUnavailable as failure:
-                _log.warning("inbox_unavailable", error=str(failure))
         else:
-            # Everybody there may open it; in a group, only its admins may press.
-            origin = Origin(session.place, session.actor, session.place.chat_id)
+            context = self._context
             self.people.notices.put_nowait(
                 (
                     session.place,
-                    lambda texts: report_changes(
-                        origin,
-                        changes,
-                        replace(self._context, texts=texts),
-                        self._saved_text(session, texts),
-                    ),
+                    lambda texts: report_saved(session, changes, replace(context, texts=texts)),
                 )
             )
-
-    def _saved_text(self, session: Session, texts: Texts) -> str:
-        """Says that a conversation was saved, and why it ended if nobody ended it."""
-        limits = self._memory.options.limits
-        if session.message_count >= limits.max_conversation_messages:
-            return f"{texts.saved}\n{texts.saved_full.format(session.message_count)}"
-        silent = self._memory.choices.local_time(session.actor) - session.last_at
-        return (
-            f"{texts.saved}\n{texts.saved_idle}" if silent >= limits.session_idle else texts.saved
-        )
-
-    async def _watch_guests(self, channel: str, sleep: Sleep) -> None:
-        while True:
-            await sleep(GUESTS_SECONDS)
-            await self.people.announce_guests(channel)
 
 
 def _failure_in(texts: Texts, reply: Reply) -> Reply:

@@ -1,15 +1,17 @@
 """The commands about the current session: /new, /private, /summarize, /usage and /stop."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.assistant.context import Context
 from bot.assistant.events import Reply
-from bot.assistant.inbound import Command
+from bot.assistant.inbound import Command, Origin
 from bot.commands.bill import bill
 from bot.commands.pages.changes import report_changes
 from bot.commands.paragraphs import paragraphs
 from bot.people.usage import Account
 from memory.learning.endings import Outcome
+from memory.records import Change, Session
 
 #: How long /new waits for the extraction before it says that saving continues, in seconds.
 _NEW_SECONDS = 2.0
@@ -88,3 +90,19 @@ async def usage(said: Command, context: Context) -> Reply:
 async def stop(said: Command, context: Context) -> Reply:
     """Answer a /stop with nothing to stop: the channel itself stops a reply."""
     return Reply(context.texts.nothing_to_stop)
+
+
+def report_saved(session: Session, changes: Sequence[Change], context: Context) -> Reply:
+    """Say that a conversation was saved in the background, with what it changed."""
+    # Everybody there may open it; in a group, only its admins may press.
+    origin = Origin(session.place, session.actor, session.place.chat_id)
+    return report_changes(origin, changes, context, _saved_text(session, context))
+
+
+def _saved_text(session: Session, context: Context) -> str:
+    """Says that a conversation was saved, and why it ended if nobody ended it."""
+    texts, limits = context.texts, context.memory.options.limits
+    if session.message_count >= limits.max_conversation_messages:
+        return f"{texts.saved}\n{texts.saved_full.format(session.message_count)}"
+    silent = context.memory.choices.local_time(session.actor) - session.last_at
+    return f"{texts.saved}\n{texts.saved_idle}" if silent >= limits.session_idle else texts.saved

@@ -1,17 +1,25 @@
 """`mordecai maintain`: run the daily maintenance of the memory now, and report unsaved sessions."""
 
 import asyncio
+import os
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 
 from rich.console import Console
 from rich.table import Table
 
-from bot.app import open_maintenance
 from bot.errors import OperatorError
+from bot.operations.process import only_process, operator_errors
+from bot.options import retention_of
 from bot.settings import Settings
-from memory.knowledge.maintenance import Removed, Why
+from bot.stores import open_store
+from memory.knowledge.maintenance import Maintenance, Removed, Why
+from memory.memory import utc_now
 from memory.ports import Backlog
 from memory.records import Kind
+from memory.stores.journal.journal import SqliteJournal
 
 _ROWS = {
     Kind.FACT: "facts",
@@ -37,7 +45,7 @@ def clean_up(settings: Settings, *, retry: bool) -> int:
 
 
 async def _run(settings: Settings, *, retry: bool, console: Console) -> int:
-    async with open_maintenance(settings) as (maintenance, journal):
+    async with _open_maintenance(settings) as (maintenance, journal):
         if retry:
             back = await journal.jobs.requeue(datetime.now(UTC))
             console.print(f"queued for retry at the next start: {_sessions(back)}")
@@ -48,6 +56,24 @@ async def _run(settings: Settings, *, retry: bool, console: Console) -> int:
             console.print(f"could not be checked (reasons above): {removed.failed}")
         _report(console, await journal.jobs.backlog())
     return 1 if removed.failed else 0
+
+
+@asynccontextmanager
+async def _open_maintenance(settings: Settings) -> AsyncIterator[tuple[Maintenance, SqliteJournal]]:
+    """Open the maintenance of a data directory, and its journal. Raises NewerStore, and
+    OperatorError, also if a bot runs on the directory."""
+    data = settings.data_dir
+    os.umask(0o077)
+    with operator_errors():
+        async with AsyncExitStack() as stack:
+            stack.enter_context(only_process(data))
+            pool = stack.enter_context(ThreadPoolExecutor(settings.threads, "files"))
+            journal = await stack.enter_async_context(SqliteJournal(data / "journal.sqlite", pool))
+            # Deleting vectors needs no embedder.
+            store = await stack.enter_async_context(
+                open_store(settings.model_copy(update={"embedder": None}), pool)
+            )
+            yield Maintenance(store, journal.maintenance, retention_of(settings), utc_now), journal
 
 
 def _table(removed: Removed) -> Table:

@@ -3,15 +3,15 @@
 import asyncio
 import math
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
 
 import structlog
 
-from bot.assistant.events import SILENCE, Reply
+from bot.assistant.events import SILENCE, Notice, Reply
 from bot.assistant.inbound import Click, Command, Inbound, Message, Origin
 from bot.people.access import Access, AccessMode
 from bot.people.guestbook import Guest, Request, UnreadableOwner
@@ -30,6 +30,9 @@ _log = structlog.get_logger(__name__)
 #: Owners are told of at most this many requests in this many seconds; /users shows the others.
 _MAX_REQUESTS_TOLD, _REQUEST_SECONDS = 20, 3600.0
 _MINUTE = 60.0
+#: How often to look for guests approved on the command line, in seconds.
+_GUESTS_SECONDS = 5.0
+Sleep = Callable[[float], Awaitable[object]]
 
 
 class Quota(StrEnum):
@@ -157,7 +160,31 @@ class People:
         """The texts in the sender's language. Never fails."""
         return await self.personal.texts(origin.actor, origin.language)
 
-    async def announce_guests(self, channel: str) -> None:
+    async def take_notices(
+        self, channel: str, sleep: Sleep = asyncio.sleep
+    ) -> AsyncGenerator[Notice, None]:
+        """Yield the notices for this channel as they come up; never ends. Asking for the next one
+        marks the previous one as taken."""
+        watch = asyncio.create_task(self._watch_guests(channel, sleep), name="guests")
+        try:
+            while True:
+                place, write = await self.notices.get()
+                try:
+                    if place.channel == channel:
+                        texts = await self.personal.texts_at(place)
+                        yield Notice(place, replace(write(texts), private=False))
+                finally:
+                    self.notices.task_done()
+        finally:
+            watch.cancel()
+            await asyncio.gather(watch, return_exceptions=True)
+
+    async def _watch_guests(self, channel: str, sleep: Sleep) -> None:
+        while True:
+            await sleep(_GUESTS_SECONDS)
+            await self._announce_guests(channel)
+
+    async def _announce_guests(self, channel: str) -> None:
         """Tell guests approved on the command line since the last call."""
         try:
             guests = await self.access.take_guests_to_welcome()

@@ -168,7 +168,7 @@ class TelegramChannel:
             self._updates.task_done()
 
     async def _announce(self, arrivals: Arrivals) -> None:
-        async for notice in self._assistant.notices(self._options.clock.sleep):
+        async for notice in self._assistant.people.take_notices(CHANNEL, self._options.clock.sleep):
             arrivals.announce(notice)
 
     # -- end --------------------------------------------------------------------------------------

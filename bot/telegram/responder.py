@@ -23,6 +23,7 @@ from bot.telegram.lanes import Item, LaneTask
 from bot.telegram.options import ChannelOptions
 from bot.telegram.reply_task import ReplyTask
 from memory.background.pacing import Throttle
+from memory.background.work import log_outage
 from memory.errors import StoreUnavailable
 from memory.records import Place
 from memory.safety.escaping import is_blank
@@ -138,10 +139,8 @@ class Responder:
 
     async def _keep(self, said: Message, reply: Reply) -> None:
         """Keep the reply of a recorded turn, so that it is not generated again."""
-        try:
+        with log_outage(_log, "inbox_unavailable"):
             await self._inbox.keep_reply(said.receipts, reply.text)
-        except StoreUnavailable as failure:
-            _log.warning("inbox_unavailable", error=str(failure))
 
     async def _keep_part(self, turn: ReplyTask, written: str, shown_in: int | None) -> None:
         """Record and deliver the part of a stopped reply that was written."""

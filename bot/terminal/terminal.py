@@ -133,7 +133,7 @@ class Terminal:
         return "/help" if text.lower() in _HELP else text
 
     async def _take_notices(self) -> None:
-        async for notice in self._assistant.notices():
+        async for notice in self._assistant.people.take_notices(self._channel.name):
             if notice.place == self._person.place:
                 self._notices.append(notice.reply)
                 if self._listening:

@@ -237,7 +237,7 @@ class Desk:
 
     async def listen(self) -> None:
         """Deliver what the assistant says unasked, for ever."""
-        async for notice in self.assistant.notices():
+        async for notice in self.assistant.people.take_notices(self.channel.name):
             self.channel.deliver(notice.place, notice.reply)
 
     def origin(self, user: int, place: Place) -> Origin:
