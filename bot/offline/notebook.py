@@ -195,7 +195,7 @@ class _Reply:
             case "hello" | "thanks" | "bye" as courtesy:
                 says = {"hello": "hello", "thanks": "welcome", "bye": "bye"}
                 return self._says[says[courtesy]]
-            case "nothing":
+            case "nothing" | "okay":
                 return self._says["nudge"]
             case "off_record":
                 return self._says["off_record"]

@@ -135,6 +135,7 @@ async def test_a_secret_does_not_come_back(bot: Bot):
         ("hi", "Hello!"),
         ("danke", "Gern geschehen."),
         ("🙂", "I'm here."),
+        ("ok", "I'm here."),
         ("don't remember this", "All right, I won't keep that."),
     ],
 )
