@@ -9,7 +9,7 @@ import structlog
 
 from bot.assistant.context import Context
 from bot.assistant.events import SILENCE, Conversing, Event, Reply
-from bot.assistant.files import Transcript
+from bot.assistant.files import Transcription
 from bot.assistant.inbound import Click, Command, GroupJoin, Inbound, Message, Origin
 from bot.commands.introduction import hello_to_group
 from bot.commands.pages.effects import show_effects
@@ -183,14 +183,14 @@ class Assistant:
         await self._memory.move(actor, to, old, new)
         await self._context.usage.move(actor, to)
 
-    async def count_recording(self, said: Message, transcript: Transcript) -> None:
+    async def count_recording(self, said: Message, transcription: Transcription) -> None:
         """Add the cost of a recording, even one without words, to the usage. Never fails."""
         origin = said.origin
         try:
             session = (await self._memory.talk.session_now(origin.actor, origin.place)).id
         except StoreUnavailable:
             session = ""
-        usage = Usage.of_recording(transcript.length, transcript.cost)
+        usage = Usage.of_recording(transcription.length, transcription.cost)
         self._context.usage.note_recording(origin.actor, session, usage, origin.user_id)
 
     # -- inside -----------------------------------------------------------------------------------

@@ -89,7 +89,7 @@ class NotTranscribed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Transcript:
+class Transcription:
     """The words of a recording, if any. `cost` is in US dollars, None if unknown."""
 
     text: str
@@ -100,7 +100,9 @@ class Transcript:
 class Transcriber(Protocol):
     """Turns recordings into text."""
 
-    async def transcribe(self, recording: bytes, media_type: str, length: timedelta) -> Transcript:
+    async def transcribe(
+        self, recording: bytes, media_type: str, length: timedelta
+    ) -> Transcription:
         """Transcribe a recording of this length; zero means unknown. Raises NotTranscribed."""
         ...
 

@@ -54,20 +54,20 @@ def text_of(longest: int, **more: Any) -> Any:
     return Field(json_schema_extra={"maxLength": longest}, **more)
 
 
-class Answer(BaseModel):
+class ModelOutput(BaseModel):
     """Something that a model writes."""
 
     model_config = ConfigDict(extra="ignore", json_schema_extra=require_all)
 
 
-class Quote(Answer):
+class Quote(ModelOutput):
     """Words of a turn."""
 
     turn: int
     words: str = text_of(MAX_TEXT)
 
 
-class When(Answer):
+class When(ModelOutput):
     """When something is, begins to be true, stops, and comes again."""
 
     day: str = Field("", description="YYYY-MM-DD, YYYY-MM, YYYY, two of them with / or empty")
@@ -76,7 +76,7 @@ class When(Answer):
     repeats: str = ""
 
 
-class Note(Answer):
+class Note(ModelOutput):
     """What a finding is to a known note."""
 
     number: int
@@ -91,7 +91,7 @@ def _or_none(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
         return None
 
 
-class Finding(Answer):
+class Finding(ModelOutput):
     """One thing worth knowing about the user. Small models write what the name of a field says:
     `first_person` is the statement."""
 
@@ -105,7 +105,7 @@ class Finding(Answer):
     note: Annotated[Note | None, WrapValidator(_or_none)] = None
 
 
-class Findings(Answer):
+class Findings(ModelOutput):
     """What is worth keeping of a conversation."""
 
     findings: list[Finding] = at_most(MAX_FINDINGS)

@@ -9,7 +9,7 @@ from pydantic import ValidationError, ValidatorFunctionWrapHandler, WrapValidato
 from pydantic_ai.models import Model
 
 from bot.models.background_agent import BackgroundAgent, PermanentFailure, structured_agent
-from bot.models.findings import MAX_FINDINGS, Answer, at_most
+from bot.models.findings import MAX_FINDINGS, ModelOutput, at_most
 from bot.models.transcript import Transcript, block, calendar, day_name
 from bot.people.usage import Accounts
 from memory.ports import Proposal, Reading, Relation, Verdict
@@ -65,7 +65,7 @@ def _or_wrong(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
 _Yes = Annotated[bool, WrapValidator(_or_wrong)]
 
 
-class Judgement(Answer):
+class Judgement(ModelOutput):
     """The answer for one statement."""
 
     number: Annotated[int, WrapValidator(_or_wrong)] = 0
@@ -82,7 +82,7 @@ class Judgement(Answer):
         )
 
 
-class Judgements(Answer):
+class Judgements(ModelOutput):
     """The answers for all statements."""
 
     statements: list[Judgement] = at_most(2 * MAX_FINDINGS)

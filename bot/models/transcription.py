@@ -14,7 +14,7 @@ from openai.types.audio.transcription import UsageDuration, UsageTokens
 from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
-from bot.assistant.files import NotTranscribed, Transcript
+from bot.assistant.files import NotTranscribed, Transcription
 from bot.errors import OperatorError
 from bot.models.catalogue import OPENAI, SERVERS
 from bot.settings import Settings
@@ -67,7 +67,7 @@ class SpeechModel:
 
     async def transcribe(
         self, recording: bytes, media_type: str, length: timedelta = timedelta(0)
-    ) -> Transcript:
+    ) -> Transcription:
         """See Transcriber. The server does not get the file's name."""
         file = (f"speech.{_ENDINGS.get(media_type, 'ogg')}", recording, media_type)
         try:
@@ -83,7 +83,7 @@ class SpeechModel:
         if isinstance(used, UsageDuration):
             # The length the sender claims may be false.
             length = timedelta(seconds=used.seconds)
-        return Transcript(text, length, self._cost(length, used))
+        return Transcription(text, length, self._cost(length, used))
 
     def _cost(self, length: timedelta, used: object) -> Decimal | None:
         if self._minute_cost is None:

@@ -42,7 +42,7 @@ def replay_turn(turn: Turn, message_chars: int, turn_tokens: int) -> tuple[Utter
     The same turn always gives the same bytes, from the moment it is recorded: a prompt cache serves
     only what has not changed."""
     cleaned = [_clean(message) for message in turn.messages]
-    texts = [shorten(message.text, message_chars) for message in cleaned]
+    texts = [cut_middle(message.text, message_chars) for message in cleaned]
     fitting = _fit(texts, turn_tokens)
     return tuple(replace(m, text=text) for m, text in zip(cleaned, fitting, strict=True))
 
@@ -76,14 +76,14 @@ def _cut(text: str, tokens: int) -> str:
     fits, too_long = 0, len(text)
     while too_long - fits > 1:
         middle = (fits + too_long) // 2
-        if estimate_tokens(shorten(text, middle)) <= tokens:
+        if estimate_tokens(cut_middle(text, middle)) <= tokens:
             fits = middle
         else:
             too_long = middle
-    return shorten(text, fits)
+    return cut_middle(text, fits)
 
 
-def shorten(text: str, limit: int) -> str:
+def cut_middle(text: str, limit: int) -> str:
     """The beginning and the end of the text in at most `limit` characters, with a mark between them
     that says how much is missing. A text that fits is unchanged."""
     if len(text) <= limit:

@@ -12,7 +12,7 @@ from openai.types.audio.transcription import (
 )
 from structlog.testing import capture_logs
 
-from bot.assistant.files import NotTranscribed, Transcript
+from bot.assistant.files import NotTranscribed, Transcription
 from bot.errors import OperatorError
 from bot.models.catalogue import OPENAI
 from bot.models.transcription import public_price, transcriber_of
@@ -26,7 +26,7 @@ def settings(**values: Any) -> Settings:
 
 async def transcript(
     server: OpenAIServer, length: float = 0, *, media_type: str = "audio/ogg", **values: Any
-) -> Transcript:
+) -> Transcription:
     """What a transcriber of this server makes of a recording of so many seconds."""
     values = {"transcriber_base_url": server.base_url, "transcriber_api_key": "right"} | values
     async with transcriber_of(settings(**values)) as transcriber:

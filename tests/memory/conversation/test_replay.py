@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.conversation.tokens import cut_to_tokens, estimate_tokens
-from memory.conversation.window import replay_turn, shorten
+from memory.conversation.window import cut_middle, replay_turn
 from memory.records import Role, Speaker, Turn, Utterance
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
@@ -31,7 +31,7 @@ def test_a_long_message_keeps_its_beginning_and_its_end_and_says_what_is_missing
 
 def test_the_mark_counts_what_is_left_out():
     text = "".join(chr(ord("a") + i % 26) for i in range(5234))
-    cut = shorten(text, 1000)
+    cut = cut_middle(text, 1000)
     missing = int(cut.split("[… ")[1].split(" characters")[0].replace(",", ""))
     mark = f" [… {missing:,} characters left out] "
     assert len(text) - missing + len(mark) == len(cut)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.assistant.files import FileKind, NotTranscribed, Transcript
+from bot.assistant.files import FileKind, NotTranscribed, Transcription
 from bot.clock import Clock
 from bot.telegram.intake.media import Senses
 from bot.telegram.options import ChannelOptions
@@ -33,12 +33,14 @@ class Typist:
         self.words = words
         self.heard: list[tuple[bytes, str]] = []
 
-    async def transcribe(self, recording: bytes, media_type: str, length: timedelta) -> Transcript:
+    async def transcribe(
+        self, recording: bytes, media_type: str, length: timedelta
+    ) -> Transcription:
         """See Transcriber."""
         self.heard.append((recording, media_type))
         if self.words is None:
             raise NotTranscribed
-        return Transcript(self.words, length)
+        return Transcription(self.words, length)
 
 
 def senses(typist: Typist | None = None) -> Senses:

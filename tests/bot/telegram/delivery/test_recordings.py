@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.assistant.files import FileKind, Transcript
+from bot.assistant.files import FileKind, Transcription
 from bot.people.access import Access, AccessMode
 from bot.people.people import QuotaLimits
 from bot.telegram.intake.media import Senses
@@ -24,11 +24,13 @@ class Typist:
     def __init__(self, minute_cost: str | None, words: str = "I live in Oslo") -> None:
         self._minute_cost, self._words = minute_cost, words
 
-    async def transcribe(self, recording: bytes, media_type: str, length: timedelta) -> Transcript:
+    async def transcribe(
+        self, recording: bytes, media_type: str, length: timedelta
+    ) -> Transcription:
         """See Transcriber."""
         minutes = Decimal(str(length / timedelta(minutes=1)))
         cost = None if self._minute_cost is None else Decimal(self._minute_cost) * minutes
-        return Transcript(self._words, length, cost)
+        return Transcription(self._words, length, cost)
 
 
 def hearing(minute_cost: str | None, words: str = "I live in Oslo") -> Senses:
