@@ -17,12 +17,14 @@ _log = structlog.get_logger(__name__)
 async def open_store(settings: Settings, pool: ThreadPoolExecutor) -> AsyncIterator[Store]:
     async with AsyncExitStack() as stack:
         if settings.memory_backend == "agentcore" and settings.memory_enabled:
-            yield await _agentcore(settings, stack)
+            yield await _agentcore_store(settings, stack)
         else:
-            yield await _embedded(settings, pool, stack)
+            yield await _embedded_store(settings, pool, stack)
 
 
-async def _embedded(settings: Settings, pool: ThreadPoolExecutor, stack: AsyncExitStack) -> Store:
+async def _embedded_store(
+    settings: Settings, pool: ThreadPoolExecutor, stack: AsyncExitStack
+) -> Store:
     embedder: Embedder | None = None
     if settings.embedder and settings.memory_enabled:
         from bot.models.embedding.catalogue import embedder_of
@@ -41,7 +43,7 @@ async def _embedded(settings: Settings, pool: ThreadPoolExecutor, stack: AsyncEx
     return store
 
 
-async def _agentcore(settings: Settings, stack: AsyncExitStack) -> Store:
+async def _agentcore_store(settings: Settings, stack: AsyncExitStack) -> Store:
     """The memory named by `memory_id`, or else found or created by `memory_name`."""
     from bot.operations.aws import aws_access, wanted_memory
     from memory.stores.agentcore.setup import AgentCoreOptions, agentcore_store

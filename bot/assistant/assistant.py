@@ -124,10 +124,11 @@ class Assistant:
         if reply.question:
             self._commands.questions.expect(said, reply.question, message_id)
 
-    async def limit(self, changed: Message) -> Reply | None:
-        """Count an edit that restarts a reply: it costs as much as a message."""
-        reply = await self.people.limit(changed)
-        return await self._with_private_mark(reply, changed.origin) if reply else None
+    async def limit(self, said: Message) -> Reply | None:
+        """Count a message, or an edit that restarts a reply: it costs as much. Beyond a limit,
+        returns the refusal."""
+        refusal = await self.people.limit(said)
+        return await self._with_private_mark(refusal, said.origin) if refusal else None
 
     async def record_interrupted(self, said: Message, written: str) -> None:
         """Record a reply that was stopped after this much of it, so that the conversation goes on
@@ -204,8 +205,7 @@ class Assistant:
         length = len(said.text)
         if not (said.unreadable or is_blank(said.text) or length > self._longest):
             # No language is looked up for a message that will be answered: everybody would wait.
-            refusal = await self.people.limit(said)
-            return await self._with_private_mark(refusal, said.origin) if refusal else None
+            return await self.limit(said)
         texts = await self.people.texts(said.origin)
         if said.unreadable:
             text = texts.only_text
@@ -219,9 +219,8 @@ class Assistant:
         """Apologize once per place for not answering the messages of an outage."""
         if not self._apologies.allow(said.origin.place):
             return SILENCE
-        return await self._with_private_mark(
-            Reply((await self.people.texts(said.origin)).stale), said.origin
-        )
+        texts = await self.people.texts(said.origin)
+        return await self._with_private_mark(Reply(texts.stale), said.origin)
 
     async def _with_private_mark(self, reply: Reply, origin: Origin) -> Reply:
         """The reply with `private` filled in."""
