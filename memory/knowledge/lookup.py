@@ -12,6 +12,8 @@ from memory.search.text import words
 
 #: Records asked of the search for each one wanted: many of its hits only stand near what is meant.
 _DEPTH = 3
+#: Maximum messages and summaries about somebody.
+_MOST_ABOUT = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,22 @@ async def find_ended(
         return []
     matching = await compute(lambda: [record for record in past if _share(query, record) == 1])
     return matching[::-1]
+
+
+async def find_about(known: Knowledge, actor: Actor, name: str, now: datetime) -> list[Record]:
+    """What is known about somebody: the facts and preferences, current and ended, then the actor's
+    own messages that name them and that none of these came from; where there is neither, summaries.
+    Each kind oldest first. Raises StoreUnavailable."""
+    query = parse(name, now)
+    learned = await known.about(actor, name)
+    hits = await known.search(actor, name, (Kind.SUMMARY, Kind.MESSAGE), _MOST_ABOUT)
+    named = await compute(lambda: [hit.record for hit in hits if _share(query, hit.record) == 1])
+    own = [record for record in named if not _tells_of_talk(record)]
+    said = _without_companions([*learned, *own])
+    said = [record for record in said if record.kind is Kind.MESSAGE]
+    if not (learned or said):
+        said = [record for record in named if record.kind is Kind.SUMMARY]
+    return [*learned, *sorted(said, key=lambda record: record.created_at)]
 
 
 async def find_closest(known: Knowledge, actor: Actor, text: str, now: datetime) -> list[Record]:

@@ -15,7 +15,8 @@ from bot.commands.pages.panels import Deletion, Page, Panel, parse_click
 from bot.commands.questions import press_of, yes_or_no
 from memory.errors import RefusedText, StoreUnavailable, UnknownRecord
 from memory.knowledge.forgetting import Forgotten
-from memory.records import Kind, Record
+from memory.knowledge.lookup import find_about
+from memory.records import Actor, Kind, Record
 
 _log = structlog.get_logger(__name__)
 
@@ -36,7 +37,7 @@ async def open_browser(said: Command, records: Sequence[Record], context: Contex
 async def open_about(said: Command, name: str, context: Context) -> Reply | None:
     """Show everything about somebody in a new panel; None if nothing is known. Raises
     StoreUnavailable."""
-    records = await context.memory.known.about(said.origin.actor, name)
+    records = await _about(said.origin.actor, name, context)
     if not records:
         return None
     panel = context.panels.open(FAMILY, said.origin)
@@ -80,7 +81,7 @@ async def _page(click: Click, context: Context) -> Page:
     actor, known, show = click.origin.actor, context.memory.known, pages(context)
     match verb:
         case "about" if (opened := context.panels.find(panel)) and opened.name:
-            records = await known.about(actor, opened.name)
+            records = await _about(actor, opened.name, context)
             number = int(argument) if argument.isdecimal() else 0
             return show.about(records, opened.name, number)
         case "kind" | "page" if place := _place_in_list(argument):
@@ -102,6 +103,11 @@ async def _page(click: Click, context: Context) -> Page:
     if verb in ("edit", "reword"):
         return await _reword(click, record, context)
     return show.detail(record, await known.history(actor, record))
+
+
+async def _about(actor: Actor, name: str, context: Context) -> list[Record]:
+    now = context.memory.choices.local_time(actor)
+    return await find_about(context.memory.known, actor, name, now)
 
 
 async def _overview(origin: Origin, records: Sequence[Record], context: Context) -> Page:

@@ -71,20 +71,23 @@ class MemoryPages:
         return self._list_page(own, self._kind_name(kind), f"page:{kind.value}", number)
 
     def about(self, records: Sequence[Record], name: str, number: int = 0) -> Page:
-        """One page of what is known about somebody: what is true, newest first, then what was."""
-        own = sorted(reversed(records), key=lambda record: not record.current)
+        """One page of what is known about somebody, each newest first: what is true, what was, then
+        the messages that name them."""
+        own = sorted(reversed(records), key=lambda r: (r.kind is Kind.MESSAGE, not r.current))
         return self._list_page(own, self.texts.memory_about.format(name=name), "about", number)
 
     def _list_page(self, own: Sequence[Record], head: str, turns: str, number: int) -> Page:
-        """One page of these records, each with a button that shows its number and its beginning.
-        `turns` is the data of the buttons that turn to another page, without its number."""
+        """One page of these records, each with a button that shows its number and its beginning;
+        messages have no page of their own. `turns` is the data of the buttons that turn to another
+        page, without its number."""
         pages = max(1, -(-len(own) // PER_PAGE))
         number = min(max(0, number), pages - 1)
         first = number * PER_PAGE + 1
         lines, picks = [], []
         for place, record in enumerate(own[first - 1 : first - 1 + PER_PAGE], first):
             lines.append(f"{place}. {self.line_of(record)}")
-            picks.append((Button(self.label(place, record), f"show:{record.short_id}"),))
+            if record.kind is not Kind.MESSAGE:
+                picks.append((Button(self.label(place, record), f"show:{record.short_id}"),))
         turning = []
         if number > 0:
             turning.append(Button("‹", f"{turns}:{number - 1}"))

@@ -59,6 +59,25 @@ async def test_everything_about_somebody_is_shown_page_by_page(desk: Desk) -> No
     assert "2/2" in (await desk.press("›")).text
 
 
+async def test_memory_with_a_name_lists_messages_that_nothing_was_learned_from(desk: Desk) -> None:
+    for text in ("My sister Meera is a nurse in Linz.", "What do you know about Meera?"):
+        await desk.tell(text)
+    await desk.remember("Meera plays the cello")
+    head, first, *more = (await desk.ask("/memory Meera")).split("\n")
+    assert head == ENGLISH.memory_about.format(name="Meera")
+    assert "Meera plays the cello" in first
+    today, said = f"{datetime.now(UTC):%Y-%m-%d}", "My sister Meera is a nurse in Linz."
+    assert more == [f"2. {today}: {ENGLISH.memory_quoted.format(text=said)}"]
+    assert desk.sent()[-1].labels == ["1. Meera plays the cello", ENGLISH.button_back]
+
+
+async def test_memory_with_a_name_shows_a_message_once_with_what_came_of_it(desk: Desk) -> None:
+    await desk.tell("I live in Oslo")
+    await desk.ask("/new")
+    await desk.settle()
+    assert (await desk.ask("/memory Oslo")).count("I live in Oslo") == 1
+
+
 async def test_memory_with_a_name_nobody_told_says_so(desk: Desk) -> None:
     await desk.remember("Meera plays the cello", actor=BOB)
     assert await desk.ask("/memory Meera") == ENGLISH.search_nothing
