@@ -4,13 +4,14 @@ It needs no key and no network and goes through the same agent loop and tools as
 keeps what it is told, which happens without it, and answers by quoting it. It states nothing of its
 own."""
 
+import asyncio
 import json
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic_ai import ModelSettings, RunContext
 from pydantic_ai.messages import (
@@ -41,10 +42,12 @@ from bot.offline.wishes import Wishes, wishes_of
 from memory.background.threads import compute
 from memory.errors import StoreUnavailable
 from memory.knowledge.moments import ago
-from memory.options import utc_now
+from memory.options import MemoryOptions, utc_now
 from memory.records import own_words
 from memory.safety.gate import mask_secrets
 from tools.context import ToolContext
+
+T = TypeVar("T")
 
 #: Its name in settings, logs and replies' metadata.
 MODEL_NAME = "offline"
@@ -104,7 +107,7 @@ class Notebook(Model):
     ) -> ModelResponse:
         said = _said(messages, context)
         text = said[-1] if said else ""
-        speech = guess_language([text, *said[-2::-1]], await _chosen_language(context))
+        speech = guess_language([text, *said[-2::-1]], _chosen_language(context))
         wishes = await compute(wishes_of, text, speech)
         answers = _tool_answers(messages)
         offered = {tool.name for tool in parameters.function_tools}
@@ -166,7 +169,7 @@ class _Reply:
             if await self._is_first():
                 parts.append(self._says["notebook"])
         except StoreUnavailable:
-            parts = [self._says["unreachable"]]
+            parts = parts or [self._says["unreachable"]]
         return "\n\n".join(dict.fromkeys(filter(None, parts)))
 
     def _on_tools(self) -> Iterator[str]:
@@ -234,7 +237,7 @@ class _Reply:
         fresh = fresh_lines(self._before, self._now())
         if self._context is None or not self._keeps:
             return fresh
-        known = await lines.about(self._context, self._text)
+        known = await self._in_time(lines.about(self._context, self._text))
         if self._speech.has("asks.me", self._text) and self._speaker:
             known = [line for line in known if line.speaker == self._speaker] or known
         # What is said in private is in no archive.
@@ -244,7 +247,7 @@ class _Reply:
         if self._context is None or not self._keeps:
             own = fresh_lines(self._before, self._now())
         else:
-            own = await lines.own(self._context)
+            own = await self._in_time(lines.own(self._context))
         told = await compute(telling_lines, own, self._speech, _OVERVIEW)
         rows = [f"• {self._quote(line)}" for line in told]
         if name := await self._agent_name():
@@ -254,7 +257,8 @@ class _Reply:
     async def _talks(self) -> str:
         if self._context is None or not self._keeps:
             return ""
-        talks = (await self._context.memory.known.past_talks(self._context.actor))[-_TALKS:]
+        past = await self._in_time(self._context.memory.known.past_talks(self._context.actor))
+        talks = past[-_TALKS:]
         rows = [f"• {self._when(talk.created_at)}: {talk.text}" for talk in reversed(talks)]
         return "\n".join([self._says["talks"], *rows]) if rows else ""
 
@@ -265,13 +269,23 @@ class _Reply:
     async def _agent_name(self) -> str | None:
         if self._context is None:
             return None
-        return (await self._context.memory.choices.read(self._context.actor)).agent_name
+        reading = self._context.memory.choices.read(self._context.actor)
+        return (await self._in_time(reading)).agent_name
+
+    async def _in_time(self, reading: Awaitable[T]) -> T:
+        """What is read from the memory. Raises StoreUnavailable, also if it takes too long."""
+        options = self._context.memory.options if self._context else MemoryOptions()
+        try:
+            async with asyncio.timeout(options.memory_recall_timeout_seconds):
+                return await reading
+        except TimeoutError as late:
+            raise StoreUnavailable("the memory took too long") from late
 
     async def _is_first(self) -> bool:
         """True for the first reply that a person gets: they should know who they write to."""
         if self._context is None or self._before:
             return False
-        profile = await self._context.memory.talk.profile(self._context.actor)
+        profile = await self._in_time(self._context.memory.talk.profile(self._context.actor))
         return not (profile.facts or profile.preferences or profile.summaries)
 
     def _quote(self, line: Line) -> str:
@@ -300,13 +314,9 @@ def _after(line: Line, known: Sequence[Line]) -> Line:
     return replace(line, number=line.number + len(known))
 
 
-async def _chosen_language(context: ToolContext | None) -> str | None:
-    if context is None:
-        return None
-    try:
-        return (await context.memory.choices.read(context.actor)).language
-    except StoreUnavailable:
-        return None
+def _chosen_language(context: ToolContext | None) -> str | None:
+    choices = context.memory.choices.of(context.actor) if context else None
+    return choices.language if choices else None
 
 
 def _said(messages: Sequence[ModelMessage], context: ToolContext | None) -> list[str]:
