@@ -158,7 +158,7 @@ class Store(LongTermMemory, PersonalData, Protocol):
 
 
 class Relation(StrEnum):
-    """What a proposal is to a known record."""
+    """How a proposal relates to a known record."""
 
     NEW = "new"
     #: It says the same: the record gains evidence.
@@ -173,8 +173,8 @@ class Relation(StrEnum):
 class Proposal:
     """A record that an extractor proposes: a self-contained statement in the first person, in the
     user's language, with its evidence in the user's own words. `known` is the id of the record that
-    `relation` is to, and `reason` says why, in a few words. The dates and `about` are as in Record.
-    Only the offline engine names a `slot`."""
+    it relates to, and `reason` says why, in a few words. The dates and `about` are as in Record.
+    Only the notebook's rules name a `slot`."""
 
     kind: Kind
     text: str
@@ -195,7 +195,7 @@ class Proposal:
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What an extractor reads: the turns of a session, oldest first, and the actor's current
-    records that have to do with them. Moments are told in `zone`."""
+    records related to them. Days are those of `zone`."""
 
     turns: tuple[Turn, ...]
     known: tuple[Record, ...] = ()
@@ -214,7 +214,7 @@ class Objection:
 class Verdict:
     """What a review says of a proposal: the evidence says it, the user says it of themselves or of
     somebody they know and name (not as somebody else's words), it was meant seriously, the dates
-    are right. A statement can pass while what it is said to be to a known record is wrong: then
+    are right. A statement passes even if only its relation to a known record is wrong: then
     `relation_right` is False."""
 
     supported: bool = True
@@ -264,10 +264,10 @@ class Corrector(Protocol):
 
 
 class Reviewer(Protocol):
-    """Judges of proposals what takes understanding."""
+    """Judges what only understanding can tell of a proposal."""
 
     async def review(self, reading: Reading, proposals: Sequence[Proposal]) -> Sequence[Verdict]:
-        """One verdict a proposal, in order. Raises ExtractionFailed."""
+        """One verdict for each proposal, in order. Raises ExtractionFailed."""
         ...
 
 
@@ -290,7 +290,7 @@ class Embedder(Protocol):
     name: str
 
     async def embed(self, texts: Sequence[str], *, query: bool = False) -> list[list[float]]:
-        """One vector a text, in order; `query` for texts that are searched with. Raises
+        """One vector for each text, in order; `query` for texts that are searched with. Raises
         EmbeddingFailed."""
         ...
 

@@ -109,7 +109,7 @@ class Speaker:
 
     @property
     def key(self) -> int | str:
-        """What groups by speaker: unlike equality, the same for no two people."""
+        """The key to group by. Unlike equal speakers, no two people share one."""
         return self.name if self.id is None else self.id
 
     def __eq__(self, other: object) -> bool:
@@ -190,7 +190,7 @@ class Basis(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The words of one turn that a record stands on, verbatim; `at` is when they were said. Empty
+    """The words of one turn that a record is based on, verbatim; `at` is when they were said. Empty
     `words` stand for the whole turn. `turn_id` is empty for what was said outside a turn, in a
     command."""
 
@@ -208,7 +208,7 @@ class Details:
     event in the text, whole or partial, or a span of two ("2026-12-12/2026-12-20"); `recurrence`
     says in words how often it comes again. `supersedes` is the id of the record it replaced, and
     `reason` why it did, or why it ended. `topics` are what a SUMMARY is about, a word or two each.
-    `speaker` is who said it in a group, where "I" could be anybody. `evidence` is what it stands
+    `speaker` is who said it in a group, where "I" could be anybody. `evidence` is what it is based
     on, oldest first, and `basis` how it came to be said. `about` names the people and things in the
     text. `true_since` and `true_until` are ISO dates, whole or partial, if the user said them."""
 
@@ -277,10 +277,10 @@ class Draft(Details):
 
 @dataclass(frozen=True, slots=True)
 class Amendment:
-    """A change of a record that leaves its statement as it is: it gains `evidence` or loses some
-    that was `forgotten`, it ends at
-    `ended_at` and becomes history without a successor, or it is `reopened`: history becomes current
-    again. A record that ends or reopens takes `true_until` and `reason` from here."""
+    """A change of a record that leaves its statement as it is. It gains `evidence`, or loses some
+    that was `forgotten`; it ends at `ended_at` and becomes history without a successor; or it is
+    `reopened`, and history becomes current again. A record that ends or reopens takes `true_until`
+    and `reason` from here."""
 
     record_id: str
     evidence: tuple[Evidence, ...] = ()

@@ -1,4 +1,4 @@
-"""What texts of any language call days, weekdays, months and feasts."""
+"""Finds days, weekdays, months and feasts in texts of any language."""
 
 import re
 import tomllib
@@ -42,13 +42,13 @@ _BETWEEN = 4
 
 @dataclass(frozen=True, slots=True)
 class WrittenDate:
-    """A date as written: the parts that are there. `other_month` is the month if day and month are
-    read the other way round."""
+    """The parts of a date as it is written. If `ambiguous`, day and month may be the other way
+    round ("3/4/2026")."""
 
     year: int | None = None
     month: int | None = None
     day: int | None = None
-    turned: bool = False
+    ambiguous: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +117,10 @@ def statement_dates(text: str) -> list[WrittenDate]:
         first, second = int(match[1]), int(match[3])
         year = _whole_year(match[4])
         # "8.40" and "3/4" are no dates unless there is a year or a closing dot.
-        if year is None and not (
-            match[2] == "." and rest[: match.start()] is not None and _ends_in_dot(match)
-        ):
+        if year is None and not (match[2] == "." and _ends_in_dot(match)):
             continue
         if first <= 31 and second <= 12:
-            found.append(WrittenDate(year, second, first, turned=first <= 12))
+            found.append(WrittenDate(year, second, first, ambiguous=first <= 12))
         elif first <= 12 and second <= 31:
             found.append(WrittenDate(year, first, second))
     return found + _with_names(rest)

@@ -1,4 +1,4 @@
-"""What of a proposal can be checked in any language, without understanding it.
+"""Checks of a proposal that need no understanding, and so hold in any language.
 
 The evidence stands verbatim in the user's own lines; names, numbers and dates of the statement come
 from what the user said, from what is known, or from a question that they answered; and nothing
@@ -23,10 +23,10 @@ from memory.ports import Proposal, Reading
 from memory.records import Evidence, Kind, Role, Turn
 from memory.safety.gate import MASK, admit
 
-#: No statement stands on more quotations.
+#: How many quotes a proposal may cite.
 MAX_EVIDENCE = 12
 MAX_ABOUT = 8
-#: How long a name and a note beside a statement may be, in characters.
+#: Maximum characters of a name, and of a recurrence or a reason.
 _NAME, _NOTE = 64, 120
 
 _TIME = re.compile(r"(\d{1,2})[:.h](\d{2})")
@@ -37,15 +37,15 @@ _HOURS = 12
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """Why a proposal may not be stored, in words for the model that made it. What is `mendable` is
-    a detail that the model may correct."""
+    """Why a proposal may not be stored, in words for the model that made it. A `mendable` flaw is a
+    detail that the model may correct."""
 
     reason: str
     mendable: bool = True
 
 
 def find_flaw(proposal: Proposal, reading: Reading) -> Flaw | None:
-    """The first flaw of a proposal; None if nothing speaks against it."""
+    """The first flaw of a proposal; None if it has none."""
     if proposal.kind not in (Kind.FACT, Kind.PREFERENCE):
         return Flaw("only facts and preferences are learned", mendable=False)
     checked = _Checked(proposal, reading)
@@ -63,8 +63,8 @@ def find_flaw(proposal: Proposal, reading: Reading) -> Flaw | None:
 
 
 def refine(proposal: Proposal, reading: Reading) -> Proposal:
-    """A proposal without flaw, with the dates and names beside its statement as far as what was
-    said supports them: models without a date use today's."""
+    """A proposal without flaws as it may be stored: with those of its dates and names that follow
+    from what was said. Models that know no date write today's."""
     checked = _Checked(proposal, reading)
     return replace(
         proposal,
@@ -74,13 +74,13 @@ def refine(proposal: Proposal, reading: Reading) -> Proposal:
         true_since=checked.supported_span(proposal.true_since),
         true_until=checked.supported_span(proposal.true_until),
         about=checked.names_said(proposal.about)[:MAX_ABOUT],
-        recurrence=_note(proposal.recurrence),
-        reason=_note(proposal.reason),
+        recurrence=_clean_note(proposal.recurrence),
+        reason=_clean_note(proposal.reason),
     )
 
 
-def _note(text: str | None) -> str | None:
-    """A short text beside a statement as it may be stored."""
+def _clean_note(text: str | None) -> str | None:
+    """A recurrence or a reason as it may be stored."""
     try:
         return admit(text)[:_NOTE] if text and text.strip() else None
     except RefusedText:
@@ -99,7 +99,7 @@ class _Checked:
         return {turn.id: turn for turn in self.reading.turns}
 
     @cached_property
-    def _cited(self) -> list[Turn]:
+    def _cited_turns(self) -> list[Turn]:
         """The turns of the evidence that exist."""
         found = (self._turns.get(evidence.turn_id) for evidence in self.proposal.evidence)
         return [turn for turn in found if turn is not None]
@@ -149,17 +149,17 @@ class _Checked:
         return None
 
     def object_to_person(self) -> str | None:
-        """Who speaks of "the user" instead of "I" repeats notes, or was not there."""
+        """A proposal that says "the user" instead of "I" repeats a note or describes the talk."""
         if speaks_of_user(self.proposal.text) and not any(
-            speaks_of_user(turn.said) for turn in self._cited
+            speaks_of_user(turn.said) for turn in self._cited_turns
         ):
             return 'it speaks of the user: write "I", as the user would say it'
         return None
 
     def object_to_speaker(self) -> str | None:
-        """In a group a statement with somebody's name before it stands on their words."""
+        """In a group a statement with somebody's name before it needs their own words."""
         label = speaker_label(self.proposal.text, self.reading.turns)
-        if label and all(label != turn.speaker.name for turn in self._cited if turn.speaker):
+        if label and all(label != turn.speaker.name for turn in self._cited_turns if turn.speaker):
             return f"its evidence is not what {label} said"
         return None
 
@@ -174,7 +174,7 @@ class _Checked:
             if not self._timeline.supports(written):
                 return f"the date {_iso(written)} does not follow from what was said"
         named = certain_weekdays(self.proposal.text)
-        full = [day for written in self._dates if (day := _full(written, self._year))]
+        full = [day for written in self._dates if (day := _whole_date(written, self._year))]
         if len(named) == len(full) == 1 and full[0].weekday() not in named:
             return f"{full[0]} is another day of the week"
         if named and not named <= self._timeline.weekdays() | {day.weekday() for day in full}:
@@ -185,10 +185,10 @@ class _Checked:
 
     def supported_span(self, span: str | None) -> str | None:
         """The parts of an ISO date, or of a span of two, that what was said supports."""
-        ends = [self.supported(end) for end in span.split("/")[:2]] if span else []
+        ends = [self.supported_date(end) for end in span.split("/")[:2]] if span else []
         return "/".join(dict.fromkeys(end for end in ends if end)) or None
 
-    def supported(self, iso: str) -> str | None:
+    def supported_date(self, iso: str) -> str | None:
         """The part of an ISO date that what was said supports."""
         written = _from_iso(iso)
         if written is None:
@@ -201,12 +201,12 @@ class _Checked:
 
     @cached_property
     def _year(self) -> int:
-        return self._day_of(self._cited[0]).year
+        return self._day_of(self._cited_turns[0]).year
 
     @cached_property
     def _timeline(self) -> Timeline:
         sayings = [
-            Saying(turn.said, self._day_of(turn), turn in self._cited)
+            Saying(turn.said, self._day_of(turn), turn in self._cited_turns)
             for turn in self.reading.turns
             if turn.messages
         ]
@@ -267,13 +267,13 @@ class _Checked:
         return number in ages or number + 1 in ages
 
     def _is_counted(self, number: Decimal) -> bool:
-        """True if the statement names as many: "three children: Ana, Tom and Ben"."""
+        """True if the statement has this many names: "three children: Ana, Tom and Ben"."""
         return 1 < number <= count_names(self.proposal.text)
 
     def _days_of(self, number: int) -> Iterator[date]:
         """The days of this number in the months that the statement names: "13 and 14 June"."""
         for written in self._dates:
-            day = _full(replace(written, day=number), self._year) if written.month else None
+            day = _whole_date(replace(written, day=number), self._year) if written.month else None
             if day:
                 yield day
 
@@ -324,8 +324,8 @@ class _Checked:
 
     def _replies(self, more: int = 0) -> Iterator[tuple[str, date]]:
         """What the assistant said before the evidence, with its day: the questions that the user
-        answered. With `more`, also what it said to so many turns after, if the user went on."""
-        cited = {turn.id for turn in self._cited}
+        answered. With `more`, also its replies in so many later turns that the user answered."""
+        cited = {turn.id for turn in self._cited_turns}
         turns = self.reading.turns
         last = max((place for place, turn in enumerate(turns) if turn.id in cited), default=0)
         for turn in turns[: max(last, min(last + more, len(turns) - 1))]:
@@ -359,8 +359,8 @@ def _from_iso(iso: str) -> WrittenDate | None:
     return WrittenDate(year, month, day)
 
 
-def _full(written: WrittenDate, year: int) -> date | None:
-    if not (written.month and written.day) or written.turned:
+def _whole_date(written: WrittenDate, year: int) -> date | None:
+    if not (written.month and written.day) or written.ambiguous:
         return None
     try:
         return date(written.year or year, written.month, written.day)

@@ -1,5 +1,5 @@
-"""Text as checks compare it: without what writers vary, in any language. And whether words stand in
-a text, as its writer's own."""
+"""Text as checks compare it: without what writers vary, in any language. Also finds out whether
+words stand in a text as its writer's own."""
 
 import re
 import unicodedata
@@ -85,7 +85,7 @@ def _stands(words: str, there: str) -> bool:
 
 
 def _short_quotation(match: re.Match[str]) -> str:
-    """A quotation that may be a title stays."""
+    """What is left of a quotation: all of it if it may be a title, else nothing."""
     text = match.group()
     short = _QUOTED_UNSPACED if UNSPACED.search(text) else _QUOTED_TEXT
     return text if len(text) - 2 <= short else " "

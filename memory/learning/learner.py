@@ -24,13 +24,13 @@ from memory.ports import (
 from memory.records import Actor, Change, ChangeKind, Kind, Record, Turn
 from memory.understanding import Understanding
 
-#: How many records are compared with a statement, those that search finds nearest.
+#: How many records, the nearest that search finds, are compared with each statement.
 _NEIGHBOURS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """What a session teaches: the proposals that passed, of this extraction."""
+    """What a session teaches: the proposals of its extraction that passed."""
 
     reading: Reading
     extraction: Extraction
@@ -38,8 +38,8 @@ class Lesson:
 
 
 class Learner:
-    """Turns what was said into records. `seconds` is the time for each answer of a model, `most`
-    how many new records a session may bring: one that brings more is being fed data."""
+    """Turns what was said into records. `seconds` limits each answer of a model, `most` the new
+    records of a session: one with more is somebody feeding us data."""
 
     def __init__(
         self,
@@ -57,12 +57,12 @@ class Learner:
     async def study(self, actor: Actor, turns: Sequence[Turn]) -> Lesson:
         """Read a session; writes nothing. Raises ExtractionFailed, StoreUnavailable."""
         reading = await self._readings.of(actor, turns)
-        async with _patience(self._seconds):
+        async with _deadline(self._seconds):
             extraction = await self._extractor.extract(reading)
         passed, objections = await compute(_sift, extraction.proposals, reading)
         if extraction.needs_review:
             if objections and self._corrector:
-                async with _patience(self._seconds):
+                async with _deadline(self._seconds):
                     corrected = await self._corrector.correct(reading, objections)
                 passed += (await compute(_sift, corrected, reading))[0]
             verdicts = await self._review(reading, passed)
@@ -72,8 +72,8 @@ class Learner:
     async def write(
         self, actor: Actor, lesson: Lesson, session_id: str, now: datetime
     ) -> tuple[Change, ...] | None:
-        """Write what a session teaches beside what is known by now. None if there was nothing to
-        write. The caller holds the actor's lock. Raises StoreUnavailable."""
+        """Write what a session teaches, compared with what is known by now. None if that is
+        nothing. The caller holds the actor's lock. Raises StoreUnavailable."""
         plan = await self._plan(actor, lesson.reading, lesson.proposals, session_id, now)
         summary = draft_summary(lesson.extraction, lesson.reading.turns, session_id, now)
         if summary and not await self._has_summary(actor, session_id):
@@ -83,8 +83,8 @@ class Learner:
         return plan.changes(await self._store.commit(actor, plan.drafts, plan.amendments))
 
     async def judge(self, proposal: Proposal, reading: Reading) -> Proposal:
-        """A single proposal as it may be stored. Raises RefusedText with the reason for the model
-        that made it, ExtractionFailed."""
+        """Check and review a single proposal; returns it as it may be stored. Raises RefusedText
+        with the reason for the model that made it, ExtractionFailed."""
         flaw = await compute(find_flaw, proposal, reading)
         if flaw:
             raise RefusedText(flaw.reason)
@@ -124,7 +124,7 @@ class Learner:
     async def _nearby(
         self, actor: Actor, reading: Reading, proposals: Iterable[Proposal]
     ) -> list[Record]:
-        """The records as they are now that proposals name, may repeat, or answer anew."""
+        """The records that proposals name, may repeat or may replace, as they are now."""
         found: dict[str, Record] = {}
         shown = {record.id: record for record in reading.known}
         slots = False
@@ -146,17 +146,17 @@ class Learner:
         return any(summary.session_id == session_id for summary in summaries)
 
     async def _review(self, reading: Reading, proposals: Sequence[Proposal]) -> Sequence[Verdict]:
-        """A verdict a proposal: what the reviewer leaves out does not pass."""
+        """One verdict for each proposal. Those that the reviewer leaves out do not pass."""
         if not self._reviewer or not proposals:
             return [Verdict()] * len(proposals)
-        async with _patience(self._seconds):
+        async with _deadline(self._seconds):
             verdicts = list(await self._reviewer.review(reading, proposals))
         return verdicts + [Verdict(supported=False)] * (len(proposals) - len(verdicts))
 
 
 @asynccontextmanager
-async def _patience(seconds: float) -> AsyncIterator[None]:
-    """Wait so long for a model's answer. Raises ExtractionFailed when the time is over."""
+async def _deadline(seconds: float) -> AsyncIterator[None]:
+    """A time limit for a model's answer. Raises ExtractionFailed when it is over."""
     try:
         async with asyncio.timeout(seconds):
             yield
@@ -167,7 +167,7 @@ async def _patience(seconds: float) -> AsyncIterator[None]:
 def _sift(
     proposals: Iterable[Proposal], reading: Reading
 ) -> tuple[list[Proposal], list[Objection]]:
-    """The proposals without flaw, and objections to those whose flaw a model may mend."""
+    """The proposals without flaws, and objections to those whose flaw a model may mend."""
     passed: list[Proposal] = []
     objections: list[Objection] = []
     for proposal in dict.fromkeys(proposals):
@@ -180,8 +180,8 @@ def _sift(
 
 
 def _apply(proposal: Proposal, verdict: Verdict) -> Proposal | None:
-    """A proposal after its review; None if it is not stored. What it is to a known record counts
-    only where the review agrees."""
+    """A proposal after its review; None if it did not pass. Its relation to a known record counts
+    only if the review agrees."""
     if not verdict.passes:
         return None
     if verdict.relation_right:

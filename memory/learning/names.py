@@ -1,4 +1,4 @@
-"""Names in a statement, and whether they stand in what was said.
+"""Finds names in a statement, and whether they were said.
 
 Names are recognised by their capitals, so only where a script has some and a language does not
 write every noun with one. They are compared as people write them: in lower case, inflected,
@@ -18,14 +18,14 @@ from memory.search.text import latin_language, plain_words
 #: Letters of scripts that have capitals: Latin, Greek, Cyrillic, Armenian.
 _LETTER = "[A-Za-z\u00c0-\u024f\u0370-\u058f\u1e00-\u1fff]"
 _TOKEN = re.compile(rf"{_LETTER}+(?:['’.&-]{_LETTER}+)*")
-#: An end of a sentence, a speaker's label, an opening mark: a capital behind them says nothing.
+#: An end of a sentence, a speaker's label, an opening mark: a capital after them says nothing.
 _OPENING = re.compile(r"(?:^|^\w+(?: \w+)?[:：]|[.!?…;。！？]|\n)[\s\"'“„«(\[¿¡*-]*$")
 _VOWELS = re.compile("[aeiouyаеиоуыэюяьъй]")
 _LATIN = re.compile("[a-z]")
 #: Languages that write every noun with a capital, as Snowball calls them.
 _CAPITAL_NOUNS = frozenset({"german"})
 _SAME_SHARE = 0.6
-#: Words between names of one group: how many letters they have, and how many there are.
+#: Between names of one group: maximum letters of a word, and number of words.
 _SHORT, _BETWEEN = 3, 2
 _APART = "-"
 _MARK = re.compile(r"[^\s\w]|\d")

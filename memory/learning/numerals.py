@@ -16,7 +16,7 @@ from memory.search.lexicon.lexicon import lexicons
 from memory.search.text import latin_language, plain_words
 
 _DATA = Path(__file__).with_name("numerals.toml")
-#: The entries that are no language.
+#: The entries that are not languages.
 _OTHER = ("multipliers", "unsure")
 _SCRIPTS = (
     (re.compile("[\u0400-\u052f]"), "ru"),
@@ -45,7 +45,7 @@ _PREFIX = re.compile(
     "^(?:[\u0648\u0641\u0628\u0644\u0643\u05d1\u05d4\u05d5\u05dc\u05de]{0,2}"
     "(?:\u0627\u0644)?)(?=..)"
 )
-#: No longer run of number words is read, and no larger number.
+#: The longest run of number words that is read, and the largest number.
 _LONGEST, _MOST = 8, Decimal(10) ** 15
 #: The ending that an inflected number word may have, and the letters it must share.
 _ENDING, _STEM = 4, 5

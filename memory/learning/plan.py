@@ -1,4 +1,4 @@
-"""What is written of the proposals that passed: new records, and what they change.
+"""Plans what is written of the proposals that passed: new records, and changes of known ones.
 
 A record is replaced or ended because a proposal says so by its id, never because two statements
 look alike. What is known already gains evidence."""
@@ -36,8 +36,8 @@ _EVIDENCE_CHARS = 400
 
 @dataclass(slots=True)
 class Plan:
-    """The drafts and amendments to commit, the records that they replace or end by id, and the last
-    one that was `known` already."""
+    """The drafts and amendments to commit. `before` holds the records that they replace or end, by
+    id; `known` is the last record that a proposal only repeated."""
 
     drafts: list[Draft] = field(default_factory=list)
     amendments: list[Amendment] = field(default_factory=list)
@@ -117,7 +117,7 @@ class Planner:
         self._plan.drafts.append(draft)
 
     def _said_for(self, proposal: Proposal) -> str:
-        """What was said where a proposal has its evidence, and asked before."""
+        """What was said in the turns of a proposal's evidence, and asked right before them."""
         cited = {evidence.turn_id for evidence in proposal.evidence}
         said, question = [], ""
         for turn in self._reading.turns:
@@ -139,7 +139,7 @@ class Planner:
         self._plan.amendments.append(
             Amendment(
                 record.id,
-                evidence=_news(record, evidence),
+                evidence=_new_evidence(record, evidence),
                 ended_at=self._now,
                 true_until=proposal.true_until or proposal.event_date,
                 reason=proposal.reason or proposal.text,
@@ -148,7 +148,7 @@ class Planner:
 
     def _add_evidence(self, record: Record, evidence: tuple[Evidence, ...]) -> None:
         self._plan.known = record
-        news = _news(record, evidence)
+        news = _new_evidence(record, evidence)
         if news and len(record.evidence) < MAX_EVIDENCE:
             gained = self._evidence.setdefault(record.id, [])
             gained += [each for each in news if each not in gained]
@@ -179,8 +179,8 @@ class Planner:
         )
 
     def _record_to_replace(self, proposal: Proposal) -> Record | None:
-        """The record that a proposal replaces: the one it says, or the one in its slot. Of several
-        proposals only the first replaces a record: the others are kept beside."""
+        """The record that a proposal replaces: the one it names, or the one in its slot. Of several
+        proposals only the first replaces a record: the others are kept beside it."""
         speaker = self._speaker(proposal)
         named = self._known_record(proposal) if proposal.relation is Relation.CHANGED else None
         in_slot = (
@@ -264,7 +264,7 @@ def clean_topics(topics: Iterable[str], most: int = MAX_TOPICS) -> tuple[str, ..
     return tuple(topic for topic in kept.values() if topic)[:most]
 
 
-def _news(record: Record, evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
+def _new_evidence(record: Record, evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
     """The evidence that a record does not have."""
     had = {(each.turn_id, each.words) for each in record.evidence}
     return tuple(each for each in evidence if (each.turn_id, each.words) not in had)

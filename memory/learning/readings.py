@@ -1,4 +1,4 @@
-"""What an extractor reads: the turns of a session beside the records that have to do with them."""
+"""Collects what an extractor reads: the turns of a session, and the records related to them."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import tzinfo
@@ -6,12 +6,12 @@ from datetime import tzinfo
 from memory.ports import LongTermMemory, Reading
 from memory.records import Actor, Kind, Record, Turn
 
-#: How many known records a model is shown at most, and how many it is shown if search finds fewer:
-#: "we broke up" finds nobody.
+#: How many known records a model sees at most. If search finds fewer than the second number, other
+#: records fill up to it: "we broke up" finds nobody.
 MAX_KNOWN, _ENOUGH = 40, 20
-#: How many records a statement may bring. So much of it is searched with, and so many are: a
-#: session that says more is a document.
-_PER_STATEMENT, _QUERY, _QUERIES = 8, 400, 40
+#: How many records search may find with one turn, how many of its characters are searched with,
+#: and with how many turns: a session that says more is a document.
+_PER_TURN, _QUERY, _QUERIES = 8, 400, 40
 
 LEARNED = (Kind.FACT, Kind.PREFERENCE)
 
@@ -33,7 +33,7 @@ class Readings:
                     actor,
                     said[:_QUERY],
                     kinds=LEARNED,
-                    limit=_PER_STATEMENT,
+                    limit=_PER_TURN,
                     now=turn.messages[0].at,
                 )
                 for hit in hits:

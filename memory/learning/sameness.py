@@ -1,8 +1,8 @@
 """Whether two statements say the same: in the same words, apart from those that add nothing.
 
 Never takes two things for one: another number, name, date, negation, order or tense is another
-statement. A remote store writes in the third person ("The user has a cat"); that is the first one
-here. What says the same in other words is for a model to tell."""
+statement. A remote store writes in the third person ("The user has a cat"); here that counts as
+the first person. Only a model can tell that other words say the same."""
 
 import re
 import unicodedata
@@ -29,7 +29,7 @@ def says_same(one: str, other: str) -> bool:
     first, second = _essence(one), _essence(other)
     if first == second:
         return True
-    if first.remote == second.remote:
+    if first.third_person == second.third_person:
         return False
     pairs = zip_longest(first.words, second.words, fillvalue="")
     return all(a == b or _agree(a, b) for a, b in pairs)
@@ -37,7 +37,7 @@ def says_same(one: str, other: str) -> bool:
 
 def speaks_of_user(text: str) -> bool:
     """True if a text is about "the user", in the third person."""
-    return _essence(text).remote
+    return _essence(text).third_person
 
 
 def repeats(one: Record | Draft | Proposal, other: Record | Draft | Proposal) -> bool:
@@ -47,10 +47,10 @@ def repeats(one: Record | Draft | Proposal, other: Record | Draft | Proposal) ->
 
 
 def restates(text: str, known: str, said: str) -> bool:
-    """True if a statement only tells again what is known: none of its words is news, and at most
-    one of them was said now. Somebody who says more of it means it."""
+    """True if a statement only repeats what is known: it has no new word, and at most one of its
+    words was said now. Somebody who says more of it means it."""
     new, old = _essence(text), _essence(known)
-    if new.remote != old.remote or not set(new.words) <= set(old.words):
+    if new.third_person != old.third_person or not set(new.words) <= set(old.words):
         return False
     spoken = Spoken(said)
     return sum(spoken.has(word) for word in set(new.words)) <= 1
@@ -58,21 +58,21 @@ def restates(text: str, known: str, said: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Essence:
-    """The words that make a statement say what it says, in order; `remote` if it speaks of "the
+    """The words that carry a statement's meaning, in order; `third_person` if it speaks of "the
     user"."""
 
     words: tuple[str, ...]
-    remote: bool = False
+    third_person: bool = False
 
 
 @lru_cache(maxsize=20_000)
 def _essence(text: str) -> _Essence:
     plain = plain_words(text)
-    remote = any(
+    third_person = any(
         word in _words("user") or (kind == "unspaced" and any(u in word for u in _runs("user")))
         for kind, word in plain
     )
-    lists = (*_ADDING_NOTHING, *_OF_THE_USER) if remote else _ADDING_NOTHING
+    lists = (*_ADDING_NOTHING, *_OF_THE_USER) if third_person else _ADDING_NOTHING
     telling = [
         _number(part)
         for kind, word in plain
@@ -80,7 +80,7 @@ def _essence(text: str) -> _Essence:
         if kind == "unspaced" or not any(part in _words(name) for name in lists)
     ]
     telling += _SIGNS.findall(unicodedata.normalize("NFKC", text))
-    return _Essence(tuple(telling or (_number(word) for _, word in plain)), remote)
+    return _Essence(tuple(telling or (_number(word) for _, word in plain)), third_person)
 
 
 def _number(word: str) -> str:

@@ -1,4 +1,4 @@
-"""Which dates follow from what was said, and when."""
+"""Finds out which dates follow from what was said, and from the day it was said."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -22,8 +22,8 @@ from memory.learning.numerals import numbers
 from memory.search.dates import phrases, written_dates
 from memory.search.lexicon.lexicon import all_of, any_of
 
-#: A date without a year is one within this many days of when it was said; a bare day of the month
-#: is within the second.
+#: A date without a year is at most so many days from the day it was said; a bare day of the month
+#: at most the second number.
 _YEAR_AWAY, _MONTH_AWAY = 400, 62
 _SPRING = 3
 _PAIR = re.compile(r"(?<!\d)(\d{1,2})[./-](\d{1,2})(?!\d)")
@@ -128,7 +128,7 @@ class Timeline:
     def _days(self, written: WrittenDate) -> Iterator[date]:
         """The days that a written date may mean."""
         ways = [(written.month, written.day)]
-        if written.turned:
+        if written.ambiguous:
             ways.append((written.day, written.month))
         years = {saying.day.year for saying in self.sayings}
         for month, day in ways:
