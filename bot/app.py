@@ -12,7 +12,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-import structlog
 from pydantic_ai.models import Model
 
 from bot.assistant.assistant import Assistant
@@ -65,8 +64,6 @@ from memory.safety.gate import mask_secrets
 from memory.search.query import parse
 from memory.stores.journal.journal import SqliteJournal
 from memory.understanding import LanguageRules, Understanding
-
-_log = structlog.get_logger(__name__)
 
 #: The exit code that makes a supervisor restart the bot.
 _RESTART = 1
