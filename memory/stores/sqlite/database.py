@@ -71,12 +71,12 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
+        connection.execute("COMMIT")
     except BaseException:
         # A full disk makes SQLite roll back on its own; there is nothing left to roll back then.
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
-    connection.execute("COMMIT")
 
 
 @contextmanager
@@ -149,12 +149,14 @@ _SETTINGS = (
 @dataclass(eq=False, slots=True)
 class _Call:
     """Work on the file for somebody who awaits `answer`. If it `joins`, it may share a transaction
-    with its neighbours; `alone` is how it runs without them."""
+    with its neighbours; `alone` is how it runs without them. If it only `reads`, it is not done
+    once nobody awaits the answer."""
 
     work: Callable[[sqlite3.Connection], Any]
     alone: Callable[[sqlite3.Connection], Any]
-    joins: bool
     answer: "asyncio.Future[Any]"
+    joins: bool = False
+    reads: bool = False
     result: Any = None
     error: Exception | None = None
 
@@ -176,8 +178,9 @@ class _Call:
 class Database:
     """One file, one call at a time, on the thread pool. Calls that arrive while others run wait and
     then share one hop to a thread; writes among them that follow each other share one transaction,
-    and so one wait for the disk. Every method that touches the file raises StoreUnavailable if
-    SQLite fails; nothing is written then."""
+    and so one wait for the disk. What was asked to be written is written even if the caller is
+    cancelled. Every method that touches the file raises StoreUnavailable if SQLite fails; nothing
+    is written then."""
 
     def __init__(self, path: Path | str, migrations: tuple[Migration, ...], pool: Executor) -> None:
         """Open or create the file and migrate it. A damaged file is moved aside whole, with its
@@ -198,11 +201,11 @@ class Database:
 
     async def aclose(self) -> None:
         """Close the file."""
-        await self.ask(lambda connection: connection.close())
+        await self._call(sqlite3.Connection.close, sqlite3.Connection.close)
 
     async def ask(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Run the work and return its result."""
-        return await self._call(work, work, joins=False)
+        """Run the work, which only reads, and return its result."""
+        return await self._call(work, work, reads=True)
 
     async def rows(self, sql: str, *values: object) -> list[Any]:
         """The rows of a query."""
@@ -224,23 +227,24 @@ class Database:
 
     async def wipe(self, work: Callable[[sqlite3.Connection], object]) -> None:
         """Run work that deletes for good: the write-ahead log, which holds deleted texts, is
-        truncated as well, even if the caller is cancelled."""
+        truncated as well."""
 
         def together(connection: sqlite3.Connection) -> None:
             _in_transaction(work, connection)
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
-        await self.ask(together)
+        await self._call(together, together)
 
     async def _call(
         self,
         work: Callable[[sqlite3.Connection], T],
         alone: Callable[[sqlite3.Connection], T],
         *,
-        joins: bool,
+        joins: bool = False,
+        reads: bool = False,
     ) -> T:
         answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._waiting.append(_Call(work, alone, joins, answer))
+        self._waiting.append(_Call(work, alone, answer, joins, reads))
         self._begin()
         try:
             return await answer
@@ -256,7 +260,8 @@ class Database:
             hop = asyncio.get_running_loop().run_in_executor(self._pool, self._run, calls)
         except RuntimeError as closed:  # the pool
             for call in calls:
-                call.answer.set_exception(closed)
+                call.error = closed
+                call.reply()
             return
         self._running = True
         hop.add_done_callback(partial(self._end, calls))
@@ -268,8 +273,8 @@ class Database:
             call.reply()
 
     def _run(self, calls: Sequence[_Call]) -> None:
-        """In a thread: run the calls in order. Nobody waits for one that was cancelled."""
-        wanted = [call for call in calls if not call.answer.cancelled()]
+        """In a thread: run the calls in order."""
+        wanted = [call for call in calls if not (call.reads and call.answer.cancelled())]
         for joins, group in groupby(wanted, key=lambda call: call.joins):
             neighbours = list(group)
             if not (joins and len(neighbours) > 1 and self._write_together(neighbours)):

@@ -115,15 +115,46 @@ async def test_who_reads_between_two_writes_sees_the_first(tmp_path: Path) -> No
         assert list(await waiting) == [1, [("one",)], 1]
 
 
-async def test_what_is_cancelled_while_it_waits_is_not_done(tmp_path: Path) -> None:
-    async with busy(tmp_path / "notes.sqlite") as (database, go_on, _):
-        writing = asyncio.create_task(database.change(note("one")))
+async def test_what_was_asked_to_be_written_is_written_though_nobody_waits_for_it(
+    tmp_path: Path,
+) -> None:
+    async with busy(tmp_path / "notes.sqlite") as (database, go_on, statements):
+        waiting = [
+            asyncio.create_task(work)
+            for work in (
+                database.change(note("one")),
+                database.rows("SELECT 'nobody reads this'"),
+                database.write("INSERT INTO note VALUES ('two')"),
+                database.wipe(note("three")),
+            )
+        ]
         await asyncio.sleep(0)
-        writing.cancel()
+        for task in waiting:
+            task.cancel()
+        await asyncio.wait(waiting)
         go_on()
-        with pytest.raises(asyncio.CancelledError):
-            await writing
-        assert await database.rows("SELECT text FROM note") == []
+        assert await database.rows("SELECT text FROM note") == [("one",), ("two",), ("three",)]
+        assert not [statement for statement in statements if "nobody" in statement]
+
+
+async def test_what_fails_at_its_commit_is_undone_and_holds_up_nobody(tmp_path: Path) -> None:
+    layout = (
+        Migration(
+            "families",
+            (
+                "CREATE TABLE parent (id INTEGER PRIMARY KEY)",
+                "CREATE TABLE child (parent INTEGER REFERENCES parent DEFERRABLE INITIALLY "
+                "DEFERRED)",
+            ),
+        ),
+    )
+    with ThreadPoolExecutor(1) as pool:
+        database = Database(tmp_path / "families.sqlite", layout, pool)
+        with pytest.raises(StoreUnavailable, match="FOREIGN KEY"):
+            await database.change(lambda db: db.execute("INSERT INTO child VALUES (1)"))
+        assert await database.write("INSERT INTO parent VALUES (2)") == 1
+        assert await database.rows("SELECT * FROM child") == []
+        await database.aclose()
 
 
 async def test_a_pool_that_is_closed_leaves_nobody_waiting(tmp_path: Path) -> None:
