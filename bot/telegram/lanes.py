@@ -101,13 +101,14 @@ class Lanes:
             async with asyncio.timeout(seconds):
                 await self.settle()
         except TimeoutError:
-            tasks = self._tasks()
-            for lane in self._lanes.values():
-                lane.waiting.clear()
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            self._lanes.clear()
+            # What ends meanwhile may queue something more.
+            while tasks := self._tasks():
+                for lane in self._lanes.values():
+                    lane.waiting.clear()
+                self._lanes.clear()
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
             return False
         return True
 

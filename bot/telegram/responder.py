@@ -6,6 +6,7 @@ recorded. The inbox then keeps the reply, so that after a kill it is delivered, 
 import asyncio
 import secrets
 import time
+from collections.abc import Awaitable, Callable
 from functools import partial
 
 import structlog
@@ -17,6 +18,7 @@ from bot.assistant.inbound import Message
 from bot.people.personal import PRIVATE_MARK
 from bot.telegram.delivery.preview import Preview, Previews
 from bot.telegram.delivery.replies import Replies
+from bot.telegram.delivery.sender import see_through
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.media import Declined, Media
 from bot.telegram.lanes import Item, LaneTask
@@ -29,6 +31,13 @@ from memory.records import Place
 from memory.safety.escaping import is_blank
 
 _log = structlog.get_logger(__name__)
+
+
+#: Sends what a lane's item has come to.
+Delivery = Callable[[], Awaitable[object]]
+
+
+async def _deliver_nothing() -> None: ...
 
 
 class Responder:
@@ -46,6 +55,7 @@ class Responder:
     ) -> None:
         self._assistant, self._replies, self._previews = assistant, replies, previews
         self._inbox, self._media, self._longest = inbox, media, options.longest_text
+        self._clock = options.clock
         self._slots = asyncio.Semaphore(options.parallel_replies)
         # During an outage of the model, a chat is told once, not after every message.
         self._error_throttle = Throttle(options.error_pause)
@@ -53,31 +63,47 @@ class Responder:
 
     async def run(self, place: Place, item: Item) -> None:
         """Carry out an item, then close its updates. Never raises: an error becomes a log line and
-        one sentence, both with the same id. If cancelled, leaves the updates open for the next
-        start."""
+        one sentence, both with the same id. If cancelled while a reply is written, leaves the
+        updates open for the next start; a reply that is being delivered arrives first, if it can
+        in a moment."""
         try:
-            match item:
-                case Message():
-                    await self._answer(item)
-                case LaneTask():
-                    await item.run()
-                case _:
-                    async for event in self._assistant.answer(item):
-                        if isinstance(event, Reply):
-                            await self._replies.deliver(item, event)
+            deliver = await self._prepare(item)
+        except Exception as error:  # noqa: BLE001 - the boundary: one update, not the bot
+            deliver = partial(self.report, place, error)
+        await see_through(self._conclude(place, deliver, item.receipts), self._clock)
+
+    async def _prepare(self, item: Item) -> Delivery:
+        """Everything up to the delivery, which can be done again by the next process."""
+        match item:
+            case Message():
+                return await self._answer(item)
+            case LaneTask():
+                return item.run
+            case _:
+                deliver: Delivery = _deliver_nothing
+                async for event in self._assistant.answer(item):
+                    if isinstance(event, Reply):
+                        deliver = partial(self._replies.deliver, item, event)
+                return deliver
+
+    async def _conclude(self, place: Place, deliver: Delivery, receipts: tuple[int, ...]) -> None:
+        """Deliver, and close the updates: in between, the reply would be sent twice."""
+        try:
+            await deliver()
         except Exception as error:  # noqa: BLE001 - the boundary: one update, not the bot
             await self.report(place, error)
-        await self.close(item.receipts)
+        await self.close(receipts)
 
     # -- one message ------------------------------------------------------------------------------
 
-    async def _answer(self, said: Message) -> None:
-        """Show the reply as it grows, then deliver it; if it was stopped, only its written part."""
+    async def _answer(self, said: Message) -> Delivery:
+        """Show the reply as it grows. Returns its delivery; if it was stopped, that of its written
+        part."""
         # Only the first part of a burst can be left from an earlier process.
         left = self._inbox.left(said.receipts[0])
         rest = await self._rest_to_answer(said) if left else said
         if rest is None:
-            return
+            return _deliver_nothing
         started, place = time.monotonic(), rest.origin.place
         turn = self._under_way[place] = ReplyTask(rest, self._longest)
         try:
@@ -96,16 +122,8 @@ class Responder:
             del self._under_way[place]
         shown_in = preview.message_id or begun
         if reply is None:
-            await self._keep_part(turn, preview.written, shown_in)
-            return
-        _log.info(
-            "replied",
-            actor=rest.origin.actor.id,
-            updates=len(turn.said.receipts),
-            failed=bool(reply.failure),
-            delivered=await self._finish(turn.said, reply, shown_in),
-            duration_ms=round((time.monotonic() - started) * 1000),
-        )
+            return partial(self._keep_part, turn, preview.written, shown_in, preview.lost)
+        return partial(self._finish, turn.said, reply, shown_in, preview.lost, started)
 
     async def _write(self, preview: Preview, turn: ReplyTask) -> Reply:
         reply = None
@@ -127,31 +145,43 @@ class Responder:
             raise RuntimeError("the assistant ended without a reply")
         return reply
 
-    async def _finish(self, said: Message, reply: Reply, shown_in: int | None) -> bool:
-        """Deliver the reply; True if it arrived, as far as can be known."""
+    async def _finish(
+        self, said: Message, reply: Reply, shown_in: int | None, lost: str, started: float
+    ) -> None:
+        """Deliver the reply, or take back its preview if it only tells again of an error."""
         place = said.origin.place
         if reply.error_id and not self._may_hear_of_errors(place):
             await self._replies.take_back(place, shown_in)
-            return False
-        if reply.markdown:
-            await self._keep(said, reply)
-        return await self._replies.deliver(said, reply, shown_in)
+            delivered = False
+        else:
+            if reply.markdown:
+                await self._keep(said, reply)
+            delivered = await self._replies.deliver(said, reply, shown_in, lost)
+        _log.info(
+            "replied",
+            actor=said.origin.actor.id,
+            updates=len(said.receipts),
+            failed=bool(reply.failure),
+            delivered=delivered,
+            duration_ms=round((time.monotonic() - started) * 1000),
+        )
 
     async def _keep(self, said: Message, reply: Reply) -> None:
         """Keep the reply of a recorded turn, so that it is not generated again."""
         with log_outage(_log, "inbox_unavailable"):
             await self._inbox.keep_reply(said.receipts, reply.text)
 
-    async def _keep_part(self, turn: ReplyTask, written: str, shown_in: int | None) -> None:
+    async def _keep_part(
+        self, turn: ReplyTask, written: str, shown_in: int | None, lost: str
+    ) -> None:
         """Record and deliver the part of a stopped reply that was written."""
         said = turn.said
         if is_blank(written):
             await self._replies.take_back(said.origin.place, shown_in)
             return
         await self._assistant.record_interrupted(turn.loaded or said, written)
-        await self._replies.deliver(
-            said, await self._assistant.finished_reply(said, written), shown_in
-        )
+        reply = await self._assistant.finished_reply(said, written)
+        await self._replies.deliver(said, reply, shown_in, lost)
 
     def under_way(self, place: Place) -> ReplyTask | None:
         """The message being answered there."""
@@ -166,16 +196,19 @@ class Responder:
         for head, rest in reversed(said.beginnings()):
             if reply := await self._assistant.recorded_reply(head):
                 await self._keep(head, reply)
-                await self._replies.deliver(head, reply, await self._begun_message(head))
-                await self.close(head.receipts)
+                deliver = partial(self._deliver_left, head, reply)
+                conclude = self._conclude(head.origin.place, deliver, head.receipts)
+                await see_through(conclude, self._clock)
                 return rest
         return said
 
-    async def deliver_kept(self, said: Message, text: str) -> None:
+    async def _deliver_left(self, said: Message, reply: Reply) -> None:
         """Deliver a reply that an earlier process wrote, into its preview if there is one."""
-        await self._replies.deliver(
-            said, await self._assistant.finished_reply(said, text), await self._begun_message(said)
-        )
+        await self._replies.deliver(said, reply, await self._begun_message(said))
+
+    async def deliver_kept(self, said: Message, text: str) -> None:
+        """Deliver a reply that the inbox has kept."""
+        await self._deliver_left(said, await self._assistant.finished_reply(said, text))
 
     async def _begun_message(self, said: Message) -> int | None:
         """The id of the preview that an earlier process began for this reply. A preview above newer

@@ -66,9 +66,9 @@ class Writer:
         """Look something up."""
         self._dictated.put_nowait(ToolCalled("search_memory"))
 
-    def finishes(self, text: str) -> None:
-        """Be done with this as the whole reply."""
-        self._dictated.put_nowait(Reply(text, markdown=True))
+    def finishes(self, text: str, footer: str = "") -> None:
+        """Be done with this as the whole reply, and a footer below."""
+        self._dictated.put_nowait(Reply(text, markdown=True, footer=footer))
 
     def fails(self, text: str) -> None:
         """Give up with this sentence."""

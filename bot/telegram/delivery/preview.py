@@ -15,6 +15,7 @@ from bot.clock import Clock
 from bot.people.personal import Streaming
 from bot.telegram.delivery.sender import (
     Holds,
+    end_soon,
     is_not_modified,
     seconds_of,
     surely_not_sent,
@@ -63,6 +64,8 @@ class EditedMessage:
         self._bot, self._holds, self._place = bot, holds, place
         self._answering, self._on_sent = answering, on_sent
         self.message_id = message_id
+        #: The text of a message that may have arrived, but whose id is not known.
+        self.lost = ""
 
     async def show(self, text: str) -> bool:
         """See Display. Skips the update while Telegram limits the chat."""
@@ -77,7 +80,7 @@ class EditedMessage:
         except RetryAfter as limit:
             self._holds.note(chat_id, seconds_of(limit))
         except TelegramError as failure:
-            return self._goes_on_after(failure)
+            return self._goes_on_after(failure, text)
         return True
 
     async def _send(self, text: str) -> None:
@@ -93,14 +96,17 @@ class EditedMessage:
         self.message_id = sent.message_id
         await self._on_sent(sent.message_id)
 
-    def _goes_on_after(self, failure: TelegramError) -> bool:
+    def _goes_on_after(self, failure: TelegramError, text: str) -> bool:
         if is_not_modified(failure):
             return True
         _log.debug("preview_failed", chat=self._place.chat_id, error=type(failure).__name__)
         if isinstance(failure, BadRequest) or not isinstance(failure, NetworkError):
             return False
         # An edit may be repeated, but a message that may have arrived must not be sent twice.
-        return self.message_id is not None or surely_not_sent(failure)
+        if self.message_id is None and not surely_not_sent(failure):
+            self.lost = text
+            return False
+        return True
 
 
 class DraftMessage:
@@ -193,15 +199,15 @@ class Preview:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if kind is asyncio.CancelledError and self._showing:
-            # The bot is stopping: don't wait for Telegram.
-            self._showing.cancel()
         if self._running:
             self._running.cancel()
             [ended] = await asyncio.gather(self._running, return_exceptions=True)
             if isinstance(ended, Exception):
                 _log.error("preview_crashed", exc_info=ended)
-        if self._showing:
+        if self._showing and kind is asyncio.CancelledError:
+            # The bot is stopping: don't wait long for Telegram.
+            await end_soon(self._showing, self._clock)
+        elif self._showing:
             await asyncio.wait((self._showing,))
         if kind is None and self.message_id is not None and self._edited_at is not None:
             # The reply is one more edit, and must keep its distance too.
@@ -231,6 +237,11 @@ class Preview:
     def message_id(self) -> int | None:
         """The id of the message that shows it, unless it is a draft."""
         return self._display.message_id if isinstance(self._display, EditedMessage) else None
+
+    @property
+    def lost(self) -> str:
+        """What a message shows that may have arrived, but whose id is not known."""
+        return self._display.lost if isinstance(self._display, EditedMessage) else ""
 
     async def _run(self) -> None:
         await self._news.wait()

@@ -9,7 +9,7 @@ from bot.assistant.events import Document, Reply
 from bot.assistant.inbound import Click, Command, GroupJoin, Inbound
 from bot.people.personal import PRIVATE_MARK
 from bot.telegram.delivery.sender import Sender
-from bot.telegram.formatting.rendering import add_footer, off_the_loop, render, render_plain
+from bot.telegram.formatting.rendering import CURSOR, add_footer, off_the_loop, render, render_plain
 from bot.texts import Sentence
 from memory.records import Place
 
@@ -23,9 +23,12 @@ class Replies:
     def __init__(self, assistant: Assistant, sender: Sender) -> None:
         self._assistant, self.sender = assistant, sender
 
-    async def deliver(self, said: Inbound, reply: Reply, instead_of: int | None = None) -> bool:
-        """Send a reply, in a group as an answer to its message. True if it arrived, as far as can
-        be known. Raises TelegramError if Telegram rejects it."""
+    async def deliver(
+        self, said: Inbound, reply: Reply, instead_of: int | None = None, lost: str = ""
+    ) -> bool:
+        """Send a reply, in a group as an answer to its message. A preview shows it already in the
+        message `instead_of`, or has `lost` a message that may show this text. True if it arrived,
+        as far as can be known. Raises TelegramError if Telegram rejects it."""
         origin = said.origin
         if reply.releases is not None:
             await self.sender.remove_buttons(origin.place, reply.releases)
@@ -36,7 +39,11 @@ class Replies:
             return True
         answers = not origin.is_private and not isinstance(said, Click)
         message_id = await self.send(
-            origin.place, reply, said.message_id if answers else None, instead_of or reply.replaces
+            origin.place,
+            reply,
+            said.message_id if answers else None,
+            instead_of or reply.replaces,
+            lost,
         )
         self._assistant.note_delivery(said, reply, message_id)
         if reply.reaction and not isinstance(said, Click):
@@ -76,11 +83,18 @@ class Replies:
         reply: Reply,
         answering: int | None = None,
         instead_of: int | None = None,
+        lost: str = "",
     ) -> int | None:
         mark = PRIVATE_MARK if reply.private else ""
         work = render if reply.markdown else render_plain
         rendered = await off_the_loop(work, reply.text, mark)
-        messages = add_footer(rendered.messages, reply.footer)
+        messages = rendered.messages
+        if [f"{message.text}{CURSOR}" for message in messages] == [lost] and (
+            reply.footer or not reply.buttons
+        ):
+            # As with every send whose outcome is unknown: better nothing than the same twice.
+            messages = ()
+        messages = add_footer(messages, reply.footer)
         documents = [
             replace(document, caption=f"{mark} {document.caption}".strip())
             for document in reply.documents

@@ -1,11 +1,11 @@
 """Sends messages, and repeats what Telegram's errors allow to repeat."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from io import BytesIO
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import httpx
 import structlog
@@ -52,6 +52,9 @@ _OUT_OF_REACH = (
     "topic_closed",
     "chat_write_forbidden",
 )
+#: How many seconds longer what is on its way may take when the bot stops. Telegram nearly always
+#: answers within one.
+_MOMENT = 2.0
 #: The topic that every forum has. Bot API: messages go there without naming it.
 GENERAL_TOPIC = 1
 
@@ -71,6 +74,28 @@ def seconds_of(limit: RetryAfter) -> float:
 def surely_not_sent(failure: TelegramError) -> bool:
     """True if the request never went out."""
     return isinstance(failure.__cause__, _NOT_SENT)
+
+
+async def end_soon(sending: "asyncio.Future[Any]", clock: Clock) -> None:
+    """Give what is on its way to Telegram a moment to end, then cancel it. What was sent must be
+    noted, or the next process sends it again."""
+    moment = asyncio.ensure_future(clock.sleep(_MOMENT))
+    try:
+        await asyncio.wait((sending, moment), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in (sending, moment):
+            task.cancel()
+        await asyncio.gather(sending, moment, return_exceptions=True)
+
+
+async def see_through(delivery: Coroutine[Any, Any, T], clock: Clock) -> T:
+    """The result of the delivery, which ends soon if it is cancelled."""
+    sending = asyncio.ensure_future(delivery)
+    try:
+        return await asyncio.shield(sending)
+    except asyncio.CancelledError:
+        await end_soon(sending, clock)
+        raise
 
 
 def is_out_of_reach(refusal: Forbidden | BadRequest) -> bool:

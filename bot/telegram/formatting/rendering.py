@@ -26,7 +26,7 @@ _GOES_ON = "\n\n…"
 #: This many characters of Markdown fill a message, unless they are mostly marks.
 _PREVIEWED = 2 * LONGEST_MESSAGE
 #: Shows that a reply is still being written.
-_CURSOR = " ▍"
+CURSOR = " ▍"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +84,9 @@ def preview(written: str, mark: str = "") -> str:
     nothing visible yet."""
     # Don't parse again and again what a preview can't show.
     whole = Marked(mark_up(clean(written[:_PREVIEWED])).text)
-    room = LONGEST_MESSAGE - len(_CURSOR) - Marked("").after(mark).units
+    room = LONGEST_MESSAGE - len(CURSOR) - Marked("").after(mark).units
     first = next(split(whole, room), None)
-    return first.after(mark).text + _CURSOR if first else ""
+    return first.after(mark).text + CURSOR if first else ""
 
 
 def split(

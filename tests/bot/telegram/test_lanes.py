@@ -218,6 +218,27 @@ async def test_what_waits_behind_an_item_that_is_cut_off_is_not_begun() -> None:
     assert len(lanes) == 0
 
 
+async def test_what_an_item_that_is_cut_off_queues_is_cut_off_too() -> None:
+    ended: list[str] = []
+
+    async def work(place: Place, item: Item) -> None:
+        assert isinstance(item, LaneTask)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            if item.name == "endless":
+                lanes.put(place, LaneTask("more", nothing), aside=True)
+                await asyncio.sleep(0.01)
+            ended.append(item.name)
+
+    lanes, place = Lanes(), Place("telegram", 1001)
+    lanes.open(work)
+    lanes.put(place, LaneTask("endless", nothing))
+    assert not await lanes.drain(0.05)
+    assert len(lanes) == 0
+    assert ended == ["endless", "more"]
+
+
 async def nothing() -> None:
     pass
 

@@ -1,5 +1,6 @@
 """From start to stop and over restarts: nothing received is lost, nothing is answered twice."""
 
+import asyncio
 import io
 import json
 import sqlite3
@@ -9,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -258,6 +260,39 @@ async def test_what_takes_longer_than_the_bound_is_cut_off_and_kept(
         await on.end()
         assert echo.cancelled == ["endless"]
         assert on.inbox.open_count == 1
+
+
+@pytest.mark.parametrize("trouble", [{"late": 0.5}, {"drop": "after", "delay": 0.5}])
+async def test_a_reply_that_is_being_sent_when_the_time_is_over_is_not_sent_again(
+    server: BotApiServer, tmp_path: Path, trouble: dict[str, Any]
+) -> None:
+    server.fail("sendMessage", chat_id=1001, **trouble)
+    async with stage(server, tmp_path, options=HASTY) as on:
+        await server.user(1001).says("hi")
+        await server.replies_to(1001, 1)
+        await on.end()
+        assert on.inbox.open_count == 0
+    async with stage(server, tmp_path) as on:
+        await server.user(1001).says("still there?")
+        await server.replies_to(1001, 2)
+        await on.channel.settle()
+        assert texts(server, 1001) == ["you said: hi", "you said: still there?"]
+
+
+async def test_a_reply_that_waits_out_a_limit_when_the_time_is_over_is_sent_after_the_restart(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    server.fail("sendMessage", chat_id=1001, retry_after=1000)
+    async with stage(server, tmp_path, options=HASTY) as on:
+        await server.user(1001).says("hi")
+        await server.wait_for(lambda: server.calls_of("sendMessage", 1001))
+        async with asyncio.timeout(10):
+            await on.end()
+    async with stage(server, tmp_path) as on:
+        await server.replies_to(1001, 1)
+        await on.channel.settle()
+        assert texts(server, 1001) == ["you said: hi"]
+        assert on.echo.heard == [], "not written again"
 
 
 # -- access over the wire -------------------------------------------------------------------------

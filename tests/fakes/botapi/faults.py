@@ -13,7 +13,8 @@ class Fault:
 
     `retry_after` answers 429; `status` answers with it and `description`. `drop` closes the
     connection without an answer, before the method was carried out or after. `delay` waits this
-    many seconds first (after the method was carried out if `drop` is "after")."""
+    many seconds first (after the method was carried out if `drop` is "after"). `late` answers this
+    many seconds after the method was carried out."""
 
     method: str
     times: int = 1
@@ -24,6 +25,7 @@ class Fault:
     description: str = "Internal Server Error"
     drop: Literal["before", "after"] | None = None
     delay: float = 0
+    late: float = 0
 
     def hits(self, method: str, chat_id: int | None) -> bool:
         """Whether this call is one of those; counts it if so."""

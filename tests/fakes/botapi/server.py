@@ -194,7 +194,9 @@ class BotApiServer:
             return web.Response()
         if fault.refusal:
             raise fault.refusal
-        return await self._result(call, files)
+        answer = await self._result(call, files)
+        await asyncio.sleep(fault.late)
+        return answer
 
     async def _result(self, call: Call, files: dict[str, tuple[str, bytes]]) -> web.StreamResponse:
         result = await self._methods.call(call.method, call.parameters, files)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from bot.clock import Clock
 from bot.people.people import QuotaLimits
 from bot.texts import ENGLISH
 from tests.bot.telegram.stage import stage
@@ -163,6 +164,46 @@ async def test_after_a_preview_that_may_have_been_sent_there_is_no_second_one(
         assert texts(server) == ["Hello"]
 
 
+@pytest.mark.parametrize("written", ["**Hello** you", "Hello you\n"])
+async def test_a_reply_that_a_lost_preview_shows_whole_is_not_sent_again(
+    server: BotApiServer, tmp_path: Path, written: str
+) -> None:
+    writer = Writer()
+    async with stage(server, tmp_path, conversation=writer, options=options()) as on:
+        server.fail("sendMessage", chat_id=1001, drop="after")
+        await server.user(1001).says("hi")
+        writer.writes(written)
+        await shows(server, f"Hello you{CURSOR}")
+        writer.finishes(written)
+        await on.channel.settle()
+        assert texts(server) == [f"Hello you{CURSOR}"]
+        await server.user(1001).says("and?")
+        writer.finishes("Nothing more.")
+        await shows(server, "Nothing more.")
+
+
+async def test_what_a_lost_preview_did_not_show_is_sent(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    long = "a word " * 700
+    writer = Writer()
+    async with stage(server, tmp_path, conversation=writer, options=options()) as on:
+        server.fail("sendMessage", chat_id=1001, drop="after")
+        await server.user(1001).says("hi")
+        writer.writes("Noted")
+        await shows(server, f"Noted{CURSOR}")
+        writer.finishes("Noted", footer="+ I live in Oslo")
+        await shows(server, "+ I live in Oslo")
+        server.fail("sendMessage", chat_id=1001, drop="after")
+        await server.user(1001).says("more")
+        writer.writes(long)
+        await server.replies_to(1001, 3)
+        writer.finishes(long)
+        await server.replies_to(1001, 5)
+        await on.channel.settle()
+        assert "".join(texts(server)[3:]).count("word") == 700
+
+
 async def test_a_preview_that_the_person_deleted_does_not_take_the_answer_with_it(
     server: BotApiServer, tmp_path: Path
 ) -> None:
@@ -285,6 +326,24 @@ async def test_a_preview_that_hangs_does_not_hold_up_the_end(
         await server.wait_for(lambda: server.calls_of("editMessageText"))
         async with asyncio.timeout(15):  # less than the bot would wait for Telegram's answer
             await on.end()
+
+
+async def test_a_preview_that_is_being_sent_at_the_end_is_gone_on_with(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    writer, hasty = Writer(), options(stop_seconds=0.01, clock=Clock())
+    async with stage(server, tmp_path, conversation=writer, options=hasty) as on:
+        server.fail("sendMessage", chat_id=1001, late=0.5)
+        await server.user(1001).says("a story")
+        writer.writes("Once")
+        await shows(server, f"Once{CURSOR}")
+        await on.end()
+    again = Writer()
+    async with stage(server, tmp_path, conversation=again, options=options()) as on:
+        again.finishes("There was a king.")
+        await shows(server, "There was a king.")
+        await on.channel.settle()
+        assert texts(server) == ["There was a king."]
 
 
 async def test_what_a_restart_left_above_newer_messages_is_taken_away(
