@@ -27,12 +27,15 @@ from telegram.request import HTTPXRequest
 from bot.assistant.events import Event, Reply, TextDelta
 from bot.assistant.inbound import Message
 from bot.clock import Clock
+from bot.telegram.formatting.rendering import CURSOR
 from bot.telegram.options import ChannelOptions
 from tests.bot.telegram.stage import stage
 from tests.fakes.botapi import BotApiServer
 
 _FIRST_PERSON = 1001
 _NUMBER = re.compile(r"message (\d+)\.")
+#: A whole reply, to one message or to a burst. The bot's last sign may say that it is unfinished.
+_WHOLE = re.compile(rf"You wrote message \d+\.(\nmessage \d+\.)*({CURSOR})?")
 #: Mean seconds between two messages of one person, and how long the model takes for a reply.
 _PAUSE, _QUICKEST, _SLOWEST = 30.0, 1.0, 8.0
 #: Mean seconds between two faults.
@@ -250,8 +253,16 @@ async def _quiet(server: BotApiServer, sent: dict[int, list[float]]) -> None:
 
 def _answered(server: BotApiServer, person: int) -> list[int]:
     """The numbers of the messages that were answered, in the order of the answers."""
-    texts = (str(message.get("text", "")) for message in server.sent(person))
-    return [int(number) for text in texts for number in _NUMBER.findall(text)]
+    return [
+        int(number)
+        for text in _texts(server, person)
+        if _WHOLE.fullmatch(text)
+        for number in _NUMBER.findall(text)
+    ]
+
+
+def _texts(server: BotApiServer, person: int) -> list[str]:
+    return [str(message.get("text", "")) for message in server.sent(person)]
 
 
 def _judge(server: BotApiServer, person: int, times: list[float], result: Result) -> None:
@@ -264,9 +275,7 @@ def _judge(server: BotApiServer, person: int, times: list[float], result: Result
         result.answered_twice += count > 1
         result.unanswered += count == 0
     result.out_of_order += sum(1 for a, b in pairwise(answered) if b < a)
-    result.left_unfinished += sum(
-        1 for message in server.sent(person) if not _NUMBER.search(str(message.get("text", "")))
-    )
+    result.left_unfinished += sum(not _WHOLE.fullmatch(text) for text in _texts(server, person))
 
 
 def table(result: Result) -> Table:
