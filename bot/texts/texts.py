@@ -90,6 +90,7 @@ class Texts:
     memory_delete_ask: Annotated[str, "text"]
     memory_delete_along: str
     memory_delete_messages: Counted
+    memory_delete_repeats: str
     memory_delete_summaries: Counted
     memory_deleted: Annotated[str, "text"]
     memory_brought_back: Annotated[str, "text"]

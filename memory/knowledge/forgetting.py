@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from memory.knowledge.lineage import earlier_wordings
-from memory.records import Actor, Amendment, Evidence, Kind, Record, Turn
+from memory.records import Actor, Amendment, Evidence, Kind, Record, Role, Turn
 from memory.search.resemblance import telling
 from memory.search.text import wording, words
 
@@ -45,13 +45,34 @@ class Forgotten:
         return mentions(*_statements((self.record, *self.history)))
 
     @property
-    def said(self) -> int:
-        """How many messages are deleted, each counted once: a turn of an open session may be
-        archived as well."""
+    def statements(self) -> int:
+        """In how many other messages people state it: neither questions nor answers."""
+        return sum(states(role, text) for role, text in self._told())
+
+    @property
+    def is_repeated(self) -> bool:
+        """True if questions or answers are deleted too."""
+        return not all(states(role, text) for role, text in self._told())
+
+    def _told(self) -> Iterator[tuple[Role, str]]:
+        """The other messages that are deleted, each once: a turn of an open session may be archived
+        as well."""
         turns = {turn.id for turn in self.turns}
-        archived = [message for message in self.messages if turns.isdisjoint(message.turn_ids)]
-        spoken = (m for turn in self.turns for m in turn.messages if m.text.strip())
-        return len(archived) + sum(1 for _ in spoken)
+        for message in self.messages:
+            if turns.isdisjoint(message.turn_ids):
+                yield message.role, message.text
+        itself = self.record.turn_ids if self.record.kind is Kind.MESSAGE else ()
+        for turn in self.turns:
+            for spoken in turn.messages:
+                if spoken.text.strip() and not (
+                    turn.id in itself and spoken.role is self.record.role
+                ):
+                    yield spoken.role, spoken.text
+
+
+def states(role: Role, text: str) -> bool:
+    """True for a message unless the assistant wrote it, or the user only asked."""
+    return role is Role.USER and not text.rstrip().endswith(("?", "？", "؟"))
 
 
 def mentions(*statements: str) -> Callable[[str], bool]:

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from memory.background.threads import compute
+from memory.knowledge.forgetting import states
 from memory.knowledge.knowledge import Knowledge
-from memory.records import LEARNED_KINDS, Actor, Kind, Record, Role
+from memory.records import LEARNED_KINDS, Actor, Kind, Record
 from memory.search.query import Query, parse
 from memory.search.text import words
 
@@ -105,8 +106,7 @@ async def find_closest(known: Knowledge, actor: Actor, text: str, now: datetime)
 
 def is_statement(record: Record) -> bool:
     """True unless the assistant said it, or the user only asked."""
-    asks = record.kind is Kind.MESSAGE and record.text.rstrip().endswith(("?", "？"))
-    return record.role is Role.USER and not asks
+    return record.kind is not Kind.MESSAGE or states(record.role, record.text)
 
 
 def _best_matches(query: Query, records: Iterable[Record]) -> list[Record]:

@@ -126,7 +126,7 @@ async def test_a_deletion_says_what_goes_along_and_is_taken_back_by_numbers(tmp_
         *("/memory", "1", "1", "3"),  # Where from?
     )
     asked, deleted, back = ran.replies[5:8]
-    assert "• 2 messages that mention it\n• 1 conversation summary" in asked
+    assert "• 1 message that mentions it\n• questions and answers about it\n" in asked
     assert "Deleted: I work at Zanzibar Corp\n[1] Undo" in deleted
     assert "Restored: I work at Zanzibar Corp\n" in back
     assert "You: “I work at Zanzibar Corp”" in ran.replies[-1]

@@ -168,12 +168,15 @@ class MemoryPages:
         no = Button(texts.button_delete_no, f"show:{record.short_id}")
         wording = shorten(self.wording(record), _QUOTED)
         parts = [texts.memory_delete_ask.format(text=wording)]
-        counts = (
-            (texts.memory_delete_messages, deletion.said),
-            (texts.memory_delete_summaries, len(deletion.summaries)),
-        )
-        if along := [f"• {text.format(count)}" for text, count in counts if count]:
-            parts.append("\n".join((texts.memory_delete_along, *along)))
+        along = []
+        if count := deletion.statements:
+            along.append(texts.memory_delete_messages.format(count))
+        if deletion.is_repeated:
+            along.append(texts.memory_delete_repeats)
+        if count := len(deletion.summaries):
+            along.append(texts.memory_delete_summaries.format(count))
+        if along:
+            parts.append("\n• ".join((texts.memory_delete_along, *along)))
         return Page("\n\n".join(parts), ((yes, no),))
 
     def deletion(self, records: Sequence[Record], notes: Sequence[str] = ()) -> Page:

@@ -155,7 +155,8 @@ async def test_the_question_names_what_goes_along_and_undo_restores_it_all(desk:
     question = ENGLISH.memory_delete_ask.format(text="I live in Oslo")
     assert asked.text == (
         f"{question}\n\n{ENGLISH.memory_delete_along}\n"
-        f"• {ENGLISH.memory_delete_messages.format(2)}\n"
+        f"• {ENGLISH.memory_delete_messages.format(1)}\n"
+        f"• {ENGLISH.memory_delete_repeats}\n"
         f"• {ENGLISH.memory_delete_summaries.format(1)}"
     )
     assert (await desk.press(ENGLISH.button_delete_yes)).text == deleted("I live in Oslo")

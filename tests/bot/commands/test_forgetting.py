@@ -217,6 +217,19 @@ async def test_a_summary_is_no_choice_where_something_was_said_or_learned(desk: 
     assert "bicycle" in await desk.ask("/search bicycle")
 
 
+async def test_the_question_counts_what_people_said_not_what_repeats_it(desk: Desk) -> None:
+    await desk.tell("My sister Meera is a nurse")
+    for _ in range(3):
+        await desk.tell("What do you know about Meera?")
+    question = ENGLISH.memory_delete_ask.format(text="My sister Meera is a nurse")
+    asked = await desk.ask("/forget Meera")
+    assert asked == (
+        f"{question}\n\n{ENGLISH.memory_delete_along}\n• {ENGLISH.memory_delete_repeats}"
+    )
+    await desk.press(ENGLISH.button_delete_yes)
+    assert await desk.memory.known.search(ANN, "Meera", (*LEARNED_KINDS, Kind.MESSAGE)) == []
+
+
 @pytest.mark.parametrize("data", ["only:7", "only:x", "f1", "only:-1"])
 async def test_a_made_up_choice_deletes_nothing(desk: Desk, data: str) -> None:
     await desk.remember("Julia is a nurse", "Julia plays chess")

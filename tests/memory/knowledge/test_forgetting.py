@@ -75,7 +75,8 @@ def test_what_goes_along_is_what_it_came_from_and_what_says_it_again():
     assert [summary.id for summary in gone.summaries] == ["s1"]
     assert [turn.id for turn in gone.turns] == ["t3"]
     assert [each.id for each in gone.records] == ["f1", "s1", "m1", "m2", "m4"]
-    assert gone.said == 4, "m1, m2 and the two messages of t3, of which m4 is one"
+    assert gone.statements == 3, "m1, m2, and what the user said in t3"
+    assert gone.is_repeated
 
 
 def test_a_summary_goes_along_if_a_topic_of_its_session_names_what_is_forgotten():

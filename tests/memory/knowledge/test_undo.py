@@ -133,8 +133,9 @@ async def test_a_look_ahead_changes_nothing_and_is_what_happens(life: Life) -> N
         doomed = await memory.known.would_forget(ANNA, record.short_id)
         assert await everything(memory) == before
         assert await window(memory) == shown
-        # Two messages of the ended session, and two of the open one, which are archived as well.
-        assert doomed.said == 4
+        # One of the ended session, and one of the open one, which is archived as well.
+        assert doomed.statements == 2
+        assert doomed.is_repeated, "the answers"
         assert [summary.kind for summary in doomed.summaries] == [Kind.SUMMARY]
         assert await memory.known.forget(ANNA, record.short_id) == doomed
 
@@ -145,7 +146,8 @@ async def test_where_nothing_goes_along_nothing_is_counted(life: Life) -> None:
         record = (await memory.known.remember(ANNA, "I live in Oslo")).record
         doomed = await memory.known.would_forget(ANNA, record.short_id)
         assert doomed == Forgotten(ANNA, record)
-        assert doomed.said == 0
+        assert doomed.statements == 0
+        assert not doomed.is_repeated
         with pytest.raises(UnknownRecord):
             await memory.known.would_forget(BORIS, record.short_id)
 
@@ -381,5 +383,5 @@ async def test_a_turn_that_goes_nowhere_else_is_counted_as_well(life: Life) -> N
         record = (await memory.known.remember(ANNA, "I live in Oslo")).record
         await life.say(memory, "forget that I live in Oslo", kept=False)
         doomed = await memory.known.would_forget(ANNA, record.short_id)
-        assert (doomed.messages, doomed.said) == ((), 2)
+        assert (doomed.messages, doomed.statements) == ((), 1)
         assert [turn.kept for turn in doomed.turns] == [False]
