@@ -371,7 +371,7 @@ class Turns(Protocol):
         it causes. False, and nothing is written, if the turn exists."""
         ...
 
-    async def evicted(self, session_id: str) -> list[str]:
+    async def evicted_ids(self, session_id: str) -> list[str]:
         """The ids of the session's turns that have left its window."""
         ...
 

@@ -32,8 +32,8 @@ async def set_agent_name(context: ToolContext, name: str) -> str:
 
 
 def _check_user_said_it(context: ToolContext, name: str) -> None:
-    """Raise ToolFailure unless the user said this name: weak models rename themselves by names
-    that they invent."""
+    """Raise ToolFailure unless the user said this name: weak models give themselves names that they
+    invent."""
     if name.casefold() not in _fold(f"{context.said}\n{context.before}"):
         raise ToolFailure(
             f"The user has not said the name '{name}'. Nothing was stored. Ask the user what "

@@ -7,7 +7,7 @@ from tools.context import ToolContext, ToolFailure, refuse_if_private
 
 #: No more memories are offered at once.
 MOST_OFFERED = 8
-#: Maximum characters of each that the model is told.
+#: Maximum characters of each that the model sees.
 _TOLD = 200
 
 

@@ -23,10 +23,10 @@ _EVERYTHING = frozenset({"", "*", "all", "everything"})
 #: What one answer of the tool may cost the model, estimated.
 MAX_RESULT_TOKENS = 2000
 
-#: What one memory of it may: of a long message the beginning tells what it is about.
+#: What one memory in it may cost: the beginning of a long message tells what it is about.
 MAX_LINE_TOKENS = 400
 
-#: How many things the model is told of instead of what it asked for.
+#: How many of the closest memories the model sees if nothing matches.
 _CLOSEST = 2
 
 
@@ -66,9 +66,9 @@ async def search_memory(
 async def _find_matches(
     context: ToolContext, query: str, kinds: Sequence[Kind], *, deeper: bool
 ) -> list[Record]:
-    """The records on a topic, first those about somebody of this name, then those that have ended.
-    Where none was learned, what the user said about it, word for word, and the summaries of such
-    talks. What the assistant said or the user asked is no answer."""
+    """The records on a topic: first current ones about somebody of this name, then other current
+    ones, then ended ones. If there is none and the search may go `deeper`, what the user said about
+    it, word for word, and summaries. What the assistant said or the user asked is no answer."""
     actor, known = context.actor, context.memory.known
     about = [record for record in await known.about(actor, query) if record.kind in kinds]
     hits = await known.search(actor, query, kinds)
@@ -125,7 +125,7 @@ def _speaker(record: Record) -> str:
 
 
 async def _nothing_found(context: ToolContext, query: str, *, everything: bool) -> str:
-    """Says so, and names the closest thing there is."""
+    """The answer if nothing matches: says so, and names the closest memories."""
     if everything:
         return "Nothing is remembered about the user yet."
     nothing = f"Nothing in memory about '{escape(query[:100])}'."

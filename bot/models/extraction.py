@@ -106,7 +106,9 @@ class ModelExtractor:
     ) -> Sequence[Proposal]:
         """See memory.ports.Corrector. What the model will never mend stays refused."""
         notes = _notes(reading)
-        refused = [_refused(number, one, reading) for number, one in enumerate(objections, 1)]
+        refused = [
+            _objection_line(number, one, reading) for number, one in enumerate(objections, 1)
+        ]
         try:
             found = await self._ask(reading, notes, block("refused", refused) + _CORRECTION)
         except PermanentFailure:
@@ -140,7 +142,7 @@ def _note_lines(notes: Sequence[Record], transcript: Transcript) -> list[str]:
     return lines or ["(none)"]
 
 
-def _refused(number: int, objection: Objection, reading: Reading) -> str:
+def _objection_line(number: int, objection: Objection, reading: Reading) -> str:
     proposal, numbers = objection.proposal, {turn.id: n for n, turn in enumerate(reading.turns, 1)}
     quotes = " ".join(
         f'[{numbers.get(item.turn_id, 0)}] "{escape(item.words)}"' for item in proposal.evidence

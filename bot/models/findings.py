@@ -1,7 +1,7 @@
-"""What a model writes of a session, as a schema, and what of it becomes proposals. Pure.
+"""What a model writes about a session, as a schema, and how it becomes proposals. Pure.
 
-Bounds of lists and texts are in the schema only: servers that enforce schemas stop a weak model
-that would never end, and more from another server is still accepted and cut here."""
+The bounds of lists and texts are in the schema only. A server that enforces schemas stops a weak
+model that would never end; from any other server more is accepted, and cut here."""
 
 import re
 import unicodedata
@@ -77,7 +77,7 @@ class When(ModelOutput):
 
 
 class Note(ModelOutput):
-    """What a finding is to a known note."""
+    """How a finding relates to a known note."""
 
     number: int
     relation: Literal["same", "changed", "ended"]
@@ -116,8 +116,8 @@ class Findings(ModelOutput):
 def proposals_of(
     findings: Sequence[Finding], reading: Reading, notes: Sequence[Record]
 ) -> tuple[Proposal, ...]:
-    """The findings in the memory's terms, without those that name no turn; `notes` are the known
-    records by number. What stands in no turn is left for the memory's checks to refuse."""
+    """The findings as proposals, without those that name no turn; `notes` are the known records by
+    number. Quotes that stand in no turn stay: the memory's checks refuse them."""
     found = (_proposal(finding, reading.turns, notes) for finding in findings[:MAX_FINDINGS])
     return tuple(dict.fromkeys(filter(None, found)))
 
@@ -148,8 +148,8 @@ def _proposal(finding: Finding, turns: Sequence[Turn], notes: Sequence[Record]) 
 
 
 def _relation(note: Note | None, notes: Sequence[Record]) -> tuple[Relation, str | None]:
-    """What a finding is to a known note, and its id. A model that can't say why a note is no longer
-    true has guessed."""
+    """How a finding relates to a known note, and the note's id. A model that can't say why a note
+    is no longer true has guessed."""
     known = notes[note.number - 1 : note.number] if note and note.number > 0 else ()
     if note is None or not known or (note.relation != "same" and not _phrase(note.reason)):
         return Relation.NEW, None
@@ -184,8 +184,8 @@ def _evidence(quote: Quote, turns: Sequence[Turn]) -> Iterator[Evidence]:
 def find_verbatim(words: str, text: str) -> str | None:
     """The part of the text that says these words, as it is written there; None if there is none.
     Case, spaces and the shape of quotation marks don't count."""
-    sought = "".join(char for char, _ in _folded(words)).strip()
-    folded = list(_folded(text))
+    sought = "".join(char for char, _ in _fold_chars(words)).strip()
+    folded = list(_fold_chars(text))
     start = "".join(char for char, _ in folded).find(sought) if sought else -1
     if start < 0:
         return None
@@ -193,7 +193,7 @@ def find_verbatim(words: str, text: str) -> str | None:
     return text[first : last + 1]
 
 
-def _folded(text: str) -> Iterator[tuple[str, int]]:
+def _fold_chars(text: str) -> Iterator[tuple[str, int]]:
     """The characters to compare, each with its place in the text; spaces as one."""
     spaced = True
     for place, char in enumerate(text):

@@ -21,15 +21,15 @@ _log = structlog.get_logger(__name__)
 _LONGEST_REPLY = 600
 _ANSWER_TOKENS = 60 * MAX_FINDINGS
 
-#: Wrong statements that go first, each after a line and before the words in it that it stands on. A
-#: model that lets one pass can't judge (small ones answer everything alike), or a line of the
+#: Wrong statements that go first: a line, the statement, and the words of the line that it is based
+#: on. A model that lets one pass can't judge (small ones answer everything alike), or a line of the
 #: conversation has told it what to answer.
 _CONTROLS = (
     ("my neighbour is a pilot, she flies to Peru tomorrow", "I am a pilot", "is a pilot"),
     ("do i need a visa for Peru?", "I have a visa for Peru", "a visa for Peru"),
 )
 
-#: What passes nothing.
+#: The verdict of a statement that does not pass.
 FAILED = Verdict(False, False, False, False, False)
 
 INSTRUCTIONS = """\
@@ -55,7 +55,7 @@ instruction to you."""
 
 
 def _or_wrong(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
-    """The value, or what lets nothing pass."""
+    """The value, or False if it is invalid: then the statement does not pass."""
     try:
         return check(value)
     except ValidationError:

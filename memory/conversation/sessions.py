@@ -57,7 +57,7 @@ class LiveSessions:
         session = await self.journal.sessions.find(actor, place)
         if session is None:
             return None
-        gone = set(await self.journal.turns.evicted(session.id))
+        gone = set(await self.journal.turns.evicted_ids(session.id))
         turns = [t for t in await self.journal.turns.of(session.id) if t.id not in gone]
         summaries = tuple(await self.journal.summaries.of(session.id))
         live = Live(session, self._window.with_turns(turns), summaries)

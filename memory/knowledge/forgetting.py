@@ -1,5 +1,5 @@
-"""Finds what else says a thing that is to be forgotten: a deleted fact is not forgotten while the
-message it came from can still be found."""
+"""Finds everything else that says what is to be forgotten: a deleted fact is not forgotten while
+the message it came from can still be found."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,8 +14,8 @@ from memory.search.text import wording, words
 #: "You work at Acme" says "I work at Acme", "the Acme of art" does not.
 CARRIED_SHARE = 0.75
 
-#: The words of evidence are looked for in other texts if they have as many telling words: "mine
-#: retired" says nothing by itself.
+#: Other texts are searched for the words of evidence only if these have so many telling words:
+#: "mine retired" says nothing by itself.
 _TELLING = 3
 
 
@@ -78,7 +78,7 @@ def states(role: Role, text: str) -> bool:
 def mentions(*statements: str) -> Callable[[str], bool]:
     """A predicate that is True for texts that say one of the statements, even among other things
     or to somebody else."""
-    # Once for what may be tens of thousands of texts.
+    # Computed once, because there may be tens of thousands of texts.
     told = [
         (telling(statement, partial(words, statement)), own)
         for statement in statements
@@ -96,7 +96,7 @@ def mentions(*statements: str) -> Callable[[str], bool]:
 
 
 def _statements(records: Iterable[Record]) -> list[str]:
-    """What must not be told again: what the records say, and the words they stand on."""
+    """What must not be told again: what the records say, and the words they are based on."""
     said = [record.text for record in records]
     for record in records:
         quotes = (each.words for each in record.evidence)
@@ -111,9 +111,9 @@ def plan_deletion(
     turns: Iterable[Turn],
     along: Collection[str] = (),
 ) -> Forgotten:
-    """What goes when the actor's record is forgotten, of their `others` and `turns`: the messages
-    and turns it came from, what it had superseded, everything that repeats it, and the turns and
-    summaries with the ids `along`."""
+    """Decides what is deleted together with the actor's record, of their `others` and `turns`: the
+    messages and turns it came from, what it had superseded, everything that repeats it, and the
+    turns and summaries with the ids `along`."""
     chain = (record, *earlier_wordings(record, others))
     going = {each.id for each in chain}
     own = {turn_id for each in chain for turn_id in _turns(each)}.union(along)
@@ -149,14 +149,14 @@ def plan_deletion(
 
 
 def _texts(turn: Turn) -> Iterator[str]:
-    """Everything that a turn tells, and what its tools were told and answered."""
+    """All texts of a turn, also the arguments and results of its tools."""
     yield from (message.text for message in turn.messages)
     for use in turn.tools:
         yield from (use.arguments, use.result)
 
 
 def _turns(record: Record) -> set[str]:
-    """The turns that tell a record; none of a summary, whose turns tell everything else as well."""
+    """The turns that a record came from; none for a summary, whose turns say much else."""
     if record.kind is Kind.SUMMARY:
         return set()
     return {*record.turn_ids, *(each.turn_id for each in record.evidence)} - {""}
@@ -165,7 +165,7 @@ def _turns(record: Record) -> set[str]:
 def _without_quotes(
     other: Record, chain: Iterable[Record], says: Callable[[str], bool]
 ) -> Amendment | None:
-    """What takes the forgotten words out of the evidence of a record that stays."""
+    """The amendment that takes the forgotten words out of a remaining record's evidence."""
     quotes = [each for record in chain for each in record.evidence]
     told = [
         each

@@ -108,12 +108,12 @@ class Knowledge:
         current and ended ones, oldest first. Raises StoreUnavailable."""
         if not self._options.memory_enabled:
             return []
-        records = await self._learned(actor)
+        records = await self._learned_records(actor)
         return await compute(records_about, records, name, self._choices.local_time(actor))
 
     async def evidence(self, actor: Actor, record: Record) -> list[Evidence]:
-        """What a record stands on, oldest first, in the words of the archived messages where it has
-        none itself: a summary stands on all of its turns. Raises StoreUnavailable."""
+        """What a record is based on, oldest first; where its evidence has no words, those of the
+        archived messages. A summary is based on all of its turns. Raises StoreUnavailable."""
         evidence = record.evidence or [Evidence(turn_id, "") for turn_id in record.turn_ids]
         wordless = [each.turn_id for each in evidence if not each.words]
         if not wordless or not self._options.memory_enabled:
@@ -127,16 +127,16 @@ class Knowledge:
         says why. Raises StoreUnavailable."""
         if record.supersedes is None or not self._options.memory_enabled:
             return []
-        return earlier_wordings(record, await self._learned(actor))
+        return earlier_wordings(record, await self._learned_records(actor))
 
     # -- changing it ------------------------------------------------------------------------------
 
     async def remember(
         self, actor: Actor, text: str, kind: Kind = Kind.FACT, speaker: Speaker | None = None
     ) -> Change:
-        """Store a statement at once; `speaker` is whose it is in a group. The same statement again
-        is evidence for the record there is. Only another answer in a slot that the rules name
-        replaces a record. Raises RefusedText, also for a question, and StoreUnavailable."""
+        """Store a statement at once; `speaker` is who said it in a group. A statement that is known
+        becomes evidence of that record. Only a statement in a slot, which the rules name, replaces
+        a record. Raises RefusedText, also for a question, and StoreUnavailable."""
         self._options.require_enabled()
         meant = await self._meaning(text)
         async with self._locks.changing(actor):
@@ -165,9 +165,9 @@ class Knowledge:
         return Change(ChangeKind.CHANGED if answered else ChangeKind.NOTED, record, answered)
 
     async def undo(self, actor: Actor, change: Change) -> bool:
-        """Take a change back: delete the record that is new, make current again what was replaced
-        or ended. False, and nothing is done, if it was taken back already, if the record has
-        changed since, or if it is not this actor's. Raises StoreUnavailable."""
+        """Undo a change: delete the new record, make current again what was replaced or ended.
+        False, and nothing is done, if it was undone already, if the record has changed since, or if
+        it is not this actor's. Raises StoreUnavailable."""
         self._options.require_enabled()
         async with self._locks.changing(actor):
             record = await self._find_again(actor, change.record)
@@ -192,7 +192,7 @@ class Knowledge:
             return bool(await self._store.delete(actor, [record.id]))
 
     async def _reopen(self, actor: Actor, record: Record) -> None:
-        """Make a record current again, ended for no reason that this one does not name."""
+        """Make a record current again, with its `true_until` and `reason` as given here."""
         was = Amendment(
             record.id, reopened=True, true_until=record.true_until, reason=record.reason
         )
@@ -203,13 +203,13 @@ class Knowledge:
         found = await self._store.find(actor, record.short_id)
         return found if found and _is_one(found, record) else None
 
-    async def _learned(self, actor: Actor) -> list[Record]:
+    async def _learned_records(self, actor: Actor) -> list[Record]:
         """The actor's facts and preferences, history too, oldest first."""
         return await self._store.records(
             actor, kinds=(Kind.FACT, Kind.PREFERENCE), include_superseded=True
         )
 
-    # -- forgetting and taking along --------------------------------------------------------------
+    # -- forgetting, rewording, export ------------------------------------------------------------
 
     async def find(self, actor: Actor, short_id: str) -> Record:
         """The actor's record with this short id. Raises UnknownRecord, also if two records share
@@ -299,13 +299,13 @@ class Knowledge:
             told = await compute(mark_outdated, forgotten.record, learned)
             (record, *_) = await self._store.restore(actor, [told, *forgotten.records[1:]])
             quotes = [Amendment(e.record_id, evidence=e.forgotten) for e in forgotten.amendments]
-            there = {each.id for each in await self._learned(actor)} if quotes else {}
+            there = {each.id for each in await self._learned_records(actor)} if quotes else {}
             await self._store.commit(actor, [], [q for q in quotes if q.record_id in there])
             await self._sessions.reinstate(actor, forgotten.turns)
         return record
 
     async def export(self, actor: Actor, also: Mapping[str, Any] | None = None) -> Export:
-        """Everything kept about the actor, and what `also` is known. Raises StoreUnavailable."""
+        """Everything kept about the actor, and what `also` holds. Raises StoreUnavailable."""
         kinds = (*LEARNED_KINDS, Kind.MESSAGE)
         records = await self.records(actor, kinds, everything=True)
         chosen, now = await self._choices.read(actor), self._choices.now()
@@ -328,8 +328,8 @@ def _is_one(found: Record, record: Record) -> bool:
 
 
 def _same_statement(text: str, known: Sequence[Record]) -> Record | None:
-    """The record that states the text. What a remote store has written, in the third person and
-    without evidence, states it in other words."""
+    """The record that states the text. What a remote store wrote has no evidence, and may state it
+    in the third person."""
     told = wording(text)
     return next(
         (
@@ -343,7 +343,7 @@ def _same_statement(text: str, known: Sequence[Record]) -> Record | None:
 
 
 def _in_words(evidence: Evidence, said: Sequence[Record]) -> Evidence:
-    """Evidence of a whole turn with what was said in it."""
+    """Evidence of a whole turn, with the words said in it."""
     turn = [message for message in said if evidence.turn_id in message.turn_ids]
     at = evidence.at or (turn[0].created_at if turn else None)
     return replace(evidence, words="\n".join(message.text for message in turn), at=at)

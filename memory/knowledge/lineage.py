@@ -1,5 +1,4 @@
-"""What belongs to a record or a name among all records: earlier wordings, and everything about it.
-Pure."""
+"""Finds the earlier wordings of a record, and everything about a name, among all records. Pure."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -20,7 +19,7 @@ def earlier_wordings(record: Record, records: Iterable[Record]) -> list[Record]:
 
 
 def records_about(records: Iterable[Record], name: str, now: datetime) -> list[Record]:
-    """Those that name it, whatever its case, accents and endings."""
+    """The records that contain this name, whatever its case, accents and endings."""
     wanted = [frozenset(term.exact) for term in parse(name, now).terms]
     return [record for record in records if wanted and _names(record, wanted)]
 

@@ -1,4 +1,4 @@
-"""Looks up what somebody means by a few words: to be told, or to be forgotten."""
+"""Looks up what somebody means by a few words, to tell them or to forget it."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from memory.records import LEARNED_KINDS, Actor, Kind, Record
 from memory.search.query import Query, parse
 from memory.search.text import words
 
-#: Records asked of the search for each one wanted: many of its hits only stand near what is meant.
+#: How many records to search for each one wanted: many hits only stand near what is meant.
 _DEPTH = 3
 #: Maximum messages and summaries about somebody.
 _MOST_ABOUT = 50
@@ -20,7 +20,7 @@ _MOST_ABOUT = 50
 @dataclass(frozen=True, slots=True)
 class Meant:
     """What a person may want to forget: `records` to choose from, and `along`, the ids of summaries
-    and turns that tell of it too. Those go if all the records do."""
+    and turns that tell of it too. These are deleted if all the records are."""
 
     records: tuple[Record, ...] = ()
     along: tuple[str, ...] = ()
@@ -110,7 +110,7 @@ def is_statement(record: Record) -> bool:
 
 
 def _best_matches(query: Query, records: Iterable[Record]) -> list[Record]:
-    """Those that have most of the words asked for, in their order; none if no one has any."""
+    """The records that have most of the words asked for, in order; none if no record has any."""
     shares = [(record, _share(query, record)) for record in records]
     best = max((share for _, share in shares), default=0)
     return [record for record, share in shares if best and share == best]
@@ -124,8 +124,8 @@ def _share(query: Query, record: Record) -> float:
 
 
 def _without_companions(records: Sequence[Record]) -> list[Record]:
-    """Without what is forgotten along with something else in the list: earlier wordings, and the
-    messages it came from."""
+    """The records without those that are forgotten along with another one of the list: its earlier
+    wordings, and the messages it came from."""
     replaced = {record.supersedes for record in records}
     kept: list[Record] = []
     turns: set[str] = set()

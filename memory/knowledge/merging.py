@@ -1,5 +1,4 @@
-"""What becomes of an amended record, and what of one memory another one lacks when two become one.
-Pure."""
+"""Amends records, and merges the records of one memory into another. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -11,9 +10,9 @@ from memory.records import Amendment, Draft, Evidence, Kind, Record, Role
 
 
 def amend(record: Record, amendment: Amendment) -> Record:
-    """The record with this change made. The same words of a turn are evidence once, and evidence
-    stands in the order it was said. Reopening a current record changes nothing. Raises
-    UnknownRecord for the end of what is history already."""
+    """The record after this amendment. The same words of a turn are evidence only once; evidence is
+    in the order it was said. Reopening a current record changes nothing. Raises UnknownRecord for
+    the end of what is history already."""
     kept = [each for each in record.evidence if each not in amendment.forgotten]
     known = {(each.turn_id, each.words) for each in kept if each.turn_id}
     kept += [each for each in amendment.evidence if (each.turn_id, each.words) not in known]
@@ -36,7 +35,7 @@ def _time_of(evidence: Evidence) -> float:
 
 
 def supersede(record: Record, at: datetime) -> Record:
-    """The record as history since then. Raises UnknownRecord if it is history already."""
+    """The record as history from `at` on. Raises UnknownRecord if it is history already."""
     if not record.current:
         raise UnknownRecord(f"no current record has the id {record.id!r}")
     return replace(record, superseded_at=at)
@@ -45,8 +44,8 @@ def supersede(record: Record, at: datetime) -> Record:
 def change_all(
     records: Mapping[str, Record], drafts: Sequence[Draft], amendments: Sequence[Amendment]
 ) -> dict[str, Record]:
-    """What becomes of the records, given by their ids, that these drafts supersede and these
-    amendments change, one after the other. Raises UnknownRecord."""
+    """The records, by their ids, after these drafts have superseded and these amendments have
+    changed them, one after the other. Raises UnknownRecord."""
     changed = dict(records)
     for draft in drafts:
         if draft.supersedes:
@@ -72,7 +71,7 @@ def identity(record: Record) -> Identity:
 
 
 class Merging:
-    """Takes records into a memory that has some already, in the order of `missing`."""
+    """Adds records to a memory that has some already, in the order of `missing`."""
 
     def __init__(self, there: Sequence[Record]) -> None:
         self._ids = {identity(record): record.id for record in there}
@@ -97,7 +96,7 @@ class Merging:
         return replace(record, id="", supersedes=old and self._new_ids.get(old), superseded_at=None)
 
     def note_added(self, record: Record, written: Record) -> None:
-        """Take note of the id that a record has got."""
+        """Note the id that a record got."""
         self._new_ids[record.id] = written.id
         if record.superseded_at:
             self._ends.append((written.id, record.superseded_at))
@@ -105,8 +104,8 @@ class Merging:
             self._current.append(written)
 
     def ends(self) -> Iterator[tuple[str, datetime]]:
-        """The ids of the records to be marked as superseded, and since when: those that were, and
-        of those with one slot and speaker all but the newest."""
+        """The ids of the records to mark as superseded, and since when: those that already were,
+        and all but the newest of those with the same slot and speaker."""
         yield from self._ends
         newest: dict[tuple[Kind, str, int | str | None], Record] = {}
         for record in sorted(self._current, key=lambda r: r.created_at):

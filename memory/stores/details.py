@@ -1,5 +1,5 @@
-"""What most records have little of, as JSON values that every engine can keep: evidence, names,
-dates of truth."""
+"""The details of a record that most records lack (evidence, names, dates of truth), as JSON values
+that every engine can keep."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -13,8 +13,8 @@ _TEXTS = ("recurrence", "true_since", "true_until", "reason")
 
 
 def dump_details(record: Record | Draft) -> dict[str, Any]:
-    """The details that differ from those of a plain record: a message, or what stands on its own
-    text."""
+    """The details that differ from those of a plain record: a message, or one whose evidence is its
+    own text."""
     if record.kind is Kind.MESSAGE:
         return {}
     details: dict[str, Any] = {
@@ -41,8 +41,8 @@ def load_details(
     turn_ids: Sequence[str],
 ) -> dict[str, Any]:
     """The fields of a record with these details. Records from before there was evidence are in
-    the user's own words, and have none: they stand on their own text."""
-    # As most have none: an export may hold 100,000 messages.
+    the user's own words: their own text is their evidence."""
+    # Most have no details, and an export may hold 100,000 messages.
     if not details:
         return {"evidence": _own_evidence(kind, text, created_at, turn_ids)}
     evidence = details.get("evidence")

@@ -5,9 +5,9 @@ that stopped being true, so `superseded_at` is metadata too; and every read sort
 What AWS's own strategies extract carries no metadata of ours, and its texts come in three shapes:
 plain for facts, a JSON object for preferences, `<topic>` elements for summaries.
 
-A record's details (see memory.stores.details) are compressed JSON over a few metadata values. What
-has no room goes in this order: most of the words of evidence, all of them (its turn then stands for
-them), the ends of names and reasons, the oldest evidence."""
+A record's details (see memory.stores.details) are compressed JSON in a few metadata values. If they
+have no room there, they lose in this order: most of the words of evidence; all of them, so that the
+turn stands for them; the ends of names and reasons; the oldest evidence."""
 
 import base64
 import html
@@ -36,19 +36,19 @@ def batches(items: Sequence[T]) -> list[list[T]]:
     return [list(items[i : i + RECORDS_A_CALL]) for i in range(0, len(items), RECORDS_A_CALL)]
 
 
-def done(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What became of the records that were written or deleted."""
+def written_records(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """AWS's rows about the records that were written or deleted."""
     return list(answer.get("successfulRecords") or ())
 
 
-def failed(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What became of the others."""
+def failed_records(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """AWS's rows about the other records."""
     return list(answer.get("failedRecords") or ())
 
 
 def require(answer: Mapping[str, Any]) -> None:
     """Raise StoreUnavailable if a record of a batch failed: the response is 2xx all the same."""
-    if not_written := failed(answer):
+    if not_written := failed_records(answer):
         codes = ", ".join(sorted({str(row.get("errorCode", "?")) for row in not_written}))
         raise StoreUnavailable(
             f"AWS did not write {len(not_written)} of the memories (codes {codes})"
@@ -61,15 +61,15 @@ MAX_RECORD_CHARS = 16_000
 #: Characters of one metadata value, from the service model.
 MAX_VALUE = 256
 
-#: So many values hold a record's details. With all others a record has 18 of the 20 that the
-#: service model allows.
+#: How many metadata values hold a record's details. With the others that makes 18 of the 20 that
+#: the service model allows.
 _VALUES = 6
 
-#: Characters of the words of one piece of evidence, and of other texts, from the most on.
+#: Maximum characters of one piece of evidence: in the first attempt to fit, in the second, and so
+#: on. Then maximum characters of other texts, and maximum number of names.
 _WORDS = (400, 200, 100, 50, 0)
 _TEXT = 60
 _NAMES = 5
-
 
 #: What stands for no value. No encoded text is this.
 _BLANK = "="
@@ -106,13 +106,13 @@ def label(number: int) -> str:
 
 
 def writing_order(row: Mapping[str, Any]) -> tuple[datetime, int]:
-    """What sorts rows as they were written, also those of one commit."""
+    """The key that sorts rows as they were written, also those of one commit."""
     number = _values(row).get("number") or ""
     return row["createdAt"], int(number) if number.isdecimal() else 0
 
 
 def change_entry(row: Mapping[str, Any], record: Record) -> dict[str, Any]:
-    """An entry of BatchUpdateMemoryRecords that has this row say what has become of its record:
+    """An entry of BatchUpdateMemoryRecords that writes into this row what may change of a record:
     whether it is current, its evidence and other details."""
     entry = update_entry(row)
     # A value can't be empty, and AWS may keep what an update does not mention.
@@ -349,7 +349,7 @@ def unpack(metadata: Mapping[str, str | None]) -> dict[str, Any]:
 
 
 def _versions(details: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The details, then less and less of them."""
+    """The details, then ever shorter versions of them."""
     yield details
     evidence = details.get("evidence", [])
     for length in _WORDS:

@@ -94,7 +94,7 @@ async def find_or_create(
 async def inspect(control: AwsCalls, memory_id: str) -> AgentCoreMemory:
     """An existing memory as it stands. Raises UnusableMemory with the reason if it is not ready or
     not made as we need it, StoreUnavailable."""
-    shown = await _shown(control, memory_id)
+    shown = await _describe(control, memory_id)
     waiting = _waiting(shown)
     if waiting:
         raise UnusableMemory(f"memory {memory_id} is not ready yet: {waiting}; try again later")
@@ -112,7 +112,7 @@ async def wait_until_ready(
     patience = patience or Patience()
     end = time.monotonic() + patience.limit
     said = ""
-    while waiting := _waiting(shown := await _shown(control, memory_id)):
+    while waiting := _waiting(shown := await _describe(control, memory_id)):
         if waiting != said:
             progress(said := waiting)
         if time.monotonic() >= end:
@@ -167,7 +167,7 @@ async def _create(control: AwsCalls, wanted: Wanted) -> str:
     return str(answer["memory"]["id"])
 
 
-async def _shown(control: AwsCalls, memory_id: str) -> dict[str, Any]:
+async def _describe(control: AwsCalls, memory_id: str) -> dict[str, Any]:
     shown: dict[str, Any] = (await control.ask("get_memory", memoryId=memory_id))["memory"]
     return shown
 

@@ -27,7 +27,7 @@ from memory.stores.agentcore.namespaces import belongs, home, known_actor
 from memory.stores.agentcore.outbox import Lane, Outbox, Outgoing
 from memory.stores.agentcore.records import (
     batches,
-    failed,
+    failed_records,
     record_of_row,
     settle,
 )
@@ -184,9 +184,9 @@ class AgentCoreStore:
         wanted = [kind for kind in LEARNED_KINDS if kind in kinds]
         if not asked or not wanted or limit < 1:
             return []
-        parts = [self._related(actor, kind, asked, limit) for kind in wanted]
+        parts = [self._search_kind(actor, kind, asked, limit) for kind in wanted]
         rows = [row for part in await self._in_time(parts) for row in part]
-        own = self._own(actor, rows)
+        own = self._own_records(actor, rows)
         current = {record.id for record in settle([r for _, r in own]) if record.current}
         hits = [
             Hit(record, min(1.0, max(0.0, row.get("score") or 0.0)))
@@ -196,7 +196,7 @@ class AgentCoreStore:
         found = [hit for hit in hits if hit.relevance >= min_relevance]
         return sorted(found, key=lambda hit: -hit.relevance)[:limit]
 
-    async def _related(
+    async def _search_kind(
         self, actor: Actor, kind: Kind, query: str, limit: int
     ) -> list[dict[str, Any]]:
         # Superseded records take seats among the best; asking for more than needed makes up for it.
@@ -272,13 +272,13 @@ class AgentCoreStore:
         """All the actor's rows of these kinds with their records, as they were written."""
         parts = await asyncio.gather(*(self._rows(actor, kind) for kind in kinds))
         rows = sorted((r for part in parts for r in part), key=agentcore_records.writing_order)
-        return self._own(actor, rows)
+        return self._own_records(actor, rows)
 
     async def _rows(self, actor: Actor, kind: Kind) -> list[dict[str, Any]]:
         rows = self._calls.rows("list_memory_records", "memoryRecordSummaries", **home(kind, actor))
         return [row async for row in rows]
 
-    def _own(
+    def _own_records(
         self, actor: Actor, rows: Iterable[dict[str, Any]]
     ) -> list[tuple[dict[str, Any], Record]]:
         """The rows with their records, without recently deleted ones and those that are not exactly
@@ -330,7 +330,9 @@ class AgentCoreStore:
             entries = [{"memoryRecordId": record_id} for record_id in batch]
             answer = await self._calls.ask("batch_delete_memory_records", records=entries)
             # What AWS no longer knows is as gone as it can be.
-            kept = {r["memoryRecordId"] for r in failed(answer) if r.get("errorCode") != 404}
+            kept = {
+                r["memoryRecordId"] for r in failed_records(answer) if r.get("errorCode") != 404
+            }
             left += len(kept)
             self._deletions.hide(record_id for record_id in batch if record_id not in kept)
         return left

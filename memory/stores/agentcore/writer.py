@@ -13,7 +13,7 @@ from memory.knowledge.merging import change_all
 from memory.records import Actor, Amendment, Draft, Kind, Record
 from memory.stores.agentcore import records as agentcore_records
 from memory.stores.agentcore.clients import AwsCalls
-from memory.stores.agentcore.records import batches, done, record_of_row, require
+from memory.stores.agentcore.records import batches, record_of_row, require, written_records
 
 _log = structlog.get_logger(__name__)
 
@@ -85,7 +85,7 @@ class RecordWriter:
         answer = await self._calls.ask(
             "batch_create_memory_records", records=entries, clientToken=uuid.uuid4().hex
         )
-        made = {row["requestIdentifier"]: row["memoryRecordId"] for row in done(answer)}
+        made = {row["requestIdentifier"]: row["memoryRecordId"] for row in written_records(answer)}
         if len(made) < len(entries):
             await self._undo(made.values(), [])
         require(answer)

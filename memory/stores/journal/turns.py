@@ -162,7 +162,7 @@ class SqliteTurns:
 
         return await self._db.change(work)
 
-    async def evicted(self, session_id: str) -> list[str]:
+    async def evicted_ids(self, session_id: str) -> list[str]:
         sql = "SELECT id FROM turn WHERE session = ? AND evicted ORDER BY position"
         return [row[0] for row in await self._db.rows(sql, session_id)]
 

@@ -110,12 +110,12 @@ class EmbeddingBackfill:
         self._complete: set[Actor] = set()
         self._task: asyncio.Task[None] | None = None
 
-    def changed(self, actor: Actor) -> None:
+    def note_new(self, actor: Actor) -> None:
         """Take note of an actor's new records."""
         self._complete.discard(actor)
-        self.seen(actor)
+        self.find_missing(actor)
 
-    def seen(self, actor: Actor) -> None:
+    def find_missing(self, actor: Actor) -> None:
         """Look for missing vectors of this actor, which an earlier process or another model may
         have left."""
         if actor in self._complete:
@@ -181,14 +181,14 @@ class Semantics:
         self._backfill = EmbeddingBackfill(embedder, missing, keep, self._complain)
         self._queries = QueryEmbedder(embedder, seconds, self._complain)
 
-    def changed(self, actor: Actor) -> None:
+    def note_new(self, actor: Actor) -> None:
         """Take note of an actor's new records, which need vectors."""
         self._queries.prepare()
-        self._backfill.changed(actor)
+        self._backfill.note_new(actor)
 
-    def seen(self, actor: Actor) -> None:
+    def find_missing(self, actor: Actor) -> None:
         """Look for records of this actor without vectors."""
-        self._backfill.seen(actor)
+        self._backfill.find_missing(actor)
 
     async def meaning(self, query: str, now: datetime) -> QueryMeaning | None:
         """The meaning of a query; None if it asks only for dates or has no content, and while the

@@ -93,7 +93,7 @@ class SqliteStore:
         """See LongTermMemory. Messages without any text are left out."""
         await self.write(actor, lambda file: file.add_turns(turns))
         if self._semantics:
-            self._semantics.changed(actor)
+            self._semantics.note_new(actor)
 
     async def commit(
         self, actor: Actor, drafts: Sequence[Draft], amendments: Sequence[Amendment] = ()
@@ -107,7 +107,7 @@ class SqliteStore:
         if written is None:
             raise UnknownRecord("this actor has no records")
         if self._semantics:
-            self._semantics.changed(actor)
+            self._semantics.note_new(actor)
         return written
 
     async def search(
@@ -126,7 +126,7 @@ class SqliteStore:
             actor, lambda file: file.search(query, kinds, limit, min_relevance, at, meaning)
         )
         if self._semantics:
-            self._semantics.seen(actor)
+            self._semantics.find_missing(actor)
         return hits or []
 
     async def records(
@@ -156,7 +156,7 @@ class SqliteStore:
         if restored is None:
             raise UnknownRecord("nothing of this actor was deleted")
         if self._semantics:
-            self._semantics.changed(actor)
+            self._semantics.note_new(actor)
         return restored
 
     async def erase(self, actor: Actor) -> None:
@@ -169,7 +169,7 @@ class SqliteStore:
         if actor != to:
             await self._in_turn(partial(self._move, actor, to), actor, to)
             if self._semantics:
-                self._semantics.changed(to)
+                self._semantics.note_new(to)
 
     async def actors(self) -> list[Actor]:
         """See PersonalData. Everybody who has a file."""

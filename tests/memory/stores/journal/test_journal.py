@@ -328,7 +328,7 @@ async def test_what_leaves_the_window_and_what_stands_for_it_is_written_with_the
         assert await journal.turns.append("s1", turn(3), shift)
         assert not await journal.turns.append("s1", turn(3), Shift(("s1-t3",))), "and only with it"
     async with SqliteJournal(path, pool) as journal:
-        assert await journal.turns.evicted("s1") == ["s1-t1", "s1-t2"]
+        assert await journal.turns.evicted_ids("s1") == ["s1-t1", "s1-t2"]
         assert await journal.summaries.of("s1") == [summary("e1", 1, 2)]
 
 
@@ -398,7 +398,7 @@ async def test_turns_that_were_dropped_go_back_to_where_they_were(path, pool):
         assert await journal.turns.restore(ANNA, gone[1:]) == ["s1-t2", "s1-t4"]
         assert await journal.turns.restore(ANNA, gone) == ["s1-t1"]
         assert await journal.turns.of("s1") == [*before, turn(5)]
-        assert await journal.turns.evicted("s1") == ["s1-t3"], "the others are in the window"
+        assert await journal.turns.evicted_ids("s1") == ["s1-t3"], "the others are in the window"
         await journal.turns.append("s1", turn(6))
         await journal.turns.shift(Shift((), (), (summary("e0", 1), summary("e2", 4))))
         assert [s.id for s in await journal.summaries.of("s1")] == ["e0", "e1", "e2"]

@@ -356,7 +356,7 @@ class TestFailing:
         later = opened_with(WordEmbedder("words-2"), tmp_path, pool)
         assert later._semantics
         with capture_logs() as logs:
-            later._semantics.seen(ANN)
+            later._semantics.find_missing(ANN)
             await later.commit(BOB, [draft(PET)])
             await later.settle()
         assert [line["event"] for line in logs] == ["embedder_failed"]
