@@ -81,7 +81,8 @@ async def add_record(said: Command, context: Context) -> Reply:
         name = (await context.memory.choices.read(origin.actor)).agent_name
         return Reply(texts.name_set.format(name=name))
     if change.kind is ChangeKind.NOTED:
-        return _confirm(change.record, context)
+        wording = pages(context).wording(change.record)
+        return Reply(texts.remembered.format(text=wording, id=change.record.short_id))
     return report_changes(origin, (change,), context)
 
 
@@ -96,12 +97,12 @@ async def edit(said: Command, context: Context) -> Reply:
     try:
         if not new_words:
             return await ask_for_words(said, id_, context)
-        record = await context.memory.known.revise(origin.actor, id_, new_words)
+        change = await context.memory.known.revise(origin.actor, id_, new_words)
     except UnknownRecord:
         return Reply(texts.no_such_memory.format(id=id_[:40]))
     except RefusedText as refusal:
         return _explain(refusal, texts)
-    return _confirm(record, context)
+    return report_changes(origin, (change,), context)
 
 
 async def export(said: Command, context: Context) -> Reply:
@@ -136,11 +137,6 @@ def _ask_for_more(said: Command, question: str, how: str) -> Reply:
 def _read_argument(name: str, answer: Message, message_id: int) -> Command | None:
     """The command with the answer as its argument; None for a no."""
     return None if yes_or_no(answer.words) is False else command_of(answer, name, answer.words)
-
-
-def _confirm(record: Record, context: Context) -> Reply:
-    wording = pages(context).wording(record)
-    return Reply(context.texts.remembered.format(text=wording, id=record.short_id))
 
 
 def _explain(refusal: RefusedText, texts: Texts) -> Reply:

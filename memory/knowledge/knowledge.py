@@ -261,7 +261,7 @@ class Knowledge:
                 raise UnknownRecord(f"no memory has the id {gone.record.short_id!r}")
         return gone
 
-    async def revise(self, actor: Actor, short_id: str, text: str) -> Record:
+    async def revise(self, actor: Actor, short_id: str, text: str) -> Change:
         """Reword one of the actor's facts or preferences; the old wording is kept as history.
         Raises UnknownRecord, RefusedText, StoreUnavailable."""
         self._options.require_enabled()
@@ -282,7 +282,7 @@ class Knowledge:
                 evidence=(Evidence("", text, now),),
             )
             (record,) = await self._store.commit(actor, [draft])
-        return record
+        return Change(ChangeKind.CHANGED, record, old)
 
     async def restore(self, actor: Actor, forgotten: Forgotten) -> Record:
         """Restore a record that the actor just forgot, with everything that went with it: messages

@@ -8,15 +8,16 @@ from functools import partial
 import structlog
 
 from bot.assistant.context import Context
-from bot.assistant.events import Question, Reply
+from bot.assistant.events import Button, Question, Reply
 from bot.assistant.inbound import Click, Command, Message, Origin
+from bot.commands.pages.changes import report_changes
 from bot.commands.pages.memory_pages import KINDS, MemoryPages
 from bot.commands.pages.panels import Deletion, Page, Panel, parse_click
 from bot.commands.questions import press_of, yes_or_no
 from memory.errors import RefusedText, StoreUnavailable, UnknownRecord
 from memory.knowledge.forgetting import Forgotten
 from memory.knowledge.lookup import find_about
-from memory.records import Actor, Kind, Record
+from memory.records import Actor, Change, Kind, Record
 
 _log = structlog.get_logger(__name__)
 
@@ -72,11 +73,16 @@ async def press_browser(click: Click, context: Context) -> Reply:
         page = await _page(click, context)
     except UnknownRecord:
         page = _missing_page(context.panels.find(panel), argument, context)
+    if isinstance(page, Change):
+        reply = report_changes(click.origin, (page,), context)
+        back = Button(context.texts.button_back, f"{panel}:show:{page.record.short_id}")
+        return replace(reply, buttons=(*reply.buttons, (back,)), replaces=click.message_id)
     question = _new_words(panel, argument) if page.waits else None
     return page.reply(panel, click.message_id, question)
 
 
-async def _page(click: Click, context: Context) -> Page:
+async def _page(click: Click, context: Context) -> Page | Change:
+    """The page that a click leads to, or the change that new words bring."""
     panel, verb, argument = parse_click(click)
     actor, known, show = click.origin.actor, context.memory.known, pages(context)
     match verb:
@@ -185,7 +191,7 @@ async def _undo(click: Click, context: Context) -> Page:
 # -- new words ------------------------------------------------------------------------------------
 
 
-async def _reword(click: Click, record: Record, context: Context) -> Page:
+async def _reword(click: Click, record: Record, context: Context) -> Page | Change:
     """Ask for a record's new words, or store them. In a group, where the bot may not receive the
     next message, the page explains the command."""
     origin, show = click.origin, pages(context)
@@ -194,10 +200,9 @@ async def _reword(click: Click, record: Record, context: Context) -> Page:
     if parse_click(click)[1] == "edit":
         return show.edit_prompt(record, waits=origin.is_private)
     try:
-        revised = await context.memory.known.revise(origin.actor, record.short_id, click.words)
+        return await context.memory.known.revise(origin.actor, record.short_id, click.words)
     except RefusedText as refusal:
         return show.refused_revision(record, refusal.reason)
-    return show.revision(revised)
 
 
 def _new_words(panel: str, short_id: str) -> Question:

@@ -139,7 +139,7 @@ async def _reword(click: Click, panel: Panel, number: int, context: Context) -> 
     except RefusedText as refusal:
         again = Button(context.texts.button_edit, f"edit:{number}")
         return replace(show.refused_revision(record, refusal.reason), rows=((again, back),))
-    panel.changes[number] = ShownChange(Change(ChangeKind.CHANGED, revised, record))
+    panel.changes[number] = ShownChange(revised)
     return None
 
 

@@ -145,12 +145,6 @@ class MemoryPages:
         text = how.format(id=record.short_id, text=shorten(record.text, _QUOTED))
         return Page(text, ((self.back(f"show:{record.short_id}"),),), waits)
 
-    def revision(self, record: Record) -> Page:
-        """The reworded record, with its actions."""
-        wording = shorten(self.wording(record), _QUOTED)
-        text = self.texts.remembered.format(text=wording, id=record.short_id)
-        return Page(text, self.detail(record).rows)
-
     def refused_revision(self, record: Record, reason: Refusal) -> Page:
         """Why the new words were refused."""
         texts = self.texts

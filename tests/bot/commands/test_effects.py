@@ -156,7 +156,7 @@ async def test_what_was_noted_stands_under_the_answer_and_can_be_undone() -> Non
 async def test_a_correction_says_what_it_replaced() -> None:
     async with effective() as (desk, effects):
         old = (await desk.memory.known.remember(ANN, "Julia lives in Oslo")).record
-        new = await desk.memory.known.revise(ANN, old.short_id, "Julia lives in Rome")
+        new = (await desk.memory.known.revise(ANN, old.short_id, "Julia lives in Rome")).record
         effects.changes.append(Change(ChangeKind.CHANGED, new, old))
         [answer] = await desk.says("that's wrong, it's Rome")
         assert answer.text.endswith("Changed: Julia lives in Oslo → Julia lives in Rome")
@@ -175,7 +175,7 @@ async def test_a_reaction_takes_the_place_of_the_line_if_the_operator_wants() ->
 async def test_whatever_the_operator_wants_a_correction_can_be_undone(notices: Notices) -> None:
     async with effective(notices) as (desk, effects):
         old = (await desk.memory.known.remember(ANN, "Julia lives in Oslo")).record
-        new = await desk.memory.known.revise(ANN, old.short_id, "Julia lives in Rome")
+        new = (await desk.memory.known.revise(ANN, old.short_id, "Julia lives in Rome")).record
         effects.changes.append(Change(ChangeKind.CHANGED, new, old))
         [answer] = await desk.says("that's wrong, it's Rome")
         assert answer.text == ANSWER

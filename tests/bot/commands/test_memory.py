@@ -124,13 +124,20 @@ async def test_what_is_too_long_to_be_remembered_is_refused(desk: Desk) -> None:
 async def test_a_record_is_reworded_and_its_former_words_are_history(desk: Desk) -> None:
     await desk.remember("I live in Oslo")
     said = await desk.ask("/edit f1 I live in Bergen")
-    assert said == ENGLISH.remembered.format(text="I live in Bergen", id="f2")
+    assert said == ENGLISH.change_changed.format(before="I live in Oslo", text="I live in Bergen")
     assert await desk.facts() == ["I live in Bergen"]
     everything = await desk.memory.known.records(ANN, everything=True)
     assert len(everything) == 2
     said = await desk.ask("/edit f99 I live in Rome")
     assert said == ENGLISH.no_such_memory.format(id="f99")
     assert (await desk.ask("/edit")).startswith(ENGLISH.memory_title), "to choose with a button"
+
+
+async def test_a_rewording_can_be_undone(desk: Desk) -> None:
+    await desk.remember("I live in Oslo")
+    await desk.ask("/edit f1 I live in Bergen")
+    await desk.press(ENGLISH.button_undo)
+    assert await desk.facts() == ["I live in Oslo"]
 
 
 # -- /export --------------------------------------------------------------------------------------

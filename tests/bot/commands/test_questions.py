@@ -157,9 +157,12 @@ async def test_what_is_said_after_edit_are_the_new_words(desk: Desk) -> None:
     assert page.text == ENGLISH.edit_ask.format(id="f1", text="I live in Oslo")
     assert page.labels == [BACK]
     assert await desk.says("I live in Bergen") == [page]
-    assert page.text == ENGLISH.remembered.format(text="I live in Bergen", id="f2")
-    assert page.labels == [EDIT, ENGLISH.button_delete, ENGLISH.button_from, BACK]
+    assert page.text == ENGLISH.change_changed.format(
+        before="I live in Oslo", text="I live in Bergen"
+    )
+    assert page.labels == [ENGLISH.button_undo, EDIT, BACK]
     assert await desk.facts() == ["I live in Bergen"]
+    assert (await desk.press(BACK)).text.startswith("I live in Bergen\n")
     assert desk.echo.heard == []
     assert await desk.memory.talk.session(ANN, desk.chat()) is None, "no turn is on record"
     assert await desk.ask("I live in Rome") == "you said: I live in Rome"
@@ -195,12 +198,14 @@ async def test_the_edit_command_without_words_asks_for_them(desk: Desk) -> None:
     [page] = await desk.says("/edit f1")
     assert page.text == ENGLISH.edit_ask.format(id="f1", text="I live in Oslo")
     await desk.says("I live in Bergen")
-    assert page.text == ENGLISH.remembered.format(text="I live in Bergen", id="f2")
+    assert page.text == ENGLISH.change_changed.format(
+        before="I live in Oslo", text="I live in Bergen"
+    )
     for unknown in ("f99", "f1"):
         said = await desk.ask(f"/edit {unknown}")
         assert said == ENGLISH.no_such_memory.format(id=unknown), "nor what has new words already"
     said = await desk.ask("/edit f2\nI live in Rome")
-    assert said == ENGLISH.remembered.format(text="I live in Rome", id="f3")
+    assert said == ENGLISH.change_changed.format(before="I live in Bergen", text="I live in Rome")
 
 
 async def test_in_a_group_edit_tells_the_command(desk: Desk) -> None:
