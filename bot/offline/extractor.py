@@ -52,7 +52,7 @@ def _findings(turn: Turn, turns: Sequence[Turn]) -> Iterable[StatedFact]:
     said = [own_words(m.text) for m in turn.messages if m.role is Role.USER]
     before = turns[: turns.index(turn)]
     speech = guess_language([*said, *(each.said for each in before[::-1])])
-    # What is said in a play that has begun is said by nobody.
+    # Once a play has begun, nobody speaks for themselves.
     if any(speech.finds("marks.play", each.said) for each in before):
         return []
     return [
@@ -68,7 +68,7 @@ def _key_of(turn: Turn) -> int | str | None:
 
 
 def _verbatim(text: str, turn: Turn) -> str:
-    """The words as they stand in the turn, whose first letter may have been small."""
+    """The words as the turn has them: their first letter may be small there."""
     return text if text in turn.said else text[:1].lower() + text[1:]
 
 

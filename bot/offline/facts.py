@@ -1,7 +1,7 @@
 """The few statements that rules understand well enough to keep as facts and preferences. Pure.
 
-A rule fits a whole clause. Nothing is taken from a message that jokes, supposes, asks, quotes or
-tells of what somebody else said or wrote: better a fact too few than a false one."""
+A rule must fit a whole clause. Nothing is taken from a message that jokes, supposes, asks, quotes
+or tells what somebody else said or wrote: better a fact too few than a false one."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from memory.records import Kind, own_words
 
 #: A longer message, or one of more lines, is a text that somebody pasted.
 _LONGEST, _LINES = 300, 3
-#: So few words are no clause of their own.
+#: No more words than these are no clause of their own.
 _NO_CLAUSE = 2
 #: "Proofread this: …"
 _INTRODUCES = re.compile(r"^[^.!?\n]{1,60}[:：]\s")
@@ -24,8 +24,8 @@ _QUOTED = re.compile('["“”«»„]|^\\s*>', re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class StatedFact:
-    """A clause, verbatim, that says something lasting of the person. `slot` names the question that
-    it answers, if that has a single answer."""
+    """A clause, verbatim, that says something lasting about the person. `slot` names the question
+    that it answers, if that has a single answer."""
 
     text: str
     kind: Kind
@@ -59,7 +59,7 @@ def _is_unsure(text: str, speech: Language) -> bool:
 
 
 def sole_finding(text: str, speech: Language) -> StatedFact | None:
-    """What a text says if it says one thing."""
+    """The one fact that the whole text states; None if there is none."""
     return _finding(text.strip(" .!"), speech)
 
 
@@ -110,7 +110,7 @@ def _rules(speech: Language) -> list[tuple[dict[str, Any], re.Pattern[str]]]:
 
 _CAPITAL = r"(?-i:[A-ZÀ-ÖØ-ÞА-ЯЁ])[\w'’.-]*"
 
-#: What stands in the rules for a name, a few words, and a day.
+#: What the rules' placeholders for a name, a few words and a day match.
 _PARTS = {
     "<Name>": rf"{_CAPITAL}(?:\s+(?:(?:de|da|do|del|la|le|van|von|&|of|the)\s+)?{_CAPITAL}){{0,3}}",
     "<words>": r"\w[\w'’/+#&.-]*(?:\s+[\w'’/+#&.-]+){0,6}",

@@ -41,9 +41,9 @@ _STARTS = re.compile(r"(?:^|[.!?…\n,;:¿¡。！？，；：–—-])[\s\"“�
 _QUOTES = "\"'“”«»„`‘’"
 _AFTER_NAME = re.compile(r"[,;:!?…()。，！？]|\.(?=\s|$)|\s[–—-]\s")
 _NOISE = " .,;:!?…\"'“”«»„()*_~\ufe0f。，！？"
-#: So many small words of one language leave no doubt.
+#: How many small words of one language leave no doubt.
 _CERTAIN = 3
-#: A name that a person gives the assistant has no more words.
+#: Maximum words of a name that a person gives the assistant.
 _NAME_WORDS = 4
 
 
@@ -129,7 +129,7 @@ class Language:
 
     @cached_property
     def small_stems(self) -> frozenset[str]:
-        """The index words of the small words that search does not take for such."""
+        """The index words of small words that search does not know as small."""
         listed = self.table.get("small_words") or " ".join(lexicons()[self.code].small_words)
         small = (*str(listed).split(), *self._words("marks.change"))
         return frozenset(self.index_words(" ".join(small)))
@@ -162,7 +162,7 @@ class Language:
         return self._rows("same.words").get(stem, frozenset())
 
     def related(self, stem: str) -> frozenset[str]:
-        """The index words of the words that an answer may have instead of this one."""
+        """The index words of the words that an answer may use instead of this one."""
         return self._rows("same.related").get(stem, frozenset())
 
     @cache  # noqa: B019
@@ -195,13 +195,13 @@ class Language:
 
 
 def _number_groups(rows: Iterable[str]) -> Iterator[str]:
-    """The expressions with their groups told apart: a name may stand but once in a pattern."""
+    """The expressions, with a number in each group name: a pattern may have a name only once."""
     for number, row in enumerate(rows):
         yield re.sub(r"\(\?P<(\w+)>", rf"(?P<\1_{number}>", row)
 
 
-def caught(match: re.Match[str]) -> str:
-    """What the groups of an expression caught."""
+def captured_text(match: re.Match[str]) -> str:
+    """The text that the groups of an expression captured."""
     return next((group for group in match.groupdict().values() if group), "")
 
 
@@ -234,7 +234,7 @@ def guess_language(texts: Iterable[str], chosen: str | None = None) -> Language:
 
 
 def _codes_of(text: str) -> frozenset[str]:
-    """The languages that a text may be in; none if it does not show."""
+    """The languages that a text may be in; none if nothing shows it."""
     for code, script in _SCRIPTS:
         if script.search(text):
             return frozenset({code})
@@ -269,7 +269,7 @@ def sentences(text: str) -> list[str]:
 
 def given_name(match: re.Match[str], speech: Language) -> str | None:
     """The name at the beginning of what follows the naming words; None if it is none."""
-    raw = caught(match).strip()
+    raw = captured_text(match).strip()
     if raw[:1] in _QUOTES and (quoted := re.match(rf"[{_QUOTES}](.+?)[{_QUOTES}]", raw)):
         return quoted[1].strip() or None
     rest = _AFTER_NAME.split(raw)[0]

@@ -1,5 +1,4 @@
-"""What the notebook reads: everything a person has said, as far as it may have to do with a
-message."""
+"""Reads what a person has said, as far as it may be related to a message."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -8,8 +7,8 @@ from bot.offline.quotes import Line
 from memory.records import Actor, Kind, Record, Role, own_words
 from tools.context import ToolContext
 
-#: Of so many messages all are read: then also those are found that search knows no word of. Of
-#: more, only what search finds.
+#: How many messages of a person are always read: so even those are found that search would miss.
+#: With the assistant's replies, the store has twice as many.
 _ALL = 500
 #: How many hits are read where search has to find them.
 _HITS = 80
@@ -18,7 +17,7 @@ _LEARNED = (Kind.FACT, Kind.PREFERENCE)
 
 
 class LineReader:
-    """Reads lines from the memory. Remembers for whom reading all would take long."""
+    """Reads lines from the memory, and remembers who has said too much to read it all."""
 
     def __init__(self) -> None:
         self._talkative: set[Actor] = set()
@@ -55,8 +54,8 @@ class LineReader:
 
 
 def number(messages: Iterable[Record], learned: Sequence[Record]) -> list[Line]:
-    """The people's messages and what was learned of them otherwise as lines, in their order. A
-    message that says what holds no more has ended."""
+    """The people's messages, and what was learned otherwise, as lines in order. A message that says
+    what is no longer true has ended."""
     ended = [record.text.casefold() for record in learned if not record.current]
     said = [record for record in messages if record.role is Role.USER]
     texts = "\n".join(record.text for record in said).casefold()
@@ -88,5 +87,5 @@ def _parts(text: str) -> Iterable[str]:
 
 
 def fresh_lines(texts: Sequence[str], now: datetime) -> list[Line]:
-    """The messages of this conversation, where nothing else is kept."""
+    """The messages of this conversation as lines, for when nothing else is kept."""
     return [Line(text, now, place, "now") for place, text in enumerate(texts)]

@@ -1,8 +1,7 @@
 """The notebook: a model without a language model.
 
-It needs no key and no network and goes through the same agent loop and tools as a real model. It
-keeps what it is told, which happens without it, and answers by quoting it. It states nothing of its
-own."""
+It needs no key and no network, and goes through the same agent loop and tools as a real model. The
+memory keeps what people say; the notebook answers by quoting it, and states nothing of its own."""
 
 import asyncio
 import json
@@ -52,10 +51,10 @@ T = TypeVar("T")
 #: Its name in settings, logs and replies' metadata.
 MODEL_NAME = "offline"
 
-#: How many lines an overview has, how many conversations "last time" goes back.
+#: Maximum lines of an overview; how many conversations "last time" goes back.
 _OVERVIEW, _TALKS = 12, 3
 _QUOTE_CHARS = 400
-#: From so many days on a date says more than "5 weeks ago".
+#: From this age in days on, a date says more than "5 weeks ago".
 _RECENT = 7
 
 
@@ -105,7 +104,7 @@ class Notebook(Model):
         parameters: ModelRequestParameters,
         context: ToolContext | None,
     ) -> ModelResponse:
-        said = _said(messages, context)
+        said = _user_texts(messages, context)
         text = said[-1] if said else ""
         speech = guess_language([text, *said[-2::-1]], _chosen_language(context))
         wishes = await compute(wishes_of, text, speech)
@@ -119,7 +118,7 @@ class Notebook(Model):
         reply = _Reply(speech, text, said[:-1], wishes, answers, context)
         parts: Sequence[ModelResponsePart] = calls
         if not calls:
-            parts = [TextPart(await reply.written(self._lines))]
+            parts = [TextPart(await reply.write(self._lines))]
         nothing = RequestUsage(cost=Decimal(0))
         return ModelResponse(parts, usage=nothing, model_name=MODEL_NAME, finish_reason="stop")
 
@@ -160,7 +159,7 @@ class _Reply:
         self._private = context is not None and context.private
         self._speaker = context.turns[-1].speaker if context else None
 
-    async def written(self, lines: LineReader) -> str:
+    async def write(self, lines: LineReader) -> str:
         """The reply."""
         parts = list(self._on_tools())
         try:
@@ -225,7 +224,7 @@ class _Reply:
         return self._says["kept" if mask_secrets(self._text) == self._text else "masked"]
 
     async def _answer(self, lines: LineReader, otherwise: str = "") -> str:
-        known = await self._known(lines)
+        known = await self._read_lines(lines)
         now = self._now()
         found: Quotes = await compute(choose, self._text, known, self._speech, now)
         if not found.lines or (otherwise and not found.exact):
@@ -233,7 +232,7 @@ class _Reply:
         quotes = [self._quote(line) for line in found.lines]
         return "\n".join(quotes if found.exact else [self._says["closest"], *quotes])
 
-    async def _known(self, lines: LineReader) -> list[Line]:
+    async def _read_lines(self, lines: LineReader) -> list[Line]:
         fresh = fresh_lines(self._before, self._now())
         if self._context is None or not self._keeps:
             return fresh
@@ -241,7 +240,7 @@ class _Reply:
         if self._speech.has("asks.me", self._text) and self._speaker:
             known = [line for line in known if line.speaker == self._speaker] or known
         # What is said in private is in no archive.
-        return known + [_after(line, known) for line in fresh] if self._private else known
+        return known + [_number_after(line, known) for line in fresh] if self._private else known
 
     async def _overview(self, lines: LineReader) -> str:
         if self._context is None or not self._keeps:
@@ -310,7 +309,7 @@ class _Reply:
         return self._context.memory.choices.local_time(self._context.actor)
 
 
-def _after(line: Line, known: Sequence[Line]) -> Line:
+def _number_after(line: Line, known: Sequence[Line]) -> Line:
     return replace(line, number=line.number + len(known))
 
 
@@ -319,7 +318,7 @@ def _chosen_language(context: ToolContext | None) -> str | None:
     return choices.language if choices else None
 
 
-def _said(messages: Sequence[ModelMessage], context: ToolContext | None) -> list[str]:
+def _user_texts(messages: Sequence[ModelMessage], context: ToolContext | None) -> list[str]:
     """The user's own words, turn by turn. What stands before them in a prompt is recalled data."""
     prompts = [
         part.content

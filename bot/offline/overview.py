@@ -1,4 +1,4 @@
-"""The most telling of a person's own lines: for an overview, and for summaries. Pure."""
+"""Picks the most telling of a person's own lines for overviews and summaries. Pure."""
 
 from collections.abc import Sequence
 
@@ -8,15 +8,15 @@ from bot.offline.wishes import is_off_record, is_question, is_small_talk
 from memory.safety.gate import MASK
 from memory.search.text import plain_words, small_stems, words
 
-#: A line that says less, in words that carry meaning, tells nothing by itself.
+#: A line with fewer words that carry meaning tells nothing by itself.
 _LEAST = 2
-#: From so many such words on, more of them do not make a line more telling.
+#: More such words than these do not make a line more telling.
 _MOST = 6
 #: Longer messages are no notes but texts.
 _LONGEST = 400
-#: What counts as much as how many words: it is about the person, it names something.
+#: How many such words it is worth if a line is about the person, and if it names something.
 _OWN, _NAMES = 3, 2
-#: How many more lines are looked at than wanted: some are outdated.
+#: How many times more lines are examined than wanted, because some are outdated.
 _SPARE = 4
 
 

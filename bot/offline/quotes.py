@@ -1,8 +1,8 @@
-"""Which of a person's own lines answer a question. Pure: search finds the lines, this chooses.
+"""Chooses which of a person's own lines answer a question. Pure: search finds the lines.
 
-A line counts by how much of the question it covers, rare words first. Of lines that cover about as
-much the newest wins, and a later line that corrects or goes on from the best one takes its place:
-an outdated line looks like an answer and is none."""
+A line scores by how much of the question it covers; rare words count more. Of lines with about the
+same score the newest wins. A later line that corrects or updates the best one takes its place: an
+outdated line looks like an answer and is none."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,36 +19,38 @@ from memory.search.lexicon.lexicon import all_of
 from memory.search.query import Term
 from memory.search.text import small_stems, words
 
-#: Lines that cover so much of what the best one covers are as good.
+#: Lines with this share of the best score are as good as the best, and at most so many are.
 _AS_GOOD, _MOST_GOOD = 0.94, 20
-#: A line answers if its own words cover so much of the question; with related words, it is close.
+#: A line answers if its own words cover this share of the question; it is close if they do so
+#: together with related words.
 _ANSWERS, _CLOSE = 0.3, 0.2
 #: What a line gains or loses: it has a date or number where one is asked for; it stands right after
 #: one that covers the question; it is quoted, or a joke.
 _FITS, _UNFIT, _AFTER, _QUOTED, _UNREAL = 1.3, 0.8, 0.6, 0.7, 0.85
-#: What a line gains at most that begins with what is asked for.
+#: What a line gains at most if it begins with what is asked for.
 _TOPIC = 0.15
-#: Who stands among the first index words of a line is its subject; whoever says "I" speaks of
-#: themselves.
+#: The subject of a line is among its first index words. What a line with "I" gains if the question
+#: is about the person who asks.
 _SUBJECT, _OWN = 3, 1.15
-#: In their first line of so many words people tend to say who they are, and what they do.
+#: In their first line with this many words, people tend to say who they are and what they do.
 _SENTENCE = 4
-#: A second line is shown if it is nearly as good; one of the same thing, if the first covers less.
+#: A second line is shown if it has this share of the first one's score. One about the same thing is
+#: shown if the first covers less than the second number.
 _BESIDE, _ENOUGH = 0.5, 0.7
-#: Who introduces somebody need not begin with them.
+#: Lines that may introduce somebody have this share of the best score.
 _INTRODUCED = 0.7
 #: How near a name stands to what it names, in words.
 _NEAR = 2
-#: A later line takes the place of an earlier one if they share so much, in words as rare as names.
+#: A later line takes the place of an earlier one if they share this many words as rare as names.
 _SHARED = 0.8
-#: The same where it tells of what the answer names that something has changed.
+#: The same for a later line that says that the answer has changed.
 _RETOLD = 0.7
 
 
 @dataclass(frozen=True)
 class Line:
-    """Something a person said. `number` is its place in the order of all lines; `ended`: it is
-    known not to hold any more."""
+    """Something a person said. `number` is its place in the order of all lines. An `ended` line is
+    known to be no longer true."""
 
     text: str
     at: datetime
@@ -66,7 +68,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Quotes:
-    """The lines to quote, best first. `exact`: they speak of what was asked."""
+    """The lines to quote, best first. If not `exact`, they are only the closest there are."""
 
     lines: tuple[Line, ...] = ()
     exact: bool = False
@@ -79,7 +81,7 @@ class _Scored:
     #: How much it covers of each term.
     shares: tuple[float, ...]
     score: float = 0.0
-    #: What of the question its own words cover, without related ones.
+    #: The share of the question that its own words cover, without related ones.
     own: float = 0.0
 
 
@@ -93,7 +95,7 @@ def choose(question: str, lines: Sequence[Line], speech: Language, now: datetime
     exact = scored[0].own >= _ANSWERS
     if not exact and (asked.names or scored[0].score < _CLOSE):
         return Quotes()
-    first = asked.preferred(good)
+    first = asked.pick(good)
     besides = (*asked.successors(good), *asked.beside(first))
     shown = [first, *(each for each in besides if each is not first)]
     return Quotes(tuple(each.line for each in shown[:2]), exact)
@@ -166,16 +168,16 @@ class _Asked:
         return _Scored(line, held, shares, score, own)
 
     def _lift(self, each: _Scored, before: _Scored | None) -> _Scored:
-        """A line that goes on with "it" is about what the one before it is about."""
+        """A line that goes on with "it" is about the same thing as the line before it."""
         together = before is not None and before.line.session == each.line.session
         if before is None or not together or not self._points_back(each):
             return each
         score = each.score + _AFTER * before.score
         return replace(each, score=score, own=each.own + _AFTER * before.own)
 
-    def preferred(self, good: Sequence[_Scored]) -> _Scored:
-        """Of lines that are as good, with those that took their place: the newest. Where somebody
-        is asked for, or the past, the one that tells of them first."""
+    def pick(self, good: Sequence[_Scored]) -> _Scored:
+        """The newest of equally good lines and of those that took their place. If the question asks
+        for somebody or for the past, the first line that tells of it."""
         if self._past:
             return good[0]
         if self._introduces and not self.names:
@@ -193,8 +195,8 @@ class _Asked:
         return [later for each in good if (later := self._successor(each))]
 
     def _successor(self, first: _Scored) -> _Scored | None:
-        """The line that took the place of the first: right after it a correction, or the newest of
-        those that share its rare words and tell a change or a value of the kind that is asked."""
+        """The line that took the place of the first: a correction right after it, or the newest
+        line that shares its rare words and tells a change or a value of the kind asked for."""
         after = self._neighbour(first.line, 1)
         if after and self._corrects(after):
             return after
@@ -205,8 +207,8 @@ class _Asked:
         ]
         return max(later, key=lambda each: each.line.number, default=None)
 
-    def replaced(self, line: Line) -> bool:
-        """True if a later line corrects this one, or tells of the same that it has changed, or with
+    def is_replaced(self, line: Line) -> bool:
+        """True if a later line corrects this one, or says that the same thing has changed or has
         another number."""
         each = self._by_number[line.number]
         after = self._neighbour(each.line, 1)
@@ -248,18 +250,19 @@ class _Asked:
             about = self._asked_words & first.words & later.words
             subject = about & frozenset(self._held[later.line.number][:_SUBJECT])
             return self._weigh(about) >= _SHARED if self._number else bool(subject)
-        return self._number and self._shared(first, later, self._asked_words) >= 2 * _SHARED
+        return self._number and self._shared_weight(first, later, self._asked_words) >= 2 * _SHARED
 
-    def _shared(self, one: _Scored, other: _Scored, besides: frozenset[str] = frozenset()) -> float:
-        """How much two lines share, in words as rare as names."""
+    def _shared_weight(
+        self, one: _Scored, other: _Scored, besides: frozenset[str] = frozenset()
+    ) -> float:
+        """The weight of the words that two lines share; one as rare as a name weighs 1."""
         return self._weigh((one.words & other.words) - self._small - besides)
 
     def _weigh(self, shared: Iterable[str]) -> float:
         return sum(min(1.0, self._rarity.get(word, 0.0) / (0.8 * self._most)) for word in shared)
 
     def _answer_in(self, first: _Scored) -> frozenset[str]:
-        """What a line says right beside the words that were asked for: what it names as the
-        answer."""
+        """The words that a line has in one clause with the words asked for: its answer."""
         clauses = (
             frozenset(self._speech.index_words(each))
             for each in self._speech.clauses(first.line.text)
@@ -268,9 +271,9 @@ class _Asked:
         return frozenset(chain.from_iterable(beside)) - self._asked_words - self._small
 
     def beside(self, first: _Scored) -> Iterator[_Scored]:
-        """What explains a line: the next one where it goes on with "it", the one before where the
-        line itself begins so; another that covers what it does not; or one that speaks of the same
-        person or thing, where the line leaves much of the question open."""
+        """Lines that explain the first: the next one if that goes on with "it"; the one before if
+        the first itself does; one that covers what the first does not; or, if the first leaves much
+        of the question open, one about the same person or thing."""
         after, before = self._neighbour(first.line, 1), self._neighbour(first.line, -1)
         if self._introduces and not self.names:
             yield max(self.scored, key=lambda each: (each.score, each.line.number))
@@ -280,17 +283,17 @@ class _Asked:
             yield before
         for each in sorted(self.scored, key=lambda other: other.score, reverse=True)[:4]:
             adds = any(a > b + 0.1 for a, b in zip(each.shares, first.shares, strict=True))
-            if adds and each.score >= _BESIDE * first.score and not self._outdated(each, first):
+            if adds and each.score >= _BESIDE * first.score and not self._may_mislead(each, first):
                 yield each
         if first.own < _ENOUGH:
             names = self._names_in(first)
             near = [each for each in self.scored if each.words & names]
             for each in sorted(near, key=lambda each: abs(each.line.number - first.line.number)):
-                if not self._outdated(each, first):
+                if not self._may_mislead(each, first):
                     yield each
 
     def _names_in(self, first: _Scored) -> frozenset[str]:
-        """What stands right beside the words that were asked for: in "my wife Sandra" her name."""
+        """The words right beside those that were asked for: in "my wife Sandra", her name."""
         spoken = self._held[first.line.number]
         places = [place for place, word in enumerate(spoken) if word in self._asked_words]
         beside = {
@@ -301,8 +304,8 @@ class _Asked:
         }
         return frozenset(beside - self._asked_words - self._small)
 
-    def _outdated(self, each: _Scored, first: _Scored) -> bool:
-        """True if showing a line beside the first could tell what no longer holds."""
+    def _may_mislead(self, each: _Scored, first: _Scored) -> bool:
+        """True if a line beside the first might tell what is no longer true."""
         older = each.line.number < first.line.number
         both = any(
             a > RELATED and b > RELATED for a, b in zip(each.shares, first.shares, strict=True)
@@ -318,11 +321,11 @@ class _Asked:
 
 
 def outdated_lines(some: Iterable[Line], lines: Sequence[Line], speech: Language) -> frozenset[int]:
-    """The numbers of those of some lines that a later one corrects or takes the place of."""
+    """The numbers of those of `some` that a later line corrects or replaces."""
     if not lines:
         return frozenset()
     asked = _Asked("", lines, speech, lines[-1].at)
-    return frozenset(line.number for line in some if asked.replaced(line))
+    return frozenset(line.number for line in some if asked.is_replaced(line))
 
 
 def _dot(weights: Iterable[float], shares: Iterable[float]) -> float:

@@ -18,7 +18,7 @@ from memory.search.text import small_stems, words
 #: How many quotes tell of a session, and how many a running summary carries on.
 _QUOTES, _CARRIED = 6, 12
 _QUOTE_CHARS = 160
-#: What an earlier summary of another kind may take.
+#: Maximum characters of an earlier summary that is not made of quotes.
 _EARLIER_CHARS = 1200
 _TOPICS, _SHORTEST = 3, 3
 _QUOTE = re.compile("“([^“”]+)”")
@@ -38,7 +38,7 @@ def session_summary(turns: Sequence[Turn]) -> str | None:
 
 
 def session_topics(turns: Sequence[Turn]) -> tuple[str, ...]:
-    """The names that came up in a session, most often first: what can be said after "we talked
+    """The names that came up in a session, the most frequent first. They can follow "we talked
     about"."""
     if _speech(turns).code in ("zh", "hi"):
         return ()

@@ -1,4 +1,4 @@
-"""What a question is about, and how much of that a line's words cover."""
+"""Finds out what a question is about, and how much of that a line's words cover."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -13,11 +13,11 @@ from memory.search.text import pairs, plain_words
 #: How much a related word counts, and another form of the asked one.
 RELATED = 0.35
 _FORM = 0.8
-#: A word has so many letters at least where a part of it counts as another form.
+#: How many letters a word needs for a part of it to count as another form.
 _LONG = 5
 #: So many index words open a line.
 _OPENING = 8
-#: What of a question says how it asks, not what about.
+#: The words that show how a question asks, not what it is about.
 _GRAMMAR = (
     *(f"asks.{kind}" for kind in ("words", "anywhere", "name", "when", "me", "filler")),
     "marks.change",
@@ -29,7 +29,7 @@ def terms_of(question: str, speech: Language, now: datetime) -> tuple[Term, ...]
     topic = question
     for kind in _GRAMMAR:
         topic = speech.without(kind, topic)
-    terms = _spaced(topic, speech) if speech.spaced else _unspaced(topic)
+    terms = _word_terms(topic, speech) if speech.spaced else _pair_terms(topic)
     terms = terms or parse(question, now).terms
     return tuple(
         replace(
@@ -41,14 +41,14 @@ def terms_of(question: str, speech: Language, now: datetime) -> tuple[Term, ...]
     )
 
 
-def _spaced(topic: str, speech: Language) -> tuple[Term, ...]:
+def _word_terms(topic: str, speech: Language) -> tuple[Term, ...]:
     stopped = speech.stop_words | other_stop_words() | chatter()
     plain = (word for kind, word in plain_words(topic) if kind != "unspaced")
     found = (speech.stems(word) for word in plain if word not in stopped)
     return tuple(dict.fromkeys(Term(s, frozenset().union(*map(related, s))) for s in found))
 
 
-def _unspaced(topic: str) -> tuple[Term, ...]:
+def _pair_terms(topic: str) -> tuple[Term, ...]:
     """The pairs of letters of what is left of a question: names may hold letters that are small
     words elsewhere."""
     runs = (run for kind, run in plain_words(topic) if kind == "unspaced")

@@ -1,18 +1,25 @@
-"""What a message wants of the notebook, by its form alone."""
+"""Finds out what a message wants of the notebook, by its form alone."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bot.offline.language import COURTESIES, Language, all_speeches, caught, given_name, sentences
+from bot.offline.language import (
+    COURTESIES,
+    Language,
+    all_speeches,
+    captured_text,
+    given_name,
+    sentences,
+)
 from memory.records import own_words
 from memory.search.text import plain_words
 
-#: Longer messages tell something: nobody names, greets or asks a notebook so.
+#: Longer messages tell something: names, greetings and questions to a notebook are short.
 _LONGEST = 400
 _ASKS = re.compile(r"[?？](?=[\s\"”»)]|\W*$)|^\W*¿")
 _TELLS = re.compile(r"\w[:：]\s+\w")
-#: So many words beside a name for the assistant mean nothing.
+#: Up to so many words beside a name for the assistant mean nothing.
 _FEW_WORDS = 4
 #: A message of so few words may be nothing but a topic.
 _TOPIC_WORDS = 2
@@ -72,7 +79,7 @@ def asks_to_remember(text: str, speech: Language) -> str | None:
     """The statement that a person asks to keep ("remember that …"), if they do."""
     for each in all_speeches(speech):
         for match in each.matches("wishes.remember", text):
-            what = caught(match).strip(" .!,")
+            what = captured_text(match).strip(" .!,")
             if what and not is_question(what, each):
                 return what
     return None
@@ -81,12 +88,12 @@ def asks_to_remember(text: str, speech: Language) -> str | None:
 def _asks_to_forget(text: str, speech: Language) -> str:
     """What a person wants forgotten, in their words."""
     found = (m for each in all_speeches(speech) for m in each.matches("wishes.forget", text))
-    return next((what for m in found if (what := caught(m).strip(" .!?"))), "")
+    return next((what for m in found if (what := captured_text(m).strip(" .!?"))), "")
 
 
 def is_off_record(text: str, speech: Language) -> bool:
     """True if a message asks not to keep itself or what was said before."""
-    return next(_matched("wishes.off_record", text[:_LONGEST], speech), None) is not None
+    return next(_find_all("wishes.off_record", text[:_LONGEST], speech), None) is not None
 
 
 def is_question(text: str, speech: Language) -> bool:
@@ -119,7 +126,7 @@ def _kind(text: str, speech: Language) -> str:
         if is_off_record(text, speech):
             return "off_record"
         for kind in ("about_me", "talks", "agent_name", "help"):
-            if next(_matched(f"asks.{kind}", text, speech), None):
+            if next(_find_all(f"asks.{kind}", text, speech), None):
                 return "overview" if kind == "about_me" else kind
     if is_question(text, speech):
         return "question"
@@ -139,7 +146,7 @@ def _courtesy(text: str, speech: Language) -> str | None:
     return None
 
 
-def _matched(kind: str, text: str, speech: Language) -> Iterator[str]:
+def _find_all(kind: str, text: str, speech: Language) -> Iterator[str]:
     for each in all_speeches(speech):
         for match in each.matches(kind, text):
             yield match[0]
