@@ -182,7 +182,8 @@ _KEYS = (
     re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*", re.DOTALL | re.ASCII),
 )
 
-_DATE = r"\d{1,2}[./-]\d{1,2}(?:[./-]\d{2,4})?(?!\d)|\d{4}-\d\d-\d\d|\d{1,2}:\d\d"
+_DAY = r"(?:0?[1-9]|[12]\d|3[01])"
+_DATE = rf"{_DAY}[./-]{_DAY}(?:[./-]\d{{2,4}})?(?!\d)|\d{{4}}-\d\d-\d\d|\d{{1,2}}:\d\d"
 _YEAR = r"(?:19|20)\d\d(?!\w)"
 #: A value in one piece, without what ends a sentence or a quotation.
 _VALUE = r"\S*[^\s.,;:!?\"'“”«»)。，]"
@@ -196,6 +197,12 @@ _DIGITS = r"(?:\d{3,10}#?|\d{1,4}(?:-\d{1,4}){2,})(?![\w:.,/-]*\w)"
 #: So far from a code a word says which code it is, in characters.
 _BESIDE = 16
 _OPENING = r"[\"'“«„]?"
+#: Where a word may begin: Chinese puts no space before it.
+_START = r"(?<![^\W\u3400-\u9fff])"
+#: What a number measures makes it no code.
+_MEASURE = r"\s*(?:[€$£₽₹%°×]|(?:[mck]?m|k?g|qm|gb|mbit|eur\w*)\b|by\s\d)"
+#: Nothing but a short word ("auf") comes after a number before its clause ends.
+_ALONE = r"(?=\s*(?:[^\s\d.,;!]{1,4})?\s*(?:[,.;!)，。]|$))"
 
 
 def _either(part: Callable[[Secrets], Words]) -> str:
@@ -207,16 +214,20 @@ def _either(part: Callable[[Secrets], Words]) -> str:
 @cache
 def _named_values() -> tuple[re.Pattern[str], ...]:
     """What is a secret because a word beside it says so: "my password is hunter2", "locker code is
-    7731", "4711 is my PIN", "the safe is 22-14-8", "passport 4509 123456" (at least five digits
-    that are no date), "card number 6222 0200 …" (also what does not add up, from eight digits)."""
+    7731", "new padlock, 7731", "the alarm goes off with 7731", "the secret word pineapple", "4711
+    is my PIN", "the safe is 22-14-8", "passport 4509 123456" (at least five digits that are no
+    date), "card number 6222 0200 …" (also what does not add up, from eight digits)."""
     password, pin = _either(lambda s: s.passwords), _either(lambda s: s.pins)
     code, lock = _either(lambda s: s.codes), _either(lambda s: (*s.locks, *s.wireless))
     document, account = _either(lambda s: s.documents), _either(lambda s: s.accounts)
-    equals = rf"(?:{_either(lambda s: s.equals)}|[:=：—-])"
+    bolt, phrase = _either(lambda s: s.bolts), _either(lambda s: s.phrases)
+    unlocks, by = _either(lambda s: s.unlocks), _either(lambda s: s.by)
+    equals = rf"(?:{_either(lambda s: s.equals)}|[:=：→—]|(?<!\w)-(?!\w))"
     odd = rf"(?:{password}|{pin}|(?P<code>{code}))"
     return (
         re.compile(
-            rf"(?P<name>{password}[^.\n]{{0,40}}?{equals}\s*{_OPENING})(?P<value>{_VALUE})",
+            rf"(?P<name>(?:{password}|{phrase})[^.\n]{{0,40}}?{equals}\s*{_OPENING})"
+            rf"(?P<value>{_VALUE})",
             re.IGNORECASE,
         ),
         re.compile(
@@ -224,17 +235,29 @@ def _named_values() -> tuple[re.Pattern[str], ...]:
             re.IGNORECASE,
         ),
         re.compile(
-            rf"(?P<name>{odd}[^.\n]{{0,40}}?(?<!\w){_OPENING})(?P<value>{_ODD})",
+            rf"(?P<name>{odd}[^.\n]{{0,40}}?{_START}{_OPENING})(?P<value>{_ODD})(?!{_MEASURE})",
             re.IGNORECASE,
         ),
         re.compile(
             rf"(?P<name>{lock}\s*{equals}\s*{_OPENING})(?P<value>(?!{_YEAR})(?:{_DIGITS}|{_ODD}))"
-            r"(?<!\b\d\d\d)",
+            rf"(?<!\b\d\d\d)(?!{_MEASURE})",
             re.IGNORECASE,
         ),
         re.compile(
+            rf"(?P<name>(?:{bolt}(?:\s+[^\s\d,:]+){{0,4}}\s*[,，:：=→]\s*|{bolt}\s*))"
+            rf"(?P<value>(?!{_YEAR}){_DIGITS}(?<!\b\d\d\d)){_ALONE}",
+            re.IGNORECASE,
+        ),
+        re.compile(
+            rf"(?P<name>(?:(?:{lock}|{bolt})[^.,\d\n]{{0,25}}?{by}|{unlocks}[^.,\d\n]{{0,25}}?)"
+            rf"\s*)(?P<value>(?!{_YEAR}){_START}{_DIGITS}(?<!\b\d\d\d)){_ALONE}",
+            re.IGNORECASE,
+        ),
+        re.compile(rf"(?P<name>{phrase}\s+)(?P<value>{_VALUE}){_ALONE}", re.IGNORECASE),
+        re.compile(
             rf"(?P<value>(?<!\w){_ODD})(?P<after>{_OPENING}\s+(?:{equals}\s+)?"
-            rf"(?:[^\W\d]+\s+){{0,2}}?(?:{password}|{pin}))",
+            rf"(?:[^\W\d]+\s+){{0,2}}?(?:{password}|{pin})|{_OPENING}\s+{equals}\s+"
+            rf"(?:[^\s\d]+\s+){{0,3}}?(?P<code>{code}))",
             re.IGNORECASE,
         ),
         re.compile(
@@ -262,7 +285,10 @@ class _Names:
 
 @cache
 def _names() -> _Names:
-    kinds = ("passwords", "pins", "codes", "locks", "wireless", "documents", "accounts")
+    kinds = (
+        "passwords", "phrases", "pins", "codes", "locks", "bolts", "unlocks", "wireless",
+        "documents", "accounts",
+    )  # fmt: skip
     spaced: set[str] = set()
     unspaced: set[str] = set()
     for lexicon in lexicons().values():

@@ -90,6 +90,8 @@ class Secrets:
 
     #: What may come after them is a secret, whatever it looks like.
     passwords: Words = ()
+    #: The same; they need no "is" where one word is all that comes after them.
+    phrases: Words = ()
     #: What comes after these is one if it looks odd, with digits or signs.
     pins: Words = ()
     #: The same, unless a word beside it says that this code is `harmless`.
@@ -97,6 +99,10 @@ class Secrets:
     harmless: Words = ()
     #: What "is" an odd value is locked or joined with it.
     locks: Words = ()
+    #: What has no number but its code, and the words that tell with which code a lock opens.
+    bolts: Words = ()
+    unlocks: Words = ()
+    by: Words = ()
     wireless: Words = ()
     #: Between a name and its value.
     equals: Words = ()
