@@ -134,10 +134,7 @@ class Assistant:
         """Record a reply that was stopped after this much of it, so that the conversation goes on
         from there. Nothing is extracted from it, because what its tools did is unknown."""
         origin = said.origin
-        turn = (
-            Utterance(Role.USER, said.text, said.at, origin.speaker),
-            Utterance(Role.ASSISTANT, written, datetime.now(UTC)),
-        )
+        turn = said.utterance, Utterance(Role.ASSISTANT, written, datetime.now(UTC))
         private = await self.is_private(origin)
         with log_outage(_log, "journal_unavailable"):
             await self._memory.talk.record(

@@ -139,10 +139,7 @@ class Conversation:
         If the journal fails, the person still gets the answer: it promises nothing that depends on
         the journal (tools use the store), and silence would not bring the turn back. The operator
         gets an error."""
-        messages = (
-            Utterance(Role.USER, message.text, message.at, message.origin.speaker),
-            Utterance(Role.ASSISTANT, answer.text, self._clock()),
-        )
+        messages = message.utterance, Utterance(Role.ASSISTANT, answer.text, self._clock())
         # A turn that forgot something names it, and must not be learned from; neither must one that
         # the person asked not to remember.
         forgot = any(use.name == forget_memory.__name__ for use in answer.tools)
@@ -165,9 +162,8 @@ class Conversation:
 
 def _turn_in_progress(message: Message, session: str) -> Turn:
     """The turn as it will be recorded, without its answer."""
-    origin = message.origin
-    said = Utterance(Role.USER, message.text, message.at, origin.speaker)
-    return Turn(turn_id(origin.actor, message.id), session, (said,), place=origin.place)
+    id_, place = turn_id(message.origin.actor, message.id), message.origin.place
+    return Turn(id_, session, (message.utterance,), place=place)
 
 
 def _log_turn(answer: Answer, log: structlog.stdlib.BoundLogger, started: float) -> None:

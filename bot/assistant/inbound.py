@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.assistant.files import Attachment, EnclosedFile, go_together
-from memory.records import Actor, Place, Speaker
+from memory.records import Actor, Place, Role, Speaker, Utterance
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,11 @@ class Message:
     @property
     def receipts(self) -> tuple[int, ...]:
         return tuple(single.receipt for single in self.singles)
+
+    @property
+    def utterance(self) -> Utterance:
+        """What was said, as it is recorded."""
+        return Utterance(Role.USER, self.text, self.at, self.origin.speaker)
 
     def join(self, later: "Message", longest: int) -> "Message | None":
         """Both as one burst; None if they have different senders or are too much for one turn (more
