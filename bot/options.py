@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any, TypeVar
 
 from bot.assistant.agent import TurnLimits
-from bot.assistant.system_prompt import Persona, system_prompt
+from bot.assistant.instructions import Persona, system_prompt
 from bot.people.people import QuotaLimits
 from bot.people.personal import Streaming
 from bot.settings import Settings

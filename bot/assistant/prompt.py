@@ -2,7 +2,7 @@
 
 The order suits a prompt cache: what never changes comes first, what changes every turn comes last.
 
-1. The system prompt (`system_prompt.py`): the same bytes for every actor and turn.
+1. The system prompt (`instructions.py`): the same bytes for every actor and turn.
 2. The profile, which stays for the session.
 3. The running summaries, which change when turns leave the window.
 4. The window, word for word, and the cache point.
@@ -23,33 +23,10 @@ from pydantic_ai import (
 )
 from pydantic_ai.messages import UserPromptPart
 
+from bot.assistant.instructions import ANSWER_LENGTHS, EARLIER, PRIVATE, REUNION
 from memory.conversation.talk import ConversationHistory
-from memory.knowledge.choices import AnswerLength
 from memory.records import Role
 from memory.safety.escaping import speaker_name
-
-#: Precedes the first message after a long silence.
-REUNION = (
-    "The user comes back after a while. If it fits what they write now, take up the topic of your "
-    "last conversation in one short sentence; never retell or list what you know."
-)
-
-#: Opens a window that begins with the assistant: models want the user to speak first.
-EARLIER = "(The conversation began earlier.)"
-
-#: Precedes the words of a private turn.
-PRIVATE = "(This conversation is private: nothing said in it will be remembered.)"
-
-#: Precedes the words of a person who chose a length of answers. Not in the profile: notes are not
-#: requests, and here the choice counts from the next turn on without changing a cached byte.
-ANSWER_LENGTHS = {
-    AnswerLength.SHORT.value: (
-        "(The user has set answers to short: one to three sentences, unless they ask for more.)"
-    ),
-    AnswerLength.LONG.value: (
-        "(The user has set answers to long: explain in detail, with background and examples.)"
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from bot.assistant.agent import TurnLimits
-from bot.assistant.system_prompt import Persona
+from bot.assistant.instructions import Persona
 from bot.options import channel_options, memory_options, quota_limits, turn_limits
 from bot.people.people import QuotaLimits
 from bot.people.personal import Streaming

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bot.assistant.conversation import Conversation
-from bot.assistant.system_prompt import Persona, system_prompt
+from bot.assistant.instructions import Persona, system_prompt
 from bot.offline.notebook import offline_model
 from bot.offline.understanding import by_rules
 from memory.memory import Memory, MemoryOptions

@@ -30,7 +30,7 @@ from pydantic_ai.models.function import FunctionModel, FunctionStreamedResponse
 from pydantic_ai.usage import RequestUsage
 
 from bot.assistant.conversation import Conversation
-from bot.assistant.system_prompt import Persona, system_prompt
+from bot.assistant.instructions import Persona, system_prompt
 from bot.offline.understanding import by_rules
 from bot.options import memory_options
 from bot.settings import Settings

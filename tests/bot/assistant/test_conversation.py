@@ -19,8 +19,7 @@ from bot.assistant.agent import TurnLimits
 from bot.assistant.conversation import NOTHING_SAID, Conversation
 from bot.assistant.events import Event, Reply, TextDelta, ToolCalled
 from bot.assistant.inbound import Message
-from bot.assistant.prompt import PRIVATE
-from bot.assistant.system_prompt import Persona, system_prompt
+from bot.assistant.instructions import PRIVATE, Persona, system_prompt
 from bot.offline.notebook import offline_model
 from memory.conversation.live import SessionLimits
 from memory.memory import Memory

@@ -17,7 +17,7 @@ from bot.assistant.agent import TurnLimits
 from bot.assistant.conversation import Conversation
 from bot.assistant.events import Event
 from bot.assistant.files import ATTACHED, Attachment, FileKind, contents
-from bot.assistant.system_prompt import Persona, system_prompt
+from bot.assistant.instructions import Persona, system_prompt
 from bot.models.catalogue import ModelAccess, model_from_name
 from bot.offline.extractor import RuleExtractor
 from memory.conversation.tokens import estimate_tokens

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from pydantic_ai.models import override_allow_model_requests
 
 from bot.assistant.conversation import Conversation
+from bot.assistant.instructions import Persona, system_prompt
 from bot.assistant.prompt import build
-from bot.assistant.system_prompt import Persona, system_prompt
 from memory.conversation.live import SessionLimits
 from memory.conversation.talk import ConversationHistory, HistoryMetadata
 from memory.conversation.tiers import earlier_block

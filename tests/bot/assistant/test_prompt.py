@@ -8,13 +8,8 @@ from hypothesis import strategies as st
 from pydantic_ai import CachePoint, ModelMessage, ModelRequest, ModelResponse, TextPart
 from pydantic_ai.messages import UserPromptPart
 
-from bot.assistant.prompt import (
-    ANSWER_LENGTHS,
-    EARLIER,
-    PRIVATE,
-    REUNION,
-    build,
-)
+from bot.assistant.instructions import ANSWER_LENGTHS, EARLIER, PRIVATE, REUNION
+from bot.assistant.prompt import build
 from memory.conversation.talk import ConversationHistory, HistoryMetadata
 from memory.conversation.window import Window
 from memory.records import Role, Speaker, Turn, Utterance

@@ -11,7 +11,7 @@ import pytest
 from bot.assistant.conversation import Conversation
 from bot.assistant.events import Event, Reply, TextDelta
 from bot.assistant.inbound import Message
-from bot.assistant.system_prompt import Persona, system_prompt
+from bot.assistant.instructions import Persona, system_prompt
 from bot.commands.menu import IN_GROUPS, group_menu, owners_menu, private_menu
 from bot.offline.notebook import offline_model
 from bot.people.access import Access, AccessMode

@@ -8,7 +8,7 @@ from bot.assistant.context import About
 from bot.assistant.conversation import Conversation
 from bot.assistant.events import Event
 from bot.assistant.inbound import Message
-from bot.assistant.system_prompt import Persona, system_prompt
+from bot.assistant.instructions import Persona, system_prompt
 from bot.offline.notebook import offline_model
 from memory.records import Kind
 from tests.bot.commands.desk import ANN, ANNA, BORIS, ENGLISH, GROUP, Desk, open_desk

@@ -15,7 +15,7 @@ from bot.assistant import failures
 from bot.assistant.agent import TurnLimits
 from bot.assistant.conversation import Conversation
 from bot.assistant.events import Event, Reply, TextDelta
-from bot.assistant.system_prompt import Persona, system_prompt
+from bot.assistant.instructions import Persona, system_prompt
 from bot.errors import OperatorError
 from bot.models.catalogue import ModelAccess, model_from_name
 from bot.models.configured import model_of, models_of

@@ -15,7 +15,7 @@ from bot.assistant.agent import TurnLimits
 from bot.assistant.conversation import Conversation
 from bot.assistant.events import Event, Reply
 from bot.assistant.files import Attachment, FileKind
-from bot.assistant.system_prompt import Persona, system_prompt
+from bot.assistant.instructions import Persona, system_prompt
 from bot.models.catalogue import ModelAccess, model_from_name
 from memory.memory import Memory
 from memory.records import Actor, Place

@@ -13,7 +13,7 @@ from bot.assistant import failures
 from bot.assistant.agent import CUT_OFF, TurnLimits
 from bot.assistant.conversation import Conversation
 from bot.assistant.events import Event, TextDelta, ToolCalled
-from bot.assistant.system_prompt import Persona, system_prompt
+from bot.assistant.instructions import Persona, system_prompt
 from bot.models.catalogue import ModelAccess, model_from_name
 from memory.memory import Memory
 from memory.records import Actor, Place

@@ -1,4 +1,4 @@
-from bot.assistant.system_prompt import MEMORY_GUIDANCE, Persona, system_prompt
+from bot.assistant.instructions import MEMORY_GUIDANCE, Persona, system_prompt
 from bot.assistant.toolbox import toolbox
 
 

@@ -1,6 +1,33 @@
-"""The static system prompt: the operator's persona, and how to use the memory."""
+"""What the model is told besides what people say: the static system prompt (the operator's persona,
+and how to use the memory) and notes within a turn."""
 
 from dataclasses import dataclass
+
+from memory.knowledge.choices import AnswerLength
+
+#: Precedes the first message after a long silence.
+REUNION = (
+    "The user comes back after a while. If it fits what they write now, take up the topic of your "
+    "last conversation in one short sentence; never retell or list what you know."
+)
+
+#: Opens a window that begins with the assistant: models want the user to speak first.
+EARLIER = "(The conversation began earlier.)"
+
+#: Precedes the words of a private turn.
+PRIVATE = "(This conversation is private: nothing said in it will be remembered.)"
+
+#: Precedes the words of a person who chose a length of answers. Not in the profile: notes are not
+#: requests, and here the choice counts from the next turn on without changing a cached byte.
+ANSWER_LENGTHS = {
+    AnswerLength.SHORT.value: (
+        "(The user has set answers to short: one to three sentences, unless they ask for more.)"
+    ),
+    AnswerLength.LONG.value: (
+        "(The user has set answers to long: explain in detail, with background and examples.)"
+    ),
+}
+
 
 #: How to use the memory; follows the operator's own sections.
 MEMORY_GUIDANCE = """\
