@@ -201,7 +201,8 @@ def learning(
     from bot.evals.learning import report_learning
     from bot.operations.logs import configure
 
-    configure("error")
+    # What a model fails at is part of the result.
+    configure("warning" if model else "error")
     raise typer.Exit(report_learning(files, json, model))
 
 

@@ -61,6 +61,10 @@ class LabelledDialogue:
     known: tuple[Draft, ...]
     findings: tuple[LabelledFinding, ...]
 
+    @property
+    def actor(self) -> Actor:
+        return self.sessions[0][0].actor
+
 
 def read_labelled(path: Path) -> Iterator[LabelledDialogue]:
     """The dialogues of a file. Raises ValueError, which names the file and, if it is one line's

@@ -9,7 +9,8 @@ With a model, the model proposes and reviews. It words its statements as it like
 record stands for the finding that it is nearest to: of the words of both, how many are shared
 (index words, without grammar words; F1), plus `SAME_TURN` if they stand on a common turn. Below
 `NEAR` it stands for none. A finding to keep is right if a record stands for it, one to drop if none
-does."""
+does. A session that the model failed to read twice counts as one that nothing was stored of; how
+many there are is told."""
 
 import asyncio
 import tempfile
@@ -18,7 +19,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,13 +29,14 @@ from rich.table import Table
 
 from bot.errors import OperatorError
 from bot.evals.labelled import LabelledDialogue, LabelledFinding, ToldSession, read_labelled
+from bot.models.catalogue import OFFLINE
 from bot.models.configured import model_of
 from bot.models.extraction import ModelExtractor
 from bot.models.review import ModelReviewer
 from bot.settings import load
 from memory.memory import Memory, MemoryOptions
 from memory.ports import Extraction, Proposal, Reading, Relation
-from memory.records import Kind, Record, Turn
+from memory.records import Actor, Kind, Record, Turn
 from memory.search.text import small_stems, words
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
@@ -53,6 +55,8 @@ BY_CODE = frozenset(
 )
 NEAR, SAME_TURN = 0.5, 0.2
 LEARNED = (Kind.FACT, Kind.PREFERENCE)
+#: After what time a session that could not be read is tried again.
+_LATER = timedelta(hours=1)
 
 
 @dataclass(slots=True)
@@ -88,6 +92,8 @@ class LearningReport:
     wrong: list[tuple[str, str, str, str]] = field(default_factory=list)
     #: Records of a model that stand for a finding to keep, for one to drop, and for none.
     records: tuple[int, int, int] | None = None
+    #: Sessions that a model failed to read.
+    unread: int = 0
 
     def note(self, dialogue: LabelledDialogue, finding: LabelledFinding, stored: bool) -> None:
         """Count a finding that was stored, or not."""
@@ -116,6 +122,7 @@ class LearningReport:
         if self.records:
             right, wrong, unlabelled = self.records
             report["records"] = {"keep": right, "drop": wrong, "unlabelled": unlabelled}
+            report["unread_sessions"] = self.unread
         return report
 
 
@@ -213,6 +220,8 @@ def learning_tables(report: LearningReport) -> list[Table]:
             f"Records: {right} stand for a finding to keep, {wrong} for one to drop, "
             f"{unlabelled} for none."
         )
+        if report.unread:
+            main.caption += f"\nThe model failed to read {report.unread} sessions."
     return found
 
 
@@ -226,9 +235,13 @@ async def measure_learning(paths: Iterable[Path], model: str | None = None) -> L
     report = LearningReport()
     async with AsyncExitStack() as stack:
         recorded = _Recorded()
-        understanding = Understanding(recorded, recorded)
+        understanding, seconds = Understanding(recorded, recorded), 30.0
         if model:
             settings = load().settings
+            if settings.model in (None, OFFLINE):
+                # Then the address and the key can only be meant for this one.
+                settings = settings.model_copy(update={"model": model})
+            seconds = settings.extraction_timeout_seconds
             used = await stack.enter_async_context(model_of(settings, model))
             extractor = ModelExtractor(used, _Nothing())
             reviewer = ModelReviewer(used) if settings.extraction_review else None
@@ -241,9 +254,12 @@ async def measure_learning(paths: Iterable[Path], model: str | None = None) -> L
                 with tempfile.TemporaryDirectory(prefix="mordecai-eval-") as directory:
                     files = (Path(directory), pool)
                     store = SqliteStore(*files)
-                    stored = await _extract_dialogue(
-                        dialogue, store, files, understanding, recorded
+                    known = await store.commit(dialogue.actor, dialogue.known)
+                    recorded.teach(dialogue, known)
+                    report.unread += await extract(
+                        dialogue.sessions, store, files, understanding, seconds
                     )
+                    stored = await _new_records(dialogue.actor, store, known)
                     await store.aclose()
                 if model:
                     _score_nearest(report, dialogue, stored)
@@ -252,18 +268,8 @@ async def measure_learning(paths: Iterable[Path], model: str | None = None) -> L
     return report
 
 
-async def _extract_dialogue(
-    dialogue: LabelledDialogue,
-    store: SqliteStore,
-    files: tuple[Path, ThreadPoolExecutor],
-    understanding: Understanding,
-    recorded: _Recorded,
-) -> list[Record]:
+async def _new_records(actor: Actor, store: SqliteStore, known: Sequence[Record]) -> list[Record]:
     """The records that are stored of a dialogue, superseded ones too."""
-    actor = dialogue.sessions[0][0].actor
-    known = await store.commit(actor, dialogue.known)
-    recorded.teach(dialogue, known)
-    await extract(dialogue.sessions, store, files, understanding)
     records = await store.records(actor, kinds=LEARNED, include_superseded=True)
     before = {record.id for record in known}
     return [record for record in records if record.id not in before]
@@ -274,23 +280,33 @@ async def extract(
     store: SqliteStore,
     files: tuple[Path, ThreadPoolExecutor],
     understanding: Understanding,
-) -> None:
-    """Let the jobs extract ended sessions, one after the other, with a journal in this
-    directory."""
+    seconds: float = 30.0,
+) -> int:
+    """Let the jobs extract ended sessions, one after the other, with a journal in this directory;
+    each answer of a model may take these `seconds`. How many of the sessions could not be read,
+    even a second time."""
     directory, pool = files
+    unread = 0
     for session, turns in sessions:
         now = session.opened_at
-        options = MemoryOptions(time_zone=now.tzinfo or UTC, extraction_attempts=2)
+        options = MemoryOptions(
+            time_zone=now.tzinfo or UTC, extraction_attempts=2, extraction_timeout_seconds=seconds
+        )
         async with SqliteJournal(directory / "journal.sqlite", pool) as journal:
             await journal.sessions.open(session)
             for turn in turns:
                 await journal.turns.append(session.id, turn)
             await journal.sessions.end(session.id, "eval", now)
             # A memory takes up when it opens what an earlier one left.
-            async with Memory(
-                store, journal, understanding, options, partial(_stopped_clock, now)
-            ) as memory:
-                await memory.settle()
+            for at in (now, now + _LATER):
+                clock = partial(_stopped_clock, at)
+                async with Memory(store, journal, understanding, options, clock) as memory:
+                    await memory.settle()
+                    left = await memory.backlog()
+                if not left.waiting:
+                    break
+            unread = left.quarantined
+    return unread
 
 
 def _stopped_clock(moment: datetime) -> datetime:
