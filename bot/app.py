@@ -2,7 +2,7 @@
 the stores' (`stores.py`).
 
 One exit stack closes everything opened here, in reverse order. Imports that only some settings need
-(AWS, OpenAI's library, the offline engine) are inside functions, because they take seconds."""
+(AWS, OpenAI's library, the notebook) are inside functions, because they take seconds."""
 
 import os
 import sys
@@ -159,7 +159,7 @@ async def run_chat(settings: Settings, user_id: int) -> int:
             _parts(settings) as parts,
             Inbox(data / "inbox.sqlite", parts.pool, "terminal", "prompt") as inbox,
         ):
-            about = f"Mordecai · {settings.model or 'offline engine, no language model'}"
+            about = f"Mordecai · {settings.model or 'a notebook, no language model'}"
             channel = TerminalChannel.on(
                 sys.stdin.buffer,
                 sys.stdout,
@@ -262,7 +262,7 @@ def _warm_up(rules: LanguageRules) -> None:
 
 
 class _StandIn:
-    """The offline engine, loaded only if a model can't extract or summarize a session."""
+    """The notebook's rules, loaded only if a model can't extract or summarize a session."""
 
     async def extract(self, reading: Reading) -> Extraction:
         return await _by_rules().extractor.extract(reading)

@@ -134,7 +134,7 @@ class Memory:
 
     async def learn(self, actor: Actor, proposal: Proposal, reading: Reading) -> Change:
         """Store what a model proposes during a conversation, after the checks and the review that a
-        session's proposals go through; `reading` holds the turns it may stand on, with the current
+        session's proposals go through; `reading` holds the turns it may cite, with the current
         one, and the records it may name. A statement that is known already is returned as NOTED,
         with itself as `before`. Raises RefusedText with the reason for the model, ExtractionFailed,
         StoreUnavailable."""

@@ -228,7 +228,7 @@ class Assistant:
         return replace(reply, private=await self.is_private(origin))
 
     async def _announce_ending(self, session: Session, changes: Sequence[Change]) -> None:
-        """Tell the person what of a session was saved in the background, or that a private one
+        """Tell the person what was saved of a session in the background, or that a private one
         expired."""
         if session.private:
             self.people.notices.put_nowait((session.place, lambda texts: Reply(texts.private_over)))

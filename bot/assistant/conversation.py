@@ -96,7 +96,7 @@ class Conversation:
         except MODEL_ERRORS as error:
             failed = True
             reply = failure_reply(error, log, started, with_files=request.has_files)
-            # What the tools did before it stays done.
+            # What the tools have done by then stays done.
             yield replace(reply, effects=context.effects)
         finally:
             if finished and usage.requests == 1 and not request.has_files:

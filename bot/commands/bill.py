@@ -10,8 +10,7 @@ _SMALLEST = Decimal("0.0001")
 
 
 def bill(account: Account, texts: Texts) -> str:
-    """An account in a few lines: turns, tokens, recordings if any, cost, and what of it went into
-    learning."""
+    """An account in a few lines: turns, tokens, recordings if any, cost, and learning."""
     total = account.total
     if not total.requests:
         return texts.usage_nothing
@@ -32,7 +31,7 @@ def bill(account: Account, texts: Texts) -> str:
 
 
 def _tokens_of(used: Usage, texts: Texts) -> str:
-    """Tokens, and what they cost where that is known."""
+    """Tokens, and their cost if it is known."""
     tokens = _group_digits(f"{used.input_tokens + used.output_tokens:,}")
     return f"{tokens} ({cost_of(used, texts, nothing='')})" if used.cost else tokens
 

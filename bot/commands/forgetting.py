@@ -1,4 +1,4 @@
-"""/forget: delete records by id, what a few words mean after a choice, or everything after
+"""/forget: deletes records by id, what the person chooses by a few words, or everything after a
 confirmation."""
 
 import re
@@ -74,8 +74,7 @@ def refusal(click: Click, texts: Texts) -> str | None:
 
 
 async def _are_ids(words: Sequence[str], actor: Actor, context: Context) -> bool:
-    """True if these words are meant as ids. "Dentist" may be one, too: then a record must have
-    it."""
+    """True if these words are meant as ids. "Dentist" looks like one, so a record must have it."""
     if not all(_ID.fullmatch(word) for word in words):
         return False
     for word in words:

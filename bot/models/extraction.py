@@ -18,8 +18,8 @@ from memory.safety.escaping import escape
 #: How many known records the model sees.
 MAX_KNOWN = 40
 
-#: Maximum tokens of an answer. Characters of a reply of the assistant that the model sees: only the
-#: question that the user answers matters.
+#: Maximum tokens of an answer, and maximum characters of each reply of the assistant that the model
+#: sees: only the question that the user answers matters.
 _ANSWER_TOKENS = 3_000
 _LONGEST_REPLY = 600
 
@@ -76,7 +76,7 @@ findings, summary and topics empty."""
 
 
 class ModelExtractor:
-    """An Extractor and a Corrector that asks a model, in one structured call each.
+    """An Extractor and a Corrector, each of which asks a model in one structured call.
 
     A session that the model will never accept (too long, or refused by its filter or server) goes
     to the fallback."""
@@ -104,7 +104,7 @@ class ModelExtractor:
     async def correct(
         self, reading: Reading, objections: Sequence[Objection]
     ) -> Sequence[Proposal]:
-        """See memory.ports.Corrector. What the model will never mend stays refused."""
+        """See memory.ports.Corrector. Mends nothing if the model can never read the session."""
         notes = _notes(reading)
         refused = [
             _objection_line(number, one, reading) for number, one in enumerate(objections, 1)

@@ -148,7 +148,7 @@ def _question(reading: Reading, proposals: Sequence[Proposal]) -> str:
 def _surroundings(
     reading: Reading, proposals: Sequence[Proposal]
 ) -> Iterator[tuple[int, Utterance]]:
-    """The turns that the proposals stand on, from the message before each (the question that it
+    """The turns of the proposals' evidence, from the message before each (the question that it
     answers) to the user's next one."""
     said = [
         (number, turn.id, message)

@@ -15,9 +15,9 @@ MIN_MESSAGE = 200
 
 
 class Transcript:
-    """A session line by line. The lines of a turn carry its number, counted from 1; a heading names
-    the day where it changes, in `zone` or else in that of the messages. Lines that the user quoted
-    are told from their own. Where several people speak, each has a number, whatever their names."""
+    """A session line by line. The lines of a turn carry its number, counted from 1. A heading names
+    each new day, in `zone` or else in that of the messages. Lines that the user quoted are marked.
+    If several people speak, each has a number, whatever their names."""
 
     def __init__(
         self, turns: Sequence[Turn], zone: tzinfo | None = None, longest_reply: int = MAX_MESSAGE
@@ -49,7 +49,7 @@ class Transcript:
         return block("conversation", lines)
 
     def speaker(self, who: Speaker | None) -> str:
-        """How the lines of a user begin."""
+        """The label before the lines of a user."""
         if not who:
             return "USER"
         if who not in self._speakers:

@@ -1,5 +1,5 @@
-"""What a model writes between the answers: running summaries of the turns that left a window, and
-a greeting that picks up the last conversation."""
+"""Has a model write running summaries of the turns that left a window, and a greeting that picks up
+the last conversation."""
 
 import re
 from collections.abc import Sequence

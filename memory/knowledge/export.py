@@ -173,7 +173,7 @@ def _item(record: Record) -> str:
 
 
 def _quote(words: str) -> str:
-    """What a record stands on, under its line."""
+    """The evidence of a record, under its line."""
     return f"  - “{_line(words)}”\n"
 
 

@@ -89,7 +89,7 @@ def _clean_note(text: str | None) -> str | None:
 
 @dataclass(frozen=True)
 class _Checked:
-    """A proposal beside what it may stand on."""
+    """A proposal, and what it may be based on."""
 
     proposal: Proposal
     reading: Reading

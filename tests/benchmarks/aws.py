@@ -1,6 +1,6 @@
 """`python -m tests.benchmarks.aws [--threads N] [--json]`: what memory on AWS costs a turn.
 
-The bot is the program's own, without Telegram and with the offline engine; AWS is the fake one, in
+The bot is the program's own, without Telegram and with the notebook; AWS is the fake one, in
 a process of its own. What is compared is measured in the same run, on the same machine."""
 
 import argparse

@@ -122,7 +122,7 @@ async def evaluate(
     """Play these dialogues, one after the other."""
     options = options or MemoryOptions()
     rules = Substitute()
-    report = Report(model.model_name if model else "offline rules")
+    report = Report(model.model_name if model else "the notebook's rules")
     async with AsyncExitStack() as stack:
         if model:
             await stack.enter_async_context(model)

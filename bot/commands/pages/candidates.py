@@ -1,4 +1,4 @@
-"""What a person may mean by "forget Julia": they choose with buttons, and only then is it gone."""
+"""Asks which memories a person means by "forget Julia", and deletes those they choose."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -37,7 +37,7 @@ async def ask_which(origin: Origin, meant: Meant, context: Context) -> Reply:
 
 
 async def candidates_page(origin: Origin, meant: Meant, context: Context) -> Page:
-    """What may be forgotten: one record with all that goes along, or a list. Raises
+    """The page with what may be forgotten: one record with all that goes along, or a list. Raises
     StoreUnavailable."""
     show, texts, records = pages(context), context.texts, meant.records
     if len(records) == 1:
@@ -84,7 +84,7 @@ async def _forget(
 ) -> list[Forgotten]:
     """Forget these candidates. Raises StoreUnavailable if none could be."""
     gone: list[Forgotten] = []
-    # What tells of all of them goes with the last one.
+    # The last one takes along the texts that tell of all of them.
     is_all = len(wanted) == sum(record is not None for record in panel.candidates)
     for index, record in wanted:
         along = panel.along if is_all else ()
@@ -106,7 +106,7 @@ async def _forget(
 def _picks(
     records: Sequence[tuple[int, Record]], show: MemoryPages
 ) -> tuple[tuple[Button, ...], ...]:
-    """A button for each of the panel's records, with its number and its beginning."""
+    """A button for each of these records, with its number and its beginning."""
     return tuple(
         (Button(show.label(index + 1, record), f"only:{index}"),) for index, record in records
     )

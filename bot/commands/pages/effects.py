@@ -1,4 +1,4 @@
-"""What the model's tools did in a turn, under its answer: a line, a reaction, and buttons."""
+"""Shows under an answer what the model's tools did: in a line, as a reaction, with buttons."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ REACTION = "✍"
 
 
 async def show_effects(reply: Reply, said: Message, context: Context) -> Reply:
-    """The reply with what its turn did to the memory."""
+    """The reply, and what its turn did to the memory."""
     effects = reply.effects
     if effects is None:
         return reply
@@ -32,7 +32,7 @@ async def show_effects(reply: Reply, said: Message, context: Context) -> Reply:
 
 
 def _show_changes(reply: Reply, effects: TurnEffects, said: Message, context: Context) -> Reply:
-    """Nothing is replaced without a way back: whatever the setting, a correction can be undone."""
+    """Whatever the setting, a correction comes with its Undo button."""
     if context.about.notices == "reaction":
         reply = replace(reply, reaction=REACTION)
     in_words = context.about.notices == "line"

@@ -123,7 +123,7 @@ class MemoryPages:
         return Page("\n\n".join(lines), (doing, (self.back(f"kind:{record.kind.value}"),)))
 
     def evidence(self, record: Record, evidence: Sequence[Evidence]) -> Page:
-        """What a record stands on, word for word."""
+        """The evidence of a record, word for word."""
         texts = self.texts
         who = record.speaker.name if record.speaker else texts.memory_said_you
         told = [each for each in evidence if each.words]

@@ -2,8 +2,8 @@
 does.
 
 A model writes hundreds of pieces, and each of them passes through a dozen generators of
-pydantic-ai. So pieces that arrived while the program was busy become one: the busier it is, the
-fewer there are, and no text waits for another."""
+pydantic-ai. So pieces that arrive while the program is busy become one: the busier it is, the
+fewer pieces there are. No text waits for another."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
@@ -18,7 +18,7 @@ _TEXTS = ("content", "reasoning_content", "reasoning")
 
 
 class _Received:
-    """Makes the library hand a piece over as it came."""
+    """Makes the library pass a piece on as it came."""
 
     @staticmethod
     def build(*, response: object, data: object) -> object:
@@ -26,7 +26,7 @@ class _Received:
 
 
 class ChunkStream(AsyncStream[_Received]):
-    """A stream of chunks. Those that wait together and differ only in their texts are one."""
+    """A stream of chunks. Chunks that wait together and differ only in their texts become one."""
 
     _reading: "asyncio.Task[None] | None" = None
 
@@ -65,7 +65,7 @@ class ChunkStream(AsyncStream[_Received]):
 
 
 def merge_texts(pieces: Iterable[Any]) -> Iterator[Any]:
-    """The pieces, with neighbours that differ only in their texts as one."""
+    """The pieces; neighbours that differ only in their texts become one."""
     last = None
     for piece in pieces:
         if (both := _both(last, piece)) is not None:
@@ -103,8 +103,8 @@ def _without_padding(chunk: dict[object, object]) -> dict[object, object]:
 
 
 def chunk_of(data: object) -> Any:
-    """The chunk that the library would make, in a twentieth of the time: it takes each field for
-    itself, so that nothing that is wrong raises. That is left for what is wrong."""
+    """The chunk that the library would make, in a twentieth of the time. The library builds each
+    field by itself, so that invalid data does not raise; here only invalid data is built so."""
     try:
         return ChatCompletionChunk.model_validate(data)
     except ValidationError:

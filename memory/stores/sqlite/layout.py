@@ -127,8 +127,8 @@ PERSON_LAYOUT = (
     Migration(
         "details and speakers",
         (
-            # A JSON object, see memory.stores.details; NULL for a record that stands on its own
-            # text, as all records did before.
+            # A JSON object, see memory.stores.details; NULL for a record whose own text is its
+            # evidence, as it was for all records before.
             "ALTER TABLE record ADD COLUMN details TEXT",
             "ALTER TABLE record ADD COLUMN speaker_id INTEGER",
         ),

@@ -26,7 +26,7 @@ class RecordTable:
         self._connection = connection
 
     def reindex(self) -> None:
-        """Index all current records again, because words are cut differently now."""
+        """Index all current records again, because texts are split into words differently now."""
         with transaction(self._connection):
             for index in INDEXES:
                 index.clear(self._connection)
@@ -98,7 +98,7 @@ class RecordTable:
         self._leave_index(row, Kind(kind))
 
     def _leave_index(self, row: int, kind: Kind) -> None:
-        """Make a record unfindable that is no longer current."""
+        """Take a record that is no longer current out of the indexes."""
         index_of(kind).remove(self._connection, row)
         self._connection.execute("DELETE FROM vector WHERE row = ?", (row,))
 
@@ -152,7 +152,7 @@ class RecordTable:
         (row,) = place
         (restored,) = self._put({row: record})
         if is_context(record):
-            # What was said next is explained by it again.
+            # It is again the context of what was said next.
             self._connection.execute(
                 "UPDATE record SET context = min(context, ?1) "
                 "WHERE session_id = ?2 AND row BETWEEN ?1 AND ?1 + ?3 AND kind = 'message'",
