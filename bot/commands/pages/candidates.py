@@ -7,7 +7,7 @@ from functools import partial
 import structlog
 
 from bot.assistant.context import Context
-from bot.assistant.events import Button, Question, Reply
+from bot.assistant.events import SILENCE, Button, Question, Reply
 from bot.assistant.inbound import Click, Message, Origin
 from bot.commands.pages.browser import pages, report_deletion
 from bot.commands.pages.memory_pages import MemoryPages
@@ -61,6 +61,9 @@ async def press_candidates(click: Click, context: Context) -> Reply:
     if panel is None:
         return Reply(texts.memory_gone, replaces=click.message_id)
     number = int(argument) if argument.isdecimal() else -1
+    if number in panel.chosen or (panel.chosen and not any(panel.candidates)):
+        # A second tap, before the button was gone: the report of the first one stays.
+        return SILENCE
     if verb == "none":
         panel.candidates = []
         return panel.reply(Page(texts.forget_kept), click)
@@ -98,6 +101,7 @@ async def _forget(
             _log.warning("memory_unavailable", command="forget", error=str(failure))
             break
         panel.candidates[index] = None
+        panel.chosen.add(index)
     deleted = {record.id for one in gone for record in one.records}
     panel.candidates = [r if r and r.id not in deleted else None for r in panel.candidates]
     return gone

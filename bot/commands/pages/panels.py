@@ -75,10 +75,10 @@ class Panel:
     """An open panel: `id` is the prefix of its buttons' data, `owner` a user id, `actor` whose
     memory it shows. What its buttons act on is in here, by number: they carry no records' ids.
 
-    `name` is whom it tells about. `changes` stand between the texts `head` and `tail`.
-    `candidates` are records that may be forgotten, None where one is gone, and `along` the ids of
-    what goes with all of them. A panel `under_answer` leaves the answer as it is: what comes of
-    its buttons is a new message."""
+    `name` is whom it tells about. `changes` stand between the texts `head` and `tail`. `candidates`
+    are records that may be forgotten, None where one is gone, `chosen` the numbers of those that
+    were forgotten here, and `along` the ids of what goes with all of them. A panel `under_answer`
+    leaves the answer as it is: what comes of its buttons is a new message."""
 
     id: str
     owner: int
@@ -90,6 +90,7 @@ class Panel:
     head: str = ""
     tail: str = ""
     candidates: list[Record | None] = field(default_factory=list)
+    chosen: set[int] = field(default_factory=set)
     along: tuple[str, ...] = ()
     under_answer: bool = False
     answer_id: int | None = None

@@ -138,6 +138,22 @@ async def test_of_several_each_can_be_chosen_after_the_other(desk: Desk) -> None
     assert all(words.rstrip("…") not in left for words in gone)
 
 
+@pytest.mark.parametrize("known", [1, 2])
+async def test_a_second_tap_leaves_the_report_and_its_undo(desk: Desk, known: int) -> None:
+    await desk.remember(*("Julia is a nurse", "Julia plays chess")[:known])
+    await desk.ask("/forget Julia")
+    question = desk.sent()[-1]
+    first, *_, last = question.data
+    await desk.click(question, first)
+    report = question.text, question.labels
+    assert ENGLISH.button_undo in question.labels
+    await desk.click(question, first)
+    assert (question.text, question.labels) == report
+    if known == 1:
+        await desk.click(question, last)
+        assert (question.text, question.labels) == report, "nothing is kept that is gone"
+
+
 async def test_of_several_one_is_chosen_by_its_number(desk: Desk) -> None:
     await desk.remember("Julia is a nurse", "Julia plays chess")
     asked = await desk.ask("/forget Julia")
