@@ -25,7 +25,7 @@ async def set_agent_name(context: ToolContext, name: str) -> str:
         raise ToolFailure(f"The name was not stored: {refusal}.") from refusal
     except StoreUnavailable as failure:
         raise ToolFailure(
-            "The name was not stored, the memory does not answer right now. Use it in this "
+            "The name was not stored: the memory does not answer right now. Use it in this "
             "conversation and tell the user to name you again later."
         ) from failure
     return f"I've stored my name as '{stored}'. I'll remember it in all our conversations."

@@ -51,7 +51,7 @@ def refuse_if_private(context: ToolContext, instead: str = "") -> None:
     """Raise ToolFailure in a private session; `instead` is what the user can do there."""
     if context.unsure:
         raise ToolFailure(
-            "Nothing was changed, the memory does not answer right now. Tell the user to say it "
+            "Nothing was changed: the memory does not answer right now. Tell the user to say it "
             "again later."
         )
     if context.private:

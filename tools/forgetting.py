@@ -35,7 +35,7 @@ async def forget_memory(context: ToolContext, query: str) -> str:
         )
     except StoreUnavailable as failure:
         raise ToolFailure(
-            "Nothing was found, the memory does not answer right now. Tell the user to try again "
+            "Nothing was found: the memory does not answer right now. Tell the user to try again "
             "later."
         ) from failure
     if not meant.records:

@@ -11,7 +11,7 @@ from memory.safety.escaping import escape
 from tools.context import ToolContext, ToolFailure, refuse_if_private
 
 _LATER = (
-    "Nothing was stored, the memory does not answer right now. Tell the user to say it again later."
+    "Nothing was stored: the memory does not answer right now. Tell the user to say it again later."
 )
 
 

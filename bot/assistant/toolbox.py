@@ -27,7 +27,7 @@ FUNCTIONS: tuple[ToolFunction, ...] = (
     forget_memory,
 )
 
-_BROKE = "The tool broke and did nothing. Go on without it, and say so if it matters."
+_CRASHED = "The tool crashed and did nothing. Go on without it, and say so if it matters."
 
 
 def toolbox(functions: Sequence[ToolFunction] = FUNCTIONS) -> list[Tool[ToolContext]]:
@@ -43,9 +43,9 @@ def _make_tool(function: ToolFunction) -> Tool[ToolContext]:
             return await function(context.deps, **arguments)
         except ToolFailure as failure:
             raise ToolFailed(str(failure)) from failure
-        except Exception as bug:  # the tool boundary: a broken tool must not end the turn
+        except Exception as bug:  # the tool boundary: a tool that crashes must not end the turn
             _log.exception("tool_crashed", tool=name, actor=context.deps.actor.id)
-            raise ToolFailed(_BROKE) from bug
+            raise ToolFailed(_CRASHED) from bug
 
     name = getattr(function, "__name__", type(function).__name__)
     signature = inspect.signature(function)

@@ -97,7 +97,7 @@ class Settings(BaseSettings):
     model: ModelName | None = None
     """The language model as `vendor:model`, such as
     `bedrock:us.anthropic.claude-sonnet-4-5-20250929-v1:0` or `openai:gpt-4.1-mini`; null or
-    `offline` = the built-in engine, which needs no model"""
+    `offline` = the notebook, which needs no model"""
     fallback_models: Annotated[tuple[ModelName, ...], *CommaSeparated, Field(max_length=5)] = ()
     """Models that answer, in this order, while `model` is down, throttled or too slow;
     comma-separated in the environment. `model_base_url` and `model_api_key` apply to those of the

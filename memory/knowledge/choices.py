@@ -106,7 +106,7 @@ def clean_choice(choice: Choice, wanted: str) -> str:
 def clean_name(name: str) -> str:
     """The name without quotes, markup and extra space. Raises RefusedText if it is not a name."""
     if "\n" in name.strip() or "\r" in name.strip():
-        raise RefusedText("a name stands on one line", Refusal.NAME_LINES)
+        raise RefusedText("a name must fit on one line", Refusal.NAME_LINES)
     # Without what can't be seen: reversed writing, zero widths.
     folded = unicodedata.normalize("NFC", one_line(name)).strip(_QUOTES + " .,;:!?")
     if not folded or not any(c.isalnum() for c in folded):

@@ -316,7 +316,7 @@ class Knowledge:
         # Rules take a tenth of a second for a long one.
         meant = await compute(lambda: self._rules.meaning(admit(text)))
         if meant.only_asks:
-            raise RefusedText("a question says nothing of anybody", Refusal.QUESTION)
+            raise RefusedText("a question states nothing", Refusal.QUESTION)
         return meant
 
 

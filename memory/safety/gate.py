@@ -10,7 +10,7 @@ from memory.errors import Refusal, RefusedText
 from memory.records import ToolUse, Turn
 from memory.search.lexicon.lexicon import Secrets, Words, lexicons, secret_names
 
-#: A fact is a sentence or two; what is longer is a document.
+#: A fact is a sentence or two; a longer text is a document.
 MAX_RECORD_LENGTH = 1000
 
 
@@ -29,8 +29,8 @@ def admit(text: str) -> str:
         )
     if is_instruction(text):
         raise RefusedText(
-            "this reads as an order about the assistant's own rules: a memory says something of a "
-            "person, or how they wish to be spoken to",
+            "this reads as an order about the assistant's own rules: a memory says something about "
+            "a person, or how they wish to be spoken to",
             Refusal.ORDER,
         )
     return mask_secrets(folded)

@@ -36,7 +36,7 @@ async def check_model(settings: Settings) -> list[CheckResult]:
     which is a separate permission."""
     name = settings.model
     if name is None or name == OFFLINE:
-        return [ok("model", "none is set: the built-in engine answers, which needs nothing")]
+        return [ok("model", "none is set: the notebook answers, which needs none")]
     try:
         # Looking up AWS credentials may use the network, and blocks.
         model = await asyncio.to_thread(model_of, settings, name)

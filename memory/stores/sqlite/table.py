@@ -53,7 +53,7 @@ class RecordTable:
             raise ValueError(f"a {draft.kind} is archived with its turn, not committed")
         text = storable(draft.text)
         if not text:
-            raise RefusedText("There is nothing in this text to remember.")
+            raise RefusedText("there is nothing to remember in an empty text")
         if draft.supersedes is not None:
             self.supersede(draft.supersedes, draft.created_at)
         (written,) = self.insert([replace(draft, text=text).record("")])

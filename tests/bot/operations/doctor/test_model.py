@@ -23,10 +23,10 @@ def bedrock(aws: FakeAws) -> Settings:
 
 
 @pytest.mark.parametrize("name", [None, "offline"])
-async def test_the_offline_engine_is_said_to_need_nothing(name: str | None):
+async def test_the_notebook_is_said_to_need_no_model(name: str | None):
     finding = await the(Settings(model=name))
     assert finding.mark is Mark.OK
-    assert "built-in" in finding.text
+    assert "notebook" in finding.text
 
 
 async def test_bedrock_is_asked_in_both_ways_with_a_few_tokens(aws: FakeAws):
