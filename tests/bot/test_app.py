@@ -6,7 +6,7 @@ from asyncio.subprocess import PIPE
 from pathlib import Path
 
 
-async def test_nothing_of_the_offline_engine_is_loaded_where_a_model_is_set(tmp_path: Path):
+async def test_nothing_of_the_notebook_is_loaded_where_a_model_is_set(tmp_path: Path):
     settings = {"model": "openai:small", "model_base_url": "http://127.0.0.1:1/v1"}
     loaded = await _loaded(tmp_path, settings)
     assert "openai" in loaded

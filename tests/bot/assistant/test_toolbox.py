@@ -77,7 +77,7 @@ async def test_a_tool_that_breaks_tells_the_log_everything_and_the_model_nothing
     with structlog.testing.capture_logs() as logs:
         told, outcome = await result_of('{"words": "break"}')
     assert outcome == "failed"
-    assert "broke" in told
+    assert "crashed" in told
     assert "secret" not in told
     (line,) = (line for line in logs if line["event"] == "tool_crashed")
     assert (line["tool"], line["actor"]) == ("flaky", "u1")

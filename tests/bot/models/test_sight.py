@@ -33,7 +33,7 @@ def of_ones_own(base_url: str = "http://127.0.0.1:9/v1", sees: frozenset[FileKin
     return model_from_name("openai:small", access)
 
 
-def test_the_offline_engine_sees_nothing() -> None:
+def test_the_notebook_sees_nothing() -> None:
     assert sight_of(offline_model()) == NOTHING
 
 
