@@ -38,7 +38,7 @@ async def test_the_browser_is_used_by_numbers_and_words(tmp_path: Path) -> None:
     )
     assert "[1] 1. I live in Oslo" in shown
     assert "It now says: I live in Oslo" in shown
-    assert "bot: Remembered: I live in Bergen  [f2]" in shown
+    assert "bot: Changed: I live in Oslo → I live in Bergen" in shown
     assert shown[-1].endswith("I live in Bergen  [f2]")
 
 
