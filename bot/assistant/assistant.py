@@ -78,7 +78,8 @@ class Assistant:
             return refusal
         if isinstance(said, Click):
             return await self._refuse_click(said) or said
-        self.people.personal.note(said.origin)
+        typed = said.argument if isinstance(said, Command) else said.words
+        self.people.personal.note(said.origin, typed)
         meant: Inbound = said
         if isinstance(said, Message):
             meant = self._commands.questions.match(said) or said

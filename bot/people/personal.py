@@ -10,6 +10,7 @@ from memory.background.caches import BoundedDict
 from memory.errors import StoreUnavailable
 from memory.memory import Memory
 from memory.records import Actor, Choices, Place
+from memory.search.text import written_language
 
 
 class Streaming(StrEnum):
@@ -25,28 +26,36 @@ PRIVATE_MARK = "🔒"
 #: The longest wait for a person's language, in seconds.
 PATIENCE = 0.5
 _MOST_LANGUAGES = 10_000
+#: How many characters of a text show its language.
+_MOST_READ = 500
 
 
 class PersonalSettings:
     """Looks up people's choices. Without a choice, or if reading it takes too long, the language of
-    their client counts."""
+    their client counts, and where the channel tells none, the one that they last wrote in."""
 
     def __init__(self, memory: Memory, patience: float = PATIENCE) -> None:
         """`patience` is in seconds."""
         self._memory, self._patience = memory, patience
         #: The client language of each actor's last sender.
         self._client_languages = BoundedDict[Actor, str](_MOST_LANGUAGES)
+        #: The language of each actor's last text that shows one.
+        self._written_languages = BoundedDict[Actor, str](_MOST_LANGUAGES)
 
-    def note(self, origin: Origin) -> None:
-        """Note the client language of an admitted sender, for later notices."""
+    def note(self, origin: Origin, words: str = "") -> None:
+        """Note the client language of an admitted sender, for later notices; without one, the
+        language of their words."""
         if origin.language:
             self._client_languages[origin.actor] = origin.language
+        elif written := written_language(words[:_MOST_READ]):
+            self._written_languages[origin.actor] = written
 
     async def texts(self, actor: Actor, client: str | None = None) -> Texts:
         """The texts in the language the actor chose, else that of their client, now (`client`) or
-        when they last wrote. Never fails."""
+        when they last wrote, else the one they write. Never fails."""
         chosen = await self.choices(actor)
-        return texts_in(chosen.language, client or self._client_languages.get(actor))
+        own = self._client_languages.get(actor) or self._written_languages.get(actor)
+        return texts_in(chosen.language, client or own)
 
     async def texts_at(self, place: Place) -> Texts:
         """The texts for a chat. Never fails."""

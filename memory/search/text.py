@@ -8,11 +8,12 @@ every emoji is a word. All output words are free of spaces, ASCII punctuation an
 import re
 import threading
 import unicodedata
+from collections.abc import Mapping
 from functools import cache, lru_cache
 
 import Stemmer
 
-from memory.search.lexicon.lexicon import negations, stop_words
+from memory.search.lexicon.lexicon import lexicons, negations, stop_words
 
 #: Raise it with every change of what `words` returns, or of what an index makes of it: stores index
 #: their texts again.
@@ -20,6 +21,10 @@ TOKENISER_VERSION = 2
 
 #: Longer words (addresses, base64) are cut, so that no single word can bloat an index. Letters.
 MAX_WORD = 48
+
+#: So many grammar words of a language in Latin letters, and such a share of a text's words, show
+#: that it is written in it: a few words are common to many languages.
+_CERTAIN, _GRAMMAR_SHARE = 2, 0.3
 
 _INDIC = "\u0900-\u0963\u0966-\u0dff"
 _MARKS = (
@@ -121,6 +126,24 @@ def latin_language(plain: list[tuple[str, str]]) -> str:
         if count > most:
             best, most = language, count
     return best
+
+
+def written_language(text: str) -> str | None:
+    """The ISO 639-1 code of the language that a text is written in, by its grammar words; None if
+    they leave a doubt, as those of a very short text do."""
+    seen = {word for kind, word in plain_words(text) if kind == "word"}
+    counts = {code: len(seen & small_words) for code, small_words in _grammar().items()}
+    most = max(counts.values())
+    first, *others = (code for code, count in counts.items() if count == most)
+    if not lexicons()[first].snowball:
+        # An alphabet of few languages: the first of them is the likeliest.
+        return first if most else None
+    return first if most >= max(_CERTAIN, _GRAMMAR_SHARE * len(seen)) and not others else None
+
+
+@cache
+def _grammar() -> Mapping[str, frozenset[str]]:
+    return {code: frozenset(each.small_words) for code, each in lexicons().items()}
 
 
 @lru_cache(maxsize=20_000)

@@ -92,6 +92,19 @@ async def test_what_was_chosen_counts_before_the_clients_language() -> None:
         assert await desk.ask("/stop") == GERMAN.nothing_to_stop, "also after a restart"
 
 
+async def test_without_a_choice_and_a_clients_language_the_written_one_counts(desk: Desk) -> None:
+    await desk.says("Ich wohne mit meiner Schwester in Basel")
+    assert await desk.ask("/search") == GERMAN.search_ask
+    await desk.says("ok")
+    assert await desk.ask("/search") == GERMAN.search_ask, "too short to show another one"
+    await desk.says("Мой брат живёт в Осло")
+    assert await desk.ask("/search") == RUSSIAN.search_ask
+    assert await desk.ask("/search", BORIS) == ENGLISH.search_ask, "nobody else's"
+    desk.languages[ANNA] = "de"
+    await desk.says("Мой брат живёт в Осло")
+    assert await desk.ask("/search") == GERMAN.search_ask, "the client's before what is written"
+
+
 async def test_somebody_elses_choice_is_theirs_alone(desk: Desk) -> None:
     await desk.ask("/language de", BORIS)
     assert await desk.ask("/search") == ENGLISH.search_ask

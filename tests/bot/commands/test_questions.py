@@ -38,6 +38,7 @@ def reads(sent: list[Sent]) -> list[str]:
      "sí", "si", "sì", "sim", "हाँ", "हां।", "Alles löschen", "Ja, alles löschen"],
 )  # fmt: skip
 async def test_a_yes_in_any_language_deletes_everything(desk: Desk, said: str) -> None:
+    desk.languages[ANNA] = "en"
     await desk.remember("I work at Acme Corp")
     await desk.ask("/forget all")
     await desk.says(said)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.search.text import MAX_WORD, storable, wording, words
+from memory.search.text import MAX_WORD, storable, wording, words, written_language
 
 
 @pytest.mark.parametrize(
@@ -116,3 +116,18 @@ def test_case_spaces_and_punctuation_make_no_other_wording(one: str, other: str)
 )
 def test_any_other_sign_does(one: str, other: str) -> None:
     assert wording(one) != wording(other)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("de", "Ich wohne in Basel"), ("en", "My sister Meera is a nurse"),
+        ("es", "Mi hermana Carmen es médica"), ("it", "Abito a Roma con mia sorella"),
+        ("pt", "Minha irmã se chama Ana"), ("ru", "Я живу в Осло"), ("hi", "मेरी बहन मीरा है"),
+        ("fr", "Je suis dans la maison"),
+        (None, "ok"), (None, "Rex"), (None, "👍"), (None, ""),
+        (None, "Shalini ko paudhe pasand hai. gold se allergy hai usko sach me, rash ho jata hai"),
+    ],
+)  # fmt: skip
+def test_grammar_words_tell_the_language_or_leave_a_doubt(language: str | None, text: str) -> None:
+    assert written_language(text) == language
