@@ -4,7 +4,7 @@ A rule must fit a whole clause. Nothing is taken from a message that jokes, supp
 or tells what somebody else said or wrote: better a fact too few than a false one."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -33,15 +33,15 @@ class StatedFact:
     importance: int
 
 
-def findings_in(text: str, speech: Language) -> list[StatedFact]:
-    """What a message says of its writer."""
+def findings_in(text: str, speech: Language, among: Iterable[Language] = ()) -> list[StatedFact]:
+    """What a message says of its writer, in any language or in one of these."""
     own = own_words(text).strip()
     if own != text.strip() or len(own) > _LONGEST or own.count("\n") >= _LINES:
         return []
     if _QUOTED.search(own) or _INTRODUCES.search(own) or _is_unsure(own, speech):
         return []
     # A short message does not show its language: whole clauses do.
-    for each in all_speeches(speech):
+    for each in among or all_speeches(speech):
         if found := list(_findings(own, each)):
             return [] if _is_unsure(own, each) else found
     return []
@@ -56,6 +56,11 @@ def _findings(text: str, speech: Language) -> Iterator[StatedFact]:
 
 def _is_unsure(text: str, speech: Language) -> bool:
     return any(speech.finds(f"marks.{mark}", text) for mark in _UNSURE)
+
+
+def slots_in(text: str, speech: Language) -> frozenset[str]:
+    """The slots that a message states a value of."""
+    return frozenset(each.slot for each in findings_in(text, speech, (speech,)) if each.slot)
 
 
 def sole_finding(text: str, speech: Language) -> StatedFact | None:
@@ -94,6 +99,7 @@ def _boundary(speech: Language) -> re.Pattern[str]:
 
 
 def _finding(clause: str, speech: Language) -> StatedFact | None:
+    clause = speech.uncorrected(clause)
     for rule, pattern in _rules(speech):
         if pattern.fullmatch(clause):
             text = clause[:1].upper() + clause[1:]

@@ -105,6 +105,11 @@ class Language:
         rest = self._pattern("courtesies.filler").sub(" ", rest) if count else text
         return count > 0 and not any(map(str.isalnum, rest))
 
+    def uncorrected(self, clause: str) -> str:
+        """The clause without the words that announce a correction."""
+        match = self._pattern("marks.correction").match(clause)
+        return clause[match.end() :].lstrip(" ,，") if match else clause
+
     def clauses(self, text: str) -> list[str]:
         """The parts of a text, each of which may speak of something else."""
         return [part for part in self._joint.split(text) if part]
@@ -121,6 +126,11 @@ class Language:
         """True if a question is about how the assistant should write."""
         both = self.has("asks.you", question) and self.has("asks.style", question)
         return both or self.finds("asks.answering", question)
+
+    def slot_asked(self, question: str) -> str | None:
+        """The slot that a question asks for ("where do I live?": "home")."""
+        slots = self.table.get("slots", ())
+        return next((slot for slot in slots if self.finds(f"slots.{slot}", question)), None)
 
     def sets_style(self, text: str) -> bool:
         """True if a message says how the assistant should write."""
@@ -191,7 +201,7 @@ class Language:
 
     def _entry(self, kind: str) -> Any:
         table, _, name = kind.partition(".")
-        return self.table[table].get(name, "")
+        return self.table.get(table, {}).get(name, "")
 
 
 def _number_groups(rows: Iterable[str]) -> Iterator[str]:

@@ -54,6 +54,11 @@ MODEL_NAME = "offline"
 #: Maximum lines of an overview; how many conversations "last time" goes back.
 _OVERVIEW, _TALKS = 12, 3
 _QUOTE_CHARS = 400
+#: What is said to what a message is, if it wants nothing else.
+_SENTENCES = {
+    "hello": "hello", "thanks": "welcome", "bye": "bye", "nothing": "nudge", "okay": "nudge",
+    "off_record": "off_record", "help": "notebook",
+}  # fmt: skip
 #: From this age in days on, a date says more than "5 weeks ago".
 _RECENT = 7
 
@@ -157,13 +162,20 @@ class _Reply:
         self._answers, self._context = answers, context
         self._keeps = context is not None and context.memory.options.memory_enabled
         self._private = context is not None and context.private
+        self._recent = _RECENT
         self._speaker = context.turns[-1].speaker if context else None
 
     async def write(self, lines: LineReader) -> str:
         """The reply."""
         parts = list(self._on_tools())
         try:
-            if not parts or self._wishes.kind in ("question", "overview", "agent_name", "talks"):
+            if not parts or self._wishes.kind in (
+                "question",
+                "overview",
+                "agent_name",
+                "source",
+                "talks",
+            ):
                 parts.append(await self._on_message(lines))
             if await self._is_first():
                 parts.append(self._says["notebook"])
@@ -193,22 +205,17 @@ class _Reply:
         return self._says["nothing" if nothing else "forgetting"]
 
     async def _on_message(self, lines: LineReader) -> str:
+        if sentence := _SENTENCES.get(self._wishes.kind):
+            return self._says[sentence]
         match self._wishes.kind:
-            case "hello" | "thanks" | "bye" as courtesy:
-                says = {"hello": "hello", "thanks": "welcome", "bye": "bye"}
-                return self._says[says[courtesy]]
-            case "nothing" | "okay":
-                return self._says["nudge"]
-            case "off_record":
-                return self._says["off_record"]
-            case "help":
-                return self._says["notebook"]
             case "agent_name":
                 return await self._own_name()
             case "overview":
                 return await self._overview(lines)
             case "talks":
                 return await self._talks() or await self._overview(lines)
+            case "source":
+                return await self._source(lines)
             case "question":
                 return await self._answer(lines)
             case "topic":
@@ -231,6 +238,12 @@ class _Reply:
             return otherwise or self._says["nothing"]
         quotes = [self._quote(line) for line in found.lines]
         return "\n".join(quotes if found.exact else [self._says["closest"], *quotes])
+
+    async def _source(self, lines: LineReader) -> str:
+        """The answer to the question before this one, with the day on which each line was said."""
+        if self._before:
+            self._text, self._recent = self._before[-1], 0
+        return await self._answer(lines)
 
     async def _read_lines(self, lines: LineReader) -> list[Line]:
         fresh = fresh_lines(self._before, self._now())
@@ -298,7 +311,7 @@ class _Reply:
         """When something was said, as one says it in the reader's language."""
         now = self._now()
         local = at.astimezone(now.tzinfo).date()
-        if (now.date() - local).days < _RECENT:
+        if (now.date() - local).days < self._recent:
             return ago(at, now, self._speech.code)
         month = self._says["months"].split()[local.month - 1]
         return self._says["date"].format(day=local.day, month=month, year=local.year)

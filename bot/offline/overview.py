@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
+from bot.offline.facts import slots_in
 from bot.offline.language import Language
 from bot.offline.quotes import Line, outdated_lines
-from bot.offline.wishes import is_off_record, is_question, is_small_talk
+from bot.offline.wishes import is_command, is_off_record, is_question, is_small_talk
 from memory.safety.gate import MASK
 from memory.search.text import plain_words, small_stems, words
 
@@ -28,9 +29,22 @@ def telling_lines(lines: Sequence[Line], speech: Language, most: int) -> list[Li
         key=lambda line: (weights[line.number], line.number),
         reverse=True,
     )[: _SPARE * most]
-    outdated = outdated_lines(told, lines, speech)
+    outdated = outdated_lines(told, lines, speech) | _restated(lines, speech)
     kept = [line for line in told if line.number not in outdated][:most]
     return sorted(kept, key=lambda line: line.number)
+
+
+def _restated(lines: Sequence[Line], speech: Language) -> set[int]:
+    """The numbers of the lines that say what a later one says otherwise: another name, another
+    home."""
+    stated: set[str] = set()
+    restated: set[int] = set()
+    for line in reversed(lines):
+        slots = slots_in(line.text, speech)
+        if slots & stated:
+            restated.add(line.number)
+        stated |= slots
+    return restated
 
 
 def _weigh(line: Line, speech: Language) -> float:
@@ -40,9 +54,11 @@ def _weigh(line: Line, speech: Language) -> float:
     unfit = line.ended or line.quoted or len(text) > _LONGEST or MASK in text
     if unfit or is_small_talk(text, speech) or is_question(text, speech):
         return 0.0
-    if any(speech.finds(f"marks.{mark}", text) for mark in ("unreal", "laughter", "correction")):
+    if any(speech.finds(f"marks.{mark}", text) for mark in ("unreal", "laughter")):
         return 0.0
-    if is_off_record(text, speech):
+    if is_off_record(text, speech) or is_command(text, speech):
+        return 0.0
+    if speech.finds("marks.correction", text) and not slots_in(text, speech):
         return 0.0
     meant = set(words(text)) - small_stems()
     if len(meant) < _LEAST:

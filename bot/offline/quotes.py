@@ -5,19 +5,23 @@ same score the newest wins. A later line that corrects or updates the best one t
 outdated line looks like an answer and is none."""
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 from itertools import chain
 
+from bot.offline.facts import slots_in
 from bot.offline.language import Language
 from bot.offline.terms import RELATED, earliness, forms_of, share_of, terms_of
-from bot.offline.wishes import is_question
+from bot.offline.wishes import is_command, is_question
 from memory.records import Speaker
 from memory.search.lexicon.lexicon import all_of
 from memory.search.query import Term
 from memory.search.text import small_stems, words
+
+_DIGITS = re.compile(r"\d[\d.:,/]*\w*")
 
 #: Lines with this share of the best score are as good as the best, and at most so many are.
 _AS_GOOD, _MOST_GOOD = 0.94, 20
@@ -89,13 +93,21 @@ def choose(question: str, lines: Sequence[Line], speech: Language, now: datetime
     """The one or two lines that answer the question best."""
     asked = _Asked(question, lines, speech, now)
     scored = sorted(asked.scored, key=lambda each: each.score, reverse=True)
-    if not scored or scored[0].score <= 0:
+    if not scored:
+        return Quotes()
+    if scored[0].score <= 0:
         return Quotes()
     good = [each for each in scored if each.score >= _AS_GOOD * scored[0].score][:_MOST_GOOD]
+    if slot := speech.slot_asked(question):
+        stated = (each for each in sorted(scored, key=_number, reverse=True))
+        if newest := next((s for s in stated if slot in slots_in(s.line.text, speech)), None):
+            return Quotes((asked.pick([newest]).line,), exact=True)
     exact = scored[0].own >= _ANSWERS
     if not exact and (asked.names or scored[0].score < _CLOSE):
         return Quotes()
     first = asked.pick(good)
+    if corrected := asked.corrected_by(first):
+        return Quotes((corrected, first.line), exact)
     besides = (*asked.successors(good), *asked.beside(first))
     shown = [first, *(each for each in besides if each is not first)]
     return Quotes(tuple(each.line for each in shown[:2]), exact)
@@ -114,6 +126,7 @@ class _Asked:
         # "Who is my landlord?" wants the present one; "who is Wendy?" wants her introduced.
         self._introduces = speech.finds("asks.who", question) and not self._about_me
         self._past = speech.has("asks.past", question)
+        self._slot = speech.slot_asked(question)
         self._style = speech.asks_for_style(question)
         self._job = speech.has("asks.job", question) and (
             self._about_me or speech.has("asks.i", question)
@@ -152,7 +165,9 @@ class _Asked:
         if self._style and self._speech.sets_style(line.text):
             # "Can you keep it short?" is one, too.
             score, own = score + 1, own + 1
-        elif score and is_question(line.text, self._speech):
+        elif score and (
+            is_question(line.text, self._speech) or is_command(line.text, self._speech)
+        ):
             return _Scored(line, held, tuple(0.0 for _ in shares))
         score *= 1 + _TOPIC * earliness(spoken, self._terms)
         if self._about_me and self._speech.has("asks.i", line.text):
@@ -198,7 +213,7 @@ class _Asked:
         """The line that took the place of the first: a correction right after it, or the newest
         line that shares its rare words and tells a change or a value of the kind asked for."""
         after = self._neighbour(first.line, 1)
-        if after and self._corrects(after):
+        if after and self._corrects(after) and not self._is_apart(first, after):
             return after
         later = [
             each
@@ -207,12 +222,22 @@ class _Asked:
         ]
         return max(later, key=lambda each: each.line.number, default=None)
 
+    def corrected_by(self, first: _Scored) -> Line | None:
+        """The line right before one that says only what is different ("no, at 6:40"), without its
+        numbers, which are wrong."""
+        before = self._neighbour(first.line, -1)
+        if before is None or not before.score or first.own >= _ANSWERS:
+            return None
+        if not self._corrects(first) or not _DIGITS.search(first.line.text):
+            return None
+        return replace(before.line, text=_DIGITS.sub("…", before.line.text))
+
     def is_replaced(self, line: Line) -> bool:
         """True if a later line corrects this one, or says that the same thing has changed or has
         another number."""
         each = self._by_number[line.number]
         after = self._neighbour(each.line, 1)
-        if after and self._corrects(after):
+        if after and self._corrects(after) and not self._is_apart(each, after):
             return True
         return any(
             later.line.number > each.line.number and self._outdates(later, each)
@@ -238,6 +263,14 @@ class _Asked:
     def _corrects(self, each: _Scored) -> bool:
         opening = " ".join(each.line.text.split()[:4])
         return self._speech.finds("marks.correction", opening)
+
+    def _is_apart(self, first: _Scored, after: _Scored) -> bool:
+        """True if a correction states something else than was asked, or than the line before it:
+        then it corrects what was said earlier."""
+        stated = slots_in(after.line.text, self._speech)
+        return bool(stated) and not stated & (
+            {self._slot} if self._slot else slots_in(first.line.text, self._speech)
+        )
 
     def _goes_on(self, first: _Scored, later: _Scored) -> bool:
         if later.line.quoted or self._speech.finds("marks.unreal", later.line.text):
@@ -287,7 +320,11 @@ class _Asked:
                 yield each
         if first.own < _ENOUGH:
             names = self._names_in(first)
-            near = [each for each in self.scored if each.words & names]
+            near = [
+                each
+                for each in self.scored
+                if each.words & names and not is_question(each.line.text, self._speech)
+            ]
             for each in sorted(near, key=lambda each: abs(each.line.number - first.line.number)):
                 if not self._may_mislead(each, first):
                     yield each
@@ -326,6 +363,10 @@ def outdated_lines(some: Iterable[Line], lines: Sequence[Line], speech: Language
         return frozenset()
     asked = _Asked("", lines, speech, lines[-1].at)
     return frozenset(line.number for line in some if asked.is_replaced(line))
+
+
+def _number(each: _Scored) -> int:
+    return each.line.number
 
 
 def _dot(weights: Iterable[float], shares: Iterable[float]) -> float:

@@ -28,8 +28,8 @@ _TOPIC_WORDS = 2
 @dataclass(frozen=True, slots=True)
 class Wishes:
     """What a message wants; what is empty or False is not wanted. `kind` is one of "overview",
-    "talks", "agent_name", "help", "question", "topic", "off_record", a courtesy ("hello", "thanks",
-    "bye"), "okay", "nothing" (there are no words) and "statement"."""
+    "talks", "agent_name", "source" (of the last answer), "help", "question", "topic", "off_record",
+    a courtesy ("hello", "thanks", "bye"), "okay", "nothing" (no words) and "statement"."""
 
     kind: str
     name: str = ""
@@ -114,6 +114,12 @@ def is_question(text: str, speech: Language) -> bool:
     )
 
 
+def is_command(text: str, speech: Language) -> bool:
+    """True if a message names the assistant, or wants something forgotten."""
+    named = (given_name(match, speech) for match in speech.matches("wishes.name", text))
+    return any(named) or next(speech.matches("wishes.forget", text), None) is not None
+
+
 def is_small_talk(text: str, speech: Language) -> bool:
     """True if there is nothing in a message to be told again: a courtesy, "ok", no words at all."""
     return _courtesy(own_words(text).strip(), speech) is not None
@@ -125,7 +131,7 @@ def _kind(text: str, speech: Language) -> str:
     if len(text) <= _LONGEST:
         if is_off_record(text, speech):
             return "off_record"
-        for kind in ("about_me", "talks", "agent_name", "help"):
+        for kind in ("about_me", "talks", "agent_name", "source", "help"):
             if next(_find_all(f"asks.{kind}", text, speech), None):
                 return "overview" if kind == "about_me" else kind
     if is_question(text, speech):

@@ -86,6 +86,73 @@ async def test_what_was_corrected_is_not_answered(
     assert wrong not in answer
 
 
+@pytest.mark.parametrize(
+    ("told", "asked", "right", "wrong"),
+    [
+        (
+            ("My name is Anna and I live in Graz.", "that's wrong, I live in Vienna"),
+            ("what's my name?", "where do I live?"),
+            ("Anna", "Vienna"),
+            "“actually",
+        ),
+        (
+            ("My name is Anna and I live in Graz.", "actually my name is Anne"),
+            ("what's my name?", "what do you know about me?"),
+            ("Anne", "Anne"),
+            "Anna",
+        ),
+        (
+            ("Ich heiße Anna und wohne in Graz.", "das stimmt nicht, ich wohne in Wien"),
+            ("wo wohne ich?", "was weißt du über mich?"),
+            ("Wien", "Wien"),
+            "Graz",
+        ),
+    ],
+)
+async def test_the_last_name_and_home_that_somebody_stated_count(
+    bot: Bot, told: tuple[str, ...], asked: tuple[str, ...], right: tuple[str, ...], wrong: str
+):
+    await _told(bot, *told)
+    for question, needle in zip(asked, right, strict=True):
+        answer = await bot.hears(ANNA, question)
+        assert needle in answer
+        assert wrong not in answer
+
+
+async def test_a_correction_is_shown_with_what_it_corrects_but_for_the_wrong_number(bot: Bot):
+    await _told(bot, "I have a dentist appointment tomorrow at 5:40", "no wait, it's at 6:40")
+    answer = await bot.hears(ANNA, "when is my dentist appointment?")
+    assert answer.startswith(
+        "“I have a dentist appointment tomorrow at …” · today\n“no wait, it's at 6:40” · today"
+    )
+
+
+@pytest.mark.parametrize(
+    ("told", "asked", "source", "year"),
+    [
+        ("my cat is Pickle", "what is my cat called?", "where do you know that from?", " 20"),
+        ("meine Katze heißt Pickle", "wie heißt meine Katze?", "Woher weißt du das?", ". "),
+        ("мою кошку зовут Муся", "как зовут мою кошку?", "откуда ты это знаешь?", " 20"),
+    ],
+)
+async def test_where_it_knows_that_from_is_told_with_the_day(
+    bot: Bot, told: str, asked: str, source: str, year: str
+):
+    await _told(bot, told)
+    await bot.hears(ANNA, asked)
+    answer = await bot.hears(ANNA, source)
+    assert f"“{told}” · " in answer
+    assert year in answer.split("· ")[1]
+
+
+async def test_what_is_said_to_the_assistant_tells_nothing_of_the_person(bot: Bot):
+    await _told(bot, "call yourself Otto", "which car do I drive?", "I drive a blue Volvo")
+    known = await bot.hears(ANNA, "what do you know about me?")
+    assert "Volvo" in known
+    assert "call yourself" not in known
+    assert "which car" not in await bot.hears(ANNA, "where do I live?")
+
+
 async def test_a_line_that_goes_on_with_it_is_shown_with_the_one_before(bot: Bot):
     await _told(bot, "we got a hamster", "its called Kevin")
     answer = await bot.hears(ANNA, "have we got a hamster?")
