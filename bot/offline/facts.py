@@ -111,7 +111,7 @@ def _finding(clause: str, speech: Language) -> StatedFact | None:
 @cache
 def _rules(speech: Language) -> list[tuple[dict[str, Any], re.Pattern[str]]]:
     rules = speech.table.get("facts", [])
-    return [(rule, re.compile(_filled(rule["says"]), re.IGNORECASE)) for rule in rules]
+    return [(rule, re.compile(_fill_in(rule["says"]), re.IGNORECASE)) for rule in rules]
 
 
 _CAPITAL = r"(?-i:[A-ZÀ-ÖØ-ÞА-ЯЁ])[\w'’.-]*"
@@ -124,7 +124,7 @@ _PARTS = {
 }
 
 
-def _filled(says: str) -> str:
+def _fill_in(says: str) -> str:
     for part, pattern in _PARTS.items():
         says = says.replace(part, pattern)
     return says

@@ -45,7 +45,7 @@ class Spoken:
         """True if this name, folded, was said in some form."""
         if name in self.words or any(_akin(name, word) for word in self.words):
             return True
-        if (len(name) > 3 or UNSPACED.match(name)) and name in self._squeezed:
+        if (len(name) > 3 or UNSPACED.match(name)) and name in self._without_spaces:
             return True
         return len(name) > 1 and name in self._initials
 
@@ -64,7 +64,7 @@ class Spoken:
         return tuple(word.replace("'", "") for word in fold_words(fold(self.text)))
 
     @cached_property
-    def _squeezed(self) -> str:
+    def _without_spaces(self) -> str:
         return "".join(self._in_order)
 
     @cached_property
