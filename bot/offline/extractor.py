@@ -9,6 +9,8 @@ from memory.background.threads import compute
 from memory.learning.timeline import find_date
 from memory.ports import Extraction, Proposal, Reading, Relation
 from memory.records import Evidence, Record, Role, Turn, own_words
+from memory.search.lexicon.lexicon import negations
+from memory.search.text import plain_words, small_stems
 
 
 class RuleExtractor:
@@ -30,8 +32,9 @@ def _proposals(turns: Sequence[Turn], known: Sequence[Record]) -> Iterator[Propo
     replaces what is known in that slot."""
     found = {
         (_key_of(turn), each.slot or each.text.casefold()): (turn, each)
-        for turn in turns
+        for place, turn in enumerate(turns)
         for each in _findings(turn, turns)
+        if not _is_taken_back(each, turn, turns[place + 1 :])
     }
     for turn, each in found.values():
         rivals = (r for r in known if each.slot and r.slot == each.slot and r.current)
@@ -61,6 +64,25 @@ def _findings(turn: Turn, turns: Sequence[Turn]) -> Iterable[StatedFact]:
         if message.role is Role.USER
         for each in findings_in(message.text, speech)
     ]
+
+
+def _is_taken_back(fact: StatedFact, turn: Turn, later: Sequence[Turn]) -> bool:
+    """True if the same person says later in the session that it has changed, or denies it: "I'm not
+    vegetarian anymore". Better a fact too few than a false one."""
+    speech = guess_language([turn.said])
+    small = small_stems() | speech.small_stems
+    # What somebody is, likes or has ends the clause.
+    value = next((w for w in reversed(speech.index_words(fact.text)) if w not in small), None)
+    for other in (each for each in later if _key_of(each) == _key_of(turn)):
+        said = other.said
+        changed = speech.has("marks.change", said) or speech.finds("marks.correction", said)
+        if value in speech.index_words(said) and (changed or _denies(said) != _denies(fact.text)):
+            return True
+    return False
+
+
+def _denies(text: str) -> bool:
+    return not negations().isdisjoint(run for _, run in plain_words(text))
 
 
 def _key_of(turn: Turn) -> int | str | None:

@@ -126,6 +126,22 @@ async def test_a_new_value_of_a_slot_replaces_the_known_one_of_the_same_speaker(
     ]
 
 
+@pytest.mark.parametrize(
+    ("first", "later"),
+    [
+        ("I am vegetarian", "I'm not vegetarian anymore"),
+        ("I work at Acme", "I quit Acme"),
+        ("I hate Mondays", "actually Mondays are fine by me"),
+        ("Ich mag keinen Spinat", "eigentlich mag ich Spinat doch"),
+        ("Soy vegetariano", "ya no soy vegetariano"),
+    ],
+)
+async def test_what_is_taken_back_later_in_the_session_is_no_fact(first: str, later: str) -> None:
+    assert first in [proposal.text for proposal in await _proposals(first)]
+    assert first not in [proposal.text for proposal in await _proposals(first, "ok", later)]
+    assert first in [p.text for p in await _proposals(first, "It rains today, not that I mind")]
+
+
 async def test_an_event_date_is_absolute_or_none() -> None:
     (dated,) = await _proposals("I was born on May 4, 1988")
     assert dated.event_date == "1988-05-04"
