@@ -34,7 +34,9 @@ async def find_meant(known: Knowledge, actor: Actor, text: str, now: datetime, m
     hits = await known.search(actor, text, (*LEARNED_KINDS, Kind.MESSAGE), most * _DEPTH)
     named = await known.about(actor, text)
     ended = await find_ended(known, actor, text, now, (Kind.FACT, Kind.PREFERENCE))
-    found = {r.id: r for r in (*named, *(hit.record for hit in hits), *ended)}
+    # Search does not look at topics, which greetings tell.
+    summaries = await known.records(actor, (Kind.SUMMARY,), everything=True)
+    found = {r.id: r for r in (*named, *(hit.record for hit in hits), *ended, *summaries)}
     own = sorted(
         (record for record in found.values() if not _tells_of_talk(record)),
         key=lambda record: record.kind is Kind.MESSAGE,
@@ -118,7 +120,7 @@ def _best_matches(query: Query, records: Iterable[Record]) -> list[Record]:
 
 def _share(query: Query, record: Record) -> float:
     """The share of the words asked for that a record has, from 0 to 1."""
-    own = frozenset(words(" ".join((record.text, *record.about))))
+    own = frozenset(words(" ".join((record.text, *record.about, *record.topics))))
     had = [not own.isdisjoint((*term.exact, *term.related)) for term in query.terms]
     return sum(had) / len(had) if had else 0.0
 

@@ -2,7 +2,9 @@
 
 from memory.knowledge.lookup import find_meant
 from memory.memory import Memory
+from memory.ports import Extraction, Reading
 from memory.records import Actor, Place, Role, ToolUse, Utterance
+from tests.fakes.extractors import EverySentence
 from tests.fakes.memories import NOON, open_memory
 
 ANNA, PLACE = Actor.person(1), Place("telegram", 1)
@@ -44,3 +46,19 @@ async def test_a_turn_whose_tools_told_it_is_forgotten_with_it() -> None:
         await say(memory, "What do you know?", "This and that.", search)
         await memory.known.forget(ANNA, record)
         assert (await memory.talk.recall(ANNA, PLACE, "?")).messages == ()
+
+
+async def test_a_summary_with_the_name_among_its_topics_alone_goes_along() -> None:
+    class Topical(EverySentence):
+        async def extract(self, reading: Reading) -> Extraction:
+            return Extraction(summary="You talked.", topics=("Ines", "the harp"))
+
+    async with open_memory(extractor=Topical()) as memory:
+        await say(memory, "Do you remember Ines?")
+        await memory.talk.end(ANNA, PLACE, "new")
+        await memory.settle()
+        await say(memory, "My tutor is Ines")
+        found = await find_meant(memory.known, ANNA, "Ines", NOON, 8)
+        [record] = found.records
+        await memory.known.forget(ANNA, record, found.along)
+        assert await memory.known.records(ANNA) == []
