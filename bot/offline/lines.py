@@ -3,7 +3,10 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
+from bot.offline.language import Language
 from bot.offline.quotes import Line
+from bot.offline.wishes import is_question, split_questions
+from memory.background.threads import compute
 from memory.records import Actor, Kind, Record, Role, own_words
 from tools.context import ToolContext
 
@@ -22,20 +25,21 @@ class LineReader:
     def __init__(self) -> None:
         self._talkative: set[Actor] = set()
 
-    async def about(self, context: ToolContext, question: str) -> list[Line]:
+    async def about(self, context: ToolContext, question: str, speech: Language) -> list[Line]:
         """The lines that may answer a question, oldest first. Raises StoreUnavailable."""
         messages = await self._messages(context, question)
         learned = await context.memory.known.records(context.actor, _LEARNED, everything=True)
-        return number(messages, learned)
+        return await compute(number, messages, learned, speech)
 
-    async def own(self, context: ToolContext) -> list[Line]:
+    async def own(self, context: ToolContext, speech: Language) -> list[Line]:
         """The last lines of the person who asks, oldest first. Raises StoreUnavailable."""
         known, speaker = context.memory.known, context.turns[-1].speaker
         # AgentCore has no messages to read: there, what was learned tells of them.
         records = await known.records(context.actor, (Kind.MESSAGE, *_LEARNED), everything=True)
         mine = [record for record in records if record.speaker == speaker]
         said = [r for r in mine if r.kind is Kind.MESSAGE and r.role is Role.USER]
-        return number(said[-_ALL:], [record for record in mine if record.kind in _LEARNED])
+        learned = [record for record in mine if record.kind in _LEARNED]
+        return await compute(number, said[-_ALL:], learned, speech)
 
     async def _messages(self, context: ToolContext, question: str) -> list[Record]:
         known, actor = context.memory.known, context.actor
@@ -53,18 +57,16 @@ class LineReader:
         return list(found.values())
 
 
-def number(messages: Iterable[Record], learned: Sequence[Record]) -> list[Line]:
+def number(messages: Iterable[Record], learned: Sequence[Record], speech: Language) -> list[Line]:
     """The people's messages, and what was learned otherwise, as lines in order. A message that says
     what is no longer true has ended."""
     ended = [record.text.casefold() for record in learned if not record.current]
     said = [record for record in messages if record.role is Role.USER]
-    texts = "\n".join(record.text for record in said).casefold()
-    said += [r for r in learned if r.current and r.text.casefold() not in texts]
-    parts = [
-        (record, part)
-        for record in sorted(said, key=lambda record: record.created_at)
-        for part in _parts(record.text)
-    ]
+    parts = [(record, part) for record in said for part in _parts(record.text, speech)]
+    told = (part for _, part in parts if not is_question(part, speech))
+    texts = "\n".join(told).casefold()
+    parts += [(r, r.text) for r in learned if r.current and r.text.casefold() not in texts]
+    parts.sort(key=lambda part: part[0].created_at)
     return [
         Line(
             text,
@@ -79,11 +81,16 @@ def number(messages: Iterable[Record], learned: Sequence[Record]) -> list[Line]:
     ]
 
 
-def _parts(text: str) -> Iterable[str]:
-    """A message's own words, and what it quotes."""
-    own = own_words(text).strip()
+def _parts(text: str, speech: Language) -> Iterable[str]:
+    """What a message tells in its own words, and what it quotes."""
     quoted = "\n".join(line for line in text.splitlines() if line.lstrip().startswith(">"))
-    return filter(None, (own, quoted))
+    return filter(None, (*told_in(text, speech), quoted))
+
+
+def told_in(text: str, speech: Language) -> list[str]:
+    """What a message tells; all of it if it does nothing but ask."""
+    own = own_words(text).strip()
+    return split_questions(own, speech)[0] or [own]
 
 
 def fresh_lines(texts: Sequence[str], now: datetime) -> list[Line]:

@@ -54,6 +54,8 @@ MODEL_NAME = "offline"
 #: Maximum lines of an overview; how many conversations "last time" goes back.
 _OVERVIEW, _TALKS = 12, 3
 _QUOTE_CHARS = 400
+#: What is answered even if the message also wanted something done.
+_ANSWERED = ("question", "overview", "agent_name", "source", "talks")
 #: What is said to what a message is, if it wants nothing else.
 _SENTENCES = {
     "hello": "hello", "thanks": "welcome", "bye": "bye", "nothing": "nudge", "okay": "nudge",
@@ -158,7 +160,7 @@ class _Reply:
         context: ToolContext | None,
     ) -> None:
         self._speech, self._says = speech, speech.says
-        self._text, self._before, self._wishes = text, before, wishes
+        self._text, self._before, self._wishes = wishes.asked or text, before, wishes
         self._answers, self._context = answers, context
         self._keeps = context is not None and context.memory.options.memory_enabled
         self._private = context is not None and context.private
@@ -169,13 +171,9 @@ class _Reply:
         """The reply."""
         parts = list(self._on_tools())
         try:
-            if not parts or self._wishes.kind in (
-                "question",
-                "overview",
-                "agent_name",
-                "source",
-                "talks",
-            ):
+            if self._wishes.told:
+                parts.append(self._note("\n".join(self._wishes.told)))
+            if self._wishes.asked or not parts or self._wishes.kind in _ANSWERED:
                 parts.append(await self._on_message(lines))
             if await self._is_first():
                 parts.append(self._says["notebook"])
@@ -219,16 +217,16 @@ class _Reply:
             case "question":
                 return await self._answer(lines)
             case "topic":
-                return await self._answer(lines, otherwise=self._noted())
-        return self._noted()
+                return await self._answer(lines, otherwise=self._note(self._text))
+        return self._note(self._text)
 
-    def _noted(self) -> str:
+    def _note(self, text: str) -> str:
         """That a statement is kept, or why not."""
         if self._private:
             return self._says["private"]
         if not self._keeps:
             return self._says["unkept"]
-        return self._says["kept" if mask_secrets(self._text) == self._text else "masked"]
+        return self._says["kept" if mask_secrets(text) == text else "masked"]
 
     async def _answer(self, lines: LineReader, otherwise: str = "") -> str:
         known = await self._read_lines(lines)
@@ -246,20 +244,22 @@ class _Reply:
         return await self._answer(lines)
 
     async def _read_lines(self, lines: LineReader) -> list[Line]:
-        fresh = fresh_lines(self._before, self._now())
+        archived = self._keeps and not self._private
+        before = () if archived else self._before
+        fresh = fresh_lines([*before, *self._wishes.told], self._now())
         if self._context is None or not self._keeps:
             return fresh
-        known = await self._in_time(lines.about(self._context, self._text))
+        known = await self._in_time(lines.about(self._context, self._text, self._speech))
         if self._speech.has("asks.me", self._text) and self._speaker:
             known = [line for line in known if line.speaker == self._speaker] or known
-        # What is said in private is in no archive.
-        return known + [_number_after(line, known) for line in fresh] if self._private else known
+        # Neither what this very message tells is in the archive, nor what is said in private.
+        return known + [_number_after(line, known) for line in fresh]
 
     async def _overview(self, lines: LineReader) -> str:
         if self._context is None or not self._keeps:
             own = fresh_lines(self._before, self._now())
         else:
-            own = await self._in_time(lines.own(self._context))
+            own = await self._in_time(lines.own(self._context, self._speech))
         told = await compute(telling_lines, own, self._speech, _OVERVIEW)
         rows = [f"• {self._quote(line)}" for line in told]
         if name := await self._agent_name():

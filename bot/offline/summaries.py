@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from bot.offline.language import Language, guess_language, sentences, speech_of
+from bot.offline.lines import told_in
 from bot.offline.overview import cut_quote, telling_lines
 from bot.offline.quotes import Line
 from memory.background.threads import compute
@@ -70,7 +71,7 @@ def _quotes(turns: Sequence[Turn], most: int) -> dict[str | None, list[str]]:
     speakers = {m.speaker.key if m.speaker else None: m.speaker for m in said}
     for speaker in speakers.values():
         own = [message for message in said if message.speaker == speaker]
-        lines = [_line(message, place) for place, message in enumerate(own)]
+        lines = [_line(message, place, speech) for place, message in enumerate(own)]
         told = telling_lines([line for line in lines if line.text], speech, most)
         if told:
             found[speaker.name if speaker else None] = [
@@ -79,8 +80,8 @@ def _quotes(turns: Sequence[Turn], most: int) -> dict[str | None, list[str]]:
     return found
 
 
-def _line(message: Utterance, place: int) -> Line:
-    text = mask_secrets(own_words(message.text)).strip()
+def _line(message: Utterance, place: int, speech: Language) -> Line:
+    text = " ".join(told_in(mask_secrets(message.text), speech))
     return Line(text, message.at, place)
 
 

@@ -18,6 +18,9 @@ from memory.search.text import plain_words
 #: Longer messages tell something: names, greetings and questions to a notebook are short.
 _LONGEST = 400
 _ASKS = re.compile(r"[?？](?=[\s\"”»)]|\W*$)|^\W*¿")
+#: A statement that wants to be confirmed: "Lea lives in Bern, right?"
+_TAG = re.compile(r"^\W*(?P<told>(?:\S+\s+){2,}\S+)[,，]\s*(?P<tag>\w+(?:\s\w+)?)\s*[?？]+\W*$")
+_PIECES = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
 _TELLS = re.compile(r"\w[:：]\s+\w")
 #: Up to so many words beside a name for the assistant mean nothing.
 _FEW_WORDS = 4
@@ -29,12 +32,15 @@ _TOPIC_WORDS = 2
 class Wishes:
     """What a message wants; what is empty or False is not wanted. `kind` is one of "overview",
     "talks", "agent_name", "source" (of the last answer), "help", "question", "topic", "off_record",
-    a courtesy ("hello", "thanks", "bye"), "okay", "nothing" (no words) and "statement"."""
+    a courtesy ("hello", "thanks", "bye"), "okay", "nothing" (no words) and "statement". Of a
+    message that also asks something, `told` and `asked` are the two; `kind` is of what is asked."""
 
     kind: str
     name: str = ""
     remember: str = ""
     forget: str = ""
+    told: tuple[str, ...] = ()
+    asked: str = ""
 
 
 def wishes_of(text: str, speech: Language) -> Wishes:
@@ -45,7 +51,12 @@ def wishes_of(text: str, speech: Language) -> Wishes:
     name = agent_name_in(text, speech) or ""
     remember = asks_to_remember(text, speech) or ""
     forget = "" if remember else _asks_to_forget(text, speech)
-    return Wishes(_kind(text, speech), name, remember, forget)
+    if remember or forget or name:
+        return Wishes("statement" if remember else _kind(text, speech), name, remember, forget)
+    told, asks = split_questions(text, speech)
+    if told and asks and not all(is_small_talk(piece, speech) for piece in told):
+        return Wishes(_kind(asks[-1], speech), told=tuple(told), asked=asks[-1])
+    return Wishes(_kind(text, speech))
 
 
 def agent_name_in(text: str, speech: Language) -> str | None:
@@ -79,7 +90,7 @@ def asks_to_remember(text: str, speech: Language) -> str | None:
     """The statement that a person asks to keep ("remember that …"), if they do."""
     for each in all_speeches(speech):
         for match in each.matches("wishes.remember", text):
-            what = captured_text(match).strip(" .!,")
+            what = captured_text(match).strip(" .!,?？")
             if what and not is_question(what, each):
                 return what
     return None
@@ -99,7 +110,10 @@ def is_off_record(text: str, speech: Language) -> bool:
 def is_question(text: str, speech: Language) -> bool:
     """True if a message asks something: by its mark, or by the words that it begins with."""
     own = own_words(text)
-    if _ASKS.search(own):
+    tag = _TAG.search(own)
+    if tag and not any(speech.has(f"asks.{kind}", tag["tag"]) for kind in ("words", "anywhere")):
+        own = tag["told"]
+    elif _ASKS.search(own):
         return True
     # "Who my doctor is: Dr. Smith" tells it.
     return (
@@ -112,6 +126,15 @@ def is_question(text: str, speech: Language) -> bool:
             for sentence in sentences(own)
         )
     )
+
+
+def split_questions(text: str, speech: Language) -> tuple[list[str], list[str]]:
+    """What a message tells, and what it asks, sentence by sentence. A message that asks nothing
+    stays whole."""
+    pieces = [piece.strip() for piece in _PIECES.split(text) if piece.strip()]
+    asks = [piece for piece in pieces if is_question(piece, speech)]
+    told = [piece for piece in pieces if piece not in asks] if asks else [text]
+    return told, asks
 
 
 def is_command(text: str, speech: Language) -> bool:

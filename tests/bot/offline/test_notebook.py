@@ -145,6 +145,42 @@ async def test_where_it_knows_that_from_is_told_with_the_day(
     assert year in answer.split("· ")[1]
 
 
+@pytest.mark.parametrize(
+    ("said", "now", "asked", "later"),
+    [
+        (
+            "The dentist is at 5:40 tomorrow\nno wait, 6:40\nwhat time is the dentist?",
+            "no wait, 6:40",
+            "what time is the dentist?",
+            "no wait, 6:40",
+        ),
+        (
+            "Where do I live?\nI live in Basel now\nWhere do I live?",
+            "I live in Basel now",
+            "where do I live?",
+            "I live in Basel now",
+        ),
+        ("By the way, I hate onions. What do I hate?", "onions.”", "what do I hate?", "onions"),
+        ("The plumber comes on Friday at 8, ok?", "Kept.", "when does the plumber come?", "at 8"),
+        ("My sister Lea lives in Bern, right?", "Kept.", "where does my sister live?", "Bern"),
+        ("Der Klempner kommt am Freitag, ja?", "Notiert.", "wann kommt der Klempner?", "Freitag"),
+        ("Мы переехали в Казань. Где мой паспорт?", "Записано.", "куда мы переехали?", "Казань"),
+        (
+            "could you please note that Tom owes me 20 euros?",
+            "Kept: “Tom owes me 20 euros”",
+            "how much does Tom owe me?",
+            "20 euros",
+        ),
+    ],
+)
+async def test_what_a_message_tells_beside_a_question_is_kept_and_used(
+    bot: Bot, said: str, now: str, asked: str, later: str
+):
+    (reply,) = await _told(bot, said)
+    assert now in reply
+    assert later in await bot.hears(ANNA, asked)
+
+
 async def test_what_is_said_to_the_assistant_tells_nothing_of_the_person(bot: Bot):
     await _told(bot, "call yourself Otto", "which car do I drive?", "I drive a blue Volvo")
     known = await bot.hears(ANNA, "what do you know about me?")
