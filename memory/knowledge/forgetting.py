@@ -24,7 +24,8 @@ class Forgotten:
     """A record that is or would be forgotten, and what goes with it: the archived messages and
     summaries that say it too, the turns of sessions that are not extracted yet, what it had
     superseded, and the same words where they are evidence of other records (`amendments`). It holds
-    the texts, so everything can be restored from it."""
+    the texts, so everything can be restored from it. `along` are the ids of turns and summaries
+    that only repeat it or ask to forget it."""
 
     actor: Actor
     record: Record
@@ -33,6 +34,7 @@ class Forgotten:
     turns: tuple[Turn, ...] = ()
     history: tuple[Record, ...] = ()
     amendments: tuple[Amendment, ...] = ()
+    along: frozenset[str] = frozenset()
 
     @property
     def records(self) -> tuple[Record, ...]:
@@ -46,28 +48,30 @@ class Forgotten:
 
     @property
     def statements(self) -> int:
-        """In how many other messages people state it: neither questions nor answers."""
-        return sum(states(role, text) for role, text in self._told())
+        """In how many other messages people state it: neither questions, answers nor requests to
+        forget it."""
+        return sum(self._told())
 
     @property
     def is_repeated(self) -> bool:
-        """True if questions or answers are deleted too."""
-        return not all(states(role, text) for role, text in self._told())
+        """True if questions, answers or requests are deleted too."""
+        return not all(self._told())
 
-    def _told(self) -> Iterator[tuple[Role, str]]:
-        """The other messages that are deleted, each once: a turn of an open session may be archived
-        as well."""
+    def _told(self) -> Iterator[bool]:
+        """For each other message that is deleted, whether it states this. A turn of an open session
+        may be archived as well: it counts once."""
         turns = {turn.id for turn in self.turns}
         for message in self.messages:
             if turns.isdisjoint(message.turn_ids):
-                yield message.role, message.text
+                asked = not self.along.isdisjoint(message.turn_ids)
+                yield states(message.role, message.text) and not asked
         itself = self.record.turn_ids if self.record.kind is Kind.MESSAGE else ()
         for turn in self.turns:
             for spoken in turn.messages:
                 if spoken.text.strip() and not (
                     turn.id in itself and spoken.role is self.record.role
                 ):
-                    yield spoken.role, spoken.text
+                    yield states(spoken.role, spoken.text) and turn.id not in self.along
 
 
 def states(role: Role, text: str) -> bool:
@@ -145,6 +149,7 @@ def plan_deletion(
         tuple(turn for turn in turns if turn.id in own or any(map(says, _texts(turn)))),
         chain[1:],
         tuple(filter(None, (_without_quotes(other, chain, says) for other in left))),
+        frozenset(along),
     )
 
 

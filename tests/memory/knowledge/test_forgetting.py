@@ -79,6 +79,15 @@ def test_what_goes_along_is_what_it_came_from_and_what_says_it_again():
     assert gone.is_repeated
 
 
+def test_a_request_to_forget_it_is_no_statement_of_it():
+    message = record("m1", "My sister Meera is a nurse", "t1")
+    turns = [turn("t1", message.text), turn("t2", "forget Meera")]
+    gone = plan_deletion(ANN, message, [], turns, ("t2",))
+    assert [turn.id for turn in gone.turns] == ["t1", "t2"]
+    assert gone.statements == 0
+    assert gone.is_repeated
+
+
 def test_a_summary_goes_along_if_a_topic_of_its_session_names_what_is_forgotten():
     def summary(id_: str, session: str, *topics: str) -> Record:
         return replace(record(id_, "Anna talked"), session_id=session, topics=topics)
