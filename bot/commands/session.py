@@ -55,7 +55,9 @@ async def summarize(said: Command, context: Context) -> Reply:
     """Raises StoreUnavailable."""
     texts = context.texts
     summaries = await context.memory.talk.summarize_now(said.origin.actor, said.origin.place)
-    if summary := "\n\n".join(part.text for part in summaries):
+    # Of questions alone, the notebook can quote nothing: its summary is a number.
+    told = [part.text for part in summaries if any(map(str.isalpha, part.text))]
+    if summary := "\n\n".join(told):
         return Reply(paragraphs(texts.summary_title, summary))
     return Reply(paragraphs(texts.summary_nothing, await _last_talk(said, context)))
 

@@ -235,6 +235,7 @@ class _Reply:
         if not found.lines or (otherwise and not found.exact):
             return otherwise or self._says["nothing"]
         quotes = [self._quote(line) for line in found.lines]
+        quotes += [f"… +{found.more}"] if found.more else []
         return "\n".join(quotes if found.exact else [self._says["closest"], *quotes])
 
     async def _source(self, lines: LineReader) -> str:

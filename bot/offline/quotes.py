@@ -21,6 +21,9 @@ from memory.search.lexicon.lexicon import all_of
 from memory.search.query import Term
 from memory.search.text import small_stems, words
 
+#: So many lines about somebody are shown. A line is about them if its own words cover so much.
+_EVERYTHING, _NAMED = 12, 0.75
+
 _DIGITS = re.compile(r"\d[\d.:,/]*\w*")
 
 #: Lines with this share of the best score are as good as the best, and at most so many are.
@@ -76,6 +79,8 @@ class Quotes:
 
     lines: tuple[Line, ...] = ()
     exact: bool = False
+    #: How many lines more there are.
+    more: int = 0
 
 
 @dataclass(frozen=True)
@@ -102,6 +107,8 @@ def choose(question: str, lines: Sequence[Line], speech: Language, now: datetime
         stated = (each for each in sorted(scored, key=_number, reverse=True))
         if newest := next((s for s in stated if slot in slots_in(s.line.text, speech)), None):
             return Quotes((asked.pick([newest]).line,), exact=True)
+    if speech.finds("asks.about", question) and (told := asked.everything()):
+        return Quotes(tuple(told[-_EVERYTHING:]), exact=True, more=max(0, len(told) - _EVERYTHING))
     exact = scored[0].own >= _ANSWERS
     if not exact and (asked.names or scored[0].score < _CLOSE):
         return Quotes()
@@ -200,6 +207,15 @@ class _Asked:
             return min(told, key=lambda each: each.line.number)
         return max((*good, *self.successors(good)), key=lambda each: each.line.number)
 
+    def everything(self) -> list[Line]:
+        """All that was said of what was asked, oldest first, and what goes on with "she"."""
+        told: list[Line] = []
+        for each in self.scored:
+            goes_on = told and each.line.number == told[-1].number + 1 and self._points_back(each)
+            if each.score and (each.own >= _NAMED or goes_on) and not self.is_replaced(each.line):
+                told.append(each.line)
+        return told
+
     def successors(self, good: Sequence[_Scored]) -> list[_Scored]:
         """The lines that took the place of these."""
         if self._past or self._introduces:
@@ -233,8 +249,7 @@ class _Asked:
         return replace(before.line, text=_DIGITS.sub("…", before.line.text))
 
     def is_replaced(self, line: Line) -> bool:
-        """True if a later line corrects this one, or says that the same thing has changed or has
-        another number."""
+        """True if a later line corrects this one, or says that the same thing has changed."""
         each = self._by_number[line.number]
         after = self._neighbour(each.line, 1)
         if after and self._corrects(after) and not self._is_apart(each, after):
@@ -249,10 +264,8 @@ class _Asked:
         if later.line.quoted or not shared:
             return False
         subject = shared & frozenset(self._held[later.line.number][:_SUBJECT])
-        if self._speech.has("marks.change", later.line.text):
-            return bool(subject) or self._weigh(shared) >= _SHARED
-        numbers = all(any(c.isdigit() for c in line.line.text) for line in (later, each))
-        return numbers and bool(subject & frozenset(self._held[each.line.number][:_SUBJECT]))
+        changed = self._speech.has("marks.change", later.line.text)
+        return changed and (bool(subject) or self._weigh(shared) >= _SHARED)
 
     def _has_value(self, line: Line, held: frozenset[str]) -> bool:
         """True if a line has a number, or a weekday or month where a time is asked for."""

@@ -1,5 +1,6 @@
 """/new, /summarize and /usage."""
 
+import re
 from datetime import timedelta
 from decimal import Decimal
 
@@ -82,6 +83,12 @@ async def test_another_channels_session_is_not_announced_here(desk: Desk) -> Non
 
 
 # -- /summarize -----------------------------------------------------------------------------------
+
+
+async def test_summarize_says_that_there_is_nothing_after_nothing_but_questions(desk: Desk) -> None:
+    for asked in ("who is my dentist?", "where do I live?", "what's my name?", "and my car?"):
+        await desk.tell(asked)
+    assert not re.search(r"\(\d+\)", await desk.ask("/summarize"))
 
 
 async def test_summarize_shows_what_the_conversation_was_about(desk: Desk) -> None:

@@ -181,6 +181,22 @@ async def test_what_a_message_tells_beside_a_question_is_kept_and_used(
     assert later in await bot.hears(ANNA, asked)
 
 
+async def test_all_that_was_said_of_somebody_is_told_when_asked_for(bot: Bot):
+    told = ("My sister Meera is a nurse", "Her birthday is on 3 March", "Meera got a dog called Bo")
+    await _told(bot, *told, "I had soup today", "who is Meera?")
+    assert await bot.hears(ANNA, "what do you know about Meera?") == "\n".join(
+        f"“{line}” · today" for line in told
+    )
+
+
+async def test_of_much_about_one_thing_the_last_is_shown_and_how_much_more_there_is(bot: Bot):
+    for number in range(4101, 4116):
+        await bot.hears(ANNA, f"invoice {number} of Brandt is paid")
+    answer = await bot.hears(ANNA, "what do you know about Brandt?")
+    assert "4115" in answer
+    assert "… +3" in answer
+
+
 async def test_what_is_said_to_the_assistant_tells_nothing_of_the_person(bot: Bot):
     await _told(bot, "call yourself Otto", "which car do I drive?", "I drive a blue Volvo")
     known = await bot.hears(ANNA, "what do you know about me?")
