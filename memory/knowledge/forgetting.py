@@ -1,6 +1,7 @@
 """Finds everything else that says what is to be forgotten: a deleted fact is not forgotten while
 the message it came from can still be found."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,6 +18,9 @@ CARRIED_SHARE = 0.75
 #: Other texts are searched for the words of evidence only if these have so many telling words:
 #: "mine retired" says nothing by itself.
 _TELLING = 3
+
+#: After what ends a sentence. A point in "6.40" ends none.
+_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？؟])|\n+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +79,13 @@ class Forgotten:
 
 
 def states(role: Role, text: str) -> bool:
-    """True for a message unless the assistant wrote it, or the user only asked."""
-    return role is Role.USER and not text.rstrip().endswith(("?", "？", "؟"))
+    """True for a message unless the assistant wrote it, or the user only asked: a statement beside
+    a question counts."""
+    return role is Role.USER and any(
+        not sentence.rstrip().endswith(("?", "？", "؟"))
+        for sentence in _SENTENCE_END.split(text)
+        if any(map(str.isalnum, sentence))
+    )
 
 
 def mentions(*statements: str) -> Callable[[str], bool]:

@@ -27,6 +27,13 @@ async def test_what_was_said_is_meant_and_neither_questions_nor_answers() -> Non
         assert await meant(memory, "Rex") == ["Rex is my dog"]
 
 
+async def test_what_is_said_beside_a_question_is_meant_too() -> None:
+    async with open_memory() as memory:
+        await say(memory, "Rex is my dog. What do dogs eat?")
+        await say(memory, "Where is Rex?\nAnd is Rex well?")
+        assert await meant(memory, "Rex") == ["Rex is my dog. What do dogs eat?"]
+
+
 async def test_questions_and_answers_go_along_and_all_else_stays() -> None:
     async with open_memory() as memory:
         await say(memory, "Rex is my dog", "Rex is a fine name.")
