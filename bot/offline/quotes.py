@@ -291,12 +291,24 @@ class _Asked:
         if self._number and not self._has_value(later.line, later.words):
             return False
         if self._speech.has("marks.change", later.line.text):
-            if self._weigh(self._answer_in(first) & later.words) >= _RETOLD:
+            answer = self._answer_in(first)
+            if self._shares_name(answer, first, later) and (
+                self._weigh(answer & later.words) >= _RETOLD
+            ):
                 return True
             about = self._asked_words & first.words & later.words
+            if not self._shares_name(self._asked_words, first, later):
+                return False
             subject = about & frozenset(self._held[later.line.number][:_SUBJECT])
             return self._weigh(about) >= _SHARED if self._number else bool(subject)
         return self._number and self._shared_weight(first, later, self._asked_words) >= 2 * _SHARED
+
+    def _shares_name(self, words: frozenset[str], first: _Scored, later: _Scored) -> bool:
+        """False if the first line has names among these words and the later one has none of them:
+        "Mrs Odilia" is not "Mrs Ofelia"."""
+        capital = (word for word in first.line.text.split()[1:] if word[:1].isupper())
+        names = words & frozenset(self._speech.index_words(" ".join(capital)))
+        return not names or bool(names & later.words)
 
     def _shared_weight(
         self, one: _Scored, other: _Scored, besides: frozenset[str] = frozenset()
@@ -330,7 +342,7 @@ class _Asked:
         for each in sorted(self.scored, key=lambda other: other.score, reverse=True)[:4]:
             adds = any(a > b + 0.1 for a, b in zip(each.shares, first.shares, strict=True))
             if adds and each.score >= _BESIDE * first.score and not self._may_mislead(each, first):
-                yield each
+                yield self._successor(each) or each
         if first.own < _ENOUGH:
             names = self._names_in(first)
             near = [
@@ -350,7 +362,7 @@ class _Asked:
             word
             for place in places
             for word in spoken[max(0, place - _NEAR) : place + _NEAR + 1]
-            if not word.isdigit()
+            if not any(map(str.isdigit, word))
         }
         return frozenset(beside - self._asked_words - self._small)
 

@@ -74,6 +74,12 @@ async def test_what_was_said_in_this_very_conversation_counts(bot: Bot):
             "100",
             "50",
         ),
+        (
+            ("el taller de Bruna abre el lunes", "la tienda de Berta cambió, ahora abre el jueves"),
+            "cuándo abre el taller de Bruna?",
+            "lunes",
+            "jueves",
+        ),
         (("老王欠我一顿火锅", "老汪欠我200块"), "老王欠我什么？", "火锅", "200"),
     ],
 )
