@@ -27,7 +27,7 @@ _EVERYTHING, _NAMED = 12, 0.75
 _DIGITS = re.compile(r"\d[\d.:,/]*\w*")
 
 #: Lines with this share of the best score are as good as the best, and at most so many are.
-_AS_GOOD, _MOST_GOOD = 0.94, 20
+_AS_GOOD, _MOST_GOOD = 0.9, 20
 #: A line answers if its own words cover this share of the question; it is close if they do so
 #: together with related words.
 _ANSWERS, _CLOSE = 0.3, 0.2

@@ -7,7 +7,8 @@ put in a later session, and an `overview`. Of an ask, a reply passes that holds 
 none of `none`; where `any` is empty (never told, or a secret), one that holds none of `none`.
 `wrong` counts replies that hold one of `none`; `stock` those that quote nothing. A needle must
 begin where a word or a number begins, and not end within a number. Whoever wrote the file had not
-read the code, and whoever wrote the code reads only the figures."""
+read the code, and whoever works on the code reads only the talks with odd numbers, and of the
+others the figures."""
 
 import argparse
 import asyncio
