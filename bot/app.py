@@ -58,12 +58,11 @@ from bot.terminal import Terminal, TerminalChannel
 from bot.texts import languages, texts_in
 from memory.conversation.window import points_back
 from memory.memory import Memory, utc_now
-from memory.ports import Extraction, Reading
 from memory.records import Turn
 from memory.safety.gate import mask_secrets
 from memory.search.query import parse
 from memory.stores.journal.journal import SqliteJournal
-from memory.understanding import LanguageRules, Understanding
+from memory.understanding import Extraction, LanguageRules, Reading, Understanding
 
 #: The exit code that makes a supervisor restart the bot.
 _RESTART = 1

@@ -21,10 +21,10 @@ from memory.learning.jobs import ExtractionJobs, ExtractionLimits
 from memory.learning.learner import Learner
 from memory.learning.readings import Readings
 from memory.options import MemoryOptions, utc_now
-from memory.ports import Backlog, Journal, Proposal, Reading, Store
+from memory.ports import Backlog, Journal, Store
 from memory.records import Actor, Change, Choice, Kind, Place, Speaker
 from memory.safety.gate import admit
-from memory.understanding import Understanding
+from memory.understanding import Proposal, Reading, Understanding
 
 __all__ = ["Memory", "MemoryOptions", "utc_now"]
 

@@ -5,9 +5,9 @@ from datetime import UTC
 from typing import Literal
 
 from memory.errors import RefusedText, StoreUnavailable, UnknownRecord
-from memory.ports import ExtractionFailed, Proposal, Reading, Relation
 from memory.records import Change, ChangeKind, Evidence, Kind, Record
 from memory.safety.escaping import escape
+from memory.understanding import ExtractionFailed, Proposal, Reading, Relation
 from tools.context import ToolContext, ToolFailure, refuse_if_private
 
 _LATER = (

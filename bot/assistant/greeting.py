@@ -8,8 +8,8 @@ import structlog
 from memory.background.caches import BoundedDict
 from memory.errors import StoreUnavailable
 from memory.memory import Memory
-from memory.ports import ExtractionFailed
 from memory.records import Actor, Record
+from memory.understanding import ExtractionFailed
 
 _log = structlog.get_logger(__name__)
 

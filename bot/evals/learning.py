@@ -35,12 +35,11 @@ from bot.models.extraction import ModelExtractor
 from bot.models.review import ModelReviewer
 from bot.settings import load
 from memory.memory import Memory, MemoryOptions
-from memory.ports import Extraction, Proposal, Reading, Relation
 from memory.records import Actor, Kind, Record, Turn
 from memory.search.text import small_stems, words
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
-from memory.understanding import Understanding
+from memory.understanding import Extraction, Proposal, Reading, Relation, Understanding
 
 #: What code alone can decide.
 BY_CODE = frozenset(

@@ -11,7 +11,7 @@ from pydantic_ai.usage import RunUsage
 
 from bot.assistant.failures import MODEL_ERRORS, attempts_in, failure_of
 from bot.people.usage import Accounts, Usage
-from memory.ports import ExtractionFailed
+from memory.understanding import ExtractionFailed
 
 _log = structlog.get_logger(__name__)
 

@@ -11,9 +11,9 @@ from bot.models.transcript import Transcript, block, calendar
 from bot.people.usage import Accounts
 from memory.background.threads import compute
 from memory.learning.plan import clean_topics
-from memory.ports import Extraction, Extractor, Objection, Proposal, Reading
 from memory.records import Kind, Record
 from memory.safety.escaping import escape
+from memory.understanding import Extraction, Extractor, Objection, Proposal, Reading
 
 #: How many known records the model sees.
 MAX_KNOWN = 40
@@ -88,7 +88,7 @@ class ModelExtractor:
         self._agent = BackgroundAgent(agent, model.model_name, accounts)
 
     async def extract(self, reading: Reading) -> Extraction:
-        """See memory.ports.Extractor."""
+        """See memory.understanding.Extractor."""
         if not any(turn.said.strip() for turn in reading.turns):
             return Extraction()
         notes = _notes(reading)
@@ -104,7 +104,8 @@ class ModelExtractor:
     async def correct(
         self, reading: Reading, objections: Sequence[Objection]
     ) -> Sequence[Proposal]:
-        """See memory.ports.Corrector. Mends nothing if the model can never read the session."""
+        """See memory.understanding.Corrector. Mends nothing if the model can never read the
+        session."""
         notes = _notes(reading)
         refused = [
             _objection_line(number, one, reading) for number, one in enumerate(objections, 1)

@@ -19,8 +19,8 @@ from pydantic import (
     WrapValidator,
 )
 
-from memory.ports import Proposal, Reading, Relation
 from memory.records import Basis, Evidence, Kind, Record, Turn
+from memory.understanding import Proposal, Reading, Relation
 
 MAX_FINDINGS = 12
 MAX_QUOTES = 3

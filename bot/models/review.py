@@ -12,9 +12,9 @@ from bot.models.background_agent import BackgroundAgent, PermanentFailure, struc
 from bot.models.findings import MAX_FINDINGS, ModelOutput, at_most
 from bot.models.transcript import Transcript, block, calendar, day_name
 from bot.people.usage import Accounts
-from memory.ports import Proposal, Reading, Relation, Verdict
 from memory.records import Role, Utterance
 from memory.safety.escaping import escape
+from memory.understanding import Proposal, Reading, Relation, Verdict
 
 _log = structlog.get_logger(__name__)
 
@@ -101,7 +101,7 @@ class ModelReviewer:
         self._agent = BackgroundAgent(agent, model.model_name, accounts, "review")
 
     async def review(self, reading: Reading, proposals: Sequence[Proposal]) -> Sequence[Verdict]:
-        """See memory.ports.Reviewer."""
+        """See memory.understanding.Reviewer."""
         if not proposals:
             return ()
         question = _question(reading, proposals)

@@ -11,9 +11,9 @@ from pydantic_ai.models import Model
 from bot.models.background_agent import BackgroundAgent, PermanentFailure
 from bot.models.transcript import MAX_TRANSCRIPT, MIN_MESSAGE, block, transcript
 from bot.people.usage import Accounts
-from memory.ports import ExtractionFailed, Summarizer
 from memory.records import Record, Turn
 from memory.safety.escaping import escape
+from memory.understanding import ExtractionFailed, Summarizer
 
 #: Maximum tokens of the model's summary; the memory cuts it further to the room it has.
 _SUMMARY_TOKENS = 400
@@ -53,7 +53,7 @@ class ModelSummarizer:
         self._agent = BackgroundAgent(agent, model.model_name, accounts)
 
     async def summarize(self, turns: Sequence[Turn], earlier: str | None = None) -> str:
-        """See memory.ports.Summarizer."""
+        """See memory.understanding.Summarizer."""
         summary = earlier
         for first in range(0, len(turns), TURNS_AT_ONCE):
             summary = await self._extend(summary, turns[first : first + TURNS_AT_ONCE])

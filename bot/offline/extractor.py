@@ -7,17 +7,17 @@ from bot.offline.language import guess_language
 from bot.offline.summaries import session_summary, session_topics
 from memory.background.threads import compute
 from memory.learning.timeline import find_date
-from memory.ports import Extraction, Proposal, Reading, Relation
 from memory.records import Evidence, Record, Role, Turn, own_words
 from memory.search.lexicon.lexicon import negations
 from memory.search.text import plain_words, small_stems
+from memory.understanding import Extraction, Proposal, Reading, Relation
 
 
 class RuleExtractor:
     """An `Extractor` that keeps only what a person says about themselves, in their own words."""
 
     async def extract(self, reading: Reading) -> Extraction:
-        """See `memory.ports.Extractor`. Never raises ExtractionFailed."""
+        """See `memory.understanding.Extractor`. Never raises ExtractionFailed."""
         return await compute(_extraction, reading)
 
 

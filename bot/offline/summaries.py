@@ -29,7 +29,7 @@ class RuleSummarizer:
     """A `Summarizer` that quotes."""
 
     async def summarize(self, turns: Sequence[Turn], earlier: str | None = None) -> str:
-        """See `memory.ports.Summarizer`. Never raises ExtractionFailed."""
+        """See `memory.understanding.Summarizer`. Never raises ExtractionFailed."""
         return await compute(_running_summary, turns, earlier)
 
 

@@ -19,9 +19,9 @@ from memory.learning.names import Spoken, count_names, unsaid_names
 from memory.learning.numerals import figures, number_words, numbers
 from memory.learning.sameness import speaks_of_user
 from memory.learning.timeline import Saying, Timeline
-from memory.ports import Proposal, Reading
 from memory.records import Evidence, Kind, Role, Turn
 from memory.safety.gate import MASK, admit
+from memory.understanding import Proposal, Reading
 
 #: How many quotes a proposal may cite.
 MAX_EVIDENCE = 12

@@ -19,8 +19,9 @@ from memory.background.work import PAUSE, Boundary, Worklist, log_outage
 from memory.errors import MemoryFailure
 from memory.learning.endings import Ending, Endings, Outcome, SummaryWatch
 from memory.learning.learner import Learner, Lesson
-from memory.ports import ExtractionFailed, Job, Journal, Store
+from memory.ports import Job, Journal, Store
 from memory.records import Change, Session, Turn
+from memory.understanding import ExtractionFailed
 
 _log = structlog.get_logger(__name__)
 

@@ -11,18 +11,18 @@ from memory.errors import RefusedText
 from memory.learning.checks import Flaw, find_flaw, refine
 from memory.learning.plan import Plan, Planner, draft_summary
 from memory.learning.readings import LEARNED, Readings
-from memory.ports import (
+from memory.ports import LongTermMemory
+from memory.records import Actor, Change, ChangeKind, Kind, Record, Turn
+from memory.understanding import (
     Extraction,
     ExtractionFailed,
-    LongTermMemory,
     Objection,
     Proposal,
     Reading,
     Relation,
+    Understanding,
     Verdict,
 )
-from memory.records import Actor, Change, ChangeKind, Kind, Record, Turn
-from memory.understanding import Understanding
 
 #: How many records, the nearest that search finds, are compared with each statement.
 _NEIGHBOURS = 10

@@ -10,7 +10,6 @@ from datetime import datetime
 from memory.errors import RefusedText
 from memory.learning.checks import MAX_EVIDENCE, speaker_label
 from memory.learning.sameness import repeats, restates
-from memory.ports import Extraction, Proposal, Reading, Relation
 from memory.records import (
     Amendment,
     Change,
@@ -24,6 +23,7 @@ from memory.records import (
     Turn,
 )
 from memory.safety.gate import MASK, admit, mask_secrets
+from memory.understanding import Extraction, Proposal, Reading, Relation
 
 #: How many topics a session has at most, and how long one is, in characters and words.
 MAX_TOPICS = 10

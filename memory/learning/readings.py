@@ -3,8 +3,9 @@
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import tzinfo
 
-from memory.ports import LongTermMemory, Reading
+from memory.ports import LongTermMemory
 from memory.records import Actor, Kind, Record, Turn
+from memory.understanding import Reading
 
 #: How many known records a model sees at most. If search finds fewer than the second number, other
 #: records fill up to it: "we broke up" finds nobody.

@@ -13,10 +13,10 @@ from itertools import zip_longest
 from memory.learning.folding import fold
 from memory.learning.names import Spoken
 from memory.learning.numerals import number_word
-from memory.ports import Proposal
 from memory.records import Draft, Record
 from memory.search.lexicon.lexicon import lexicons
 from memory.search.text import plain_words
+from memory.understanding import Proposal
 
 #: Signs that tell one thing from another: C and C++, 5 and -5, 5 and 5%.
 _SIGNS = re.compile(r"[%‰°#@&+=<>$€£¥₹₽]|(?<!\w)-(?=\d)")

@@ -36,11 +36,10 @@ from bot.offline.notebook import offline_model
 from bot.offline.understanding import by_rules
 from bot.operations.logs import configure
 from memory.memory import Memory, MemoryOptions
-from memory.ports import Extraction, Proposal, Reading, Relation, Verdict
 from memory.records import Basis, Kind, Turn
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
-from memory.understanding import Understanding
+from memory.understanding import Extraction, Proposal, Reading, Relation, Understanding, Verdict
 from tests.fakes.messages import message
 
 _FILE = Path(__file__).with_name("everyday.jsonl")

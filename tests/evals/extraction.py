@@ -37,10 +37,10 @@ from bot.options import memory_options
 from bot.settings import load
 from memory.learning.endings import Outcome as Ended
 from memory.memory import Memory, MemoryOptions
-from memory.ports import Extraction, Extractor, Reading
 from memory.records import Actor, Draft, Kind, Place, Record, Role, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
+from memory.understanding import Extraction, Extractor, Reading
 from tests.evals.dialogues import Dialogue, dialogues, sample
 from tests.evals.verdicts import Figures, Outcome, Verdict, share, verdict
 
@@ -65,7 +65,7 @@ class Substitute:
         self.used = 0
 
     async def extract(self, reading: Reading) -> Extraction:
-        """See memory.ports.Extractor."""
+        """See memory.understanding.Extractor."""
         self.used += 1
         return await self._rules.extract(reading)
 

@@ -23,8 +23,8 @@ from rich.table import Table
 from bot.models.extraction import ModelExtractor
 from bot.models.review import ModelReviewer
 from memory.conversation.tokens import estimate_tokens
-from memory.ports import Reading
 from memory.records import Kind, Record, Role, Speaker, Turn, Utterance
+from memory.understanding import Reading
 from tests.evals.requests import request_of, tokens_in
 from tests.fakes.extractors import EverySentence
 from tests.fakes.learning import finding, findings, judgement, note, review, when

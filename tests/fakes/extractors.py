@@ -6,18 +6,18 @@ from datetime import UTC, tzinfo
 from bot.offline.understanding import by_rules
 from memory.learning.learner import Learner
 from memory.learning.readings import Readings
-from memory.ports import (
+from memory.ports import LongTermMemory
+from memory.records import Actor, Evidence, Kind, Role
+from memory.understanding import (
     Corrector,
     Extraction,
     ExtractionFailed,
     Extractor,
-    LongTermMemory,
     Proposal,
     Reading,
     Reviewer,
+    Understanding,
 )
-from memory.records import Actor, Evidence, Kind, Role
-from memory.understanding import Understanding
 
 
 def learner(

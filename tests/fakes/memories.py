@@ -7,9 +7,8 @@ from datetime import UTC, datetime
 
 from memory.conversation.live import SessionLimits
 from memory.memory import Memory, MemoryOptions
-from memory.ports import Extractor
 from memory.stores.journal.journal import SqliteJournal
-from memory.understanding import Understanding
+from memory.understanding import Extractor, Understanding
 from tests.fakes.extractors import EverySentence
 from tests.fakes.temporary_store import TemporaryStore
 from tests.fakes.understanding import understood

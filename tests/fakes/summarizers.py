@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import Sequence
 
-from memory.ports import ExtractionFailed
 from memory.records import Turn
+from memory.understanding import ExtractionFailed
 
 
 class Numbering:

@@ -1,8 +1,7 @@
 """What understands language for a memory under test."""
 
 from bot.offline.understanding import by_rules
-from memory.ports import Extractor, Summarizer
-from memory.understanding import Understanding
+from memory.understanding import Extractor, Summarizer, Understanding
 
 
 def understood(

@@ -15,7 +15,6 @@ from memory.conversation.live import SessionLimits
 from memory.errors import Refusal, RefusedText, StoreUnavailable, UnknownRecord
 from memory.learning.endings import Ending, Outcome
 from memory.memory import Memory, MemoryOptions
-from memory.ports import Extraction, Reading
 from memory.records import (
     LEARNED_KINDS,
     Actor,
@@ -32,6 +31,7 @@ from memory.records import (
     Utterance,
 )
 from memory.stores.journal.journal import SqliteJournal
+from memory.understanding import Extraction, Reading
 from tests.fakes.extractors import EverySentence
 from tests.fakes.temporary_store import TemporaryStore
 from tests.fakes.understanding import understood

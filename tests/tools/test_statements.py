@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from memory.memory import Memory
-from memory.ports import Proposal, Reading, Verdict
 from memory.records import Actor, ChangeKind, Speaker
 from memory.stores.journal.journal import SqliteJournal
+from memory.understanding import Proposal, Reading, Verdict
 from tests.fakes.temporary_store import TemporaryStore
 from tests.fakes.tool_contexts import tool_context
 from tests.fakes.understanding import understood

@@ -21,9 +21,9 @@ from bot.people.personal import PRIVATE_MARK, Streaming
 from bot.people.usage import Accounts
 from bot.texts import texts_in
 from memory.memory import Memory, MemoryOptions
-from memory.ports import Extractor
 from memory.records import Actor, Place, Role, Speaker, Utterance
 from memory.stores.journal.journal import SqliteJournal
+from memory.understanding import Extractor
 from tests.fakes.assistants import ABOUT, assistant_on
 from tests.fakes.conversing import Echo
 from tests.fakes.temporary_store import TemporaryStore

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from memory.memory import utc_now
-from memory.ports import Extraction, Proposal, Reading, Relation
 from memory.records import Evidence, Kind, Role, Speaker, Utterance
+from memory.understanding import Extraction, Proposal, Reading, Relation
 from tests.bot.commands.desk import ANN, ANNA, BORIS, ENGLISH, GROUP, OURS, Desk, open_desk
 
 

@@ -10,8 +10,8 @@ from bot.assistant.context import About
 from bot.commands.menu import IN_GROUPS
 from bot.people.access import Access, AccessMode
 from bot.texts import languages, texts_in
-from memory.ports import ExtractionFailed
 from memory.records import Draft, Kind, Record
+from memory.understanding import ExtractionFailed
 from tests.bot.commands.desk import ANN, ANNA, BORIS, ENGLISH, GROUP, Desk, open_desk
 from tests.fakes.temporary_store import TemporaryStore
 

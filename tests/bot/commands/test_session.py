@@ -8,8 +8,8 @@ import pytest
 
 from bot.commands.bill import bill
 from bot.people.usage import Account, Usage
-from memory.ports import Extraction, ExtractionFailed, Proposal, Reading
 from memory.records import Evidence, Kind, Place
+from memory.understanding import Extraction, ExtractionFailed, Proposal, Reading
 from tests.bot.commands.desk import ANN, BOB, BORIS, ENGLISH, Desk, open_desk
 
 

@@ -16,8 +16,8 @@ from bot.models.catalogue import ModelAccess, model_from_name
 from bot.models.extraction import MAX_KNOWN, ModelExtractor
 from bot.models.findings import MAX_FINDINGS, MAX_SUMMARY, Findings
 from bot.models.transcript import MAX_TRANSCRIPT
-from memory.ports import Extraction, ExtractionFailed, Objection, Proposal, Reading
 from memory.records import Evidence, Kind, Record, Role, Speaker, Turn, Utterance, quote
+from memory.understanding import Extraction, ExtractionFailed, Objection, Proposal, Reading
 from tests.fakes.extractors import EverySentence
 from tests.fakes.learning import finding, findings, note
 from tests.fakes.memories import NOON

@@ -25,8 +25,8 @@ from bot.models.wire.tolerant import TolerantModel
 from bot.offline.notebook import offline_model
 from bot.settings import Settings
 from memory.memory import Memory
-from memory.ports import Reading
 from memory.records import Actor, Place, Role, Turn, Utterance
+from memory.understanding import Reading
 from tests.fakes.aws import Completion as BedrockReply
 from tests.fakes.aws import FakeAws, Fault
 from tests.fakes.extractors import EverySentence

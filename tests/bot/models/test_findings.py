@@ -16,8 +16,8 @@ from bot.models.findings import (
     iso_span,
     proposals_of,
 )
-from memory.ports import Proposal, Reading, Relation
 from memory.records import Basis, Evidence, Kind, Record, Role, Turn, Utterance
+from memory.understanding import Proposal, Reading, Relation
 from tests.fakes.learning import finding, note, when
 
 DAY = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)

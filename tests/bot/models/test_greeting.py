@@ -8,8 +8,8 @@ from pydantic_ai.exceptions import ModelHTTPError
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from bot.models.writers import MAX_GREETING, ModelGreeter
-from memory.ports import ExtractionFailed
 from memory.records import Kind, Record
+from memory.understanding import ExtractionFailed
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
 

@@ -10,8 +10,8 @@ from bot.offline.extractor import RuleExtractor
 from bot.offline.facts import findings_in
 from bot.offline.language import guess_language
 from bot.offline.summaries import RuleSummarizer
-from memory.ports import Extraction, Extractor, Proposal, Reading, Relation, Summarizer
 from memory.records import Kind, Record, Role, Speaker, Turn, Utterance
+from memory.understanding import Extraction, Extractor, Proposal, Reading, Relation, Summarizer
 
 _NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 _ANNA, _BEN = Speaker(1, "Anna"), Speaker(2, "Ben")

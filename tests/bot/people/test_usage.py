@@ -31,8 +31,8 @@ from bot.people.usage import (
 )
 from memory.errors import StoreUnavailable
 from memory.memory import Memory
-from memory.ports import Reading
 from memory.records import Actor, Place, Role, Turn, Utterance
+from memory.understanding import Reading
 from tests.fakes.extractors import EverySentence
 from tests.fakes.memories import NOON, open_memory
 from tests.fakes.messages import is_failure, message

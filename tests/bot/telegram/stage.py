@@ -23,9 +23,9 @@ from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.media import Senses
 from bot.telegram.options import ChannelOptions
 from memory.memory import Memory, MemoryOptions
-from memory.ports import Extractor
 from memory.records import Actor, Place, Role, Utterance
 from memory.stores.journal.journal import SqliteJournal
+from memory.understanding import Extractor
 from tests.fakes.assistants import ABOUT, assistant_on
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.conversing import Echo

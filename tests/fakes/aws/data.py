@@ -8,7 +8,7 @@ from moto.bedrockagentcore.models import BedrockAgentCoreBackend
 from moto.bedrockagentcore.responses import BedrockAgentCoreResponse
 from moto.core.responses import ActionResult
 
-from memory.ports import Extractor
+from memory.understanding import Extractor
 from tests.fakes.aws.control import ACCOUNT, ControlBackend
 from tests.fakes.aws.errors import NotFound
 from tests.fakes.aws.events import EventLog, matches

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from memory.ports import Extraction, Extractor, Reading
 from memory.records import Kind, Record, Role, Turn, Utterance
+from memory.understanding import Extraction, Extractor, Reading
 from tests.fakes.aws.events import StoredEvent
 from tests.fakes.aws.memories import Shelf, StoredRecord
 from tests.fakes.aws.namespaces import resolved

@@ -17,7 +17,7 @@ from moto.core.routing import get_service_router
 from werkzeug.exceptions import MethodNotAllowed, NotFound
 
 from bot.offline.extractor import RuleExtractor
-from memory.ports import Extractor
+from memory.understanding import Extractor
 from tests.fakes.aws.control import ControlBackend, ControlPlane
 from tests.fakes.aws.converse import RuntimePlane, Script, Stream
 from tests.fakes.aws.data import DataBackend, DataPlane

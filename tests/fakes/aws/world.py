@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from memory.ports import Extractor
 from memory.stores.agentcore.clients import (
     CONTROL_SERVICE,
     DATA_SERVICE,
@@ -29,6 +28,7 @@ from memory.stores.agentcore.setup import (
     find_or_create,
 )
 from memory.stores.agentcore.store import AgentCoreStore, Timing
+from memory.understanding import Extractor
 from tests.fakes.aws.knobs import Knobs
 from tests.fakes.aws.plane import Clock
 from tests.fakes.aws.server import FakeAws

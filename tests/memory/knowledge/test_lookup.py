@@ -2,8 +2,8 @@
 
 from memory.knowledge.lookup import find_meant
 from memory.memory import Memory
-from memory.ports import Extraction, Reading
 from memory.records import Actor, Place, Role, ToolUse, Utterance
+from memory.understanding import Extraction, Reading
 from tests.fakes.extractors import EverySentence
 from tests.fakes.memories import NOON, open_memory
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from memory.learning.checks import MAX_EVIDENCE, find_flaw, refine
 from memory.learning.folding import stands_in
-from memory.ports import Proposal, Reading
 from memory.records import Evidence, Kind, Record, Role, Speaker, Turn, Utterance
+from memory.understanding import Proposal, Reading
 
 _FILE = Path(__file__).with_name("statements.jsonl")
 STATEMENTS = [json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines()]

@@ -12,9 +12,9 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.ports import Extraction, Proposal, Reading, Relation
 from memory.records import Actor, Evidence, Kind, Record, Role, Turn, Utterance
 from memory.stores.sqlite.store import SqliteStore
+from memory.understanding import Extraction, Proposal, Reading, Relation
 from tests.fakes.extractors import learner
 
 ME = Actor.person(1)

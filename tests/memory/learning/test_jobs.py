@@ -15,10 +15,11 @@ from memory.background.locks import Locks
 from memory.errors import StoreUnavailable
 from memory.learning.endings import Outcome
 from memory.learning.jobs import ATTEMPTS, ExtractionJobs, ExtractionLimits
-from memory.ports import Backlog, Extraction, Job, Reading
+from memory.ports import Backlog, Job
 from memory.records import Actor, Change, Kind, Place, Role, Session, Turn, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.journal.sessions import SqliteJobs
+from memory.understanding import Extraction, Reading
 from tests.fakes.extractors import EverySentence, learner
 from tests.fakes.temporary_store import TemporaryStore
 

@@ -11,15 +11,6 @@ import pytest
 
 from memory.errors import RefusedText
 from memory.learning.learner import Learner
-from memory.ports import (
-    Extraction,
-    ExtractionFailed,
-    Objection,
-    Proposal,
-    Reading,
-    Relation,
-    Verdict,
-)
 from memory.records import (
     Actor,
     Change,
@@ -34,6 +25,15 @@ from memory.records import (
     Utterance,
 )
 from memory.stores.sqlite.store import SqliteStore
+from memory.understanding import (
+    Extraction,
+    ExtractionFailed,
+    Objection,
+    Proposal,
+    Reading,
+    Relation,
+    Verdict,
+)
 from tests.fakes.extractors import learner
 
 ME, GROUP = Actor.person(1), Actor.group(1)
