@@ -7,7 +7,7 @@ from bot.offline.language import Language
 from bot.offline.quotes import Line, outdated_lines
 from bot.offline.wishes import is_command, is_off_record, is_question, is_small_talk
 from memory.safety.gate import MASK
-from memory.search.text import plain_words, small_stems, words
+from memory.search.text import small_stems, words
 
 #: A line with fewer words that carry meaning tells nothing by itself.
 _LEAST = 2
@@ -76,7 +76,3 @@ def cut_quote(text: str, most: int) -> str:
         return line
     cut = line[: most - 1]
     return (cut.rsplit(None, 1)[0] if " " in cut else cut).rstrip(" ,;:") + "…"
-
-
-def has_words(text: str) -> bool:
-    return bool(plain_words(text))

@@ -100,13 +100,13 @@ def choose(question: str, lines: Sequence[Line], speech: Language, now: datetime
     scored = sorted(asked.scored, key=lambda each: each.score, reverse=True)
     if not scored:
         return Quotes()
+    if slot := speech.slot_asked(question):
+        latest = reversed(asked.scored)
+        if newest := next((s for s in latest if slot in slots_in(s.line.text, speech)), None):
+            return Quotes((asked.pick([newest]).line,), exact=True)
     if scored[0].score <= 0:
         return Quotes()
     good = [each for each in scored if each.score >= _AS_GOOD * scored[0].score][:_MOST_GOOD]
-    if slot := speech.slot_asked(question):
-        stated = (each for each in sorted(scored, key=_number, reverse=True))
-        if newest := next((s for s in stated if slot in slots_in(s.line.text, speech)), None):
-            return Quotes((asked.pick([newest]).line,), exact=True)
     if speech.finds("asks.about", question) and (told := asked.everything()):
         return Quotes(tuple(told[-_EVERYTHING:]), exact=True, more=max(0, len(told) - _EVERYTHING))
     exact = scored[0].own >= _ANSWERS
@@ -388,10 +388,6 @@ def outdated_lines(some: Iterable[Line], lines: Sequence[Line], speech: Language
         return frozenset()
     asked = _Asked("", lines, speech, lines[-1].at)
     return frozenset(line.number for line in some if asked.is_replaced(line))
-
-
-def _number(each: _Scored) -> int:
-    return each.line.number
 
 
 def _dot(weights: Iterable[float], shares: Iterable[float]) -> float:

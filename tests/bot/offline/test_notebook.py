@@ -107,6 +107,7 @@ async def test_what_was_corrected_is_not_answered(
             ("Anne", "Anne"),
             "Anna",
         ),
+        (("你好,我叫小明,住在成都。", "不对,我住在北京"), ("我住在哪里?",), ("北京",), "成都"),
         (
             ("Ich heiße Anna und wohne in Graz.", "das stimmt nicht, ich wohne in Wien"),
             ("wo wohne ich?", "was weißt du über mich?"),
