@@ -155,7 +155,9 @@ async def _one_is_forgotten(anna: Talk, boris: Talk, annas: Kept) -> None:
     line = next(line for line in listing.splitlines() if "Acme" in line)
     short_id = line[line.rindex("[") + 1 : line.rindex("]")]
     assert short_id not in await boris.say("/memory")
-    assert "no memory" in await boris.say(f"/forget {short_id}")
+    # An id of letters alone may be a word, and is searched for.
+    refusal = await boris.say(f"/forget {short_id}")
+    assert "no memory" in refusal or "found nothing" in refusal
     assert "Acme" in await anna.say(f"/forget {short_id}")
     assert "Acme" not in await anna.say("/memory")
     assert not any("Acme" in text for text in annas.records())
