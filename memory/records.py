@@ -359,13 +359,13 @@ class Shift:
     after: tuple[RunningSummary, ...] = ()
 
     @property
-    def dropped(self) -> tuple[str, ...]:
+    def removals(self) -> tuple[str, ...]:
         """The ids of the summaries that are deleted."""
         left = {summary.id for summary in self.after}
         return tuple(summary.id for summary in self.before if summary.id not in left)
 
     @property
-    def added(self) -> tuple[RunningSummary, ...]:
+    def additions(self) -> tuple[RunningSummary, ...]:
         """The summaries that are new."""
         known = {summary.id for summary in self.before}
         return tuple(summary for summary in self.after if summary.id not in known)

@@ -171,7 +171,7 @@ class Language:
         """The index words of the words that mean the same."""
         return self._rows("same.words").get(stem, frozenset())
 
-    def related(self, stem: str) -> frozenset[str]:
+    def related_stems(self, stem: str) -> frozenset[str]:
         """The index words of the words that an answer may use instead of this one."""
         return self._rows("same.related").get(stem, frozenset())
 

@@ -54,6 +54,8 @@ MODEL_NAME = "offline"
 #: Maximum lines of an overview; how many conversations "last time" goes back.
 _OVERVIEW, _TALKS = 12, 3
 _QUOTE_CHARS = 400
+#: Texts of more characters are masked in a thread.
+_LONG = 1000
 #: What is answered even if the message also wanted something done.
 _ANSWERED = ("question", "overview", "agent_name", "source", "talks")
 #: What is said to what a message is, if it wants nothing else.
@@ -172,7 +174,7 @@ class _Reply:
         parts = list(self._on_tools())
         try:
             if self._wishes.told:
-                parts.append(self._note("\n".join(self._wishes.told)))
+                parts.append(await self._note("\n".join(self._wishes.told)))
             if self._wishes.asked or not parts or self._wishes.kind in _ANSWERED:
                 parts.append(await self._on_message(lines))
             if await self._is_first():
@@ -217,16 +219,17 @@ class _Reply:
             case "question":
                 return await self._answer(lines)
             case "topic":
-                return await self._answer(lines, otherwise=self._note(self._text))
-        return self._note(self._text)
+                return await self._answer(lines, otherwise=await self._note(self._text))
+        return await self._note(self._text)
 
-    def _note(self, text: str) -> str:
+    async def _note(self, text: str) -> str:
         """That a statement is kept, or why not."""
         if self._private:
             return self._says["private"]
         if not self._keeps:
             return self._says["unkept"]
-        return self._says["kept" if mask_secrets(text) == text else "masked"]
+        masked = await compute(mask_secrets, text) if len(text) > _LONG else mask_secrets(text)
+        return self._says["kept" if masked == text else "masked"]
 
     async def _answer(self, lines: LineReader, otherwise: str = "") -> str:
         known = await self._read_lines(lines)

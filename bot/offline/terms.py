@@ -7,7 +7,7 @@ from datetime import datetime
 
 from bot.offline.language import Language
 from memory.search.lexicon.lexicon import chatter, other_stop_words
-from memory.search.query import Term, parse, related
+from memory.search.query import Term, parse, related_stems
 from memory.search.text import pairs, plain_words
 
 #: How much a related word counts, and another form of the asked one.
@@ -35,7 +35,7 @@ def terms_of(question: str, speech: Language, now: datetime) -> tuple[Term, ...]
         replace(
             term,
             exact=(*term.exact, *frozenset().union(*map(speech.same, term.exact))),
-            related=term.related.union(*map(speech.related, term.exact)),
+            related=term.related.union(*map(speech.related_stems, term.exact)),
         )
         for term in terms
     )
@@ -45,14 +45,16 @@ def _word_terms(topic: str, speech: Language) -> tuple[Term, ...]:
     stopped = speech.stop_words | other_stop_words() | chatter()
     plain = (word for kind, word in plain_words(topic) if kind != "unspaced")
     found = (speech.stems(word) for word in plain if word not in stopped)
-    return tuple(dict.fromkeys(Term(s, frozenset().union(*map(related, s))) for s in found))
+    return tuple(dict.fromkeys(Term(s, frozenset().union(*map(related_stems, s))) for s in found))
 
 
 def _pair_terms(topic: str) -> tuple[Term, ...]:
     """The pairs of letters of what is left of a question: names may hold letters that are small
     words elsewhere."""
     runs = (run for kind, run in plain_words(topic) if kind == "unspaced")
-    return tuple(dict.fromkeys(Term((pair,), related(pair)) for run in runs for pair in pairs(run)))
+    return tuple(
+        dict.fromkeys(Term((pair,), related_stems(pair)) for run in runs for pair in pairs(run))
+    )
 
 
 def earliness(spoken: Sequence[str], terms: Sequence[Term]) -> float:

@@ -54,14 +54,14 @@ class Forgotten:
     def statements(self) -> int:
         """In how many other messages people state it: neither questions, answers nor requests to
         forget it."""
-        return sum(self._told())
+        return sum(self._says_it())
 
     @property
     def is_repeated(self) -> bool:
         """True if questions, answers or requests are deleted too."""
-        return not all(self._told())
+        return not all(self._says_it())
 
-    def _told(self) -> Iterator[bool]:
+    def _says_it(self) -> Iterator[bool]:
         """For each other message that is deleted, whether it states this. A turn of an open session
         may be archived as well: it counts once."""
         turns = {turn.id for turn in self.turns}

@@ -115,13 +115,13 @@ def _terms(text: str) -> tuple[Term, ...]:
     for kind, word in plain:
         if kind == "unspaced":
             terms += [
-                Term((pair,), related(pair), torn=len(part) > 2)
+                Term((pair,), related_stems(pair), torn=len(part) > 2)
                 for part in _unspaced_stop().split(word)
                 for pair in pairs(part)
             ]
         elif word not in stopped:
             exact = (word,) if kind == "emoji" else stems(word, language)
-            terms.append(Term(exact, frozenset().union(*map(related, exact))))
+            terms.append(Term(exact, frozenset().union(*map(related_stems, exact))))
     terms = terms or [Term(stems(name, language)) for name in _names(text)]
     return tuple(dict.fromkeys(terms))[:MAX_TERMS]
 
@@ -147,7 +147,7 @@ def _groups() -> Mapping[str, frozenset[str]]:
     return {stem: frozenset(group - {stem}) for stem, group in groups.items()}
 
 
-def related(stem: str) -> frozenset[str]:
+def related_stems(stem: str) -> frozenset[str]:
     """The index words that may replace this one: those of its row in a lexicon. A question seldom
     has the words of its answer: "what did I tell you about my job?" was answered by "I work at Acme
     Corp"."""

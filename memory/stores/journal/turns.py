@@ -70,7 +70,7 @@ class SqliteSummaries:
 def apply(db: sqlite3.Connection, shift: Shift) -> None:
     """Write down what moves between the tiers, in the transaction under way."""
     db.executemany("UPDATE turn SET evicted = 1 WHERE id = ?", [(id_,) for id_ in shift.evicted])
-    for summary in shift.added:
+    for summary in shift.additions:
         db.execute(
             "INSERT INTO running_summary (id, session, position, turns, oldest, newest, fallback, "
             "base, base_turns, text) "
@@ -88,7 +88,7 @@ def apply(db: sqlite3.Connection, shift: Shift) -> None:
                 summary.turn_ids[0],
             ),
         )
-    dropped = [(id_,) for id_ in shift.dropped]
+    dropped = [(id_,) for id_ in shift.removals]
     db.executemany("DELETE FROM running_summary WHERE id = ?", dropped)
 
 

@@ -56,8 +56,11 @@ def test_the_shift_says_what_goes_and_what_comes():
     before = evicted(range(0, 2), range(2, 4), range(4, 6))
     shift = Compaction().eviction([turn(6), turn(7)], before)
     assert shift.evicted == ("t6", "t7")
-    assert shift.dropped == (before[0].id, before[1].id)
-    assert [summary.turn_ids for summary in shift.added] == [("t0", "t1", "t2", "t3"), ("t6", "t7")]
+    assert shift.removals == (before[0].id, before[1].id)
+    assert [summary.turn_ids for summary in shift.additions] == [
+        ("t0", "t1", "t2", "t3"),
+        ("t6", "t7"),
+    ]
 
 
 def test_a_merged_summary_goes_on_from_what_the_summarizer_made_and_reads_the_rest():
