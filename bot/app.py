@@ -59,7 +59,7 @@ from bot.texts import languages, texts_in
 from memory.conversation.window import points_back
 from memory.memory import Memory, utc_now
 from memory.records import Turn
-from memory.safety.gate import mask_secrets
+from memory.safety.secrets import mask_secrets
 from memory.search.query import parse
 from memory.stores.journal.journal import SqliteJournal
 from memory.understanding import Extraction, LanguageRules, Reading, Understanding

@@ -43,7 +43,7 @@ from memory.errors import StoreUnavailable
 from memory.knowledge.moments import ago
 from memory.options import MemoryOptions, utc_now
 from memory.records import own_words
-from memory.safety.gate import mask_secrets
+from memory.safety.secrets import mask_secrets
 from tools.context import ToolContext
 
 T = TypeVar("T")

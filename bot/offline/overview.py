@@ -6,7 +6,7 @@ from bot.offline.facts import slots_in
 from bot.offline.language import Language
 from bot.offline.quotes import Line, outdated_lines
 from bot.offline.wishes import is_command, is_off_record, is_question, is_small_talk
-from memory.safety.gate import MASK
+from memory.safety.secrets import MASK
 from memory.search.text import small_stems, words
 
 #: A line with fewer words that carry meaning tells nothing by itself.

@@ -12,7 +12,7 @@ from bot.offline.quotes import Line
 from memory.background.threads import compute
 from memory.conversation.tiers import quotable
 from memory.records import Role, Turn, Utterance, own_words
-from memory.safety.gate import MASK, mask_secrets
+from memory.safety.secrets import MASK, mask_secrets
 from memory.search.lexicon.lexicon import all_of, chatter
 from memory.search.text import small_stems, words
 

@@ -16,7 +16,7 @@ from memory.conversation.tokens import Count, cut_to_tokens, estimate_tokens
 from memory.errors import MemoryFailure, StoreUnavailable
 from memory.ports import Journal, SummaryJob
 from memory.records import RunningSummary
-from memory.safety.gate import mask_secrets
+from memory.safety.secrets import mask_secrets
 from memory.understanding import ExtractionFailed, Summarizer
 
 _log = structlog.get_logger(__name__)

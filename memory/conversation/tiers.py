@@ -13,7 +13,7 @@ from functools import cache
 from memory.conversation.tokens import Count, cut_to_tokens, estimate_tokens
 from memory.records import Kind, Record, Role, RunningSummary, Shift, Turn, Utterance
 from memory.safety.escaping import escape
-from memory.safety.gate import mask_secrets
+from memory.safety.secrets import mask_secrets
 from memory.search.lexicon.lexicon import chatter, stop_words
 from memory.search.text import plain_words
 

@@ -20,7 +20,8 @@ from memory.learning.numerals import figures, number_words, numbers
 from memory.learning.sameness import speaks_of_user
 from memory.learning.timeline import Saying, Timeline
 from memory.records import Evidence, Kind, Role, Turn
-from memory.safety.gate import MASK, admit
+from memory.safety.gate import admit
+from memory.safety.secrets import MASK
 from memory.understanding import Proposal, Reading
 
 #: How many quotes a proposal may cite.

@@ -22,7 +22,8 @@ from memory.records import (
     Speaker,
     Turn,
 )
-from memory.safety.gate import MASK, admit, mask_secrets
+from memory.safety.gate import admit
+from memory.safety.secrets import MASK, mask_secrets
 from memory.understanding import Extraction, Proposal, Reading, Relation
 
 #: How many topics a session has at most, and how long one is, in characters and words.

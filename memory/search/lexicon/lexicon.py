@@ -1,5 +1,5 @@
-"""The words of the languages that search, dates and the window know: one TOML file each, named by
-its ISO 639-1 code, read when first needed.
+"""The words of the languages that search, dates, the window and the gate know: one TOML file each,
+named by its ISO 639-1 code, read when first needed.
 
 A list of words is a text, split at spaces, or an array where entries have spaces of their own; rows
 are an array of such texts, or one line each."""
@@ -111,6 +111,22 @@ class Secrets:
 
 
 @dataclass(frozen=True, slots=True)
+class Orders:
+    """How the assistant is told to break its rules: "ignore all (`yours`) previous rules", "forget
+    everything said before", "new rules:". Words as in Secrets; `shapes` are whole patterns."""
+
+    ignore: Words = ()
+    yours: Words = ()
+    rules: Words = ()
+    everything: Words = ()
+    before: Words = ()
+    new: Words = ()
+    #: Who speaks in a transcript: "system:".
+    roles: Words = ()
+    shapes: Words = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Lexicon:
     """The words of one language, in lower case, as written; apostrophes split small words."""
 
@@ -145,6 +161,7 @@ class Lexicon:
     dates: Dates = field(default_factory=Dates)
     ago: Ago | None = None
     secrets: Secrets = field(default_factory=Secrets)
+    orders: Orders = field(default_factory=Orders)
 
 
 @cache
@@ -164,8 +181,12 @@ def secret_names(part: Callable[[Secrets], Words], *, unspaced: bool) -> str:
     """A pattern for the words that this part of the secrets has in any language with, or without,
     spaces."""
     kept = (each for each in lexicons().values() if each.unspaced is unspaced)
-    listed = {word for each in kept for word in part(each.secrets)}
-    return any_of(listed).replace(r"\*", r"\w*").replace(r"\ ", r"\s+")
+    return names_pattern(word for each in kept for word in part(each.secrets))
+
+
+def names_pattern(names: Iterable[str]) -> str:
+    """A pattern for any of these names, where `*` is any ending or beginning."""
+    return any_of(set(names)).replace(r"\*", r"\w*").replace(r"\ ", r"\s+")
 
 
 def any_of(words: Iterable[str]) -> str:
@@ -211,7 +232,9 @@ def _value(hint: Any, value: Any, where: str) -> Any:
         if not isinstance(value, hint):
             raise TypeError(f"{where} is no {hint.__name__}")
         return value
-    return _fill({"ago": Ago, "secrets": Secrets}.get(where, Dates), value, f"{where}.")
+    return _fill(
+        {"ago": Ago, "secrets": Secrets, "orders": Orders}.get(where, Dates), value, f"{where}."
+    )
 
 
 def _words(value: Any, where: str) -> Words:
