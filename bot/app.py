@@ -45,9 +45,9 @@ from bot.options import (
     turn_limits,
 )
 from bot.people.access import Access, AccessMode
+from bot.people.accounts import Accounts
 from bot.people.people import People, Quotas
 from bot.people.personal import PersonalSettings
-from bot.people.usage import Accounts
 from bot.settings import Settings
 from bot.stores import open_store
 from bot.telegram.channel import TelegramChannel

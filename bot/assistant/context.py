@@ -6,9 +6,9 @@ from typing import Literal, Protocol
 
 from bot.assistant.greeting import Greetings
 from bot.commands.pages.panels import Panels
+from bot.people.accounts import Accounts
 from bot.people.people import People
 from bot.people.personal import Streaming
-from bot.people.usage import Accounts
 from bot.texts import Texts
 from memory.memory import Memory
 from memory.records import Actor, Place

@@ -16,7 +16,8 @@ from bot.assistant.events import Event, Reply, TextDelta
 from bot.assistant.failures import MODEL_ERRORS, failure_reply
 from bot.assistant.inbound import Message
 from bot.assistant.toolbox import toolbox
-from bot.people.usage import Accounts, Usage, estimated_usage
+from bot.people.accounts import Accounts
+from bot.people.usage import Usage, estimated_usage
 from bot.texts import ENGLISH
 from memory.background.tasks import finish_uncancelled
 from memory.conversation.talk import ConversationHistory, HistoryMetadata, turn_id

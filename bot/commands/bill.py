@@ -3,7 +3,8 @@
 import math
 from decimal import ROUND_UP, Decimal
 
-from bot.people.usage import Account, Usage
+from bot.people.accounts import Account
+from bot.people.usage import Usage
 from bot.texts import Texts
 
 _SMALLEST = Decimal("0.0001")

@@ -9,7 +9,7 @@ from bot.assistant.inbound import Command, Origin
 from bot.commands.bill import bill
 from bot.commands.pages.changes import report_changes
 from bot.commands.paragraphs import paragraphs
-from bot.people.usage import Account
+from bot.people.accounts import Account
 from memory.learning.endings import Outcome
 from memory.records import Change, Session
 

@@ -10,7 +10,8 @@ from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.usage import RunUsage
 
 from bot.assistant.failures import MODEL_ERRORS, attempts_in, failure_of
-from bot.people.usage import Accounts, Usage
+from bot.people.accounts import Accounts
+from bot.people.usage import Usage
 from memory.understanding import ExtractionFailed
 
 _log = structlog.get_logger(__name__)

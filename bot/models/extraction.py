@@ -8,7 +8,7 @@ from pydantic_ai.models import Model
 from bot.models.background_agent import BackgroundAgent, PermanentFailure, structured_agent
 from bot.models.findings import MAX_TOPICS, Findings, plain, proposals_of
 from bot.models.transcript import Transcript, block, calendar
-from bot.people.usage import Accounts
+from bot.people.accounts import Accounts
 from memory.background.threads import compute
 from memory.learning.plan import clean_topics
 from memory.records import Kind, Record

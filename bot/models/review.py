@@ -11,7 +11,7 @@ from pydantic_ai.models import Model
 from bot.models.background_agent import BackgroundAgent, PermanentFailure, structured_agent
 from bot.models.findings import MAX_FINDINGS, ModelOutput, at_most
 from bot.models.transcript import Transcript, block, calendar, day_name
-from bot.people.usage import Accounts
+from bot.people.accounts import Accounts
 from memory.records import Role, Utterance
 from memory.safety.escaping import escape
 from memory.understanding import Proposal, Reading, Relation, Verdict

@@ -10,7 +10,7 @@ from pydantic_ai.models import Model
 
 from bot.models.background_agent import BackgroundAgent, PermanentFailure
 from bot.models.transcript import MAX_TRANSCRIPT, MIN_MESSAGE, block, transcript
-from bot.people.usage import Accounts
+from bot.people.accounts import Accounts
 from memory.records import Record, Turn
 from memory.safety.escaping import escape
 from memory.understanding import ExtractionFailed, Summarizer

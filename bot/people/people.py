@@ -14,10 +14,10 @@ import structlog
 from bot.assistant.events import SILENCE, Notice, Reply
 from bot.assistant.inbound import Click, Command, Inbound, Message, Origin
 from bot.people.access import Access, AccessMode
+from bot.people.accounts import Accounts
 from bot.people.guestbook import Guest, Request, UnreadableOwner
 from bot.people.pairing import Guess
 from bot.people.personal import PersonalSettings
-from bot.people.usage import Accounts
 from bot.texts import Texts, texts_in
 from memory.background.pacing import Throttle
 from memory.errors import StoreUnavailable

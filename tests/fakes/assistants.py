@@ -9,9 +9,9 @@ from bot.assistant.greeting import Greetings
 from bot.commands.pages.panels import Panels
 from bot.commands.table import Commands
 from bot.people.access import Access, AccessMode
+from bot.people.accounts import Accounts
 from bot.people.people import People, QuotaLimits, Quotas
 from bot.people.personal import PersonalSettings
-from bot.people.usage import Accounts
 from bot.texts import texts_in
 from memory.memory import Memory
 

@@ -16,9 +16,9 @@ from bot.assistant.greeting import PATIENCE, Greeter, Greetings
 from bot.assistant.inbound import Click, Command, Message, Origin
 from bot.commands.pages.panels import UNDO_SECONDS, Panels
 from bot.people.access import Access
+from bot.people.accounts import Accounts
 from bot.people.people import QuotaLimits
 from bot.people.personal import PRIVATE_MARK, Streaming
-from bot.people.usage import Accounts
 from bot.texts import texts_in
 from memory.memory import Memory, MemoryOptions
 from memory.records import Actor, Place, Role, Speaker, Utterance

@@ -7,7 +7,8 @@ from decimal import Decimal
 import pytest
 
 from bot.commands.bill import bill
-from bot.people.usage import Account, Usage
+from bot.people.accounts import Account
+from bot.people.usage import Usage
 from memory.records import Evidence, Kind, Place
 from memory.understanding import Extraction, ExtractionFailed, Proposal, Reading
 from tests.bot.commands.desk import ANN, BOB, BORIS, ENGLISH, Desk, open_desk

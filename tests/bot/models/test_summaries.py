@@ -12,7 +12,8 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from bot.models.catalogue import ModelAccess, model_from_name
 from bot.models.writers import TURNS_AT_ONCE, ModelSummarizer
-from bot.people.usage import Accounts, Usage
+from bot.people.accounts import Accounts
+from bot.people.usage import Usage
 from memory.records import Actor, Role, Turn, Utterance
 from memory.understanding import ExtractionFailed
 from tests.fakes.openai_server import Completion, OpenAIServer, refusing, text

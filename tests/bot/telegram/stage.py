@@ -16,8 +16,8 @@ from bot.assistant.events import Conversing
 from bot.assistant.greeting import Greeter, Greetings
 from bot.commands.pages.panels import Panels
 from bot.people.access import Access
+from bot.people.accounts import Accounts
 from bot.people.people import QuotaLimits
-from bot.people.usage import Accounts
 from bot.telegram.channel import TelegramChannel
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.media import Senses

@@ -15,7 +15,7 @@ from rich.console import Console
 from bot.assistant.assistant import Assistant
 from bot.assistant.events import Conversing
 from bot.offline.understanding import by_rules
-from bot.people.usage import Accounts
+from bot.people.accounts import Accounts
 from bot.telegram.intake.inbox import Inbox as SqliteInbox
 from bot.terminal import Terminal, TerminalChannel
 from bot.terminal.channel import LineInbox, OpenLine

@@ -23,12 +23,8 @@ from bot.assistant.conversation import Conversation
 from bot.assistant.events import Event, TextDelta
 from bot.models.extraction import ModelExtractor
 from bot.offline.notebook import offline_model
-from bot.people.usage import (
-    Account,
-    Accounts,
-    Spent,
-    Usage,
-)
+from bot.people.accounts import Account, Accounts, Spent
+from bot.people.usage import Usage
 from memory.errors import StoreUnavailable
 from memory.memory import Memory
 from memory.records import Actor, Place, Role, Turn, Utterance
