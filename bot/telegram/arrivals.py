@@ -147,7 +147,7 @@ class Arrivals:
         """Delete the unfinished replies of an earlier process, because nothing will complete
         them."""
         for left in map(self._inbox.left, receipts):
-            if left and left.preview is not None:
+            if left and left.preview:
                 tidy = partial(self._replies.take_back, place, left.preview)
                 self._lanes.put(place, LaneTask("tidy", tidy), aside=True)
 

@@ -19,6 +19,7 @@ from bot.people.personal import PRIVATE_MARK
 from bot.telegram.delivery.preview import Preview, Previews
 from bot.telegram.delivery.replies import Replies
 from bot.telegram.delivery.sender import see_through
+from bot.telegram.delivery.shown import Shown
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.media import Declined, Media
 from bot.telegram.lanes import Item, LaneTask
@@ -107,7 +108,7 @@ class Responder:
         started, place = time.monotonic(), rest.origin.place
         turn = self._under_way[place] = ReplyTask(rest, self._longest)
         try:
-            begun = await self._begun_message(rest) if left else None
+            begun = await self._begun_messages(rest) if left else ()
             wanted = await self._assistant.people.personal.streaming(rest.origin.actor)
             mark = PRIVATE_MARK if await self._assistant.is_private(rest.origin) else ""
             preview = self._previews.open(rest, wanted=wanted, begun=begun, mark=mark)
@@ -116,14 +117,13 @@ class Responder:
                     write = partial(self._write, preview)
                     reply = await turn.reply(write, self._assistant.recorded_reply, preview)
             except Exception:
-                await self._replies.take_back(place, preview.message_id or begun)
+                await self._replies.take_back(place, preview.shown.messages)
                 raise
         finally:
             del self._under_way[place]
-        shown_in = preview.message_id or begun
         if reply is None:
-            return partial(self._keep_part, turn, preview.written, shown_in, preview.lost)
-        return partial(self._finish, turn.said, reply, shown_in, preview.lost, started)
+            return partial(self._keep_part, turn, preview.written, preview.shown)
+        return partial(self._finish, turn.said, reply, preview.shown, started)
 
     async def _write(self, preview: Preview, turn: ReplyTask) -> Reply:
         reply = None
@@ -145,18 +145,16 @@ class Responder:
             raise RuntimeError("the assistant ended without a reply")
         return reply
 
-    async def _finish(
-        self, said: Message, reply: Reply, shown_in: int | None, lost: str, started: float
-    ) -> None:
+    async def _finish(self, said: Message, reply: Reply, shown: Shown, started: float) -> None:
         """Deliver the reply, or take back its preview if it only tells again of an error."""
         place = said.origin.place
         if reply.error_id and not self._may_hear_of_errors(place):
-            await self._replies.take_back(place, shown_in)
+            await self._replies.take_back(place, shown.messages)
             delivered = False
         else:
             if reply.markdown:
                 await self._keep(said, reply)
-            delivered = await self._replies.deliver(said, reply, shown_in, lost)
+            delivered = await self._replies.deliver(said, reply, shown)
         _log.info(
             "replied",
             actor=said.origin.actor.id,
@@ -171,17 +169,15 @@ class Responder:
         with log_outage(_log, "inbox_unavailable"):
             await self._inbox.keep_reply(said.receipts, reply.text)
 
-    async def _keep_part(
-        self, turn: ReplyTask, written: str, shown_in: int | None, lost: str
-    ) -> None:
+    async def _keep_part(self, turn: ReplyTask, written: str, shown: Shown) -> None:
         """Record and deliver the part of a stopped reply that was written."""
         said = turn.said
         if is_blank(written):
-            await self._replies.take_back(said.origin.place, shown_in)
+            await self._replies.take_back(said.origin.place, shown.messages)
             return
         await self._assistant.record_interrupted(turn.loaded or said, written)
         reply = await self._assistant.finished_reply(said, written)
-        await self._replies.deliver(said, reply, shown_in, lost)
+        await self._replies.deliver(said, reply, shown)
 
     def under_way(self, place: Place) -> ReplyTask | None:
         """The message being answered there."""
@@ -204,21 +200,21 @@ class Responder:
 
     async def _deliver_left(self, said: Message, reply: Reply) -> None:
         """Deliver a reply that an earlier process wrote, into its preview if there is one."""
-        await self._replies.deliver(said, reply, await self._begun_message(said))
+        await self._replies.deliver(said, reply, Shown(await self._begun_messages(said)))
 
     async def deliver_kept(self, said: Message, text: str) -> None:
         """Deliver a reply that the inbox has kept."""
         await self._deliver_left(said, await self._assistant.finished_reply(said, text))
 
-    async def _begun_message(self, said: Message) -> int | None:
-        """The id of the preview that an earlier process began for this reply. A preview above newer
-        messages is deleted: nobody would look for the reply there."""
+    async def _begun_messages(self, said: Message) -> tuple[int, ...]:
+        """The ids of the preview that an earlier process began for this reply. A preview above
+        newer messages is deleted: nobody would look for the reply there."""
         left = [self._inbox.left(receipt) for receipt in said.receipts]
-        begun = [one.preview for one in left if one and one.preview is not None]
-        for message_id in begun:
-            if message_id < said.message_id:
-                await self._replies.take_back(said.origin.place, message_id)
-        return next((id_ for id_ in begun if id_ > said.message_id), None)
+        begun = [one.preview for one in left if one and one.preview]
+        above = [messages for messages in begun if messages[0] < said.message_id]
+        for messages in above:
+            await self._replies.take_back(said.origin.place, messages)
+        return next((messages for messages in begun if messages not in above), ())
 
     # -- ends -------------------------------------------------------------------------------------
 

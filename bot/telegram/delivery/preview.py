@@ -21,6 +21,7 @@ from bot.telegram.delivery.sender import (
     surely_not_sent,
     thread_of,
 )
+from bot.telegram.delivery.shown import Shown
 from bot.telegram.formatting.rendering import off_the_loop, preview
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.options import ChannelOptions
@@ -39,6 +40,7 @@ class Display(Protocol):
 
     #: A text vanishes unless it is shown again within this many seconds; None: it stays.
     lasts: float | None
+    shown: Shown
 
     async def show(self, text: str) -> bool:
         """Show a text; False if showing more is useless."""
@@ -57,15 +59,13 @@ class EditedMessage:
         place: Place,
         *,
         answering: int | None,
-        message_id: int | None = None,
+        begun: tuple[int, ...] = (),
         on_sent: Callable[[int], Awaitable[None]],
     ) -> None:
-        """`message_id` is a message that is there already; `on_sent` hears of a new one."""
+        """`begun` are messages that are there already; `on_sent` hears of a new one."""
         self._bot, self._holds, self._place = bot, holds, place
         self._answering, self._on_sent = answering, on_sent
-        self.message_id = message_id
-        #: The text of a message that may have arrived, but whose id is not known.
-        self.lost = ""
+        self.shown = Shown(begun)
 
     async def show(self, text: str) -> bool:
         """See Display. Skips the update while Telegram limits the chat."""
@@ -73,10 +73,12 @@ class EditedMessage:
         if self._holds.left(chat_id):
             return True
         try:
-            if self.message_id is None:
-                await self._send(text)
+            if self.shown.messages:
+                await self._bot.edit_message_text(
+                    text, chat_id=chat_id, message_id=self.shown.messages[0]
+                )
             else:
-                await self._bot.edit_message_text(text, chat_id=chat_id, message_id=self.message_id)
+                await self._send(text)
         except RetryAfter as limit:
             self._holds.note(chat_id, seconds_of(limit))
         except TelegramError as failure:
@@ -93,7 +95,7 @@ class EditedMessage:
             if answering is not None
             else None,
         )
-        self.message_id = sent.message_id
+        self.shown = Shown((sent.message_id,))
         await self._on_sent(sent.message_id)
 
     def _goes_on_after(self, failure: TelegramError, text: str) -> bool:
@@ -103,8 +105,8 @@ class EditedMessage:
         if isinstance(failure, BadRequest) or not isinstance(failure, NetworkError):
             return False
         # An edit may be repeated, but a message that may have arrived must not be sent twice.
-        if self.message_id is None and not surely_not_sent(failure):
-            self.lost = text
+        if not self.shown.messages and not surely_not_sent(failure):
+            self.shown = Shown(lost=text)
             return False
         return True
 
@@ -121,11 +123,14 @@ class DraftMessage:
         place: Place,
         draft_id: int,
         *,
+        begun: tuple[int, ...] = (),
         on_unknown: Callable[[], None],
     ) -> None:
-        """`on_unknown` hears of it if the Bot API server is too old to know drafts."""
+        """`begun` are messages that are there already; `on_unknown` hears of it if the Bot API
+        server is too old to know drafts."""
         self._bot, self._holds, self._place, self._draft_id = bot, holds, place, draft_id
         self._on_unknown = on_unknown
+        self.shown = Shown(begun)
 
     async def show(self, text: str) -> bool:
         """See Display."""
@@ -156,6 +161,10 @@ class NoDisplay:
     """Shows nothing before the final reply."""
 
     lasts: float | None = None
+
+    def __init__(self, begun: tuple[int, ...] = ()) -> None:
+        """`begun` are messages that are there already."""
+        self.shown = Shown(begun)
 
     async def show(self, text: str) -> bool:
         """See Display."""
@@ -209,7 +218,7 @@ class Preview:
             await end_soon(self._showing, self._clock)
         elif self._showing:
             await asyncio.wait((self._showing,))
-        if kind is None and self.message_id is not None and self._edited_at is not None:
+        if kind is None and self.shown.messages and self._edited_at is not None:
             # The reply is one more edit, and must keep its distance too.
             left = self._edited_at + self._interval - self._clock.now()
             await self._clock.sleep(max(left, 0.0))
@@ -234,14 +243,9 @@ class Preview:
         return self._reply or self._preamble
 
     @property
-    def message_id(self) -> int | None:
-        """The id of the message that shows it, unless it is a draft."""
-        return self._display.message_id if isinstance(self._display, EditedMessage) else None
-
-    @property
-    def lost(self) -> str:
-        """What a message shows that may have arrived, but whose id is not known."""
-        return self._display.lost if isinstance(self._display, EditedMessage) else ""
+    def shown(self) -> Shown:
+        """What of it is on the screen, unless as a draft."""
+        return self._display.shown
 
     async def _run(self) -> None:
         await self._news.wait()
@@ -312,11 +316,11 @@ class Previews:
         said: Message,
         *,
         wanted: Streaming | None = None,
-        begun: int | None = None,
+        begun: tuple[int, ...] = (),
         mark: str = "",
     ) -> Preview:
         """Open the preview of the reply to a message; it begins with the mark. `wanted` is the mode
-        that the person chose. The preview continues in the bot's message `begun`, if any."""
+        that the person chose. The preview continues in the bot's messages `begun`, if any."""
         pace, place, is_group = self._pace, said.origin.place, said.origin.actor.is_group
         offered = self.ways(said.origin.actor)
         way = wanted if wanted in offered else self._streaming
@@ -324,16 +328,21 @@ class Previews:
         async def note(message_id: int) -> None:
             # For a process that has to continue after a kill.
             try:
-                await self._inbox.note_preview(said.receipts[0], message_id)
+                await self._inbox.note_preview(said.receipts[0], [message_id])
             except StoreUnavailable as failure:
                 _log.warning("inbox_unavailable", error=str(failure))
 
         display: Display
         if way is Streaming.OFF:
-            display = NoDisplay()
+            display = NoDisplay(begun)
         elif way is Streaming.DRAFT and way in offered:
             display = DraftMessage(
-                self._bot, self._holds, place, said.message_id, on_unknown=self._do_without_drafts
+                self._bot,
+                self._holds,
+                place,
+                said.message_id,
+                begun=begun,
+                on_unknown=self._do_without_drafts,
             )
         else:
             display = EditedMessage(
@@ -341,7 +350,7 @@ class Previews:
                 self._holds,
                 place,
                 answering=said.message_id if is_group else None,
-                message_id=begun,
+                begun=begun,
                 on_sent=note,
             )
         interval = pace.group if is_group else pace.private

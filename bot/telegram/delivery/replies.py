@@ -1,5 +1,6 @@
 """Replies: what the assistant says, as messages of Telegram."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
@@ -9,6 +10,7 @@ from bot.assistant.events import Document, Reply
 from bot.assistant.inbound import Click, Command, GroupJoin, Inbound
 from bot.people.personal import PRIVATE_MARK
 from bot.telegram.delivery.sender import Sender
+from bot.telegram.delivery.shown import NOTHING_SHOWN, Shown
 from bot.telegram.formatting.rendering import CURSOR, add_footer, off_the_loop, render, render_plain
 from bot.texts import Sentence
 from memory.records import Place
@@ -23,12 +25,10 @@ class Replies:
     def __init__(self, assistant: Assistant, sender: Sender) -> None:
         self._assistant, self.sender = assistant, sender
 
-    async def deliver(
-        self, said: Inbound, reply: Reply, instead_of: int | None = None, lost: str = ""
-    ) -> bool:
-        """Send a reply, in a group as an answer to its message. A preview shows it already in the
-        message `instead_of`, or has `lost` a message that may show this text. True if it arrived,
-        as far as can be known. Raises TelegramError if Telegram rejects it."""
+    async def deliver(self, said: Inbound, reply: Reply, shown: Shown = NOTHING_SHOWN) -> bool:
+        """Send a reply, in a group as an answer to its message, in place of what a preview has
+        `shown` of it. True if it arrived, as far as can be known. Raises TelegramError if Telegram
+        rejects it."""
         origin = said.origin
         if reply.releases is not None:
             await self.sender.remove_buttons(origin.place, reply.releases)
@@ -38,12 +38,10 @@ class Replies:
             await self.sender.release(said.query_id, reply.text)
             return True
         answers = not origin.is_private and not isinstance(said, Click)
+        if reply.replaces is not None and not shown.messages:
+            shown = Shown((reply.replaces,), shown.lost)
         message_id = await self.send(
-            origin.place,
-            reply,
-            said.message_id if answers else None,
-            instead_of or reply.replaces,
-            lost,
+            origin.place, reply, said.message_id if answers else None, shown
         )
         self._assistant.note_delivery(said, reply, message_id)
         if reply.reaction and not isinstance(said, Click):
@@ -72,9 +70,9 @@ class Replies:
         await self.sender.release(click.query_id, refusal)
         return not isinstance(admitted, Reply)
 
-    async def take_back(self, place: Place, message_id: int | None) -> None:
+    async def take_back(self, place: Place, messages: Sequence[int]) -> None:
         """Delete the preview of a reply that does not come, if there is one."""
-        if message_id is not None:
+        for message_id in messages:
             await self.sender.delete(place, message_id)
 
     async def send(
@@ -82,14 +80,13 @@ class Replies:
         place: Place,
         reply: Reply,
         answering: int | None = None,
-        instead_of: int | None = None,
-        lost: str = "",
+        shown: Shown = NOTHING_SHOWN,
     ) -> int | None:
         mark = PRIVATE_MARK if reply.private else ""
         work = render if reply.markdown else render_plain
         rendered = await off_the_loop(work, reply.text, mark)
         messages = rendered.messages
-        if [f"{message.text}{CURSOR}" for message in messages] == [lost] and (
+        if [f"{message.text}{CURSOR}" for message in messages] == [shown.lost] and (
             reply.footer or not reply.buttons
         ):
             # As with every send whose outcome is unknown: better nothing than the same twice.
@@ -110,6 +107,6 @@ class Replies:
             messages,
             documents,
             answering=answering,
-            instead_of=instead_of,
+            instead_of=shown.messages,
             keyboard=InlineKeyboardMarkup(rows) if rows else None,
         )

@@ -170,22 +170,23 @@ class Sender:
         documents: Sequence[Document] = (),
         *,
         answering: int | None = None,
-        instead_of: int | None = None,
+        instead_of: Sequence[int] = (),
         keyboard: InlineKeyboardMarkup | None = None,
     ) -> int | None:
-        """Send messages, then documents. The first message replies to `answering`, or replaces the
-        bot's own message `instead_of` if that can be edited; the last one has the keyboard. Returns
-        the id of the last message, or of the first document if there is no message; None if it may
-        not have arrived. Raises TelegramError if Telegram rejects the text."""
+        """Send messages, then documents. The first messages replace the bot's own ones `instead_of`
+        where these can be edited; surplus ones are deleted. The first message replies to
+        `answering`; the last one has the keyboard. Returns the id of the last message, or of the
+        first document if there is no message; None if it may not have arrived. Raises TelegramError
+        if Telegram rejects the text."""
         last: int | None = None
         for number, message in enumerate(messages, 1):
             buttons = keyboard if number == len(messages) else None
-            if number == 1 and instead_of is not None:
-                changed = await self._edit(place, instead_of, message, buttons)
+            if number <= len(instead_of):
+                changed = await self._edit(place, instead_of[number - 1], message, buttons)
                 if changed is None:
                     return None
                 if changed:
-                    last = instead_of
+                    last = instead_of[number - 1]
                     continue
             sent = await self._send(place, message, answering if number == 1 else None, buttons)
             if sent is None:
@@ -194,6 +195,8 @@ class Sender:
             in_topic = sent.message_thread_id or place.topic_id == GENERAL_TOPIC
             topic_id = place.topic_id if in_topic else None
             place, last = replace(place, chat_id=sent.chat.id, topic_id=topic_id), sent.message_id
+        for surplus in instead_of[len(messages) :]:
+            await self.delete(place, surplus)
         for document in documents:
             sent = await self._send_document(place, document)
             if sent is None:

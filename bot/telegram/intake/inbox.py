@@ -35,7 +35,7 @@ _MIGRATIONS = (
             "CREATE INDEX inbound_open ON inbound (source, update_id) WHERE body IS NOT NULL",
         ),
     ),
-    # The message in which the reply has begun to show.
+    # The messages in which the reply has begun to show, as JSON. One alone may be a plain number.
     Migration("previews", ("ALTER TABLE inbound ADD COLUMN preview INTEGER",)),
 )
 
@@ -61,12 +61,12 @@ _AMEND = """UPDATE inbound SET body = json_set(inbound.body, '$.message',
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """An update that an earlier process left open, its reply if there was one already, and the id
-    of the message with the reply's preview."""
+    """An update that an earlier process left open, its reply if there was one already, and the ids
+    of the messages with the reply's preview."""
 
     update: dict[str, Any]
     reply: str | None
-    preview: int | None = None
+    preview: tuple[int, ...] = ()
 
 
 class Inbox:
@@ -132,7 +132,7 @@ class Inbox:
         new = [row for row in rows if row[0] not in self._open]
         self._note_open([update_id for update_id, *_ in new])
         left = {
-            update_id: Waiting(json.loads(body), reply, preview)
+            update_id: Waiting(json.loads(body), reply, _ids(preview))
             for update_id, body, reply, preview in new
         }
         self._left |= left
@@ -148,10 +148,10 @@ class Inbox:
         ids, first = json.dumps(update_ids), update_ids[0]
         await self._db.write(_KEEP_REPLY, self._source, ids, first, reply)
 
-    async def note_preview(self, update_id: int, message_id: int) -> None:
-        """Note which message is the reply's preview. Raises StoreUnavailable."""
+    async def note_preview(self, update_id: int, message_ids: Sequence[int]) -> None:
+        """Note which messages are the reply's preview. Raises StoreUnavailable."""
         sql = "UPDATE inbound SET preview = ? WHERE source = ? AND update_id = ?"
-        await self._db.write(sql, message_id, self._source, update_id)
+        await self._db.write(sql, json.dumps(message_ids), self._source, update_id)
 
     async def amend(self, update_id: int) -> None:
         """Apply an edit to the open update that brought the original message. Raises
@@ -207,6 +207,12 @@ class Inbox:
         self._open |= ids
         if self._open:
             self._all_done.clear()
+
+
+def _ids(preview: str | int | None) -> tuple[int, ...]:
+    if preview is None:
+        return ()
+    return (preview,) if isinstance(preview, int) else tuple(json.loads(preview))
 
 
 def _chat_of(update: Json) -> int | None:

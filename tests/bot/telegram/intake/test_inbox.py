@@ -172,9 +172,9 @@ async def test_where_a_reply_had_begun_is_known_after_a_restart(
 ) -> None:
     async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
         await inbox.store([update(5), update(6)])
-        await inbox.note_preview(5, 77)
+        await inbox.note_preview(5, [77, 78])
     async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
-        assert [item.preview for item in await inbox.find_open()] == [77, None]
+        assert [item.preview for item in await inbox.find_open()] == [(77, 78), ()]
 
 
 async def test_what_was_answered_two_days_ago_is_not_known_any_more(

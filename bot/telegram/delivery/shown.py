@@ -1,0 +1,16 @@
+"""What of a reply is on the screen before it is delivered."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The ids of the bot's `messages` that show a reply so far, in order; each becomes one part of
+    the reply. `lost` is the text of a further message that may have arrived, but whose id nobody
+    knows."""
+
+    messages: tuple[int, ...] = ()
+    lost: str = ""
+
+
+NOTHING_SHOWN = Shown()
