@@ -8,6 +8,7 @@ import asyncio
 import base64
 import json
 import struct
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -79,6 +80,8 @@ class OpenAIServer:
     #: A text-only model, whose server says so.
     is_blind: bool = False
     decide: Callable[[dict[str, Any]], Completion] | None = None
+    #: When streams ended, by `time.monotonic`.
+    ended: list[float] = field(default_factory=list)
     _runner: web.AppRunner | None = None
 
     def script(self, *replies: Completion) -> None:
@@ -121,7 +124,9 @@ class OpenAIServer:
         if reply.status != 200:
             return _error(reply.status, reply.message, reply.code)
         if body.get("stream"):
-            return await _stream(request, body, reply)
+            streamed = await _stream(request, body, reply)
+            self.ended.append(time.monotonic())
+            return streamed
         return _whole(body, reply)
 
     async def _embed(self, request: web.Request) -> web.Response:
