@@ -19,7 +19,8 @@ _ENTITIES = str.maketrans(
 )
 
 #: `[INST]`, `[/TOOL_CALLS]`: some chat templates read them as control tokens inside of text, too.
-_TEMPLATE_TOKEN = re.compile(r"\[(/?\s*[A-Z][A-Z_ ]{2,}\s*)\]", re.IGNORECASE)
+#: The mask of secrets is none.
+_TEMPLATE_TOKEN = re.compile(r"\[(?!hidden\])(/?\s*[A-Z][A-Z_ ]{2,}\s*)\]", re.IGNORECASE)
 _FENCE = re.compile(r"`{3,}|~{3,}")
 #: Joiners belong between letters of Indic and Arabic scripts and within emoji, nowhere else.
 _STRAY_JOINER = re.compile(

@@ -39,6 +39,7 @@ def test_dates_are_said_as_a_person_says_them(days: int, words: str):
         ("it", 1, "ieri"), ("it", 15, "2 settimane fa"), ("it", 800, "2 anni fa"),
         ("pt-br", 1, "ontem"), ("pt", 90, "há 3 meses"), ("PT_BR", 3, "há 3 dias"),
         ("hi", 1, "बीते कल"), ("hi", 3, "3 दिन पहले"), ("hi", 800, "2 साल पहले"),
+        ("zh", 0, "今天"), ("zh", 3, "3天前"), ("zh-hant", 90, "3个月前"),
         ("tlh", 1, "yesterday"), ("", 1, "yesterday"),
     ],
 )  # fmt: skip

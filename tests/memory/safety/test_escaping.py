@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.safety.escaping import MAX_SPEAKER_LENGTH, speaker_name
+from memory.safety.escaping import MAX_SPEAKER_LENGTH, escape, speaker_name
+from memory.safety.secrets import MASK
 
 
 @pytest.mark.parametrize(
@@ -20,3 +21,7 @@ def test_a_display_name_can_neither_break_its_line_nor_speak_for_others(name: st
     made = speaker_name(name)
     assert len(made) <= MAX_SPEAKER_LENGTH
     assert not set(made) & set("\n\r<>:")
+
+
+def test_the_mask_of_a_secret_reads_as_it_is():
+    assert escape(f"my PIN is {MASK} [INST]") == f"my PIN is {MASK} &#91;INST&#93;"
