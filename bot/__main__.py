@@ -243,9 +243,10 @@ def _chat(settings: "Settings", user_id: int) -> NoReturn:
 
 def _make(data_dir: Path) -> None:
     from bot.errors import OperatorError
+    from memory.stores.files import make_directory
 
     try:
-        data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_directory(data_dir)
     except OSError as error:
         raise OperatorError(
             f"data_dir = {data_dir}: can't create the directory: {error.strerror}. "

@@ -29,9 +29,10 @@ class LongTermMemory(Protocol):
     actor's record id is an unknown id. All raise StoreUnavailable if the store does not answer, and
     NewerStore if this version can't read it."""
 
-    async def add_turn(self, actor: Actor, *turns: Turn) -> None:
+    async def add_turn(self, actor: Actor, *turns: Turn, on_disk: bool = False) -> None:
         """Store finished turns; the same turn id again changes nothing. A store that extracts by
-        itself finds the turns after that; any other at once, word for word, as MESSAGE records."""
+        itself finds the turns after that; any other at once, word for word, as MESSAGE records.
+        A power cut may undo it unless they are to be `on_disk` by then. All other changes are."""
         ...
 
     async def commit(

@@ -22,6 +22,7 @@ from bot.settings import Loaded, Settings
 from memory.errors import StoreUnavailable
 from memory.stores.agentcore.clients import CONTROL_SERVICE, AwsCalls, Circuit, open_client
 from memory.stores.agentcore.setup import AgentCoreMemory, find_or_create, wait_until_ready
+from memory.stores.files import sync_directory
 
 Progress = Callable[[str], None]
 
@@ -143,6 +144,7 @@ def _replace(file: Path, text: str) -> None:
         else:
             new.chmod(0o644)  # it has no secrets, and the bot may run as another user
         new.replace(file)
+        sync_directory(file.parent)
     except OSError:
         new.unlink(missing_ok=True)
         raise

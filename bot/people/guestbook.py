@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from filelock import FileLock
 
 from bot.people.pairing import code_in
+from memory.stores.files import make_directory, sync_directory
 
 T = TypeVar("T")
 
@@ -134,7 +135,7 @@ class GuestBook:
     def change(self, step: Callable[[Book], tuple[Book, T]]) -> T:
         """Read, change and write the book under its lock; returns the step's second value. Raises
         UnreadableOwner, OSError."""
-        self._path.parent.mkdir(parents=True, exist_ok=True)
+        make_directory(self._path.parent)
         with FileLock(self._path.with_suffix(".lock")):
             book = self.read()
             changed, result = step(book)
@@ -194,6 +195,7 @@ def _write(path: Path, document: dict[str, Any]) -> None:
         file.flush()
         os.fsync(file.fileno())
     draft.replace(path)
+    sync_directory(path.parent)
 
 
 class ApprovalVerdict(StrEnum):

@@ -173,7 +173,8 @@ class ExtractionJobs:
                 return None
             turns = await self._kept_turns(session)
             if turns:
-                await self._store.add_turn(session.actor, *turns)
+                # The journal, which has them on the disk, is about to drop them.
+                await self._store.add_turn(session.actor, *turns, on_disk=True)
             else:
                 await self._journal.jobs.done(session.id)
             return turns

@@ -80,7 +80,7 @@ class FailingStore(TemporaryStore):
             actor, query, kinds=kinds, limit=limit, min_relevance=min_relevance, now=now
         )
 
-    async def add_turn(self, actor: Actor, *turns: Turn) -> None:
+    async def add_turn(self, actor: Actor, *turns: Turn, on_disk: bool = False) -> None:
         await self._refuse()
         await super().add_turn(actor, *turns)
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from memory.errors import StoreUnavailable
 from memory.records import Actor
+from memory.stores.files import make_directory
 from memory.stores.sqlite.database import Database, Migration
 
 _MIGRATIONS = (
@@ -86,7 +87,7 @@ class Outbox:
         thread = ThreadPoolExecutor(1, thread_name_prefix="outbox")
 
         def connect() -> Database:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_directory(path.parent)
             path.touch(mode=0o600)
             return Database(path, _MIGRATIONS, thread)
 

@@ -125,7 +125,7 @@ class AgentCoreStore:
 
     # -- turns ------------------------------------------------------------------------------------
 
-    async def add_turn(self, actor: Actor, *turns: Turn) -> None:
+    async def add_turn(self, actor: Actor, *turns: Turn, on_disk: bool = False) -> None:
         """See LongTermMemory: durable when this returns, but found by search only when AWS has
         extracted something from it."""
         self._require_open()

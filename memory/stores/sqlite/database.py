@@ -15,11 +15,9 @@ from typing import Any, TypeVar
 import structlog
 
 from memory.errors import NewerStore, StoreUnavailable
+from memory.stores.files import parts_of, sync_directory
 
 _log = structlog.get_logger(__name__)
-
-#: A database's own name, and what SQLite puts beside it.
-COMPANIONS = ("", "-wal", "-shm", "-journal")
 
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 #: Extended codes have the primary one in their low byte.
@@ -36,10 +34,9 @@ def quarantine(path: Path, error: sqlite3.Error, effect: str) -> None:
     """Move a damaged file aside, whole: it may be repaired, and is never written to. It must not be
     open."""
     kept = path.with_name(f"{path.name}.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}")
-    for companion in COMPANIONS:
-        part = path.with_name(path.name + companion)
-        if part.exists():
-            part.rename(kept.with_name(kept.name + companion))
+    for part in list(parts_of(path)):
+        part.rename(path.with_name(part.name.replace(path.name, kept.name, 1)))
+    sync_directory(path.parent)
     _log.error(
         "database_damaged",
         file=str(path),

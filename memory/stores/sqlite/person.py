@@ -4,6 +4,7 @@ import json
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -69,9 +70,10 @@ class PersonFile:
         """Close the file; the last one to close it folds the write-ahead log into it."""
         self._connection.close()
 
-    def add_turns(self, turns: Iterable[Turn]) -> None:
-        """Archive the messages of turns whose ids are new."""
-        with transaction(self._connection):
+    def add_turns(self, turns: Iterable[Turn], *, on_disk: bool) -> None:
+        """Archive the messages of turns whose ids are new. Unless they are to be `on_disk` by
+        then, they get there with the next change: the journal has them on the disk."""
+        with _unsynced(self._connection), transaction(self._connection):
             for turn in turns:
                 added = self._connection.execute(
                     "INSERT OR IGNORE INTO turn VALUES (?)", (turn.id,)
@@ -79,6 +81,9 @@ class PersonFile:
                 if added.rowcount:
                     said = (said for said in turn.messages if storable(said.text))
                     self._table.insert([_message_record(each, turn) for each in said])
+        if on_disk:
+            # The turns may all have been there, but not on the disk.
+            self.fold()
 
     def commit(self, drafts: Sequence[Draft], amendments: Sequence[Amendment]) -> list[Record]:
         """Write all drafts and make all amendments, or nothing. Raises UnknownRecord, and
@@ -123,7 +128,7 @@ class PersonFile:
         """Store the vectors of these rows' texts, in order. Records that were forgotten since get
         none."""
         if self._vectors:
-            with transaction(self._connection):
+            with _unsynced(self._connection), transaction(self._connection):
                 self._vectors.add(self._connection, texts, vectors)
 
     def records(self, kinds: Sequence[Kind], include_superseded: bool) -> list[Record]:
@@ -215,7 +220,7 @@ class PersonFile:
             )
 
     def fold(self) -> None:
-        """Move everything from the write-ahead log into the file."""
+        """Move everything from the write-ahead log into the file, and both onto the disk."""
         self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
     def _fuse(
@@ -233,16 +238,13 @@ class PersonFile:
         # Of a new file: there are thirty trees in it, and each takes a page at least.
         self._connection.execute(f"PRAGMA page_size = {_PAGE}")
         _write_ahead(self._connection)
-        for pragma in (
-            "synchronous = NORMAL",
-            "secure_delete = ON",
-            f"cache_size = -{_CACHE_KIB}",
-        ):
+        for pragma in ("secure_delete = ON", f"cache_size = -{_CACHE_KIB}"):
             self._connection.execute(f"PRAGMA {pragma}").fetchone()
-        migrate(self._connection, path, PERSON_LAYOUT)
-        known = self._connection.execute("SELECT value FROM setting WHERE name = 'tokeniser'")
-        if known.fetchone() != (str(TOKENISER_VERSION),):
-            self._table.reindex()
+        with _unsynced(self._connection):
+            migrate(self._connection, path, PERSON_LAYOUT)
+            known = self._connection.execute("SELECT value FROM setting WHERE name = 'tokeniser'")
+            if known.fetchone() != (str(TOKENISER_VERSION),):
+                self._table.reindex()
 
     def _read_hits(
         self, ranked: Sequence[Ranked], at_once: int
@@ -284,6 +286,17 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
             time.sleep(0.01)
         else:
             return
+
+
+@contextmanager
+def _unsynced(connection: sqlite3.Connection) -> Iterator[None]:
+    """Let a power cut undo what is written inside, until the next change is written: it can be made
+    again. Anything else is on the disk when it is written."""
+    connection.execute("PRAGMA synchronous = NORMAL")
+    try:
+        yield
+    finally:
+        connection.execute("PRAGMA synchronous = FULL")
 
 
 def _message_record(message: Utterance, turn: Turn) -> Record:

@@ -31,7 +31,8 @@ from memory.records import (
     Turn,
 )
 from memory.search.ranking import Weights
-from memory.stores.sqlite.database import COMPANIONS, is_damage, quarantine
+from memory.stores.files import COMPANIONS, make_directory, sync_directory
+from memory.stores.sqlite.database import is_damage, quarantine
 from memory.stores.sqlite.person import PersonFile
 
 if TYPE_CHECKING:
@@ -89,9 +90,9 @@ class SqliteStore:
         self.choices = SqliteChoices(self)
         self._semantics = self._with(embedder, embedding_seconds) if embedder else None
 
-    async def add_turn(self, actor: Actor, *turns: Turn) -> None:
+    async def add_turn(self, actor: Actor, *turns: Turn, on_disk: bool = False) -> None:
         """See LongTermMemory. Messages without any text are left out."""
-        await self.write(actor, lambda file: file.add_turns(turns))
+        await self.write(actor, lambda file: file.add_turns(turns, on_disk=on_disk))
         if self._semantics:
             self._semantics.note_new(actor)
 
@@ -291,7 +292,7 @@ class SqliteStore:
 
     def _open_file(self, path: Path, place: _Place) -> PersonFile:
         if place.file is None:
-            self._directory.mkdir(parents=True, exist_ok=True)
+            make_directory(self._directory)
             table = self._semantics.table if self._semantics else None
             place.file = PersonFile(path, self._weights, table)
         return place.file
@@ -314,14 +315,18 @@ class SqliteStore:
             # Last: only now it is known whether the file itself was damaged.
             for aside in sorted(self._directory.glob(f"{path.name}.damaged-*")):
                 aside.rename(new.with_name(aside.name.replace(path.name, new.name, 1)))
+            if self._directory.is_dir():
+                sync_directory(self._directory)
         self._erase(actor)
 
     def _erase(self, actor: Actor) -> None:
         path = self._path(actor)
         with _failures(path):
             self._places[actor].close()
-            for companion in sorted(self._directory.glob(f"{path.name}*")):
-                companion.unlink(missing_ok=True)
+            if there := sorted(self._directory.glob(f"{path.name}*")):
+                for each in there:
+                    each.unlink(missing_ok=True)
+                sync_directory(self._directory)
 
 
 def _actor(name: str) -> Actor | None:
