@@ -58,6 +58,7 @@ from bot.terminal import Terminal, TerminalChannel
 from bot.texts import languages, texts_in
 from memory.conversation.window import points_back
 from memory.memory import Memory, utc_now
+from memory.panels import PanelRows
 from memory.records import Turn
 from memory.safety.secrets import mask_secrets
 from memory.search.query import parse
@@ -73,6 +74,7 @@ class _Parts:
     """What the Telegram bot and the terminal chat both need."""
 
     memory: Memory
+    panels: PanelRows
     conversation: Conversation
     accounts: Accounts
     about: About
@@ -142,7 +144,7 @@ def _assistant(settings: Settings, parts: _Parts, channel: Channel, access: Acce
         parts.greetings,
         parts.about,
         texts_in("en"),
-        Panels(),
+        Panels(parts.panels),
         Health(datetime.now(UTC)),
     )
     leaves = settings.leave_strangers_groups
@@ -224,7 +226,7 @@ async def _parts(settings: Settings) -> AsyncIterator[_Parts]:
             transcriber = await stack.enter_async_context(transcriber_of(settings))
         reads = frozenset() if offline else sight_of(model) | {FileKind.TEXT}
         senses = Senses(reads, transcriber)
-        yield _Parts(memory, conversation, accounts, about, greetings, senses, pool)
+        yield _Parts(memory, journal.panels, conversation, accounts, about, greetings, senses, pool)
 
 
 def _offline_model() -> Model:

@@ -104,6 +104,7 @@ class Assistant:
         context = replace(self._context, texts=await self.people.texts(said.origin))
         if handler := self._commands.match(said):
             reply = await handler(said, context)
+            await context.panels.save()
             if not reply.silent:
                 yield await self._with_private_mark(reply, said.origin)
         elif isinstance(said, Message):
@@ -116,6 +117,7 @@ class Assistant:
                         elif is_blank(event.text):
                             event = replace(event, text=context.texts.no_answer)
                         event = await show_effects(event, said, context)
+                        await context.panels.save()
                         event = await self._with_private_mark(event, said.origin)
                     yield event
 
@@ -236,13 +238,10 @@ class Assistant:
             with log_outage(_log, "inbox_unavailable"):
                 await self._context.channel.scrub()
         else:
-            context = self._context
-            self.people.notices.put_nowait(
-                (
-                    session.place,
-                    lambda texts: report_saved(session, changes, replace(context, texts=texts)),
-                )
-            )
+            texts = await self.people.personal.texts_at(session.place)
+            reply = report_saved(session, changes, replace(self._context, texts=texts))
+            await self._context.panels.save()
+            self.people.notices.put_nowait((session.place, lambda _: reply))
 
 
 def _failure_in(texts: Texts, reply: Reply) -> Reply:

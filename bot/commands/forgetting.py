@@ -4,6 +4,7 @@ confirmation."""
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -11,7 +12,7 @@ import structlog
 
 from bot.assistant.context import Context
 from bot.assistant.events import Button, Question, Reply
-from bot.assistant.inbound import Click, Command, Message
+from bot.assistant.inbound import Click, Command, Message, Origin
 from bot.commands.pages.browser import report_deletion
 from bot.commands.pages.candidates import ask_which
 from bot.commands.questions import press_of, yes_or_no
@@ -40,7 +41,7 @@ async def forget(said: Command, context: Context) -> Reply:
     argument, texts = said.argument, context.texts
     ids = list(dict.fromkeys(_SEPARATORS.split(argument.strip(" ,;.!"))))
     if _means_everything(argument):
-        return _ask(said, texts)
+        return _ask(said.origin, texts)
     if not argument:
         return Reply(texts.forget_how)
     actor, memory = said.origin.actor, context.memory
@@ -54,9 +55,12 @@ async def forget(said: Command, context: Context) -> Reply:
 
 
 async def press_forget_all(click: Click, context: Context) -> Reply:
-    """Carry out the answer; the outcome replaces the question. Raises StoreUnavailable."""
+    """Carry out the answer; the outcome replaces the question. A late yes is asked for again.
+    Raises StoreUnavailable."""
     outcome = context.texts.forget_all_kept
     if click.data.endswith(":yes"):
+        if (datetime.now(UTC) - click.asked_at).total_seconds() > _QUESTION_SECONDS:
+            return replace(_ask(click.origin, context.texts), releases=click.message_id)
         await _erase(click, context)
         outcome = context.texts.forget_all_done
     return Reply(outcome, replaces=click.message_id)
@@ -64,13 +68,11 @@ async def press_forget_all(click: Click, context: Context) -> Reply:
 
 def refusal(click: Click, texts: Texts) -> str | None:
     """Why a click on the question is refused; None if it is allowed."""
-    family, owner, answer = (*click.data.split(":", 2), "", "")[:3]
-    if family != FAMILY or answer not in ("yes", "no"):
-        return texts.button_stale
-    if owner not in (str(click.origin.user_id), str(click.origin.place.chat_id)):
-        return texts.button_not_yours
-    age = (datetime.now(UTC) - click.asked_at).total_seconds()
-    return texts.button_stale if age > _QUESTION_SECONDS else None
+    _, owner, answer = (*click.data.split(":", 2), "", "")[:3]
+    if answer not in ("yes", "no"):
+        return texts.buttons_stale
+    openers = (str(click.origin.user_id), str(click.origin.place.chat_id))
+    return None if owner in openers else texts.button_not_yours
 
 
 async def _are_ids(words: Sequence[str], actor: Actor, context: Context) -> bool:
@@ -94,12 +96,12 @@ def _means_everything(argument: str) -> bool:
     return bool(said & everything) and said <= everything | fillers
 
 
-def _ask(said: Command, texts: Texts) -> Reply:
+def _ask(origin: Origin, texts: Texts) -> Reply:
     """Ask for confirmation by button or by a typed yes or no."""
-    question = texts.forget_all_ask if said.origin.is_private else texts.forget_all_ask_group
+    question = texts.forget_all_ask if origin.is_private else texts.forget_all_ask_group
     # Only the person who asked may press; an anonymous admin asks with the group's id. Clicks can
     # be forged, so a click in a group is refused unless it comes from an admin.
-    data = f"{FAMILY}:{said.origin.user_id}"
+    data = f"{FAMILY}:{origin.user_id}"
     yes, no = Button(texts.forget_all_yes, f"{data}:yes"), Button(texts.forget_all_no, f"{data}:no")
     return Reply(question, ((yes,), (no,)), question=Question(partial(_read_answer, data)))
 

@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import structlog
@@ -11,7 +12,8 @@ from bot.assistant.events import SILENCE, Reply
 from bot.assistant.inbound import Click, Command, Inbound, Origin
 from bot.commands import forgetting, introduction, memory, owner, preferences, session
 from bot.commands.pages import browser, candidates, changes
-from bot.commands.pages.panels import parse_click
+from bot.commands.pages.panels import Panel, parse_click
+from bot.commands.paragraphs import paragraphs
 from bot.commands.questions import Questions
 from memory.errors import StoreUnavailable
 
@@ -45,8 +47,7 @@ _OWNERS: Mapping[str, Handler] = {
     "users": owner.users,
     "stats": owner.stats,
 }
-#: The handlers of clicks, by the prefix of their data. Any other data is forged, and `forgetting`
-#: refuses it.
+#: The handlers of clicks, by the prefix of their data. Any other data is forged.
 _PRESSES: Mapping[str, Handler] = {
     browser.FAMILY: browser.press_browser,
     candidates.FAMILY: candidates.press_candidates,
@@ -54,12 +55,11 @@ _PRESSES: Mapping[str, Handler] = {
     preferences.FAMILY: preferences.press_settings,
     forgetting.FAMILY: forgetting.press_forget_all,
 }
-#: The command that reopens a panel whose buttons are stale.
-_OPENED_BY = {
-    browser.FAMILY: "memory",
-    candidates.FAMILY: "forget",
-    changes.FAMILY: "memory",
-    preferences.FAMILY: "settings",
+#: The buttons that only show a page, by prefix. They work in a fresh panel, too.
+_SHOWS: Mapping[str, frozenset[str]] = {
+    browser.FAMILY: frozenset("home kind page about show from ask edit".split()),
+    changes.FAMILY: frozenset(("page", "list", "edit")),
+    preferences.FAMILY: frozenset("home language zones length streaming".split()),
 }
 
 #: In a group for admins only: they show or change everyone's records.
@@ -70,6 +70,11 @@ _ADMINS_CHANGE = frozenset(("settings", "language", "timezone"))
 _NEED_MEMORY = frozenset(
     "memory search remember edit export summarize settings language timezone".split()
 )
+#: These only read, or change settings: they don't wait for an answer under way. What writes to the
+#: memory or the session keeps its place among what the person wrote.
+_OVERTAKE = frozenset(
+    "start help ask memory search usage export name settings language timezone".split()
+).union(_OWNERS)
 #: These save their argument, so a private session refuses them. A bare /name saves nothing.
 _SAVING = frozenset(("remember", "edit", "name"))
 
@@ -92,16 +97,18 @@ class Commands:
         known = command.origin.is_private or command.addressed
         return not known and command.name not in _COMMANDS
 
+    def overtakes(self, said: Inbound) -> bool:
+        """True for a command or click that need not wait for the answers to earlier messages."""
+        if isinstance(said, Command):
+            return said.name in _OVERTAKE
+        if not isinstance(said, Click):
+            return False
+        family = _family(said)
+        return family == preferences.FAMILY or parse_click(said)[1] in _SHOWS.get(family, ())
+
     async def refuse(self, click: Click, context: Context) -> Reply | None:
         """The refusal of a click; None if it is allowed."""
-        family, texts = _family(click), context.texts
-        if command := _OPENED_BY.get(family):
-            why = context.panels.refusal(click, command, texts)
-        else:
-            why = forgetting.refusal(click, texts)
-        if why is None and not await _may_press(click, context):
-            is_setting = family == preferences.FAMILY
-            why = texts.admins_only_settings if is_setting else texts.admins_only
+        why = await _refusal_of_click(click, context)
         # A typed answer has no button to show a note at.
         return Reply(why, note=not click.words) if why else None
 
@@ -121,19 +128,67 @@ async def _run(said: Command, context: Context) -> Reply:
         return Reply(context.texts.memory_unavailable)
 
 
+async def _refusal_of_click(click: Click, context: Context) -> str | None:
+    family, texts = _family(click), context.texts
+    if family not in _PRESSES:
+        return texts.buttons_stale
+    panel = await context.panels.recall(click)
+    if family == forgetting.FAMILY:
+        if why := forgetting.refusal(click, texts):
+            return why
+    elif panel and not panel.is_for(click):
+        return texts.button_not_yours
+    elif panel is None and not context.about.memory_enabled:
+        return texts.buttons_stale
+    if await _may_press(click, panel, context):
+        return None
+    if panel is None and family != forgetting.FAMILY:
+        return texts.buttons_stale
+    return texts.admins_only_settings if family == preferences.FAMILY else texts.admins_only
+
+
 async def _press(click: Click, context: Context) -> Reply:
     """Carry out an allowed click; the outcome replaces its message."""
+    panel = await context.panels.recall(click)
     # While the click waited for its turn, the person may have lost admin rights.
-    if not await _may_press(click, context):
+    if not await _may_press(click, panel, context):
         return SILENCE
     try:
-        return await _PRESSES[_family(click)](click, context)
+        if panel is None and _family(click) != forgetting.FAMILY:
+            return await _reopen(click, context)
+        return await _carry_out(click, panel, context)
     except StoreUnavailable as failure:
         _log.warning("memory_unavailable", command="click", error=str(failure))
-        panel = context.panels.find(parse_click(click)[0])
         # An answer stays, and its buttons can be pressed again.
         replaces = None if panel and panel.under_answer else click.message_id
         return Reply(context.texts.memory_unavailable, replaces=replaces)
+
+
+async def _carry_out(click: Click, panel: Panel | None, context: Context) -> Reply:
+    """Raises StoreUnavailable."""
+    if panel:
+        await panel.read(context.memory.known)
+    before = panel.state if panel else None
+    reply = await _PRESSES[_family(click)](click, context)
+    if panel and panel.state != before:
+        context.panels.touch(panel)
+    return reply
+
+
+async def _reopen(click: Click, context: Context) -> Reply:
+    """Show what a click on an unknown or old panel asks for in a fresh one; nothing is carried
+    out. Raises StoreUnavailable."""
+    family, verb, argument = _family(click), *parse_click(click)[1:]
+    itself = family in (browser.FAMILY, preferences.FAMILY)
+    panel = context.panels.open(family if itself else browser.FAMILY, click.origin)
+    page = f"{verb}:{argument}" if itself and verb in _SHOWS[family] else "home"
+    again = replace(click, data=f"{panel.id}:{page}")
+    if itself:
+        return await _PRESSES[family](again, context)
+    # The old buttons may be under an answer, which stays.
+    reply = await browser.press_browser(again, context)
+    text = paragraphs(context.texts.buttons_stale, reply.text)
+    return replace(reply, text=text, replaces=None, releases=click.message_id)
 
 
 def _family(click: Click) -> str:
@@ -173,10 +228,9 @@ async def _may_manage(origin: Origin, context: Context) -> bool:
     return await context.channel.is_admin(origin.place, origin.user_id)
 
 
-async def _may_press(click: Click, context: Context) -> bool:
+async def _may_press(click: Click, panel: Panel | None, context: Context) -> bool:
     """True if this person may press. In a group those are its admins, because whoever opened the
     panel may no longer be one; and anybody whose own words brought about what an answer reports."""
-    panel = context.panels.find(parse_click(click)[0])
     own = panel is not None and panel.under_answer and panel.owner == click.origin.user_id
     return own or await _may_manage(click.origin, context)
 

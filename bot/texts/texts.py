@@ -96,7 +96,7 @@ class Texts:
     memory_brought_back: Annotated[str, "text"]
     memory_undo_late: str
     memory_gone: str
-    buttons_stale: Annotated[str, "command"]
+    buttons_stale: str
     button_back: str
     button_edit: str
     button_delete: str
@@ -134,7 +134,6 @@ class Texts:
     forget_all_done: str
     forget_all_kept: str
     button_not_yours: str
-    button_stale: str
     name_default: Annotated[str, "name"]
     name_current: Annotated[str, "name"]
     name_set: Annotated[str, "name"]

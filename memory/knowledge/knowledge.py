@@ -16,6 +16,7 @@ from memory.knowledge.lineage import earlier_wordings, records_about
 from memory.learning.checks import MAX_EVIDENCE
 from memory.learning.sameness import says_same
 from memory.options import MemoryOptions
+from memory.panels import RecordRef
 from memory.ports import LongTermMemory
 from memory.records import (
     LEARNED_KINDS,
@@ -128,6 +129,15 @@ class Knowledge:
         if record.supersedes is None or not self._options.memory_enabled:
             return []
         return earlier_wordings(record, await self._learned_records(actor))
+
+    async def find_ref(self, actor: Actor, ref: RecordRef) -> Record | None:
+        """The record that this stands for, as it is now, if the actor has it. Raises
+        StoreUnavailable."""
+        if ref.turn_ids:
+            found = await self._store.messages(actor, ref.turn_ids)
+        else:
+            found = list(filter(None, [await self._store.find(actor, ref.short_id)]))
+        return next((record for record in found if RecordRef.of(record) == ref), None)
 
     # -- changing it ------------------------------------------------------------------------------
 

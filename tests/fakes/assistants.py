@@ -23,12 +23,12 @@ def assistant_on(
     conversation: Conversing,
     memory: Memory,
     accounts: Accounts,
+    panels: Panels,
     *,
     access: Access | None = None,
     greetings: Greetings | None = None,
     about: About = ABOUT,
     quotas: QuotaLimits | None = None,
-    panels: Panels | None = None,
     longest_text: int = 16_000,
     leaves_strangers: bool = True,
 ) -> Assistant:
@@ -47,7 +47,7 @@ def assistant_on(
         greetings or Greetings(memory),
         about,
         texts_in("en"),
-        panels or Panels(),
+        panels,
         Health(datetime.now(UTC)),
     )
     return Assistant(

@@ -8,11 +8,12 @@ from bot.assistant.context import Context
 from bot.assistant.events import Button, Question, Reply
 from bot.assistant.inbound import Click, Message, Origin
 from bot.commands.pages.memory_pages import MemoryPages, shorten
-from bot.commands.pages.panels import Page, Panel, ShownChange, parse_click
+from bot.commands.pages.panel_state import ShownChange
+from bot.commands.pages.panels import Page, Panel, parse_click
 from bot.commands.paragraphs import paragraphs
 from bot.commands.questions import press_of, yes_or_no
 from memory.errors import RefusedText, UnknownRecord
-from memory.records import Change, ChangeKind
+from memory.records import Change, ChangeKind, Record
 
 #: Prefix of the data of the buttons.
 FAMILY = "c"
@@ -27,13 +28,16 @@ class ChangePages:
 
     show: MemoryPages
 
-    def listing(self, changes: Sequence[ShownChange], page: int = 0) -> Page:
-        """One page of the sentences, each with its buttons."""
+    def listing(self, changes: Sequence[ShownChange | None], page: int = 0) -> Page:
+        """One page of the sentences, each with its buttons. One that is gone leaves its number
+        unused."""
         pages = max(1, -(-len(changes) // PER_PAGE))
         page = min(max(0, page), pages - 1)
         shown = list(enumerate(changes))[page * PER_PAGE : (page + 1) * PER_PAGE]
         lines, rows = [], []
         for index, change in shown:
+            if change is None:
+                continue
             number = f"{index + 1}. " if len(changes) > 1 else ""
             lines.append(f"{number}{self.sentence(change)}")
             if row := self._actions(index, change, alone=len(changes) == 1):
@@ -95,7 +99,7 @@ async def press_changes(click: Click, context: Context) -> Reply:
     panel = context.panels.find(id_)
     if panel is None:
         return Reply(context.texts.memory_gone, replaces=click.message_id)
-    if not panel.changes:
+    if not any(panel.changes):
         return panel.reply(Page(context.texts.memory_gone), click)
     page = await _page(click, panel, context)
     question = _new_words(id_, argument) if page.waits else None
@@ -108,26 +112,28 @@ async def _page(click: Click, panel: Panel, context: Context) -> Page:
     number = int(argument) if argument.isdecimal() else len(panel.changes)
     if verb == "page":
         return _listing(panel, context, number)
-    if number >= len(panel.changes) or panel.changes[number].undone:
+    shown = panel.changes[number] if number < len(panel.changes) else None
+    if shown is None or shown.undone:
         return _listing(panel, context)
     note = ""
     match verb:
         case "undo":
-            shown = panel.changes[number]
             if await context.memory.known.undo(click.origin.actor, shown.change):
                 panel.changes[number] = replace(shown, undone=True)
             else:
                 note = context.texts.memory_undo_late
         case "edit" | "reword":
-            if page := await _reword(click, panel, number, context):
+            if page := await _reword(click, panel, number, shown.change.record, context):
                 return page
     return _listing(panel, context, number // PER_PAGE, note)
 
 
-async def _reword(click: Click, panel: Panel, number: int, context: Context) -> Page | None:
+async def _reword(
+    click: Click, panel: Panel, number: int, record: Record, context: Context
+) -> Page | None:
     """Ask for a sentence's new words, or store them. None if they are stored."""
     origin, show = click.origin, change_pages(context).show
-    record, back = panel.changes[number].change.record, show.back(f"list:{number}")
+    back = show.back(f"list:{number}")
     if await context.people.personal.is_private(origin.actor, origin.place):
         return Page(context.texts.private_refused, ((back,),))
     if parse_click(click)[1] == "edit":

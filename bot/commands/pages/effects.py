@@ -7,7 +7,8 @@ from bot.assistant.events import Reply
 from bot.assistant.inbound import Message
 from bot.commands.pages.candidates import candidates_page, open_candidates
 from bot.commands.pages.changes import change_pages, open_changes
-from bot.commands.pages.panels import Page, Panel, ShownChange
+from bot.commands.pages.panel_state import ShownChange
+from bot.commands.pages.panels import Page, Panel
 from bot.commands.paragraphs import paragraphs
 from memory.conversation.talk import turn_id
 from memory.errors import StoreUnavailable

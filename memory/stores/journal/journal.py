@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Self
 
 from memory.records import Actor, Place
+from memory.stores.journal.panels import SqlitePanels
 from memory.stores.journal.sessions import NO_LEASE, SqliteJobs, SqliteSessions, stamp
 from memory.stores.journal.turns import SqliteSummaries, SqliteTurns
 from memory.stores.sqlite.database import Database, Migration
@@ -62,6 +63,17 @@ JOURNAL_LAYOUT = (
         "private sessions",
         ("ALTER TABLE session ADD COLUMN private INTEGER NOT NULL DEFAULT 0",),
     ),
+    Migration(
+        "panels",
+        (
+            """CREATE TABLE panel (
+                id TEXT PRIMARY KEY, actor TEXT NOT NULL, owner INTEGER NOT NULL,
+                opened_at TEXT NOT NULL, state TEXT NOT NULL
+            ) WITHOUT ROWID""",
+            "CREATE INDEX panel_opened ON panel (opened_at)",
+            "CREATE INDEX panel_actor ON panel (actor)",
+        ),
+    ),
 )
 
 
@@ -77,6 +89,8 @@ _MOVE = (
     "UPDATE session SET channel = :to_channel, chat = :to_chat "
     "WHERE actor = :old AND channel = :channel AND chat = :chat",
     f"UPDATE session SET actor = :new, {NO_LEASE} WHERE actor = :old",
+    # The messages with their buttons stay in the old chat.
+    "DELETE FROM panel WHERE actor = :old",
 )
 
 
@@ -91,6 +105,7 @@ class SqliteJournal:
         self.sessions, self.turns = SqliteSessions(self.database), SqliteTurns(self.database)
         self.jobs, self.summaries = SqliteJobs(self.database), SqliteSummaries(self.database)
         self.maintenance = SqliteMaintenanceLog(self.database)
+        self.panels = SqlitePanels(self.database)
 
     async def __aenter__(self) -> Self:
         return self
@@ -116,10 +131,11 @@ class SqliteJournal:
         await self.database.wipe(work)
 
     async def erase(self, actor: Actor) -> None:
+        def work(db: sqlite3.Connection) -> None:
+            for table in ("session", "panel"):
+                db.execute(f"DELETE FROM {table} WHERE actor = ?", (actor.id,))
 
-        await self.database.wipe(
-            lambda db: db.execute("DELETE FROM session WHERE actor = ?", (actor.id,))
-        )
+        await self.database.wipe(work)
 
 
 class SqliteMaintenanceLog:

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 
 from bot.assistant.assistant import Assistant
 from bot.assistant.context import About
@@ -20,7 +21,7 @@ from bot.people.accounts import Accounts
 from bot.people.people import QuotaLimits
 from bot.people.personal import PRIVATE_MARK, Streaming
 from bot.texts import texts_in
-from memory.memory import Memory, MemoryOptions
+from memory.memory import Memory, MemoryOptions, utc_now
 from memory.records import Actor, Place, Role, Speaker, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from memory.understanding import Extractor
@@ -265,19 +266,22 @@ async def open_desk(
     greeter: Greeter | None = None,
     patience: float = PATIENCE,
     quotas: QuotaLimits | None = None,
+    now: Callable[[], datetime] = utc_now,
     monotonic: Callable[[], float] = time.monotonic,
     undo_seconds: float = UNDO_SECONDS,
     store: TemporaryStore | None = None,
+    journal_file: Path | str = ":memory:",
+    channel: DeskChannel | None = None,
 ) -> AsyncIterator[Desk]:
-    """The assistant on a memory of its own, in RAM. Another desk with the same store is a restart,
-    which no conversation outlives here. A greeting has `patience` seconds;
-    `monotonic` is the clock of buttons."""
-    echo, channel = Echo(), DeskChannel()
+    """The assistant on a memory of its own, in RAM. Another desk with the same store, file and
+    channel is a restart; without the file, no conversation outlives it. A greeting has `patience`
+    seconds; `now` and `monotonic` are the clocks of buttons and of their Undo."""
+    echo, channel = Echo(), channel or DeskChannel()
     # A slow machine must not turn into a memory without answers.
     options = MemoryOptions(memory_enabled=about.memory_enabled, memory_recall_timeout_seconds=30)
     with ThreadPoolExecutor(2) as pool:
         async with (
-            SqliteJournal(":memory:", pool) as journal,
+            SqliteJournal(journal_file, pool) as journal,
             Accounts(":memory:", pool) as accounts,
             Memory(store or TemporaryStore(), journal, understood(extractor), options) as memory,
         ):
@@ -286,11 +290,11 @@ async def open_desk(
                 conversation or echo,
                 memory,
                 accounts,
+                Panels(journal.panels, now, monotonic, undo_seconds),
                 access=access,
                 greetings=Greetings(memory, greeter, patience),
                 about=about,
                 quotas=quotas,
-                panels=Panels(monotonic, undo_seconds),
             )
             desk = Desk(assistant, channel, memory, accounts, echo)
             listening = asyncio.create_task(desk.listen())

@@ -1,13 +1,14 @@
 """The memory browser: pages in one message, deletions that can be undone, nobody else's presses."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from bot.commands.pages.memory_pages import AT_A_GLANCE
-from bot.commands.pages.panels import UNDO_SECONDS
+from bot.commands.pages.panels import BUTTONS_LAST, UNDO_SECONDS
 from memory.errors import StoreUnavailable
+from memory.memory import utc_now
 from memory.records import Actor, Draft, Kind, Record, Role, Utterance
 from tests.bot.commands.desk import ANN, BOB, BORIS, ENGLISH, GROUP, OURS, Desk, open_desk
 from tests.fakes.temporary_store import TemporaryStore
@@ -230,10 +231,13 @@ async def test_a_panel_of_ones_own_opens_no_groups_memory(desk: Desk) -> None:
 
 
 async def test_a_secret_opens_no_panel_of_another_kind(desk: Desk) -> None:
+    await desk.remember("I live in Oslo")
     [settings] = await desk.says("/settings")
     secret = settings.data[0].split(":")[1]
-    note = await desk.click(settings, f"m:{secret}:home")
-    assert note == ENGLISH.buttons_stale.format(command="memory")
+    assert await desk.click(settings, f"m:{secret}:delete:f1") is None
+    assert settings.labels == ["Facts (1)"], "a browser of its own, and nothing is carried out"
+    assert secret not in settings.data[0]
+    assert await desk.facts() == ["I live in Oslo"]
 
 
 @pytest.mark.parametrize("action", ["show:f1", "delete:f1", "from:f1", "edit:../f1", "ask:"])
@@ -257,23 +261,16 @@ async def test_a_page_that_no_button_leads_to_is_the_first_one(desk: Desk, actio
     assert panel.text == first
 
 
-async def test_buttons_from_before_a_restart_are_stale() -> None:
-    store = TemporaryStore()
-    async with open_desk(store=store) as desk:
+async def test_after_a_week_a_button_shows_its_page_in_a_fresh_panel() -> None:
+    now = utc_now()
+    async with open_desk(now=lambda: now) as desk:
         await desk.remember("I live in Oslo")
         [panel] = await desk.says("/memory")
-    async with open_desk() as desk:
-        note = await desk.click(panel, panel.data[0])
-        assert note == ENGLISH.buttons_stale.format(command="memory")
-
-
-async def test_buttons_work_for_an_hour() -> None:
-    now = 0.0
-    async with open_desk(monotonic=lambda: now) as desk:
-        await desk.remember("I live in Oslo")
-        [panel] = await desk.says("/memory")
-        now = 3_600.0
-        await desk.press("Facts (1)")
-        now += 1
-        note = await desk.click(panel, panel.data[0])
-        assert note == ENGLISH.buttons_stale.format(command="memory")
+        now += BUTTONS_LAST
+        old = (await desk.press("Facts (1)")).button("1. I live in Oslo")
+        now += timedelta(seconds=1)
+        assert await desk.click(panel, old) is None
+        assert panel.text.startswith("I live in Oslo")
+        assert old.split(":")[1] not in panel.data[0], "the old secret opens nothing any more"
+        assert await desk.click(panel, f"{old.rpartition('show')[0]}delete:f1") is None
+        assert (panel.labels, await desk.facts()) == (["Facts (1)"], ["I live in Oslo"])

@@ -344,11 +344,18 @@ async def test_a_press_that_was_made_up_does_nothing(desk: Desk, data: str) -> N
     assert await desk.facts()
 
 
-async def test_an_old_question_can_not_be_answered_any_more(desk: Desk) -> None:
+async def test_a_late_yes_is_asked_for_again_and_a_late_no_is_a_no(desk: Desk) -> None:
     await desk.remember("I work at Acme Corp")
     await desk.ask("/forget all")
     [question] = desk.sent()
     question.at -= timedelta(hours=1)
-    note = await desk.click(question, question.button(ENGLISH.forget_all_yes))
-    assert note == ENGLISH.button_stale
+    assert await desk.click(question, question.button(ENGLISH.forget_all_yes)) is None
     assert await desk.facts()
+    again = desk.sent()[-1]
+    assert (question.labels, again.text) == ([], ENGLISH.forget_all_ask)
+    again.at -= timedelta(hours=1)
+    await desk.press(ENGLISH.forget_all_no)
+    assert again.text == ENGLISH.forget_all_kept
+    await desk.says("/forget all")
+    await desk.press(ENGLISH.forget_all_yes)
+    assert await desk.facts() == []

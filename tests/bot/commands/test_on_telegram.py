@@ -211,7 +211,10 @@ async def test_a_question_is_too_old_by_the_date_that_telegram_gives_it(
         [question] = server.sent(ANNA)
         question["date"] -= 3600
         query = await server.user(ANNA).presses(question, ENGLISH.forget_all_yes)
-        assert await note_of(on, query) == ENGLISH.button_stale
+        assert await note_of(on, query) is None
+        await done(on)
+        assert texts(server) == [QUESTION, QUESTION], "it is asked again"
+        assert labels(question) == []
         assert await on.memory.known.records(ANN)
 
 
@@ -313,7 +316,7 @@ async def test_a_question_that_did_not_arrive_has_no_answer(
         assert await on.memory.known.records(ANN)
 
 
-async def test_after_a_restart_a_yes_is_talk_and_buttons_are_stale(
+async def test_after_a_restart_a_yes_is_talk_and_buttons_work(
     server: BotApiServer, tmp_path: Path
 ) -> None:
     store = TemporaryStore()
@@ -324,8 +327,15 @@ async def test_after_a_restart_a_yes_is_talk_and_buttons_are_stale(
     async with stage(server, tmp_path, store=store) as on:
         assert (await typed(on, "yes"))[1:] == [QUESTION, "you said: yes"]
         assert await on.memory.known.records(ANN)
-        query = await server.user(ANNA).presses(server.sent(ANNA)[0], "Facts (1)")
-        assert await note_of(on, query) == ENGLISH.buttons_stale.format(command="memory")
+        [browser, question, _] = server.sent(ANNA)
+        query = await server.user(ANNA).presses(browser, "Facts (1)")
+        assert await note_of(on, query) is None
+        await done(on)
+        assert "I work at Acme Corp" in browser["text"]
+        await server.user(ANNA).presses(question, ENGLISH.forget_all_yes)
+        await done(on)
+        assert question["text"] == DELETED
+        assert await on.memory.known.records(ANN) == []
 
 
 async def test_in_a_group_a_question_is_answered_where_the_bot_hears_it(

@@ -248,11 +248,14 @@ async def test_choices_that_were_made_up_are_not_kept(desk: Desk) -> None:
     assert await desk.memory.known.records(ANN, everything=True) == []
 
 
-async def test_settings_from_before_a_restart_are_stale(desk: Desk) -> None:
-    async with open_desk() as earlier:
-        panel = await opened(earlier)
-    note = await desk.click(panel, panel.data[0])
-    assert note == ENGLISH.buttons_stale.format(command="settings")
+async def test_a_button_of_unknown_settings_sets_nothing_and_opens_fresh_ones(desk: Desk) -> None:
+    panel = await opened(desk)
+    overview = panel.text
+    assert await desk.click(panel, "s:unknown:set:language:de") is None
+    assert panel.text == overview
+    assert await desk.click(panel, "s:unknown:language:") is None
+    assert panel.text == ENGLISH.settings_language_ask
+    assert (await desk.press("Deutsch")).text.startswith("Deine Einstellungen")
 
 
 def test_every_time_zone_exists_and_fits_a_button() -> None:

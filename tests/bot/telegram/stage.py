@@ -14,7 +14,7 @@ from bot.assistant.assistant import Assistant
 from bot.assistant.context import About
 from bot.assistant.events import Conversing
 from bot.assistant.greeting import Greeter, Greetings
-from bot.commands.pages.panels import Panels
+from bot.commands.pages.panels import UNDO_SECONDS, Panels
 from bot.people.access import Access
 from bot.people.accounts import Accounts
 from bot.people.people import QuotaLimits
@@ -70,7 +70,7 @@ async def stage(
     request: BaseRequest | None = None,
     journal: Callable[[Path, Executor], SqliteJournal] = SqliteJournal,
     quotas: QuotaLimits | None = None,
-    panels: Panels | None = None,
+    undo_seconds: float = UNDO_SECONDS,
     leaves_strangers: bool = True,
 ) -> AsyncIterator[Stage]:
     """A bot that listens to the server, and is stopped at the end. Its journal and inbox are in the
@@ -99,11 +99,11 @@ async def stage(
                 conversation or echo,
                 memory,
                 accounts,
+                Panels(opened.panels, undo_seconds=undo_seconds),
                 access=access,
                 greetings=Greetings(memory, greeter),
                 about=about,
                 quotas=quotas,
-                panels=panels,
                 longest_text=options.longest_text,
                 leaves_strangers=leaves_strangers,
             )

@@ -14,6 +14,7 @@ from rich.console import Console
 
 from bot.assistant.assistant import Assistant
 from bot.assistant.events import Conversing
+from bot.commands.pages.panels import Panels
 from bot.offline.understanding import by_rules
 from bot.people.accounts import Accounts
 from bot.telegram.intake.inbox import Inbox as SqliteInbox
@@ -141,7 +142,9 @@ async def seat_on(
             await journal.jobs.end_leases()
             async with Memory(TemporaryStore(), journal, by_rules()) as memory:
                 channel = channel_on(inbox)
-                assistant = assistant_on(channel, conversation, memory, accounts)
+                assistant = assistant_on(
+                    channel, conversation, memory, accounts, Panels(journal.panels)
+                )
 
                 async def settle() -> None:
                     if settling:

@@ -82,13 +82,12 @@ def menu_faults(texts: Texts) -> Iterator[str]:
 
 def length_faults(texts: Texts) -> Iterator[str]:
     # Bot API, answerCallbackQuery: a note on a click has at most 200 characters.
-    stale = texts.buttons_stale.format(command=max(texts.commands, key=len))
     notes = (texts.admins_only, texts.admins_only_settings, texts.button_not_yours)
-    for note in (stale, texts.button_stale, *notes):
+    for note in (texts.buttons_stale, *notes):
         if len(note) > 200:
             yield f"{len(note)} > 200 characters: {note}"
     for name in TEMPLATES:
-        button = name.startswith("button_") and name not in ("button_stale", "button_not_yours")
+        button = name.startswith("button_") and name != "button_not_yours"
         if button and len(getattr(texts, name)) > 20:
             yield f"{name} is longer than 20 characters"
 

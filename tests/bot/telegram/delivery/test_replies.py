@@ -9,7 +9,6 @@ import pytest
 from bot.assistant.events import Reply
 from bot.assistant.failures import UNREACHABLE
 from bot.assistant.inbound import Message
-from bot.commands.pages.panels import Panels
 from memory.records import Actor, Place
 from tests.bot.telegram.stage import stage
 from tests.bot.telegram.streaming import options
@@ -350,7 +349,7 @@ async def test_buttons_below_an_answer_go_when_pressed_and_the_answer_stays(
 async def test_when_a_deletion_is_final_no_file_has_a_byte_of_it(
     server: BotApiServer, tmp_path: Path
 ) -> None:
-    async with stage(server, tmp_path, panels=Panels(undo_seconds=0.3)) as on:
+    async with stage(server, tmp_path, undo_seconds=0.3) as on:
         anna = server.user(1001)
         await anna.says("/remember Julia lives in Oslo")
         await server.replies_to(1001, 1)
