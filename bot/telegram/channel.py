@@ -19,7 +19,8 @@ from bot.telegram.intake.groups import Groups, Migrations
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.media import Media, Senses
 from bot.telegram.intake.polling import JournalingRequest, Polling
-from bot.telegram.intake.receiving import REPEAT_LOG_SECONDS, Intake, persistently, readable
+from bot.telegram.intake.raw import readable
+from bot.telegram.intake.receiving import REPEAT_LOG_SECONDS, Intake, persistently
 from bot.telegram.intake.updates import CHANNEL
 from bot.telegram.intake.webhook import Webhook
 from bot.telegram.lanes import Lanes
@@ -27,6 +28,7 @@ from bot.telegram.options import ChannelOptions
 from bot.telegram.responder import Responder
 from memory.background.pacing import RateLimitedLog
 from memory.background.tasks import first_of
+from memory.background.work import Boundary
 from memory.records import Actor, Place
 
 _log = structlog.get_logger(__name__)
@@ -150,7 +152,9 @@ class TelegramChannel:
         ]
         if left := await self._inbox.find_open():
             for item in left:
-                await self._updates.put(Update.de_json(readable(item.update), self._bot))
+                bare = {"update_id": item.update["update_id"]}
+                update = readable(item.update, self._complaints) or bare
+                await self._updates.put(Update.de_json(update, self._bot))
             await self._updates.join()
             _log.info("resuming", updates=len(left))
         await self._intake.start()
@@ -164,7 +168,8 @@ class TelegramChannel:
     async def _take_updates(self, arrivals: Arrivals) -> None:
         while True:
             update = await self._updates.get()
-            await arrivals.take(update)
+            with Boundary(_log, "arrival_failed"):
+                await arrivals.take(update)
             self._updates.task_done()
 
     async def _announce(self, arrivals: Arrivals) -> None:

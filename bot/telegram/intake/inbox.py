@@ -132,7 +132,7 @@ class Inbox:
         new = [row for row in rows if row[0] not in self._open]
         self._note_open([update_id for update_id, *_ in new])
         left = {
-            update_id: Waiting(json.loads(body), reply, _ids(preview))
+            update_id: Waiting(_update(update_id, body), reply, _ids(preview))
             for update_id, body, reply, preview in new
         }
         self._left |= left
@@ -213,6 +213,15 @@ def _ids(preview: str | int | None) -> tuple[int, ...]:
     if preview is None:
         return ()
     return (preview,) if isinstance(preview, int) else tuple(json.loads(preview))
+
+
+def _update(update_id: int, body: str) -> dict[str, Any]:
+    """The stored update; only its number if the body can't be decoded."""
+    try:
+        update = json.loads(body)
+    except (ValueError, RecursionError):
+        update = None
+    return (update if isinstance(update, dict) else {}) | {"update_id": update_id}
 
 
 def _chat_of(update: Json) -> int | None:

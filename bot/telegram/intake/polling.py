@@ -19,7 +19,9 @@ from telegram.error import Conflict, InvalidToken, NetworkError, TelegramError
 from telegram.request import BaseRequest
 
 from bot.telegram.intake.inbox import Inbox
+from bot.telegram.intake.raw import MalformedUpdate, updates_in
 from bot.telegram.intake.receiving import (
+    REPEAT_LOG_SECONDS,
     UPDATES,
     RejectedToken,
     Stalled,
@@ -27,7 +29,6 @@ from bot.telegram.intake.receiving import (
     patience,
     pause_after,
     persistently,
-    readable,
 )
 from bot.telegram.options import ChannelOptions
 from memory.background.pacing import Backoff, RateLimitedLog
@@ -42,6 +43,11 @@ _CONFLICT_SECONDS = 5.0
 _MOST_REBUILDS = 3
 #: How long to wait for hanging connections to close, in seconds.
 _CLOSE_SECONDS = 5.0
+#: Bot API: integers fit into 32 bits, if nothing else is said. Numbers of updates may start anew
+#: after a week, but don't jump further than that.
+_MOST_AHEAD = 2**31
+#: A poll that brings nothing new in less than this time is followed by a pause as long, in seconds.
+_HASTE = 1.0
 #: The network is down, so rebuilding the poller would not help.
 _UNREACHABLE = (httpx.ConnectError, httpx.ConnectTimeout)
 
@@ -54,6 +60,7 @@ class JournalingRequest(BaseRequest):
 
     def __init__(self, inner: BaseRequest, inbox: Inbox) -> None:
         self._inner, self._inbox = inner, inbox
+        self._complaints = RateLimitedLog(_log, REPEAT_LOG_SECONDS)
         #: Monotonic times, in seconds, of the last answer of any kind, and of the last successful
         #: getUpdates.
         self.last_round_trip = self.last_fetched = time.monotonic()
@@ -69,21 +76,22 @@ class JournalingRequest(BaseRequest):
         await self._inner.shutdown()
 
     async def do_request(self, url: str, method: str, *args: Any, **kwargs: Any) -> Any:
-        """Send the request. Raises NetworkError if the updates can't be stored, so that they are
-        fetched again."""
+        """Send the request. Raises NetworkError if the updates can't be fetched or stored, so that
+        they are fetched again."""
         status, payload = await self._inner.do_request(url, method, *args, **kwargs)
         self.last_round_trip = time.monotonic()
         if not (url.endswith("/getUpdates") and status == 200):
             return status, payload
-        answer = json.loads(payload)
-        if updates := answer["result"]:
-            try:
+        try:
+            updates = updates_in(payload, self._complaints)
+            if updates:
                 await self._inbox.store(updates)
-            except StoreUnavailable as failure:
-                _log.exception("inbox_unavailable", error=str(failure))
-                raise NetworkError("updates can't be stored") from failure
-            answer["result"] = [readable(update) for update in updates]
-            payload = json.dumps(answer).encode()
+        except MalformedUpdate as failure:
+            raise NetworkError(f"a response to getUpdates with {failure}") from failure
+        except StoreUnavailable as failure:
+            _log.exception("inbox_unavailable", error=str(failure))
+            raise NetworkError("updates can't be stored") from failure
+        payload = json.dumps({"ok": True, "result": updates}).encode()
         self.last_fetched = time.monotonic()
         return status, payload
 
@@ -136,16 +144,15 @@ class Polling:
         RejectedToken, Stalled."""
         # Longer than Telegram may hold the answer.
         longest = max(self._stalled_seconds - self._quiet_seconds, self._poll_seconds + 1)
+        began, offset = time.monotonic(), self._offset
         try:
             # HTTP timeouts restart with every byte; this one does not.
             async with asyncio.timeout(longest):
-                for update in await self._bot.get_updates(
+                updates = await self._bot.get_updates(
                     offset=self._offset,
                     timeout=timedelta(seconds=seconds),
                     allowed_updates=UPDATES,
-                ):
-                    await self._queue.put(update)
-                    self._offset = update.update_id + 1
+                )
         except InvalidToken:
             raise RejectedToken from None
         except (TelegramError, TimeoutError) as failure:
@@ -153,10 +160,22 @@ class Polling:
             if self._quiet_seconds < self._stalled_seconds:
                 return pause
             await self._rebuild(unreachable=isinstance(failure.__cause__, _UNREACHABLE))
-        else:
-            self._backoff.reset()
-            self._conflicts.reset()
-        return 0.0
+            return 0.0
+        for update in updates:
+            await self._queue.put(update)
+        self._acknowledge([update.update_id for update in updates])
+        self._backoff.reset()
+        self._conflicts.reset()
+        # What can't be acknowledged comes again at once.
+        hasty = self._offset == offset and time.monotonic() - began < min(seconds, _HASTE)
+        return _HASTE if hasty else 0.0
+
+    def _acknowledge(self, numbers: list[int]) -> None:
+        """Move the offset behind these updates. Telegram would drop everything below an offset that
+        a false number has made too high."""
+        first = self._offset or min(numbers, default=0)
+        genuine = [number for number in numbers if number - first < _MOST_AHEAD]
+        self._offset = max([self._offset, *(number + 1 for number in genuine)])
 
     # -- what goes wrong --------------------------------------------------------------------------
 

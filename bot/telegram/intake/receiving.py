@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any, Protocol
+from typing import Protocol
 
 import structlog
 from telegram import Update
@@ -66,17 +66,6 @@ def pause_after(failure: BaseException, backoff: Backoff) -> float:
     """How long to wait now, in seconds; if Telegram names a time, that counts, however long."""
     pause = backoff.fail()
     return seconds_of(failure) if isinstance(failure, RetryAfter) else pause
-
-
-def readable(update: dict[str, Any]) -> dict[str, Any]:
-    """The update, or only its number if the library can't parse it: one such update must not block
-    all later ones."""
-    try:
-        Update.de_json(update, None)
-    except (KeyError, TypeError, ValueError, AttributeError):
-        _log.exception("unreadable_update", update_id=update["update_id"])
-        return {"update_id": update["update_id"]}
-    return update
 
 
 async def persistently(work: Callable[[], Awaitable[object]], complaints: RateLimitedLog) -> None:

@@ -6,7 +6,6 @@ parse, so that Telegram repeats it for a day. Therefore we have our own."""
 
 import asyncio
 import hmac
-import json
 import re
 import secrets
 import ssl
@@ -31,12 +30,12 @@ from bot.operations.sockets import (
     listening_socket,
 )
 from bot.telegram.intake.inbox import Inbox
+from bot.telegram.intake.raw import MalformedUpdate, readable, update_in
 from bot.telegram.intake.receiving import (
     UPDATES,
     RejectedToken,
     name_of,
     persistently,
-    readable,
 )
 from memory.background.pacing import RateLimitedLog
 from memory.errors import StoreUnavailable
@@ -131,11 +130,13 @@ class Webhook:
         """True if a call with this secret token comes from Telegram."""
         return hmac.compare_digest(secret.encode(), self._options.secret.encode())
 
-    async def take(self, update: dict[str, Any]) -> None:
-        """Store an update, then queue it. Raises StoreUnavailable."""
+    async def take(self, body: bytes) -> None:
+        """Store an update, then queue it. Raises MalformedUpdate, StoreUnavailable."""
         self._heard_at = time.monotonic()
-        await self._inbox.store([update])
-        await self._queue.put(Update.de_json(readable(update), self._bot))
+        # What the library can't read is well-formed here, so it has a number.
+        if update := readable(update_in(body), self.complaints):
+            await self._inbox.store([update])
+            await self._queue.put(Update.de_json(update, self._bot))
 
     # -- inside -----------------------------------------------------------------------------------
 
@@ -230,12 +231,10 @@ class _Call(RequestHandler):
             self.set_status(403)
             return
         try:
-            update = _update_in(self.request.body)
-        except ValueError:
+            await self._webhook.take(self.request.body)
+        except MalformedUpdate as failure:
+            self._webhook.complaints.warning("webhook_malformed", reason=str(failure))
             self.set_status(400)
-            return
-        try:
-            await self._webhook.take(update)
         except StoreUnavailable as failure:
             _log.exception("inbox_unavailable", error=str(failure))
             self.set_status(503)
@@ -256,13 +255,6 @@ def tls_context(options: WebhookOptions) -> ssl.SSLContext | None:
             "certificate's own"
         ) from failure
     return context
-
-
-def _update_in(body: bytes) -> dict[str, Any]:
-    update = json.loads(body)
-    if not isinstance(update, dict) or type(update.get("update_id")) is not int:
-        raise ValueError("not an update")
-    return update
 
 
 def _discard_log(handler: RequestHandler) -> None:
