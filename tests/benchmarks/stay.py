@@ -13,7 +13,7 @@ import random
 import re
 import statistics
 import time
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -72,18 +72,24 @@ class Result:
     unanswered: int = 0
     out_of_order: int = 0
     left_unfinished: int = 0
-    waits: list[float] = field(default_factory=list, repr=False)
+    #: Until the first words of the reply, until its words about this very message, and until all
+    #: of it was to be seen.
+    first_words: list[float] = field(default_factory=list, repr=False)
+    own_words: list[float] = field(default_factory=list, repr=False)
+    last_words: list[float] = field(default_factory=list, repr=False)
 
     def as_json(self) -> dict[str, float]:
         """For machines: the waits as two of their quantiles."""
-        figures = {key: value for key, value in asdict(self).items() if key != "waits"}
-        return {**figures, "wait_p50": self.wait(50), "wait_p95": self.wait(95)}
+        figures = asdict(self)
+        for name in ("first_words", "own_words", "last_words"):
+            waits = figures.pop(name)
+            for percent in (50, 95):
+                figures[f"{name}_p{percent}"] = _percentile(waits, percent)
+        return figures
 
-    def wait(self, percent: int) -> float:
-        """A percentile of the waits."""
-        if len(self.waits) < 2:
-            return 0.0
-        return round(statistics.quantiles(self.waits, n=100)[percent - 1], 1)
+
+def _percentile(waits: list[float], percent: int) -> float:
+    return round(statistics.quantiles(waits, n=100)[percent - 1], 1) if len(waits) > 1 else 0.0
 
 
 class Hurried(Clock):
@@ -152,22 +158,39 @@ async def stay(size: Size) -> Result:
         for person, times in sent.items():
             _judge(server, person, times, result)
     result.throttled = sum(1 for call in server.calls if call.status == 429)
-    result.waits = [wait * size.speed for wait in _waits(server, sent)]
+    _judge_waits(server, sent, size.speed, result)
     return result
 
 
-def _waits(server: BotApiServer, sent: dict[int, list[float]]) -> Iterator[float]:
-    """How long each message waited until something of its answer was to be seen, in seconds on the
-    clock."""
-    seen: dict[tuple[int, int], float] = {}
+def _judge_waits(
+    server: BotApiServer, sent: dict[int, list[float]], speed: float, result: Result
+) -> None:
+    """How long each message waited for its answer, in seconds of the people's time."""
+    # When each of the bot's messages first showed something; when each message of a person was
+    # first spoken of, and answered.
+    shown: dict[int, float] = {}
+    first: dict[tuple[int, int], float] = {}
+    own: dict[tuple[int, int], float] = {}
+    last: dict[tuple[int, int], float] = {}
     for call in server.calls:
-        if call.method in ("sendMessage", "editMessageText") and call.chat_id:
-            for number in _NUMBER.findall(str(call.parameters.get("text"))):
-                seen.setdefault((call.chat_id, int(number)), call.at)
+        if call.chat_id is None or call.message_id is None:
+            continue
+        text = str(call.parameters.get("text"))
+        began = shown.setdefault(call.message_id, call.at)
+        for number in map(int, _NUMBER.findall(text)):
+            first.setdefault((call.chat_id, number), began)
+            own.setdefault((call.chat_id, number), call.at)
+            if not text.endswith(CURSOR):
+                last.setdefault((call.chat_id, number), call.at)
     for person, times in sent.items():
         for number, written in enumerate(times, 1):
-            if (person, number) in seen:
-                yield seen[person, number] - written
+            for waits, seen in (
+                (result.first_words, first),
+                (result.own_words, own),
+                (result.last_words, last),
+            ):
+                if (person, number) in seen:
+                    waits.append((seen[person, number] - written) * speed)
 
 
 async def _person(server: BotApiServer, size: Size, who: int, sent: dict[int, list[float]]) -> None:

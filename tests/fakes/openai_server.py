@@ -10,6 +10,7 @@ import json
 import struct
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -123,11 +124,14 @@ class OpenAIServer:
         await asyncio.sleep(reply.delay)
         if reply.status != 200:
             return _error(reply.status, reply.message, reply.code)
-        if body.get("stream"):
-            streamed = await _stream(request, body, reply)
+        if not body.get("stream"):
+            return _whole(body, reply)
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        # Whoever asked may be gone meanwhile.
+        with suppress(ConnectionResetError):
+            await _stream(request, response, body, reply)
             self.ended.append(time.monotonic())
-            return streamed
-        return _whole(body, reply)
+        return response
 
     async def _embed(self, request: web.Request) -> web.Response:
         """Vectors of what words mean to the fake embedder; or the scripted refusal."""
@@ -203,9 +207,8 @@ def _whole(body: dict[str, Any], reply: Completion) -> web.Response:
 
 
 async def _stream(
-    request: web.Request, body: dict[str, Any], reply: Completion
-) -> web.StreamResponse:
-    response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+    request: web.Request, response: web.StreamResponse, body: dict[str, Any], reply: Completion
+) -> None:
     await response.prepare(request)
     for delta in _deltas(reply):
         await _send(response, body, [{"index": 0, "delta": delta, "finish_reason": None}])
@@ -215,17 +218,16 @@ async def _stream(
     if reply.drop:
         assert request.transport
         request.transport.abort()
-        return response
+        return
     if reply.error_inside:
         error = {"error": {"message": reply.error_inside, "type": "server_error", "code": 500}}
         await response.write(f"data: {json.dumps(error)}\n\n".encode())
-        return response
+        return
     if reply.finish:
         await _send(response, body, [{"index": 0, "delta": {}, "finish_reason": reply.finish}])
     if (body.get("stream_options") or {}).get("include_usage"):
         await _send(response, body, [], usage=_USAGE)
     await response.write(b"data: [DONE]\n\n")
-    return response
 
 
 def _deltas(reply: Completion) -> Iterator[dict[str, Any]]:

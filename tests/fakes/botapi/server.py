@@ -27,12 +27,15 @@ _LOOK_SECONDS = 0.05
 
 @dataclass(slots=True)
 class Call:
-    """One call of a method. `at` is the server's time in seconds; `status` 0 means no answer."""
+    """One call of a method. `at` is the server's time in seconds; `status` 0 means no answer.
+    `done` once it was carried out; `message_id` is that of the message it made or changed."""
 
     method: str
     parameters: Json
     at: float
     status: int = 0
+    done: bool = False
+    message_id: int | None = None
 
     @property
     def chat_id(self) -> int | None:
@@ -59,6 +62,8 @@ class BotApiServer:
         #: The server's time in seconds: another clock's, where a test has one.
         self.now: Callable[[], float] = time.monotonic
         self.faults: list[Fault] = []
+        #: What goes wrong with a call by chance, if none of the faults hits it.
+        self.luck: Callable[[str], Fault | None] = lambda method: None
         self.courier = Courier(self.world)
         self._delivering: asyncio.Task[None] | None = None
         self._methods = Methods(self.world)
@@ -182,6 +187,7 @@ class BotApiServer:
         self, call: Call, files: dict[str, tuple[str, bytes]], request: web.Request
     ) -> web.StreamResponse:
         fault = next((f for f in self.faults if f.hits(call.method.lower(), call.chat_id)), None)
+        fault = fault or self.luck(call.method)
         if fault is None:
             return await self._result(call, files)
         if fault.drop == "after":
@@ -200,7 +206,9 @@ class BotApiServer:
 
     async def _result(self, call: Call, files: dict[str, tuple[str, bytes]]) -> web.StreamResponse:
         result = await self._methods.call(call.method, call.parameters, files)
-        call.status = 200
+        call.status, call.done = 200, True
+        if isinstance(result, dict):
+            call.message_id = result.get("message_id")
         return web.json_response({"ok": True, "result": result})
 
     async def _download(self, request: web.Request) -> web.StreamResponse:

@@ -1,0 +1,61 @@
+"""What happened to a message: the calls that showed it, and what the log tells of its chat."""
+
+from collections.abc import Iterator, Sequence
+
+from tests.benchmarks.killloop.lives import Life, Lives
+from tests.benchmarks.killloop.words import names
+from tests.fakes.botapi import BotApiServer, Call
+
+#: How many calls and lines of the log are told.
+_MOST = 12
+
+
+class Traces:
+    """Tells what happened."""
+
+    def __init__(self, server: BotApiServer, lives: Lives) -> None:
+        self._server, self._lives = server, lives
+
+    def of(self, chat: int, name: str) -> str:
+        """What happened to the message or fact of this name."""
+        calls = [
+            call
+            for call in self._server.calls
+            if call.chat_id == chat and name in names(str(call.parameters.get("text", "")))
+        ][-_MOST:]
+        lives = {life.number: life for call in calls if (life := self._life_at(call.at))}.values()
+        lines = [self._told(call) for call in calls]
+        for life in lives:
+            lines.append(f"life {life.number} ended at {self._since(life.ended)}")
+            lines += list(_log_of(life, chat))[-_MOST:]
+        return "".join(f"\n    {line}" for line in lines)
+
+    def _told(self, call: Call) -> str:
+        life = self._life_at(call.at)
+        text = str(call.parameters.get("text"))
+        return (
+            f"{self._since(call.at)} life {life.number if life else 0} {call.method} -> "
+            f"{call.status}{'' if call.done else ' (not carried out)'} message {call.message_id}: "
+            f"{text[:30]!r} … {text[-30:]!r}"
+        )
+
+    def _life_at(self, at: float) -> Life | None:
+        return next((life for life in reversed(self._lives.all) if life.began <= at), None)
+
+    def _since(self, at: float) -> str:
+        return f"{at - self._lives.all[0].began:.2f} s"
+
+
+def _log_of(life: Life, chat: int) -> Iterator[str]:
+    for line in life.log:
+        if str(abs(chat)) in line:
+            yield f"log: {line[:400]}"
+
+
+def told(problems: Sequence[tuple[str, str]], most: int) -> Iterator[str]:
+    """At most so many problems of each kind."""
+    count: dict[str, int] = {}
+    for kind, what in problems:
+        count[kind] = count.get(kind, 0) + 1
+        if count[kind] <= most:
+            yield f"{kind}: {what}"

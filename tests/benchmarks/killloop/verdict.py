@@ -1,0 +1,179 @@
+"""What came of it: counted from what stands in the chats, in the files and in the log."""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from itertools import pairwise
+from pathlib import Path
+
+from memory.records import Actor, Kind
+from memory.stores.sqlite.store import SqliteStore
+from tests.benchmarks.killloop.crowd import Crowd, Fact, Said
+from tests.benchmarks.killloop.lives import Lives
+from tests.benchmarks.killloop.result import Result
+from tests.benchmarks.killloop.traces import Traces
+from tests.benchmarks.killloop.words import (
+    AGAIN,
+    BROUGHT_BACK,
+    DELETED,
+    answered,
+    answers,
+    facts,
+    is_half,
+    marks,
+)
+from tests.fakes.botapi import BotApiServer
+
+#: Between a send and its note is less than this, in seconds.
+_GAP = 1.0
+
+
+class Verdict:
+    """The counts, and for each that is not as it should be, what happened: its kind and a text."""
+
+    def __init__(self, server: BotApiServer, crowd: Crowd, lives: Lives) -> None:
+        self._server, self._crowd, self._lives = server, crowd, lives
+        self._traces = Traces(server, lives)
+        self.result = Result()
+        self.problems: list[tuple[str, str]] = []
+
+    async def reach(self) -> None:
+        """Count everything that stands in chats, files and log after the bot was stopped."""
+        for chat in sorted({one.chat for one in self._crowd.said}):
+            self._judge_answers(chat, [one for one in self._crowd.said if one.chat == chat])
+            self._judge_order(chat)
+            self._judge_messages(chat)
+        result = self.result
+        result.starts = len(self._lives.all)
+        result.kills = result.starts - 1
+        result.gap_rate = round(100 * result.answered_twice_in_the_gap / result.kills, 1)
+        await self._judge_memory()
+        self._judge_files()
+        self._judge_log()
+
+    def count(self, what: str, about: str, trace: tuple[int, str] | None = None) -> None:
+        """One more of what must not happen. `trace` is a chat and a name."""
+        setattr(self.result, what, getattr(self.result, what) + 1)
+        self.problems.append((what, about + (self._traces.of(*trace) if trace else "")))
+
+    # -- what stands in the chats -----------------------------------------------------------------
+
+    def _judge_answers(self, chat: int, said: Sequence[Said]) -> None:
+        texts = self._crowd.texts(chat)
+        self.result.sent_again_with_a_note += sum(AGAIN in text for text in texts)
+        asked = Counter(one.name for one in said)
+        for one in {one.name: one for one in said}.values():
+            if one.name.startswith("m"):
+                self.result.messages += asked[one.name]
+            else:
+                self.result.commands += asked[one.name]
+            told = [text for text in texts if answers(one.name, text)]
+            for _ in range(len(told), asked[one.name]):
+                about = f"chat {chat}, {one.name}, message {one.message_id}"
+                self.count("lost", about, (chat, one.name))
+            plain = sum(AGAIN not in text for text in told)
+            for _ in range(asked[one.name], plain):
+                if self._is_in_the_gap(one):
+                    self.result.answered_twice_in_the_gap += 1
+                else:
+                    self.count("answered_twice", f"chat {chat}, {one.name}", (chat, one.name))
+
+    def _is_in_the_gap(self, one: Said) -> bool:
+        """Whether an answer was sent, the bot killed right after it, and the answer sent again."""
+        sent = [
+            call.at
+            for call in self._server.calls
+            if call.chat_id == one.chat
+            and call.done
+            and answers(one.name, str(call.parameters.get("text", "")))
+        ]
+        return any(
+            first <= life.ended < second and life.ended - first < _GAP
+            for first, second in pairwise(sent)
+            for life in self._lives.all
+        )
+
+    def _judge_order(self, chat: int) -> None:
+        """The first answers to each message must come in the order of the messages."""
+        texts = [text for text in self._crowd.texts(chat) if AGAIN not in text]
+        order = dict.fromkeys(name for text in texts for name in answered(text))
+        for before, after in pairwise(order):
+            if int(after.split("x")[1]) < int(before.split("x")[1]):
+                self.count("out_of_order", f"{before} before {after}", (chat, after))
+
+    def _judge_messages(self, chat: int) -> None:
+        for text in self._crowd.texts(chat):
+            for name in marks(text):
+                if not name.startswith(f"m{abs(chat)}x"):
+                    self.count("in_another_chat", f"chat {chat}: {text}")
+            if is_half(text):
+                self.count("half_previews", f"chat {chat}: {text}", (chat, (*marks(text), "")[0]))
+
+    # -- what is remembered -----------------------------------------------------------------------
+
+    async def _judge_memory(self) -> None:
+        kept = Counter[str]()
+        with ThreadPoolExecutor(1) as pool:
+            store = SqliteStore(self._lives.data / "memory", pool)
+            for actor in sorted({fact.actor for fact in self._crowd.facts.values()}):
+                known = await store.records(Actor(actor), kinds=(Kind.FACT, Kind.PREFERENCE))
+                for name in facts(record.text for record in known):
+                    kept[name] += 1
+                    if self._crowd.facts[name].actor != actor:
+                        self.count("facts_of_others", f"{actor} has {name}")
+            await store.aclose()
+        for fact in self._crowd.facts.values():
+            self._judge_fact(fact, kept[fact.name])
+
+    def _judge_fact(self, fact: Fact, kept: int) -> None:
+        outcome = self._outcome(fact)
+        self.result.facts_told += 1
+        self.result.facts_kept += bool(kept)
+        self.result.facts_deleted += outcome == "deleted" and not kept
+        self.result.deletions_untold += fact.asked_gone and not outcome
+        about, trace = f"{fact.name} of {fact.actor}, {fact.how}", (fact.chat, fact.name)
+        if kept > 1:
+            self.count("facts_twice", about, trace)
+        if not kept and (not fact.asked_gone or outcome == "brought back"):
+            self.count("facts_lost", about, trace)
+        if kept and outcome == "deleted":
+            self.count("facts_resurrected", about, trace)
+
+    def _outcome(self, fact: Fact) -> str:
+        """What the person was told last about deleting this."""
+        outcome = ""
+        for text in self._crowd.texts(fact.chat):
+            for pattern, what in ((DELETED, "deleted"), (BROUGHT_BACK, "brought back")):
+                if (found := pattern.match(text)) and found.group(1) == fact.name:
+                    outcome = what
+        return outcome
+
+    # -- files and the log ------------------------------------------------------------------------
+
+    def _judge_files(self) -> None:
+        for path in sorted(self._lives.data.rglob("*")):
+            wrong = "set aside" if "damaged" in path.name else _wrong_with(path)
+            if wrong:
+                self.count("files_damaged", f"{path.name}: {wrong}")
+
+    def _judge_log(self) -> None:
+        for life in self._lives.all:
+            if life.failed:
+                log = "".join(f"\n    {line[:400]}" for line in life.log[-10:])
+                self.count("failed_starts", f"life {life.number}: {life.failed}{log}")
+            for line in life.tracebacks:
+                self.count("tracebacks", f"life {life.number}: {line[-3000:]}")
+
+
+def _wrong_with(path: Path) -> str:
+    """What SQLite says against a file; empty if it is whole, or none of SQLite's."""
+    if path.suffix != ".sqlite":
+        return ""
+    try:
+        with closing(sqlite3.connect(path)) as db:
+            (said,) = db.execute("PRAGMA integrity_check").fetchone()
+    except sqlite3.Error as failure:
+        return str(failure)
+    return "" if said == "ok" else str(said)
