@@ -10,7 +10,7 @@ from typing import Protocol
 from pydantic_ai import BinaryContent
 
 from memory.conversation.tokens import Count, cut_to_tokens
-from memory.safety.escaping import escape
+from memory.safety.escaping import escape, escape_lines
 
 #: Precedes the files of a message.
 ATTACHED = (
@@ -35,11 +35,12 @@ class FileKind(StrEnum):
 
 
 #: The largest file of each kind, in bytes. Pictures and PDFs: the limit of Bedrock's Converse, the
-#: strictest vendor. Recordings: the most that bots may download from the Bot API.
+#: strictest vendor; other documents as well, though only their text is sent. Recordings: the most
+#: that bots may download from the Bot API.
 LARGEST = {
     FileKind.PICTURE: 3_750_000,
     FileKind.PDF: 4_500_000,
-    FileKind.TEXT: 1_000_000,
+    FileKind.TEXT: 4_500_000,
     FileKind.SPEECH: 20_000_000,
     FileKind.OTHER: 0,
 }
@@ -120,7 +121,7 @@ def contents(
             # Counting takes time: skip what could never fit.
             kept = cut_to_tokens(text[: tokens * _MOST_CHARACTERS], tokens, count)
             tokens = max(0, tokens - count(kept))
-            yield _document(attachment.name, _escape_lines(kept), cut=len(kept) < len(text))
+            yield _document(attachment.name, escape_lines(kept), cut=len(kept) < len(text))
         else:
             yield BinaryContent(attachment.data, media_type=attachment.media_type)
 
@@ -131,9 +132,3 @@ def _document(name: str | None, text: str, *, cut: bool) -> str:
     if cut:
         lines.append(_CUT_OFF)
     return "\n".join(line for line in lines if line)
-
-
-def _escape_lines(text: str) -> str:
-    """The text, escaped line by line so that it can't close its block or look like markup."""
-    lines = (" " * (len(line) - len(line.lstrip(" "))) + escape(line) for line in text.splitlines())
-    return "\n".join(lines).strip("\n")

@@ -26,7 +26,7 @@ from pydantic_ai.messages import UserPromptPart
 from bot.assistant.instructions import ANSWER_LENGTHS, EARLIER, PRIVATE, REUNION
 from memory.conversation.talk import ConversationHistory
 from memory.records import Role
-from memory.safety.escaping import speaker_name
+from memory.safety.escaping import escape_quotations, speaker_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,8 @@ def build(
     `attached` precedes the words, in this turn only.
 
     User and assistant alternate strictly and no text is blank, because several vendors reject
-    anything else."""
+    anything else. Quotations, which are third parties' text, are escaped here and nowhere earlier:
+    people and searches meet what was really said."""
     blocks = _alternating_blocks(history)
     content = blocks.pop().content if blocks and blocks[-1].role is Role.USER else []
     notes = len(history.context_messages) - bool(history.recalled.strip())
@@ -88,7 +89,7 @@ def build(
         else ModelResponse(parts=[TextPart("\n\n".join(map(str, block.content)))])
         for block in blocks
     )
-    return Prompt(messages, (*content, *attached, *said, words))
+    return Prompt(messages, (*content, *attached, *said, escape_quotations(words)))
 
 
 @dataclass(slots=True)
@@ -107,6 +108,8 @@ def _alternating_blocks(history: ConversationHistory) -> list[_Block]:
         text = message.text.strip()
         if not text:
             continue
+        if message.role is Role.USER:
+            text = escape_quotations(text)
         speaker = message.speaker.name if message.speaker else None
         if message.role is Role.USER and (name := speaker_name(speaker)):
             text = f"{name}: {text}"

@@ -93,7 +93,11 @@ def cut_middle(text: str, limit: int) -> str:
     head = room - room // 3
     tail = room - head
     mark = _mark(len(text) - room)
-    return f"{text[:head]}{mark}{text[len(text) - tail :]}"[:limit]
+    rest = text[len(text) - tail :]
+    if text[text.rfind("\n", 0, len(text) - tail) + 1 :].startswith("> "):
+        # The end of a quotation must not pass for the sender's own words.
+        rest = f"\n> {rest[3:]}"
+    return f"{text[:head]}{mark}{rest}"[:limit]
 
 
 def _mark(missing: int) -> str:

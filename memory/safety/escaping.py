@@ -19,8 +19,8 @@ _ENTITIES = str.maketrans(
 )
 
 #: `[INST]`, `[/TOOL_CALLS]`: some chat templates read them as control tokens inside of text, too.
-#: The mask of secrets is none.
-_TEMPLATE_TOKEN = re.compile(r"\[(?!hidden\])(/?\s*[A-Z][A-Z_ ]{2,}\s*)\]", re.IGNORECASE)
+#: The mask of secrets is none, and none begins with an article, as `[a photo]` does.
+_TEMPLATE_TOKEN = re.compile(r"\[(?!hidden\])(/?\s*(?!an? )[A-Z][A-Z_ ]{2,}\s*)\]", re.IGNORECASE)
 _FENCE = re.compile(r"`{3,}|~{3,}")
 #: Joiners belong between letters of Indic and Arabic scripts and within emoji, nowhere else.
 _STRAY_JOINER = re.compile(
@@ -49,6 +49,22 @@ def escape(text: str) -> str:
     inert = one_line(text).translate(_ENTITIES)
     inert = _TEMPLATE_TOKEN.sub(r"&#91;\1&#93;", inert)
     return _FENCE.sub(lambda fence: f"&#{ord(fence[0][0])};" * len(fence[0]), inert)
+
+
+def escape_lines(text: str) -> str:
+    """Somebody else's text, escaped line by line; its indentation stays."""
+    return "\n".join(map(_escape_line, text.splitlines())).strip("\n")
+
+
+def escape_quotations(text: str) -> str:
+    """A message with its quotations (see `memory.records.quote`) escaped: they are somebody else's
+    words, names or files. What the sender typed stays as it is."""
+    lines = text.split("\n")
+    return "\n".join(f"> {_escape_line(it[2:])}" if it.startswith("> ") else it for it in lines)
+
+
+def _escape_line(line: str) -> str:
+    return " " * (len(line) - len(line.lstrip(" "))) + escape(line)
 
 
 def one_line(text: str) -> str:
