@@ -203,13 +203,11 @@ class Assistant:
 
     async def _refuse_talk(self, said: Message) -> Reply | None:
         length = len(said.text)
-        if not (said.unreadable or is_blank(said.text) or length > self._longest):
+        if not (is_blank(said.text) or length > self._longest):
             # No language is looked up for a message that will be answered: everybody would wait.
             return await self.limit(said)
         texts = await self.people.texts(said.origin)
-        if said.unreadable:
-            text = texts.only_text
-        elif length > self._longest:
+        if length > self._longest:
             text = texts.too_long.format(length, longest=self._longest)
         else:
             text = texts.empty

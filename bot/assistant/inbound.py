@@ -42,9 +42,9 @@ class Message:
     recorded; it quotes what is forwarded, replied to or enclosed, because those are not the
     sender's words. `words` is what the sender typed, if there is nothing else. `message_id` is the
     number in its place, `receipt` the number in the channel's inbox. `answers` is the message it
-    replies to. An `unreadable` message can't be put into words. The channel fetches `files` in the
-    message's turn and turns them into `attachments`. `more_may_follow`: this looks like one piece
-    of several. A burst has `parts`; its own numbers are those of its last part."""
+    replies to. The channel fetches `files` in the message's turn and turns them into
+    `attachments`. `more_may_follow`: this looks like one piece of several. A burst has `parts`; its
+    own numbers are those of its last part."""
 
     id: str
     origin: Origin
@@ -54,7 +54,6 @@ class Message:
     receipt: int
     words: str = ""
     answers: int | None = None
-    unreadable: bool = False
     more_may_follow: bool = False
     files: tuple[EnclosedFile, ...] = ()
     attachments: tuple[Attachment, ...] = ()

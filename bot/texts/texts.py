@@ -186,10 +186,10 @@ class Texts:
     export_caption: str
     export_caption_group: str
     export_too_big: Annotated[str, "name"]
-    only_text: str
     sees_nothing: str
     reads_no_documents: str
-    unknown_file: str
+    unknown_file: Annotated[str, "kinds"]
+    file_kinds: Annotated[Mapping[str, str], "words", "images", "pdf", "text", "speech"]
     unreadable_file: Annotated[str, "name"]
     too_big_file: Annotated[str, "largest"]
     lost_file: str

@@ -23,7 +23,9 @@ from bot.assistant.inbound import Message
 from bot.clock import Clock
 from bot.telegram.delivery.sender import seconds_of
 from bot.telegram.formatting.marked import clean
+from bot.telegram.intake.documents import Unreadable, text_in
 from bot.texts import Sentence, Texts
+from memory.background.threads import compute
 
 _log = structlog.get_logger(__name__)
 
@@ -49,6 +51,11 @@ class Senses:
     def take(self, kind: FileKind) -> bool:
         """True if the bot accepts files of this kind."""
         return kind in self.reads or (kind is FileKind.SPEECH and self.transcriber is not None)
+
+    def describe(self, texts: Texts) -> str:
+        """What to tell a person who sent something else."""
+        readable = [texts.file_kinds[kind] for kind in FileKind if self.take(kind)]
+        return texts.unknown_file.format(kinds=", ".join((texts.file_kinds["words"], *readable)))
 
 
 class Declined(Exception):
@@ -82,6 +89,8 @@ class Media:
 
     def _check(self, file: EnclosedFile) -> None:
         """Raise Declined if Telegram's description of the file already rules it out."""
+        if file.kind is FileKind.OTHER:
+            raise Declined(self._senses.describe)
         if not self._senses.take(file.kind):
             raise Declined(_SENTENCES[file.kind])
         _check_size(file.kind, file.size)
@@ -93,7 +102,9 @@ class Media:
         if file.kind is FileKind.SPEECH:
             words = await self._transcribe(file, data, said)
             return replace(said, text=said.text.replace(file.mark, words))
-        return replace(said, attachments=(*said.attachments, _attachment(file, data)))
+        # Unpacking and decoding a document takes long.
+        made = await compute(_attachment, file, data)
+        return replace(said, attachments=(*said.attachments, made))
 
     async def _transcribe(self, file: EnclosedFile, data: bytes, said: Message) -> str:
         """The words of a recording, on one line. Raises Declined."""
@@ -150,7 +161,6 @@ _SENTENCES: dict[FileKind, Sentence] = {
     FileKind.PDF: lambda texts: texts.reads_no_documents,
     FileKind.TEXT: lambda texts: texts.reads_no_documents,
     FileKind.SPEECH: lambda texts: texts.hears_nothing,
-    FileKind.OTHER: lambda texts: texts.unknown_file,
 }
 
 
@@ -164,19 +174,20 @@ def _too_long(texts: Texts) -> str:
 
 def _attachment(file: EnclosedFile, data: bytes) -> Attachment:
     """The file for the model. Raises Declined if it is not what its sender calls it."""
+    unreadable = Declined(lambda texts: texts.unreadable_file.format(name=file.name or "?"))
     if file.kind is FileKind.TEXT:
-        text = _text(data)
-        media_type = "text/plain"
-        data = (text or "").encode()
-    else:
-        text, media_type = None, _media_type(data)
+        try:
+            text = text_in(data)
+        except Unreadable:
+            raise unreadable from None
+        return Attachment(file.kind, "text/plain", text.encode("utf-8", "replace"), file.name)
+    media_type = _media_type(data)
     right = {
-        FileKind.TEXT: text is not None,
         FileKind.PICTURE: media_type.startswith("image/"),
         FileKind.PDF: media_type == "application/pdf",
     }
     if not right.get(file.kind):
-        raise Declined(lambda texts: texts.unreadable_file.format(name=file.name or "?"))
+        raise unreadable
     return Attachment(file.kind, media_type, data, file.name)
 
 
@@ -187,13 +198,3 @@ def _media_type(data: bytes) -> str:
     if b"%PDF-" in data[:1024]:
         return "application/pdf"
     return next((type_ for begins, type_ in _BEGINNINGS if data.startswith(begins)), "")
-
-
-def _text(data: bytes) -> str | None:
-    """The text of a document; None if it is not text, or in an unknown encoding."""
-    wide = data.startswith((b"\xff\xfe", b"\xfe\xff"))
-    try:
-        text = data.decode("utf-16" if wide else "utf-8-sig")
-    except UnicodeDecodeError:
-        return None
-    return None if "\0" in text or not text.strip() else text

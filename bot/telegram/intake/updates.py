@@ -25,6 +25,8 @@ from bot.telegram.intake.enclosures import (
     answered_text,
     describe,
     enclosed_in,
+    is_service,
+    words_of,
 )
 from memory.records import Actor, Place, Speaker, quote
 from memory.safety.escaping import speaker_name
@@ -44,24 +46,24 @@ def inbound_of(
     receipt: int, message: telegram.Message, me: User, albums: Container[str | None] = ()
 ) -> Message | Command | None:
     """The inbound of a message; None if it is not for this bot: from a bot or a channel, a service
-    message, a command for another bot, or talk between members of a group. In a group only one
-    message of an album has the caption; `albums` are those meant for the bot."""
-    if message.text is None and message.effective_attachment is None:
-        return None
-    origin = _origin(message)
+    message, a command for another bot, or talk between members of a group. What can't be put into
+    words, even of a kind that Telegram invents tomorrow, comes as a file of the kind OTHER, so that
+    it gets an answer. In a group only one message of an album has the caption; `albums` are those
+    meant for the bot."""
+    origin = None if is_service(message) else _origin(message)
     if origin is None:
         return None
     # Forwarded text is not the sender's own words: neither a command nor a call to the bot.
     source = message.forward_origin
     is_own = isinstance(source, MessageOriginUser) and source.sender_user.id == origin.user_id
     theirs = source is not None and not is_own
-    words = clean(message.text or message.caption or "").strip()
+    words = clean(words_of(message) or "").strip()
     match = None if theirs else _COMMAND.match(words)
     name, addressee = (match["name"].lower(), match["bot"]) if match else ("", None)
     if addressee and addressee.lower() != (me.username or "").lower():
         return None
     # In a caption only /ask works; any other command there is plain text.
-    asks, commands = name == "ask", bool(match) and message.text is not None
+    asks, commands = name == "ask", bool(match) and message.caption is None
     argument = match["argument"].strip() if match else ""
     if asks:
         words = argument
@@ -81,7 +83,7 @@ def inbound_of(
             receipt,
             addressed=bool(addressee),
         )
-    if text is not None and context:
+    if context:
         text = f"{context}\n{text}".rstrip()
     elsewhere = source, message.via_bot, message.external_reply, message.reply_to_story
     # Telegram sends the pictures of an album, forwarded messages and the pieces of a long text
@@ -91,12 +93,11 @@ def inbound_of(
         f"{CHANNEL}:{origin.place.chat_id}:{message.message_id}",
         origin,
         message.date,
-        text or "",
+        text,
         message.message_id,
         receipt,
         words="" if message.text is None or any(elsewhere) else words,
         answers=_answered_id(message),
-        unreadable=text is None,
         more_may_follow=is_piece or message.media_group_id is not None or source is not None,
         files=_files(message),
     )
@@ -119,7 +120,7 @@ def _origin_of(message: telegram.Message, user: User) -> Origin | None:
     chat, place = message.chat, _place_of(message)
     if chat.is_direct_messages:
         return None
-    language, name = user.language_code, clean(user.full_name).strip()
+    language, name = user.language_code, _name_of(user)
     match chat.type:
         case Chat.PRIVATE:
             return Origin(place, Actor.person(user.id), user.id, language, name=name)
@@ -155,12 +156,10 @@ def _origin(message: telegram.Message) -> Origin | None:
     return Origin(place, Actor.group(chat.id), chat.id, speaker=speaker, name=name)
 
 
-def _content(message: telegram.Message, words: str, *, theirs: bool) -> str | None:
-    """The message in words; None if that is impossible. Everything that is not the sender's own
-    words is quoted: descriptions of files, and a whole message by another author."""
+def _content(message: telegram.Message, words: str, *, theirs: bool) -> str:
+    """The message in words. Everything that is not the sender's own words is quoted: descriptions
+    of files, and a whole message by another author."""
     held = clean(describe(message) or "")
-    if message.text is None and not held:
-        return None
     file = enclosed_in(message)
     if file and file.mark:
         held = file.mark if message.voice else f"{held} {file.mark}"
@@ -201,31 +200,37 @@ def _context(message: telegram.Message) -> str | None:
     text = answered_text(message)
     if not text:
         return None
-    answered = message.reply_to_message
-    author = _shown_author(answered) if answered else None
-    return quote(text, author and clean(author))
+    answered, elsewhere = message.reply_to_message, message.external_reply
+    if answered:
+        return quote(text, _shown_author(answered))
+    return quote(text, _author(elsewhere.origin) if elsewhere else None)
 
 
-def _shown_author(message: telegram.Message) -> str | None:
+def _shown_author(message: telegram.Message) -> str:
     """The author as shown above a message: a person, or the chat in whose name it was written."""
     if message.sender_chat:
-        return message.author_signature or message.sender_chat.title
-    return message.from_user.full_name if message.from_user else None
+        return clean(message.author_signature or message.sender_chat.title or "")
+    return _name_of(message.from_user) if message.from_user else ""
 
 
-def _author(origin: MessageOrigin) -> str | None:
+def _author(origin: MessageOrigin) -> str:
     """The author of a forwarded message."""
     match origin:
         case MessageOriginUser():
-            return clean(origin.sender_user.full_name)
+            return _name_of(origin.sender_user)
         case MessageOriginHiddenUser():
-            return clean(origin.sender_user_name)
+            return clean(origin.sender_user_name or "")
         case MessageOriginChat():
             return clean(origin.sender_chat.title or "")
         case MessageOriginChannel():
             return clean(origin.chat.title or "")
         case _:
-            return None
+            return ""
+
+
+def _name_of(user: User) -> str:
+    """The person's name; empty for a deleted account, of which the library makes None."""
+    return clean(user.full_name or "").strip()
 
 
 def _is_addressed(message: telegram.Message, me: User) -> bool:

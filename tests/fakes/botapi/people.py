@@ -362,4 +362,5 @@ _MEDIA: dict[str, Json] = {
         "members_only": False,
     },
     "dice": {"emoji": "🎲", "value": 3},
+    "story": {"chat": {"id": -100, "type": "channel", "title": "News"}, "id": 1},
 }

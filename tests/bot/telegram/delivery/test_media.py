@@ -13,6 +13,7 @@ from bot.clock import Clock
 from bot.telegram.intake.media import Senses
 from bot.telegram.options import ChannelOptions
 from bot.texts import ENGLISH
+from tests.bot.telegram.intake.test_documents import docx, paragraph
 from tests.bot.telegram.stage import stage
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.clock import FastClock, HeldClock
@@ -123,6 +124,19 @@ async def test_a_pdf_goes_as_it_is(server: BotApiServer, tmp_path: Path) -> None
         [inbound] = on.echo.heard
     assert inbound.text == "> [a document: report.pdf]\nSum it up"
     assert inbound.attachments[0].media_type == "application/pdf"
+
+
+async def test_a_word_document_goes_as_its_text(server: BotApiServer, tmp_path: Path) -> None:
+    async with stage(server, tmp_path, senses=senses()) as on:
+        file: dict[str, Any] = {"file_name": "letter.docx", "mime_type": "application/octet-stream"}
+        letter = docx(paragraph("Dear Anna,") + paragraph("I am well."))
+        await server.user(ANNA).sends("document", letter, caption="Sum it up", **file)
+        await server.replies_to(ANNA, 1)
+        [attachment] = on.echo.heard[0].attachments
+        assert attachment.data.decode().split("\n")[:2] == ["Dear Anna,", "I am well."]
+        await server.user(ANNA).sends("document", letter[:-60], **file)
+        replies = await server.replies_to(ANNA, 2)
+    assert replies[1].startswith("I can't read the file letter.docx")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])

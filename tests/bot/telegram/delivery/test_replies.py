@@ -260,7 +260,8 @@ async def test_an_error_in_one_chat_is_not_told_in_another(
         ("photo", "not set up to look at pictures"),
         ("voice", "can't listen to recordings"),
         ("document", "not set up to read this kind of document"),
-        ("video", "can't use this kind of file"),
+        ("video", "can't read this kind of message or file. What I can read: text."),
+        ("story", "can't read this kind of message or file. What I can read: text."),
     ],
 )
 async def test_what_nobody_can_take_in_gets_a_polite_sentence(

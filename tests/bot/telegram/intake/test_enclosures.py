@@ -39,9 +39,12 @@ def holding(document: Document) -> Message:
         ("data.json", "application/json", FileKind.TEXT),
         ("talk.ogg", "audio/ogg", FileKind.SPEECH),
         ("logo.svg", "image/svg+xml", FileKind.OTHER),
-        ("letter.rtf", "text/rtf", FileKind.OTHER),
-        ("letter.docx", None, FileKind.OTHER),
-        (None, None, FileKind.OTHER),
+        ("letter.rtf", "text/rtf", FileKind.TEXT),
+        ("letter.docx", None, FileKind.TEXT),
+        ("Makefile", "application/octet-stream", FileKind.TEXT),
+        ("app.exe", "application/octet-stream", FileKind.OTHER),
+        ("old.doc", "application/msword", FileKind.OTHER),
+        ("all.zip", "application/zip", FileKind.OTHER),
     ],
 )
 def test_a_document_is_of_the_kind_that_its_type_or_ending_says(
@@ -61,6 +64,13 @@ def test_a_photo_is_taken_in_the_largest_size_that_may_be_shown() -> None:
     enclosed = enclosed_in(Message(1, datetime.now(UTC), Chat(1, "private"), photo=sizes))
     assert enclosed
     assert enclosed.file_id == "large"
+
+
+def test_a_photo_with_one_size_that_is_too_large_is_declined_and_not_dropped() -> None:
+    sizes = [PhotoSize("huge", "h", 4000, 3000, LARGEST[FileKind.PICTURE] + 1)]
+    enclosed = enclosed_in(Message(1, datetime.now(UTC), Chat(1, "private"), photo=sizes))
+    assert enclosed
+    assert enclosed.size > LARGEST[FileKind.PICTURE]
 
 
 def test_a_long_name_keeps_its_ending_and_stays_on_one_line() -> None:
