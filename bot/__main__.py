@@ -212,7 +212,9 @@ def _telegram(settings: "Settings") -> NoReturn:
     _make(settings.data_dir)
     configure(settings.log_level, settings.log_format)
     from bot.app import run_telegram
+    from bot.operations.process import raise_file_limit
 
+    raise_file_limit()
     raise typer.Exit(asyncio.run(run_telegram(settings)))
 
 

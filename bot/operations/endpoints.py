@@ -9,13 +9,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from concurrent.futures import Executor
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import structlog
-from tornado.web import Application, RequestHandler
 
 from bot.operations.health import STALLED_SECONDS
-from bot.operations.sockets import close_server, http_server, listening_socket
+from bot.operations.sockets import Handler, Server, ServerLimits, listening_socket
 from memory.errors import StoreUnavailable
 from memory.memory import Memory
 from memory.records import Actor
@@ -33,27 +32,32 @@ _NOBODY = Actor.person(2**52 - 1)
 _MEMORY_CHECK_SECONDS = 30.0
 #: A part that takes longer is not ready. Probes usually wait a few seconds.
 _CHECK_SECONDS = 2.0
-_LONGEST_BODY = 1024
+_LIMITS = ServerLimits()
 
 
 @asynccontextmanager
 async def endpoints(
-    address: str, port: int, checks: Mapping[str, ReadinessCheck]
+    address: str,
+    port: int,
+    checks: Mapping[str, ReadinessCheck],
+    limits: ServerLimits = _LIMITS,
 ) -> AsyncIterator[None]:
     """Serve both endpoints, with these checks for `/readyz`. Raises OperatorError if the port can't
     be used."""
-    routes: list[tuple[str, Any, dict[str, Any]]] = [
-        ("/healthz", _Endpoint, {"answer": _liveness}),
-        ("/readyz", _Endpoint, {"answer": _readiness(checks)}),
-    ]
-    application = Application(routes, log_function=_skip_access_log)
-    server = http_server(application, _LONGEST_BODY)
-    server.add_socket(listening_socket(address, port, "health_listen and health_port"))
+    taking = listening_socket(address, port, "health_listen and health_port")
+    server = Server(
+        [
+            ("/healthz", _Endpoint, {"answer": _liveness}),
+            ("/readyz", _Endpoint, {"answer": _readiness(checks)}),
+        ],
+        taking,
+        limits,
+    )
     _log.info("health_listening", address=address, port=port)
     try:
         yield
     finally:
-        await close_server(server)
+        await server.aclose()
 
 
 class Connected(Protocol):
@@ -126,20 +130,22 @@ def is_writable(directory: Path) -> bool:
     return True
 
 
-class _Endpoint(RequestHandler):
+class _Endpoint(Handler):
     """Responds with a short JSON document, and status 200 or 503."""
 
     def initialize(self, answer: _Status) -> None:
         self._answer = answer
 
     def set_default_headers(self) -> None:
-        """Hide the software, and keep proxies from caching the response."""
-        self.clear_header("Server")
+        """Keep proxies from caching the response."""
+        super().set_default_headers()
         self.set_header("Cache-Control", "no-store")
 
-    def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """Send the status without a body."""
-        self.finish()
+    def prepare(self) -> None:
+        self.protect()
+
+    def on_finish(self) -> None:
+        self.protect(wanted=False)
 
     def compute_etag(self) -> None:
         """Send no ETag: responses change."""
@@ -193,7 +199,3 @@ def _is_well(part: str, result: bool | BaseException) -> bool:
         raise result
     _log.error("readiness_check_crashed", part=part, exc_info=result)
     return False
-
-
-def _skip_access_log(handler: RequestHandler) -> None:
-    """Don't log every probe."""

@@ -124,6 +124,8 @@ def _route(output: logging.Handler, level: str) -> None:
     root.setLevel(level)
     for name in _TALKATIVE:
         logging.getLogger(name).setLevel(logging.WARNING)
+    # It warns of every stranger whose TLS handshake fails.
+    logging.getLogger("tornado.general").setLevel(logging.ERROR)
     logging.captureWarnings(capture=True)
     structlog.configure(
         processors=[

@@ -3,6 +3,7 @@ the operator."""
 
 import asyncio
 import gc
+import resource
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +24,19 @@ def collect_garbage_less_often() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 50, 100)
+
+
+#: More open files than this process could need.
+_MOST_FILES = 65_536
+
+
+def raise_file_limit() -> None:
+    """Allow this process as many open files as the system grants, which is often 1024 unless asked.
+    Each connection is one, and each person's memory in use up to three."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, _MOST_FILES)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """How often something may happen, be retried, or be logged."""
 
+import asyncio
 import random
 import time
 from collections import deque
@@ -101,3 +102,33 @@ class RateLimitedLog:
         """Warn unless the same warning has been repeated without a break since it was logged."""
         self.warning(event, subject=subject, **details)
         self._throttle.extend((event, subject))
+
+
+class CountedWarning:
+    """Logs an event that may happen thousands of times: one line in `seconds`, with the number."""
+
+    #: The first line waits for so many seconds, so that it counts a whole burst.
+    _GATHERING = 5.0
+
+    def __init__(self, log: Any, event: str, seconds: float = 60.0) -> None:
+        self._log, self._event, self._seconds = log, event, seconds
+        self._count, self._details = 0, dict[str, Any]()
+        self._not_before = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+
+    def add(self, **details: Any) -> None:
+        """Count one more; the last details are logged."""
+        self._count, self._details = self._count + 1, details
+        if self._timer is None:
+            loop = asyncio.get_running_loop()
+            pause = max(self._GATHERING, self._not_before - loop.time())
+            self._timer = loop.call_later(pause, self.flush)
+
+    def flush(self) -> None:
+        """Log what has not been logged yet."""
+        if self._timer is None:
+            return
+        self._timer.cancel()
+        self._log.warning(self._event, count=self._count, **self._details)
+        self._count, self._timer = 0, None
+        self._not_before = asyncio.get_running_loop().time() + self._seconds

@@ -2,10 +2,11 @@
 
 import asyncio
 import os
+import resource
 import signal
 import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -200,3 +201,34 @@ async def test_a_signal_while_telegram_is_out_of_reach_ends_the_start(tmp_path: 
             await server.wait_for(lambda: server.calls_of("getMe"), PATIENCE)
             await _until_it_ends(process, signal.SIGTERM)
             assert process.returncode == 0
+
+
+# -- attacks --------------------------------------------------------------------------------------
+
+
+async def test_1100_half_open_connections_mute_neither_the_bot_nor_its_health(tmp_path: Path):
+    health = free_port()
+    async with OpenAIServer() as model, BotApiServer() as server, AsyncExitStack() as strangers:
+        hook = by_webhook(server)
+        variables = {**hook, **answered_by(model), "MORDECAI_HEALTH_PORT": str(health)}
+        limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (4096, limits[1]))
+        strangers.callback(resource.setrlimit, resource.RLIMIT_NOFILE, limits)
+        model.script(*[text("Here I am.")] * 3)
+        async with running(server, tmp_path, **variables) as process, probing(health) as client:
+            # What systemd grants a service that asks for no more, and no way up.
+            resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (1024, 1024))
+            await server.wait_for(lambda: server.world.webhook.url, PATIENCE)
+            for port in (hook["MORDECAI_WEBHOOK_PORT"], health):
+                for _ in range(1100):
+                    _, writer = await asyncio.open_connection("127.0.0.1", int(port))
+                    strangers.callback(writer.close)
+                    writer.write(b"POST /telegram HTTP/1.1\r\nHost: x\r\n")
+            for number in range(1, 4):
+                await server.user(ANNA).says("hi")
+                assert len(await server.replies_to(ANNA, number, PATIENCE)) == number
+                assert (await client.get("/healthz")).status_code == 200
+                assert (await client.get("/readyz")).status_code == 200
+    log = (tmp_path / "log").read_text()
+    assert 2 <= log.count("connections_dropped") <= 4, "a line a minute for each port"
+    assert "Traceback" not in log

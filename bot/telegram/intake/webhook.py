@@ -13,22 +13,15 @@ import time
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import structlog
 from telegram import Bot, Update, WebhookInfo
 from telegram.error import BadRequest, InvalidToken, TelegramError
-from tornado.httpserver import HTTPServer
-from tornado.web import Application, RequestHandler
+from tornado.web import stream_request_body
 
 from bot.errors import OperatorError
-from bot.operations.sockets import (
-    PATIENCE,
-    close_server,
-    http_server,
-    listening_socket,
-)
+from bot.operations.sockets import Handler, Server, ServerLimits, listening_socket
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.raw import MalformedUpdate, readable, update_in
 from bot.telegram.intake.receiving import (
@@ -61,8 +54,7 @@ def made_up_secret() -> str:
 class WebhookOptions:
     """Telegram calls `url`, and the server listens at `listen` and `port`. Telegram gets the
     `certificate` to recognize us; with `key` this process does TLS itself, otherwise a proxy in
-    front does. The secret is new at every start unless it is configured. A client has `patience`
-    seconds for a request."""
+    front does. The secret is new at every start unless it is configured."""
 
     url: str
     listen: str = "127.0.0.1"
@@ -71,7 +63,7 @@ class WebhookOptions:
     certificate: Path | None = None
     key: Path | None = None
     look_seconds: float = _LOOK_SECONDS
-    patience: float = PATIENCE
+    limits: ServerLimits = field(default_factory=ServerLimits)
 
 
 class Webhook:
@@ -87,7 +79,7 @@ class Webhook:
     ) -> None:
         self._bot, self._queue, self._inbox = bot, queue, inbox
         self._options, self.complaints = options, complaints
-        self._server: HTTPServer | None = None
+        self._server: Server | None = None
         self._heard_at = time.monotonic()
         self._newest_error = 0.0
 
@@ -124,7 +116,7 @@ class Webhook:
         """Stop accepting calls; Telegram keeps new updates and retries."""
         server, self._server = self._server, None
         if server:
-            await close_server(server)
+            await server.aclose()
 
     def is_genuine(self, secret: str) -> bool:
         """True if a call with this secret token comes from Telegram."""
@@ -140,18 +132,13 @@ class Webhook:
 
     # -- inside -----------------------------------------------------------------------------------
 
-    def _listen(self, tls: ssl.SSLContext | None) -> HTTPServer:
+    def _listen(self, tls: ssl.SSLContext | None) -> Server:
         options = self._options
         path = urlsplit(options.url).path or "/"
-        application = Application(
-            [(re.escape(path), _Call, {"webhook": self})], log_function=_discard_log
-        )
-        server = http_server(application, _LONGEST_BODY, options.patience, ssl_options=tls)
-        server.add_socket(
-            listening_socket(options.listen, options.port, "webhook_listen and webhook_port")
-        )
+        taking = listening_socket(options.listen, options.port, "webhook_listen and webhook_port")
         _log.info("webhook_listening", address=options.listen, port=options.port, tls=bool(tls))
-        return server
+        routes = [(re.escape(path), _Call, {"webhook": self})]
+        return Server(routes, taking, options.limits, tls)
 
     async def _register(self, certificate: bytes | None) -> None:
         options = self._options
@@ -207,31 +194,37 @@ class Webhook:
         self._newest_error = max(failed_at, self._newest_error)
 
 
-class _Call(RequestHandler):
+@stream_request_body
+class _Call(Handler):
     """One call. 200 means that the update is on disk; after any other status Telegram retries."""
 
     def initialize(self, webhook: Webhook) -> None:
-        self._webhook = webhook
+        self._webhook, self._body = webhook, bytearray()
 
-    def set_default_headers(self) -> None:
-        """Hide the software."""
-        self.clear_header("Server")
-
-    def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """Send the status without a body."""
+    def prepare(self) -> None:
+        """Ask for the secret before the body is read."""
+        # Of a refused call the body is skipped: closing at once could lose the response.
+        self.expect_body(_LONGEST_BODY)
+        if self.request.method != "POST":
+            return
+        if self._webhook.is_genuine(self.request.headers.get(_SECRET_HEADER, "")):
+            # Telegram uses the connection again.
+            self.protect()
+            return
+        self._webhook.complaints.warning(
+            "webhook_refused",
+            caller=str(self.request.remote_ip),
+            hint="a call without our secret token; Telegram's own have it",
+        )
+        self.set_status(403)
         self.finish()
 
+    def data_received(self, chunk: bytes) -> None:
+        self._body += chunk
+
     async def post(self) -> None:
-        if not self._webhook.is_genuine(self.request.headers.get(_SECRET_HEADER, "")):
-            self._webhook.complaints.warning(
-                "webhook_refused",
-                caller=str(self.request.remote_ip),
-                hint="a call without our secret token; Telegram's own have it",
-            )
-            self.set_status(403)
-            return
         try:
-            await self._webhook.take(self.request.body)
+            await self._webhook.take(bytes(self._body))
         except MalformedUpdate as failure:
             self._webhook.complaints.warning("webhook_malformed", reason=str(failure))
             self.set_status(400)
@@ -255,7 +248,3 @@ def tls_context(options: WebhookOptions) -> ssl.SSLContext | None:
             "certificate's own"
         ) from failure
     return context
-
-
-def _discard_log(handler: RequestHandler) -> None:
-    """Don't log every call."""

@@ -15,6 +15,7 @@ import httpx
 import pytest
 
 from bot.errors import OperatorError
+from bot.operations.sockets import ServerLimits
 from bot.telegram.intake.webhook import WebhookOptions, made_up_secret, tls_context
 from bot.telegram.options import ChannelOptions
 from tests.bot.telegram.stage import Stage, stage
@@ -244,13 +245,26 @@ async def test_a_body_that_is_too_long_is_refused_unread(
 async def test_who_does_not_come_to_the_end_of_a_call_is_let_go_of(
     server: BotApiServer, tmp_path: Path, begun: bytes
 ) -> None:
-    given = options(patience=0.1)
+    given = options(limits=ServerLimits(patience=0.1))
     assert given.webhook is not None
     async with called(server, tmp_path, given):
         reader, writer = await asyncio.open_connection("127.0.0.1", given.webhook.port)
         writer.write(begun)
         # That the connection is closed is the end of what there is to read.
         await asyncio.wait_for(reader.read(), 15)
+        writer.close()
+        await writer.wait_closed()
+
+
+async def test_the_secret_is_asked_for_before_the_body(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    given = options()
+    assert given.webhook is not None
+    async with called(server, tmp_path, given):
+        reader, writer = await asyncio.open_connection("127.0.0.1", given.webhook.port)
+        writer.write(b"POST /telegram/hook HTTP/1.1\r\nHost: x\r\nContent-Length: 900\r\n\r\n{")
+        assert (await asyncio.wait_for(reader.readline(), 5)).split()[1] == b"403"
         writer.close()
         await writer.wait_closed()
 
