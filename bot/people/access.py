@@ -24,7 +24,7 @@ from bot.people.guestbook import (
     add_guest,
 )
 from bot.people.pairing import Guess, Pairing, new_code
-from memory.background.pacing import Throttle
+from memory.background.pacing import RateLimitedLog, Throttle
 from memory.safety.escaping import speaker_name
 
 _log = structlog.get_logger(__name__)
@@ -32,6 +32,8 @@ _log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
 _REFUSAL_SECONDS = 3600
+#: How often the operator hears of an attack on the pairing code.
+_ATTACK_SECONDS = 86_400.0
 
 
 class AccessMode(StrEnum):
@@ -66,7 +68,9 @@ class Access:
         self._guests = GuestBook(path) if path and mode is AccessMode.PAIRING else None
         self._stamp = self._guests.stamp if self._guests else (0, 0)
         self._book = self._guests.read() if self._guests else Book()
-        self._pairing = Pairing(new_code() if self._guests and not self._has_owner else None)
+        code = new_code() if self._guests and not self._has_owner else None
+        self._pairing = Pairing(code, monotonic)
+        self._attacks = RateLimitedLog(_log, _ATTACK_SECONDS, clock=monotonic)
         self._refusals = Throttle(_REFUSAL_SECONDS, clock=monotonic)
 
     @property
@@ -116,8 +120,9 @@ class Access:
         guess = self._pairing.guess(user_id, text)
         if guess in (Guess.WRONG, Guess.LAST):
             _log.warning("wrong_pairing_code", user=user_id, guess=guess.value)
-            if self._pairing.is_closed:
-                _log.error("pairing_closed", remedy="restart the bot to get a new code")
+            if self._pairing.is_attacked:
+                # The right code still works, so there is no hurry.
+                self._attacks.warning("pairing_attacked", remedy="send the bot its pairing code")
         if guess is Guess.RIGHT:
             owner = Guest(user_id, speaker_name(name), _now().isoformat(timespec="seconds"))
             try:

@@ -3,8 +3,12 @@
 import hmac
 import re
 import secrets
+import time
 from collections import Counter
+from collections.abc import Callable
 from enum import StrEnum
+
+from memory.background.pacing import Throttle
 
 #: Without letters and digits that look alike. Eight of 31 are 39 bits.
 _ALPHABET = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
@@ -19,9 +23,10 @@ _CODE = re.compile(
 )
 #: A code with a missing or an extra letter: counts as a wrong guess.
 _NEARLY = re.compile(rf"(?=[^a-z]*$|.*\d)[0-9A-Za-z]{{3,5}}{_DASH}[0-9A-Za-z]{{3,5}}")
-#: Maximum wrong codes of one person, and of all people together. The chance that one of a thousand
-#: guesses is right is one in 850 million.
-ATTEMPTS, ALL_ATTEMPTS = 5, 1000
+#: Maximum wrong codes of one person: in all, and while there is an attack.
+ATTEMPTS, ATTEMPTS_IN_ATTACK = 5, 1
+#: This many wrong codes of all people together within this many seconds are an attack.
+ATTACK, _ATTACK_SECONDS = 1000, 3600.0
 
 
 class Guess(StrEnum):
@@ -33,9 +38,9 @@ class Guess(StrEnum):
     RIGHT = "right"
     #: Wrong; the next guess will be checked.
     WRONG = "wrong"
-    #: Wrong, and this person's last guess.
+    #: Wrong, and this person's last guess, at least for now.
     LAST = "last"
-    #: Not checked: too many guesses by this person, or by all together.
+    #: Not checked: too many guesses by this person.
     UNSEEN = "unseen"
     #: A guess in vain: the bot has an owner, or takes no codes.
     VAIN = "vain"
@@ -44,23 +49,26 @@ class Guess(StrEnum):
 class Pairing:
     """The pairing code of this process, while the bot has no owner, and the guesses at it.
 
-    Telling people whether a guess was right does not help them find the code: of 31^8 codes, one
-    person may try five and all together a thousand. Later guesses are not checked until a restart
-    makes a new code."""
+    A person has five guesses. Nobody uses up those of others: during an attack everybody has one,
+    and the others come back an hour later. So guessing takes accounts. Of 31^8 codes, a thousand
+    accounts find the right one with a chance of one in 170 million, a hundred thousand with one in
+    1.7 million. To tell people whether a guess was right does not help them."""
 
-    def __init__(self, code: str | None) -> None:
+    def __init__(self, code: str | None, monotonic: Callable[[], float] = time.monotonic) -> None:
         """`code` is None if there is nothing to pair: the bot has an owner, or takes no codes."""
         self.code = code
         self._attempts: Counter[int] = Counter()
+        self._wrong = Throttle(_ATTACK_SECONDS, ATTACK, clock=monotonic)
 
     @property
-    def is_closed(self) -> bool:
-        """True if no more guesses are checked."""
-        return self._attempts.total() >= ALL_ATTEMPTS
+    def is_attacked(self) -> bool:
+        """True if very many wrong codes have arrived lately."""
+        return self._wrong.wait() > 0
 
     def is_spent(self, user_id: int) -> bool:
-        """True if no more guesses of this person are checked."""
-        return self.is_closed or self._attempts[user_id] >= ATTEMPTS
+        """True if no more guesses of this person are checked, at least for now."""
+        most = ATTEMPTS_IN_ATTACK if self.is_attacked else ATTEMPTS
+        return self._attempts[user_id] >= most
 
     def guess(self, user_id: int, text: str) -> Guess:
         """Check a message. The right code works once."""
@@ -73,6 +81,7 @@ class Pairing:
             self.code = None
             return Guess.RIGHT
         self._attempts[user_id] += 1
+        self._wrong.allow()
         if self.code is None:
             return Guess.VAIN
         return Guess.LAST if self.is_spent(user_id) else Guess.WRONG

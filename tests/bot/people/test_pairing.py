@@ -1,11 +1,13 @@
 """The code in the log: the first who sends it owns the bot, and nobody finds it by trying."""
 
+from collections import Counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.people.pairing import (
-    ALL_ATTEMPTS,
+    ATTACK,
     ATTEMPTS,
     Guess,
     Pairing,
@@ -55,13 +57,35 @@ def test_guessing_ends_after_a_few_codes_and_locks_out_nobody_else() -> None:
     assert pairing.guess(1001, CODE) is Guess.RIGHT
 
 
-def test_many_people_together_have_a_number_of_guesses_too() -> None:
-    pairing = Pairing(CODE)
-    for person in range(ALL_ATTEMPTS):
-        assert pairing.guess(person, "AAAA-AAAA") is not Guess.UNSEEN
-    assert pairing.is_closed
-    assert pairing.guess(ALL_ATTEMPTS, CODE) is Guess.UNSEEN
-    assert pairing.code == CODE
+def test_strangers_slow_each_other_down_but_lock_out_nobody() -> None:
+    now = 0.0
+    pairing = Pairing(CODE, lambda: now)
+    strangers = range(ATTACK // ATTEMPTS)
+    for stranger in strangers:
+        for _ in range(ATTEMPTS):
+            assert pairing.guess(stranger, "AAAA-AAAA") in (Guess.WRONG, Guess.LAST)
+    late, owner = 2000, 3000
+    assert pairing.guess(late, "AAAA-AAAA") is Guess.LAST
+    assert pairing.guess(late, CODE) is Guess.UNSEEN, "one guess each"
+    assert pairing.guess(owner, CODE[::-1]) is Guess.LAST, "mistyped"
+    now = 3601.0
+    assert not pairing.is_attacked
+    assert all(pairing.guess(stranger, CODE) is Guess.UNSEEN for stranger in strangers)
+    assert pairing.guess(owner, CODE) is Guess.RIGHT
+
+
+@given(st.lists(st.tuples(st.integers(1, 40), st.floats(0, 7200)), max_size=300))
+def test_whoever_guesses_however_often_a_new_person_is_always_heard(
+    guesses: list[tuple[int, float]],
+) -> None:
+    now = 0.0
+    pairing = Pairing(CODE, lambda: now)
+    checked = Counter[int]()
+    for person, pause in guesses:
+        now += pause
+        checked[person] += pairing.guess(person, "AAAA-AAAA") is not Guess.UNSEEN
+    assert max(checked.values(), default=0) <= ATTEMPTS
+    assert pairing.guess(99, CODE) is Guess.RIGHT
 
 
 def test_where_there_is_an_owner_a_few_codes_are_answered_and_no_more() -> None:
