@@ -10,7 +10,7 @@ from telegram import Bot, ChatMemberUpdated, Update
 
 from bot.assistant.assistant import Assistant
 from bot.assistant.events import Notice, Reply
-from bot.assistant.inbound import Click, Command, GroupJoin, Message
+from bot.assistant.inbound import Click, Command, GroupJoin, Inbound, Message
 from bot.telegram.delivery.menu import publish_owner_menu
 from bot.telegram.delivery.replies import Replies
 from bot.telegram.intake.groups import Migrations, membership_of
@@ -101,12 +101,10 @@ class Arrivals:
         """Put an inbound, or its refusal, into its lane."""
         place, people = said.origin.place, self._assistant.people
         self._seen[place.chat_id, said.message_id] = None
-        left = self._inbox.left(said.receipt)
-        if left and left.reply is not None and isinstance(said, Message):
-            # An earlier process wrote the reply, so neither limits nor staleness apply.
-            work = partial(self._responder.deliver_kept, said, left.reply)
-            kept = LaneTask("kept_reply", work, said.receipts)
-            meant: Item | Reply = await people.refuse(said) or kept
+        meant: Item | Reply
+        if kept := self._kept_reply(said):
+            # Neither limits nor staleness apply.
+            meant = kept
         else:
             was_owner = people.access.owns(said.origin.user_id)
             # What is dated since the start is not late, even if this host's clock leaps ahead.
@@ -123,6 +121,14 @@ class Arrivals:
             self._stop(meant)
         else:
             self._lanes.put(place, meant)
+
+    def _kept_reply(self, said: Inbound) -> LaneTask | None:
+        """The delivery of the reply that an earlier process wrote, if it did."""
+        left = self._inbox.left(said.receipt)
+        if left is None or left.reply is None:
+            return None
+        deliver = partial(self._replies.deliver_left, said, left)
+        return LaneTask("kept_reply", deliver, said.receipts)
 
     def _stop(self, command: Command) -> None:
         """Stop the current reply; what waits behind it gets its turn. Without a current reply, drop
@@ -204,6 +210,9 @@ class Arrivals:
         if click is None:
             await self._responder.close((receipt,))
             return
+        if kept := self._kept_reply(click):
+            self._lanes.put(click.origin.place, kept)
+            return
         self._assistant.note(click)
         # Beside the lane, so that the button is released while a reply is under way.
         press = LaneTask("press", partial(self._press, click))
@@ -233,5 +242,5 @@ class Arrivals:
             for place in self._lanes.places_in(change.place):
                 receipts += self._lanes.drop_messages(place)
                 if task := self._responder.under_way(place):
-                    task.stop()
+                    task.abandon()
         await self._responder.close(receipts)

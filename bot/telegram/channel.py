@@ -10,10 +10,11 @@ from bot.assistant.assistant import Assistant
 from bot.people.personal import Streaming
 from bot.telegram.arrivals import Arrivals
 from bot.telegram.connection import bot_at, http_request
+from bot.telegram.delivery.holds import Holds
 from bot.telegram.delivery.menu import publish_menu
 from bot.telegram.delivery.preview import Previews
 from bot.telegram.delivery.replies import Replies
-from bot.telegram.delivery.sender import Holds, Sender
+from bot.telegram.delivery.sender import Sender
 from bot.telegram.formatting.rendering import render_plain
 from bot.telegram.intake.groups import Groups, Migrations
 from bot.telegram.intake.inbox import Inbox
@@ -72,6 +73,7 @@ class TelegramChannel:
             ).follow,
             options.clock,
             typing_seconds=options.typing_seconds,
+            is_awaited=self._lanes.has_waiting,
         )
         self._complaints = RateLimitedLog(_log, REPEAT_LOG_SECONDS)
         self._intake: Intake
@@ -93,7 +95,7 @@ class TelegramChannel:
         close. Waits for an unreachable Telegram. Raises RejectedToken, Stalled, OperatorError."""
         self._assistant, options = assistant, self._options
         media = Media(self._bot, self._senses, assistant, options.clock)
-        replies = Replies(assistant, self._sender)
+        replies = Replies(assistant, self._sender, self._inbox)
         responder = Responder(assistant, replies, self._previews, self._inbox, media, options)
         arrivals = Arrivals(assistant, self._inbox, self._lanes, responder, replies, options)
         assistant.people.access.announce()

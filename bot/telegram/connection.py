@@ -1,11 +1,43 @@
 """Connections to the Bot API, Telegram's or another server's."""
 
+import json
 from functools import cache
 from ssl import SSLContext
+from typing import Any
 
 import httpx
 from telegram import Bot
+from telegram.error import BadRequest, NetworkError
 from telegram.request import BaseRequest, HTTPXRequest
+
+_TOO_LARGE = 413
+
+
+class UnreadableAnswer(NetworkError):
+    """The answer is no JSON object: often the HTML page of a proxy."""
+
+
+def parse_answer(payload: bytes) -> dict[str, Any]:
+    """The answer to a request. Raises UnreadableAnswer, where the library logs a traceback with the
+    whole page too."""
+    try:
+        answer = json.loads(payload)
+    except ValueError as error:
+        raise UnreadableAnswer("unreadable answer") from error
+    if not isinstance(answer, dict):
+        raise UnreadableAnswer("unreadable answer")
+    return answer
+
+
+class BotApiRequest(HTTPXRequest):
+    parse_json_payload = staticmethod(parse_answer)
+
+    async def do_request(self, *args: Any, **kwargs: Any) -> tuple[int, bytes]:
+        """See BaseRequest. Raises BadRequest if the request is too large: repeating is useless."""
+        status, payload = await super().do_request(*args, **kwargs)
+        if status == _TOO_LARGE:
+            raise BadRequest("Request Entity Too Large")
+        return status, payload
 
 
 def bot_at(token: str, root: str | None, request: BaseRequest, get_updates: BaseRequest) -> Bot:
@@ -18,7 +50,7 @@ def bot_at(token: str, root: str | None, request: BaseRequest, get_updates: Base
 
 def http_request(connections: int, connect: float = 10, read: float = 20) -> HTTPXRequest:
     """Timeouts in seconds, by default for a phone network."""
-    return HTTPXRequest(
+    return BotApiRequest(
         connection_pool_size=connections,
         httpx_kwargs={"verify": _tls_context()},
         connect_timeout=connect,

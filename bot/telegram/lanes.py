@@ -65,6 +65,11 @@ class Lanes:
         """Queue an item before everything that waits in the place."""
         self._lane((place, False)).waiting.appendleft(item)
 
+    def has_waiting(self, place: Place) -> bool:
+        """True if something waits in the place's main lane."""
+        lane = self._lanes.get((place, False))
+        return bool(lane and lane.waiting)
+
     def amend(self, changed: Message) -> bool:
         """Apply an edit to a waiting message; False if it is not waiting."""
         lane = self._lanes.get((changed.origin.place, False))

@@ -16,7 +16,7 @@ class ReplyTask:
         self.said = said
         #: The message as the assistant got it, with recordings transcribed.
         self.loaded: Message | None = None
-        self._longest, self._stopped = longest, False
+        self._longest, self._stopped, self.is_abandoned = longest, False, False
         self._writing: asyncio.Task[Reply] | None = None
 
     def stop(self) -> bool:
@@ -24,6 +24,10 @@ class ReplyTask:
         stopped = self._interrupt()
         self._stopped = self._stopped or stopped
         return stopped
+
+    def abandon(self) -> None:
+        """Stop writing, because the person can't be reached: nothing of it is kept."""
+        self.is_abandoned = self.stop() or self.is_abandoned
 
     def amendment(self, changed: Message) -> Message | None:
         """The message with this edit; None if the edit is of another message, makes it too long, or

@@ -1,7 +1,7 @@
 """Passes the items of a lane to the assistant, and delivers the replies.
 
 An update is closed when its reply is delivered. When a reply arrives here, its turn is already
-recorded. The inbox then keeps the reply, so that after a kill it is delivered, not made again."""
+recorded."""
 
 import asyncio
 import secrets
@@ -26,7 +26,6 @@ from bot.telegram.lanes import Item, LaneTask
 from bot.telegram.options import ChannelOptions
 from bot.telegram.reply_task import ReplyTask
 from memory.background.pacing import Throttle
-from memory.background.work import log_outage
 from memory.errors import StoreUnavailable
 from memory.records import Place
 from memory.safety.escaping import is_blank
@@ -108,12 +107,12 @@ class Responder:
         started, place = time.monotonic(), rest.origin.place
         turn = self._under_way[place] = ReplyTask(rest, self._longest)
         try:
-            begun = await self._begun_messages(rest) if left else ()
+            begun = await self._replies.begun(rest) if left else ()
             wanted = await self._assistant.people.personal.streaming(rest.origin.actor)
             mark = PRIVATE_MARK if await self._assistant.is_private(rest.origin) else ""
             preview = self._previews.open(rest, wanted=wanted, begun=begun, mark=mark)
             try:
-                async with self._replies.sender.typing(place), preview:
+                async with self._replies.sender.typing(place, turn.abandon), preview:
                     write = partial(self._write, preview)
                     reply = await turn.reply(write, self._assistant.recorded_reply, preview)
             except Exception:
@@ -121,6 +120,8 @@ class Responder:
                 raise
         finally:
             del self._under_way[place]
+        if turn.is_abandoned:
+            return _deliver_nothing
         if reply is None:
             return partial(self._keep_part, turn, preview.written, preview.shown)
         return partial(self._finish, turn.said, reply, preview.shown, started)
@@ -152,8 +153,6 @@ class Responder:
             await self._replies.take_back(place, shown.messages)
             delivered = False
         else:
-            if reply.markdown:
-                await self._keep(said, reply)
             delivered = await self._replies.deliver(said, reply, shown)
         _log.info(
             "replied",
@@ -163,11 +162,6 @@ class Responder:
             delivered=delivered,
             duration_ms=round((time.monotonic() - started) * 1000),
         )
-
-    async def _keep(self, said: Message, reply: Reply) -> None:
-        """Keep the reply of a recorded turn, so that it is not generated again."""
-        with log_outage(_log, "inbox_unavailable"):
-            await self._inbox.keep_reply(said.receipts, reply.text)
 
     async def _keep_part(self, turn: ReplyTask, written: str, shown: Shown) -> None:
         """Record and deliver the part of a stopped reply that was written."""
@@ -191,30 +185,12 @@ class Responder:
         again would record them twice, so their reply is delivered here."""
         for head, rest in reversed(said.beginnings()):
             if reply := await self._assistant.recorded_reply(head):
-                await self._keep(head, reply)
-                deliver = partial(self._deliver_left, head, reply)
+                shown = Shown(await self._replies.begun(head))
+                deliver = partial(self._replies.deliver, head, reply, shown)
                 conclude = self._conclude(head.origin.place, deliver, head.receipts)
                 await see_through(conclude, self._clock)
                 return rest
         return said
-
-    async def _deliver_left(self, said: Message, reply: Reply) -> None:
-        """Deliver a reply that an earlier process wrote, into its preview if there is one."""
-        await self._replies.deliver(said, reply, Shown(await self._begun_messages(said)))
-
-    async def deliver_kept(self, said: Message, text: str) -> None:
-        """Deliver a reply that the inbox has kept."""
-        await self._deliver_left(said, await self._assistant.finished_reply(said, text))
-
-    async def _begun_messages(self, said: Message) -> tuple[int, ...]:
-        """The ids of the preview that an earlier process began for this reply. A preview above
-        newer messages is deleted: nobody would look for the reply there."""
-        left = [self._inbox.left(receipt) for receipt in said.receipts]
-        begun = [one.preview for one in left if one and one.preview]
-        above = [messages for messages in begun if messages[0] < said.message_id]
-        for messages in above:
-            await self._replies.take_back(said.origin.place, messages)
-        return next((messages for messages in begun if messages not in above), ())
 
     # -- ends -------------------------------------------------------------------------------------
 

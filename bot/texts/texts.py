@@ -260,4 +260,5 @@ class Texts:
         *("no_answer", "output_limit", "endless_tools", "configuration"),
     ]
     error_number: Annotated[str, "id"]
+    sent_again: str
     failed: Annotated[str, "id"]

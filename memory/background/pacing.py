@@ -20,7 +20,8 @@ class Backoff:
     ) -> None:
         self._first, self._longest, self._factor = first, longest, factor
         self._spread = spread
-        self._failures = 0
+        #: In a row.
+        self.failures = 0
 
     def pause(self, failures: int) -> float:
         """The pause after a failed attempt that followed `failures` failures in a row."""
@@ -30,12 +31,12 @@ class Backoff:
 
     def fail(self) -> float:
         """Count a failure. Returns the pause after it."""
-        self._failures += 1
-        return self.pause(self._failures - 1)
+        self.failures += 1
+        return self.pause(self.failures - 1)
 
     def reset(self) -> None:
         """Start again with the first pause, after a success."""
-        self._failures = 0
+        self.failures = 0
 
 
 class Throttle:

@@ -13,14 +13,9 @@ from telegram.error import BadRequest, InvalidToken, NetworkError, RetryAfter, T
 from bot.assistant.inbound import Message
 from bot.clock import Clock
 from bot.people.personal import Streaming
-from bot.telegram.delivery.sender import (
-    Holds,
-    end_soon,
-    is_not_modified,
-    seconds_of,
-    surely_not_sent,
-    thread_of,
-)
+from bot.telegram.delivery.holds import Holds
+from bot.telegram.delivery.outcomes import is_not_modified, seconds_of, surely_not_sent
+from bot.telegram.delivery.sender import end_soon, thread_of
 from bot.telegram.delivery.shown import Shown
 from bot.telegram.formatting.rendering import off_the_loop, preview
 from bot.telegram.intake.inbox import Inbox

@@ -2,33 +2,47 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
+import structlog
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from bot.assistant.assistant import Assistant
 from bot.assistant.events import Document, Reply
-from bot.assistant.inbound import Click, Command, GroupJoin, Inbound
+from bot.assistant.inbound import Click, Command, GroupJoin, Inbound, Origin
 from bot.people.personal import PRIVATE_MARK
+from bot.telegram.delivery.progress import Delivery, Progress
 from bot.telegram.delivery.sender import Sender
 from bot.telegram.delivery.shown import NOTHING_SHOWN, Shown
-from bot.telegram.formatting.rendering import CURSOR, add_footer, off_the_loop, render, render_plain
+from bot.telegram.formatting.rendering import add_footer, off_the_loop, render, render_plain
+from bot.telegram.intake.inbox import Inbox, Waiting
 from bot.texts import Sentence
+from memory.background.work import log_outage
 from memory.records import Place
+
+_log = structlog.get_logger(__name__)
 
 #: What the file of a long answer is called.
 _ANSWER_FILE = "answer.md"
 
 
 class Replies:
-    """Delivers replies, and notes at the assistant what arrived."""
+    """Delivers replies, and notes at the assistant what arrived. The inbox keeps a reply until
+    then, so that after a kill it is delivered, not made again."""
 
-    def __init__(self, assistant: Assistant, sender: Sender) -> None:
-        self._assistant, self.sender = assistant, sender
+    def __init__(self, assistant: Assistant, sender: Sender, inbox: Inbox) -> None:
+        self._assistant, self.sender, self._inbox = assistant, sender, inbox
 
-    async def deliver(self, said: Inbound, reply: Reply, shown: Shown = NOTHING_SHOWN) -> bool:
+    async def deliver(
+        self,
+        said: Inbound,
+        reply: Reply,
+        shown: Shown = NOTHING_SHOWN,
+        progress: Progress | None = None,
+    ) -> bool:
         """Send a reply, in a group as an answer to its message, in place of what a preview has
-        `shown` of it. True if it arrived, as far as can be known. Raises TelegramError if Telegram
-        rejects it."""
+        `shown` of it. `progress` is how far another process came with it. False if the person can't
+        be reached. Raises TelegramError if Telegram rejects it."""
         origin = said.origin
         if reply.releases is not None:
             await self.sender.remove_buttons(origin.place, reply.releases)
@@ -40,13 +54,35 @@ class Replies:
         answers = not origin.is_private and not isinstance(said, Click)
         if reply.replaces is not None and not shown.messages:
             shown = Shown((reply.replaces,), shown.lost)
+        delivery = await self._begin(said, reply, shown, progress)
         message_id = await self.send(
-            origin.place, reply, said.message_id if answers else None, shown
+            origin.place, reply, said.message_id if answers else None, shown, delivery
         )
         self._assistant.note_delivery(said, reply, message_id)
         if reply.reaction and not isinstance(said, Click):
             await self.sender.react(origin.place, said.message_id, reply.reaction)
         return message_id is not None
+
+    async def deliver_left(self, said: Inbound, left: Waiting) -> None:
+        """Deliver the reply that another process left in the inbox, from where it came. A person
+        who was removed meanwhile gets no answer."""
+        if (reply := left.reply) is None:
+            return
+        begun = await self.begun(said)
+        if reply.markdown and not await self._assistant.people.admits(said.origin):
+            await self.take_back(said.origin.place, begun)
+        else:
+            await self.deliver(said, reply, Shown(begun), left.progress)
+
+    async def begun(self, said: Inbound) -> tuple[int, ...]:
+        """The ids of the preview that another process began for this reply. A preview above newer
+        messages is deleted: nobody would look for the reply there."""
+        left = [self._inbox.left(receipt) for receipt in said.receipts]
+        begun = [one.preview for one in left if one and one.preview]
+        above = [messages for messages in begun if messages[0] < said.message_id]
+        for messages in above:
+            await self.take_back(said.origin.place, messages)
+        return next((messages for messages in begun if messages not in above), ())
 
     async def sentence(self, said: Inbound, sentence: Sentence) -> Reply:
         """One of the bot's own sentences as a reply."""
@@ -81,17 +117,12 @@ class Replies:
         reply: Reply,
         answering: int | None = None,
         shown: Shown = NOTHING_SHOWN,
+        delivery: Delivery | None = None,
     ) -> int | None:
         mark = PRIVATE_MARK if reply.private else ""
         work = render if reply.markdown else render_plain
         rendered = await off_the_loop(work, reply.text, mark)
-        messages = rendered.messages
-        if [f"{message.text}{CURSOR}" for message in messages] == [shown.lost] and (
-            reply.footer or not reply.buttons
-        ):
-            # As with every send whose outcome is unknown: better nothing than the same twice.
-            messages = ()
-        messages = add_footer(messages, reply.footer)
+        messages = add_footer(rendered.messages, reply.footer)
         documents = [
             replace(document, caption=f"{mark} {document.caption}".strip())
             for document in reply.documents
@@ -109,4 +140,33 @@ class Replies:
             answering=answering,
             instead_of=shown.messages,
             keyboard=InlineKeyboardMarkup(rows) if rows else None,
+            delivery=delivery,
         )
+
+    # -- what the inbox keeps ---------------------------------------------------------------------
+
+    async def _begin(
+        self, said: Inbound, reply: Reply, shown: Shown, progress: Progress | None
+    ) -> Delivery:
+        """The delivery of a reply, which the inbox keeps from now on."""
+        receipts = said.receipts
+        note = partial(self._note, receipts[0])
+        # A model's answer twice looks as if the bot repeated itself.
+        again = partial(self._again, said.origin) if reply.markdown else None
+        if reply.documents and (left := self._inbox.left(receipts[0])):
+            progress = left.progress
+        if reply.documents or progress:
+            return Delivery(progress, note, again)
+        progress = Progress(unsure=bool(shown.lost))
+        # An edit can be repeated; what is sent may arrive before that can be noted.
+        noted = Progress(unsure=progress.unsure or bool(again and not shown.messages))
+        with log_outage(_log, "inbox_unavailable"):
+            await self._inbox.keep_reply(receipts, reply, noted)
+        return Delivery(progress, note, again, noted=noted)
+
+    async def _note(self, receipt: int, progress: Progress) -> None:
+        with log_outage(_log, "inbox_unavailable"):
+            await self._inbox.note_progress(receipt, progress)
+
+    async def _again(self, origin: Origin) -> str:
+        return (await self._assistant.people.texts(origin)).sent_again

@@ -7,7 +7,6 @@ from dataclasses import replace
 from io import BytesIO
 from typing import Any, TypeVar
 
-import httpx
 import structlog
 from telegram import (
     Bot,
@@ -22,6 +21,7 @@ from telegram.error import (
     BadRequest,
     ChatMigrated,
     Forbidden,
+    InvalidToken,
     NetworkError,
     RetryAfter,
     TelegramError,
@@ -29,8 +29,16 @@ from telegram.error import (
 
 from bot.assistant.events import Document
 from bot.clock import Clock
-from bot.telegram.formatting.marked import Marked
-from memory.background.caches import BoundedDict
+from bot.telegram.delivery.holds import Holds
+from bot.telegram.delivery.outcomes import (
+    is_about_entities,
+    is_not_modified,
+    is_out_of_reach,
+    seconds_of,
+    surely_not_sent,
+)
+from bot.telegram.delivery.progress import Delivery
+from bot.telegram.formatting.marked import LONGEST_MESSAGE, Marked
 from memory.background.pacing import Backoff
 from memory.records import Place
 
@@ -41,20 +49,15 @@ T = TypeVar("T")
 Entities = Sequence[MessageEntity]
 #: One request to Telegram: to a place, formatted with these entities.
 Call = Callable[[Place, Entities], Awaitable[T]]
+#: A part of a reply below a line: the request that sends it, and its content.
+_Part = Callable[[str], tuple[Call[Message], Marked]]
 
-#: Failures before the request went out, so nothing was sent.
-_NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
-#: Telegram's reasons if the bot can't write in a chat or topic.
-_OUT_OF_REACH = (
-    "chat not found",
-    "not enough rights to send",
-    "have no rights to send",
-    "topic_closed",
-    "chat_write_forbidden",
-)
 #: How many seconds longer what is on its way may take when the bot stops. Telegram nearly always
 #: answers within one.
 _MOMENT = 2.0
+#: Seconds before an answer that may have arrived is sent again, and how often to look whether
+#: somebody waits for it meanwhile.
+_UNSURE_PAUSE, _LOOK = 5.0, 0.25
 #: The topic that every forum has. Bot API: messages go there without naming it.
 GENERAL_TOPIC = 1
 
@@ -62,18 +65,6 @@ GENERAL_TOPIC = 1
 def thread_of(place: Place) -> int | None:
     """The topic to name when sending to a place."""
     return None if place.topic_id == GENERAL_TOPIC else place.topic_id
-
-
-def seconds_of(limit: RetryAfter) -> float:
-    """How long a flood limit lasts."""
-    wait = limit.retry_after
-    # A timedelta, as this package has asked for; a number if the operator's environment says so.
-    return wait if isinstance(wait, int | float) else wait.total_seconds()
-
-
-def surely_not_sent(failure: TelegramError) -> bool:
-    """True if the request never went out."""
-    return isinstance(failure.__cause__, _NOT_SENT)
 
 
 async def end_soon(sending: "asyncio.Future[Any]", clock: Clock) -> None:
@@ -98,56 +89,11 @@ async def see_through(delivery: Coroutine[Any, Any, T], clock: Clock) -> T:
         raise
 
 
-def is_out_of_reach(refusal: Forbidden | BadRequest) -> bool:
-    """True if nothing can be sent there: the bot is blocked or muted, or the chat does not exist,
-    or the topic is closed."""
-    reason = refusal.message.lower()
-    return isinstance(refusal, Forbidden) or any(sign in reason for sign in _OUT_OF_REACH)
-
-
-def is_not_modified(failure: TelegramError) -> bool:
-    """True if an edit was rejected because it changes nothing."""
-    return isinstance(failure, BadRequest) and "not modified" in failure.message.lower()
-
-
-def is_about_entities(refusal: TelegramError) -> bool:
-    """True if a message was rejected for its formatting."""
-    reason = refusal.message.lower()
-    return "entit" in reason or "url" in reason
-
-
-#: More chats than Telegram holds at once.
-_MOST_HELD = 10_000
-
-
-class Holds:
-    """The chats that Telegram wants left alone, each until its own time."""
-
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._until = BoundedDict[int, float](_MOST_HELD)
-
-    def note(self, chat_id: int, seconds: float) -> None:
-        """Hold back everything to this chat for so many seconds."""
-        _log.warning("flood_limit", chat=chat_id, seconds=seconds)
-        now = self._clock.now()
-        self._until[chat_id] = max(now + seconds, self._until.get(chat_id, now))
-
-    def left(self, chat_id: int) -> float:
-        """The seconds left of a chat's hold; 0 if there is none."""
-        return max(self._until.get(chat_id, 0.0) - self._clock.now(), 0.0)
-
-    async def wait(self, chat_id: int) -> None:
-        """Return when the chat may be written to."""
-        while left := self.left(chat_id):
-            await self._clock.sleep(left)
-
-
 class Sender:
-    """Sends messages in order, one place per call.
+    """Sends messages in order, one place per call, until Telegram has them.
 
-    A send is repeated only if it certainly failed: getting a reply twice is worse than having to
-    ask again. Edits may be repeated freely. Flood limits are waited out, however long."""
+    What surely failed is repeated, however long. What may have arrived is repeated too: at once if
+    a duplicate is harmless, otherwise after a pause and marked. Flood limits are waited out."""
 
     def __init__(
         self,
@@ -157,11 +103,13 @@ class Sender:
         clock: Clock,
         *,
         typing_seconds: float = 4.0,
+        is_awaited: Callable[[Place], bool] = lambda place: False,
     ) -> None:
         """`on_migrated` gets the old and the new id of a group that became a supergroup. Telegram
-        shows "typing" for five seconds; `typing_seconds` is when to renew it."""
+        shows "typing" for five seconds; `typing_seconds` is when to renew it. `is_awaited` tells
+        whether something in the place waits for the end of a send."""
         self._bot, self._holds, self._on_migrated = bot, holds, on_migrated
-        self._clock, self._typing_seconds = clock, typing_seconds
+        self._clock, self._typing_seconds, self._is_awaited = clock, typing_seconds, is_awaited
 
     async def send(
         self,
@@ -172,37 +120,36 @@ class Sender:
         answering: int | None = None,
         instead_of: Sequence[int] = (),
         keyboard: InlineKeyboardMarkup | None = None,
+        delivery: Delivery | None = None,
     ) -> int | None:
-        """Send messages, then documents. The first messages replace the bot's own ones `instead_of`
-        where these can be edited; surplus ones are deleted. The first message replies to
-        `answering`; the last one has the keyboard. Returns the id of the last message, or of the
-        first document if there is no message; None if it may not have arrived. Raises TelegramError
-        if Telegram rejects the text."""
-        last: int | None = None
-        for number, message in enumerate(messages, 1):
-            buttons = keyboard if number == len(messages) else None
-            if number <= len(instead_of):
-                changed = await self._edit(place, instead_of[number - 1], message, buttons)
+        """Send messages, then documents, from where the `delivery` has come. The first messages
+        replace the bot's own ones `instead_of` where these can be edited; surplus ones are deleted.
+        The first message replies to `answering`; the last one has the keyboard. Returns the id of
+        the last message, or of the first document if there is no message; None if the person can't
+        be reached. Raises TelegramError if Telegram rejects the text."""
+        delivery = delivery or Delivery()
+        done = len(delivery.progress.arrived)
+        for number, message in enumerate(messages[done:], done):
+            buttons = keyboard if number == len(messages) - 1 else None
+            if number < len(instead_of):
+                changed = await self._edit(place, instead_of[number], message, buttons)
                 if changed is None:
                     return None
                 if changed:
-                    last = instead_of[number - 1]
+                    delivery.replace(instead_of[number])
                     continue
-            sent = await self._send(place, message, answering if number == 1 else None, buttons)
-            if sent is None:
+            part = self._message(message, None if number else answering, buttons)
+            arrived_in = await self._deliver(place, part, delivery)
+            if arrived_in is None:
                 return None
-            # The rest follows the first part: to the chat's new id, or out of a deleted topic.
-            in_topic = sent.message_thread_id or place.topic_id == GENERAL_TOPIC
-            topic_id = place.topic_id if in_topic else None
-            place, last = replace(place, chat_id=sent.chat.id, topic_id=topic_id), sent.message_id
+            place = arrived_in
         for surplus in instead_of[len(messages) :]:
             await self.delete(place, surplus)
-        for document in documents:
-            sent = await self._send_document(place, document)
-            if sent is None:
+        for document in documents[max(done - len(messages), 0) :]:
+            if await self._deliver(place, self._document(document), delivery) is None:
                 return None
-            last = last or sent.message_id
-        return last
+        arrived = delivery.progress.arrived
+        return arrived[max(len(messages), 1) - 1] if arrived else None
 
     async def delete(self, place: Place, message_id: int) -> None:
         """Delete one of the bot's messages, if still possible."""
@@ -212,7 +159,7 @@ class Sender:
             return await self._bot.delete_message(to.chat_id, message_id)
 
         with suppress(TelegramError):
-            await self._call(place, delete, repeatable=True)
+            await self._call(place, delete)
 
     async def remove_buttons(self, place: Place, message_id: int) -> None:
         """Remove the buttons of one of the bot's messages, if still possible."""
@@ -222,7 +169,7 @@ class Sender:
             return await self._bot.edit_message_reply_markup(to.chat_id, message_id)
 
         with suppress(TelegramError):
-            await self._call(place, edit, repeatable=True)
+            await self._call(place, edit)
 
     async def react(self, place: Place, message_id: int, emoji: str) -> None:
         """React to a person's message, where the chat allows that."""
@@ -232,7 +179,7 @@ class Sender:
             return await self._bot.set_message_reaction(to.chat_id, message_id, emoji)
 
         with suppress(TelegramError):
-            await self._call(place, react, repeatable=True)
+            await self._call(place, react)
 
     async def release(self, query_id: str, note: str | None = None) -> None:
         """Release a pressed button, optionally with a note. Ignores clicks that are too old."""
@@ -249,16 +196,20 @@ class Sender:
             _log.info("left_group", chat=place.chat_id)
 
     @asynccontextmanager
-    async def typing(self, place: Place) -> AsyncIterator[None]:
-        """Show "typing" in the place while the block runs."""
-        task = asyncio.create_task(self._type(place), name=f"typing {place.chat_id}")
+    async def typing(
+        self, place: Place, on_unreachable: Callable[[], object]
+    ) -> AsyncIterator[None]:
+        """Show "typing" in the place while the block runs. Calls `on_unreachable` if nothing can be
+        sent there."""
+        typing = self._type(place, on_unreachable)
+        task = asyncio.create_task(typing, name=f"typing {place.chat_id}")
         try:
             yield
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 
-    async def _type(self, place: Place) -> None:
+    async def _type(self, place: Place, on_unreachable: Callable[[], object]) -> None:
         while True:
             pause = self._typing_seconds
             try:
@@ -267,34 +218,96 @@ class Sender:
                 )
             except RetryAfter as limit:
                 pause = max(pause, seconds_of(limit))
-            except (Forbidden, BadRequest, ChatMigrated):
+            except (Forbidden, BadRequest, ChatMigrated) as refusal:
+                if is_out_of_reach(refusal):
+                    on_unreachable()
                 return
             except TelegramError as failure:
                 _log.debug("typing_failed", chat=place.chat_id, error=type(failure).__name__)
             await self._clock.sleep(max(pause, self._holds.left(place.chat_id)))
 
-    async def _send(
+    async def _deliver(self, place: Place, part: _Part, delivery: Delivery) -> Place | None:
+        """Send the next part until it has arrived. Returns where; None if the person can't be
+        reached. Raises TelegramError if Telegram rejects it."""
+        pauses = Backoff(0.5, 30.0)
+        while True:
+            line = await delivery.mark()
+            send, content = part(line)
+            if line and content.units > LONGEST_MESSAGE:
+                await self._call(place, self._message(Marked(line))("")[0], Marked(line))
+                send, content = part("")
+            try:
+                sent = await self._call(place, send, content, delivery)
+            except NetworkError as failure:
+                if surely_not_sent(failure):
+                    raise
+                _log.warning("delivery_unknown", chat=place.chat_id, error=_name_of(failure))
+                delivery.lose()
+                await self._pause(place, pauses.fail())
+                continue
+            if sent is None:
+                return None
+            delivery.arrive(sent.message_id)
+            # The rest follows it: to the chat's new id, or out of a deleted topic.
+            in_topic = sent.message_thread_id or place.topic_id == GENERAL_TOPIC
+            topic_id = place.topic_id if in_topic else None
+            return replace(place, chat_id=sent.chat.id, topic_id=topic_id)
+
+    async def _pause(self, place: Place, least: float) -> None:
+        """Wait before a part is sent that may have arrived already. With somebody waiting behind
+        it, not longer than the least."""
+        await self._clock.sleep(least)
+        left = _UNSURE_PAUSE - least
+        while left > 0 and not self._is_awaited(place):
+            await self._clock.sleep(_LOOK)
+            left -= _LOOK
+
+    def _message(
         self,
-        place: Place,
         message: Marked,
-        answering: int | None,
-        keyboard: InlineKeyboardMarkup | None,
-    ) -> Message | None:
+        answering: int | None = None,
+        keyboard: InlineKeyboardMarkup | None = None,
+    ) -> _Part:
         answer_to = (
             ReplyParameters(answering, allow_sending_without_reply=True) if answering else None
         )
 
-        async def send(to: Place, entities: Entities) -> Message:
-            return await self._bot.send_message(
-                to.chat_id,
-                message.text,
-                entities=entities,
-                message_thread_id=thread_of(to),
-                reply_parameters=answer_to,
-                reply_markup=keyboard,
-            )
+        def part(line: str) -> tuple[Call[Message], Marked]:
+            content = message.below(line)
 
-        return await self._call(place, send, message)
+            async def send(to: Place, entities: Entities) -> Message:
+                return await self._bot.send_message(
+                    to.chat_id,
+                    content.text,
+                    entities=entities,
+                    message_thread_id=thread_of(to),
+                    reply_parameters=answer_to,
+                    reply_markup=keyboard,
+                )
+
+            return send, content
+
+        return part
+
+    def _document(self, document: Document) -> _Part:
+        def part(line: str) -> tuple[Call[Message], Marked]:
+            caption = Marked(document.caption).below(line)
+
+            async def send(to: Place, _: Entities) -> Message:
+                # As a stream: tens of megabytes in one piece would block the event loop.
+                content = InputFile(
+                    BytesIO(document.content), document.name, read_file_handle=False
+                )
+                return await self._bot.send_document(
+                    to.chat_id,
+                    content,
+                    caption=caption.text or None,
+                    message_thread_id=thread_of(to),
+                )
+
+            return send, caption
+
+        return part
 
     async def _edit(
         self,
@@ -317,39 +330,29 @@ class Sender:
             )
 
         try:
-            edited = await self._call(place, edit, message, repeatable=True)
+            edited = await self._call(place, edit, message)
         except BadRequest as refusal:
             return is_not_modified(refusal)
         return None if edited is None else True
-
-    async def _send_document(self, place: Place, document: Document) -> Message | None:
-        async def send(to: Place, _: Entities) -> Message:
-            # As a stream: tens of megabytes in one piece would block the event loop.
-            content = InputFile(BytesIO(document.content), document.name, read_file_handle=False)
-            return await self._bot.send_document(
-                to.chat_id,
-                content,
-                caption=document.caption or None,
-                message_thread_id=thread_of(to),
-            )
-
-        return await self._call(place, send)
 
     async def _call(
         self,
         place: Place,
         call: Call[T],
         content: Marked | None = None,
-        *,
-        repeatable: bool = False,
+        delivery: Delivery | None = None,
     ) -> T | None:
-        """Repeat a call until it succeeds; None if the person can't be reached or the outcome is
-        unknown. Raises BadRequest if Telegram rejects it. If Telegram rejects the formatting, the
-        content goes without."""
-        backoff = Backoff(0.5, 30.0)
-        entities = [MessageEntity(**entity) for entity in content.entities] if content else []
+        """Repeat a call until it succeeds; None if the person can't be reached. If Telegram rejects
+        the formatting, the content goes without. A call whose outcome is unknown is repeated too,
+        unless it is of a delivery in which a duplicate does harm: then raises the NetworkError.
+        Raises BadRequest if Telegram rejects it."""
+        delivery, backoff = delivery or Delivery(), Backoff(0.5, 30.0)
+        entities: Entities = [MessageEntity(**e) for e in content.entities] if content else []
         while True:
-            await self._holds.wait(place.chat_id)
+            if self._holds.left(place.chat_id):
+                await delivery.fail()
+                await self._holds.wait(place.chat_id)
+            await delivery.begin()
             try:
                 return await call(place, entities)
             except RetryAfter as limit:
@@ -362,22 +365,41 @@ class Sender:
                 if is_out_of_reach(refusal):
                     _log.info("unreachable", chat=place.chat_id, reason=refusal.message)
                     return None
-                if entities and is_about_entities(refusal):
-                    _log.warning("formatting_refused", reason=refusal.message)
-                    entities = []
-                elif place.topic_id is not None and "thread not found" in refusal.message.lower():
-                    place = replace(place, topic_id=None)
-                else:
+                place, entities = _without_refused(refusal, place, entities)
+            except TelegramError as failure:
+                # Some servers lack a method, but none lacks those that send.
+                if isinstance(failure, InvalidToken) and content is None:
                     raise
-            except NetworkError as failure:
-                if not (repeatable or surely_not_sent(failure)):
-                    _log.warning(
-                        "delivery_unknown",
-                        chat=place.chat_id,
-                        error=type(failure.__cause__ or failure).__name__,
-                    )
-                    return None
-                await self._clock.sleep(backoff.fail())
+                await self._pause_after(failure, place, delivery, backoff)
+
+    async def _pause_after(
+        self, failure: TelegramError, place: Place, delivery: Delivery, backoff: Backoff
+    ) -> None:
+        """Return when to call again. Raises the failure if a duplicate would do harm."""
+        if surely_not_sent(failure):
+            await delivery.fail()
+        elif not delivery.is_harmless:
+            raise failure
+        if not backoff.failures:
+            _log.warning("delivery_delayed", chat=place.chat_id, error=_name_of(failure))
+        await self._clock.sleep(backoff.fail())
+
+
+def _without_refused(
+    refusal: Forbidden | BadRequest, place: Place, entities: Entities
+) -> tuple[Place, Entities]:
+    """Where and how to send after a refusal: without the formatting, or out of the deleted topic.
+    Raises the refusal if it is about something else."""
+    if entities and is_about_entities(refusal):
+        _log.warning("formatting_refused", reason=refusal.message)
+        return place, []
+    if place.topic_id is not None and "thread not found" in refusal.message.lower():
+        return replace(place, topic_id=None), entities
+    raise refusal
+
+
+def _name_of(failure: TelegramError) -> str:
+    return type(failure.__cause__ or failure).__name__
 
 
 def _check_same_chat(place: Place, to: Place) -> None:

@@ -50,9 +50,16 @@ class Marked:
         if not mark:
             return self
         block = any(s.start == 0 and s.kind in _BLOCKS for s in self.spans)
-        mark += "\n" if block else " "
-        spans = (Span(s.kind, s.start + len(mark), s.end + len(mark), s.detail) for s in self.spans)
-        return Marked(mark + self.text, tuple(spans))
+        return self._behind(mark + ("\n" if block else " "))
+
+    def below(self, line: str) -> "Marked":
+        """The text below a line, if there is one."""
+        return self._behind(f"{line}\n").strip() if line else self
+
+    def _behind(self, start: str) -> "Marked":
+        shift = len(start)
+        spans = (Span(s.kind, s.start + shift, s.end + shift, s.detail) for s in self.spans)
+        return Marked(start + self.text, tuple(spans))
 
     def cut(self, start: int, end: int) -> "Marked":
         """The part between two positions, with its spans cut accordingly."""

@@ -14,6 +14,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
+from bot.assistant.events import Reply
+from bot.telegram.delivery import kept
+from bot.telegram.delivery.progress import NO_PROGRESS, Progress
 from memory.stores.sqlite.database import Database, Migration
 
 T = TypeVar("T")
@@ -37,16 +40,26 @@ _MIGRATIONS = (
     ),
     # The messages in which the reply has begun to show, as JSON. One alone may be a plain number.
     Migration("previews", ("ALTER TABLE inbound ADD COLUMN preview INTEGER",)),
+    # How far a reply has come, and replies as JSON; before, only the text of an answer was kept.
+    Migration(
+        "progress",
+        (
+            "ALTER TABLE inbound ADD COLUMN progress TEXT",
+            """UPDATE inbound SET progress = '{"unsure": true}', reply =
+                json_object('text', reply, 'markdown', json('true')) WHERE reply IS NOT NULL""",
+        ),
+    ),
 )
 
 _INSERT = """INSERT OR IGNORE INTO inbound (source, update_id, chat, body, received_at)
     VALUES (?, ?, ?, ?, ?)"""
-_CLOSE = """UPDATE inbound SET body = NULL, reply = NULL, chat = NULL
+_CLOSE = """UPDATE inbound SET body = NULL, reply = NULL, progress = NULL, chat = NULL
     WHERE source = ? AND update_id IN (SELECT value FROM json_each(?))"""
 _KEEP_REPLY = """UPDATE inbound SET reply = iif(update_id = ?3, ?4, NULL),
+        progress = iif(update_id = ?3, ?5, NULL),
         body = iif(update_id = ?3, body, NULL), chat = iif(update_id = ?3, chat, NULL)
     WHERE source = ?1 AND update_id IN (SELECT value FROM json_each(?2))"""
-_ERASE = """UPDATE inbound SET body = NULL, reply = NULL, chat = NULL
+_ERASE = """UPDATE inbound SET body = NULL, reply = NULL, progress = NULL, chat = NULL
     WHERE chat = ? AND NOT (source = ? AND update_id >= ?)"""
 # The largest number stays: `next_id` continues from it.
 _PRUNE = """DELETE FROM inbound WHERE source = ?1 AND body IS NULL AND received_at < ?2
@@ -61,12 +74,13 @@ _AMEND = """UPDATE inbound SET body = json_set(inbound.body, '$.message',
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """An update that an earlier process left open, its reply if there was one already, and the ids
-    of the messages with the reply's preview."""
+    """An update that an earlier process left open, its reply if there was one already, the ids of
+    the messages with the reply's preview, and how far the reply had come."""
 
     update: dict[str, Any]
-    reply: str | None
+    reply: Reply | None
     preview: tuple[int, ...] = ()
+    progress: Progress = NO_PROGRESS
 
 
 class Inbox:
@@ -125,15 +139,17 @@ class Inbox:
     async def find_open(self) -> list[Waiting]:
         """The updates that an earlier process left open, oldest first; now they can be claimed."""
         rows = await self._db.rows(
-            "SELECT update_id, body, reply, preview FROM inbound "
+            "SELECT update_id, body, reply, preview, progress FROM inbound "
             "WHERE source = ? AND body IS NOT NULL ORDER BY update_id",
             self._source,
         )
         new = [row for row in rows if row[0] not in self._open]
         self._note_open([update_id for update_id, *_ in new])
         left = {
-            update_id: Waiting(_update(update_id, body), reply, _ids(preview))
-            for update_id, body, reply, preview in new
+            id_: Waiting(
+                _update(id_, body), kept.load(reply), _ids(preview), Progress.load(progress)
+            )
+            for id_, body, reply, preview, progress in new
         }
         self._left |= left
         return list(left.values())
@@ -142,11 +158,17 @@ class Inbox:
         """This update as an earlier process left it; None if it is new or done."""
         return self._left.get(update_id)
 
-    async def keep_reply(self, update_ids: Sequence[int], reply: str) -> None:
+    async def keep_reply(self, update_ids: Sequence[int], reply: Reply, progress: Progress) -> None:
         """Keep the reply to a burst until it is delivered: the burst's first update stays open with
         it, the others are closed. Raises StoreUnavailable."""
         ids, first = json.dumps(update_ids), update_ids[0]
-        await self._db.write(_KEEP_REPLY, self._source, ids, first, reply)
+        values = ids, first, kept.dump(reply), progress.dump()
+        await self._db.write(_KEEP_REPLY, self._source, *values)
+
+    async def note_progress(self, update_id: int, progress: Progress) -> None:
+        """Note how far the reply has come. Raises StoreUnavailable."""
+        sql = "UPDATE inbound SET progress = ? WHERE source = ? AND update_id = ?"
+        await self._db.write(sql, progress.dump(), self._source, update_id)
 
     async def note_preview(self, update_id: int, message_ids: Sequence[int]) -> None:
         """Note which messages are the reply's preview. Raises StoreUnavailable."""

@@ -21,7 +21,7 @@ from bot.assistant.files import (
 )
 from bot.assistant.inbound import Message
 from bot.clock import Clock
-from bot.telegram.delivery.sender import seconds_of
+from bot.telegram.delivery.outcomes import seconds_of
 from bot.telegram.formatting.marked import clean
 from bot.telegram.intake.documents import Unreadable, text_in
 from bot.texts import Sentence, Texts

@@ -18,6 +18,7 @@ from telegram import Bot, Update
 from telegram.error import Conflict, InvalidToken, NetworkError, TelegramError
 from telegram.request import BaseRequest
 
+from bot.telegram.connection import parse_answer
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.raw import MalformedUpdate, updates_in
 from bot.telegram.intake.receiving import (
@@ -57,6 +58,8 @@ class JournalingRequest(BaseRequest):
 
     Telegram drops updates when the next getUpdates names a later offset. That offset is sent only
     after this request has returned, so by then the updates are in the file."""
+
+    parse_json_payload = staticmethod(parse_answer)
 
     def __init__(self, inner: BaseRequest, inbox: Inbox) -> None:
         self._inner, self._inbox = inner, inbox

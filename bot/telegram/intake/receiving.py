@@ -8,7 +8,7 @@ import structlog
 from telegram import Update
 from telegram.error import InvalidToken, NetworkError, RetryAfter, TelegramError
 
-from bot.telegram.delivery.sender import seconds_of
+from bot.telegram.delivery.outcomes import seconds_of
 from memory.background.pacing import Backoff, RateLimitedLog
 
 _log = structlog.get_logger(__name__)

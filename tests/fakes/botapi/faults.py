@@ -11,7 +11,8 @@ class Fault:
     """What happens to the next `times` calls of a method (`*` is any), of one chat or of all,
     after `skip` calls that are left alone.
 
-    `retry_after` answers 429; `status` answers with it and `description`. `drop` closes the
+    `retry_after` answers 429; `status` answers with it and `description`, or as a proxy does with
+    an HTML `page`. `drop` closes the
     connection without an answer, before the method was carried out or after. `delay` waits this
     many seconds first (after the method was carried out if `drop` is "after"). `late` answers this
     many seconds after the method was carried out."""
@@ -23,6 +24,7 @@ class Fault:
     retry_after: int | None = None
     status: int | None = None
     description: str = "Internal Server Error"
+    page: str = ""
     drop: Literal["before", "after"] | None = None
     delay: float = 0
     late: float = 0

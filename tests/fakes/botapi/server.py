@@ -198,6 +198,9 @@ class BotApiServer:
             if request.transport:
                 request.transport.close()
             return web.Response()
+        if fault.page:
+            call.status = fault.status or 200
+            return web.Response(status=call.status, text=fault.page, content_type="text/html")
         if fault.refusal:
             raise fault.refusal
         answer = await self._result(call, files)

@@ -3,8 +3,6 @@
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-import pytest
-
 from tests.bot.telegram.stage import stage
 from tests.bot.telegram.streaming import options
 from tests.bot.telegram.watched import Watched
@@ -48,28 +46,6 @@ async def test_the_rest_of_a_long_answer_waits_behind_a_flood_limit(
         await server.replies_to(1001, 3)
         await on.channel.settle()
         assert " ".join(texts(server, 1001)).split() == answer.split()
-
-
-@pytest.mark.parametrize(
-    "trouble",
-    [
-        {"status": 500},
-        {"status": 502, "description": "Bad Gateway"},
-        {"drop": "before"},
-        {"drop": "after"},
-    ],
-)
-async def test_what_may_have_been_sent_is_not_sent_again(
-    server: BotApiServer, tmp_path: Path, trouble: dict[str, object]
-) -> None:
-    server.fail("sendMessage", chat_id=1001, **trouble)
-    async with stage(server, tmp_path) as on:
-        await server.user(1001).says("one")
-        await server.wait_for(lambda: server.calls_of("sendMessage", 1001))
-        await on.channel.settle()
-        assert len(server.calls_of("sendMessage", 1001)) == 1
-        await server.user(1001).says("two")
-        await server.wait_for(lambda: "you said: two" in texts(server, 1001))
 
 
 async def test_a_group_that_became_a_supergroup_is_followed(

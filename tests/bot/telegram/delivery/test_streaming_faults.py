@@ -11,6 +11,7 @@ import pytest
 from bot.clock import Clock
 from bot.people.people import QuotaLimits
 from bot.texts import ENGLISH
+from memory.records import Actor, Place
 from tests.bot.telegram.stage import stage
 from tests.bot.telegram.streaming import CURSOR, options, showings, shows, texts
 from tests.fakes.botapi import BotApiServer
@@ -149,7 +150,7 @@ async def test_after_a_preview_that_may_have_been_sent_there_is_no_second_one(
     server: BotApiServer, tmp_path: Path
 ) -> None:
     writer = Writer()
-    async with stage(server, tmp_path, conversation=writer, options=options()) as on:
+    async with stage(server, tmp_path, conversation=writer, options=options()):
         server.fail("sendMessage", chat_id=1001, drop="before")
         await server.user(1001).says("hi")
         writer.writes("Hel")
@@ -159,49 +160,24 @@ async def test_after_a_preview_that_may_have_been_sent_there_is_no_second_one(
         await server.wait_for(lambda: len(server.calls_of("sendChatAction")) >= typed + 2)
         assert len(server.calls_of("sendMessage", 1001)) == 1
         writer.finishes("Hello")
-        await shows(server, "Hello")
-        await on.channel.settle()
-        assert texts(server) == ["Hello"]
+        await shows(server, f"{ENGLISH.sent_again}\nHello")
 
 
-@pytest.mark.parametrize("written", ["**Hello** you", "Hello you\n"])
-async def test_a_reply_that_a_lost_preview_shows_whole_is_not_sent_again(
-    server: BotApiServer, tmp_path: Path, written: str
+@pytest.mark.parametrize("drop", ["before", "after"])
+@pytest.mark.parametrize("written", ["**Hello** you", "Hello"])
+async def test_a_reply_whose_preview_may_have_been_sent_is_marked(
+    server: BotApiServer, tmp_path: Path, written: str, drop: str
 ) -> None:
     writer = Writer()
     async with stage(server, tmp_path, conversation=writer, options=options()) as on:
-        server.fail("sendMessage", chat_id=1001, drop="after")
+        server.fail("sendMessage", chat_id=1001, drop=drop)
         await server.user(1001).says("hi")
         writer.writes(written)
-        await shows(server, f"Hello you{CURSOR}")
-        writer.finishes(written)
+        await server.wait_for(lambda: server.calls_of("sendMessage", 1001))
+        writer.finishes("**Hello** you")
+        await shows(server, f"{ENGLISH.sent_again}\nHello you")
         await on.channel.settle()
-        assert texts(server) == [f"Hello you{CURSOR}"]
-        await server.user(1001).says("and?")
-        writer.finishes("Nothing more.")
-        await shows(server, "Nothing more.")
-
-
-async def test_what_a_lost_preview_did_not_show_is_sent(
-    server: BotApiServer, tmp_path: Path
-) -> None:
-    long = "a word " * 700
-    writer = Writer()
-    async with stage(server, tmp_path, conversation=writer, options=options()) as on:
-        server.fail("sendMessage", chat_id=1001, drop="after")
-        await server.user(1001).says("hi")
-        writer.writes("Noted")
-        await shows(server, f"Noted{CURSOR}")
-        writer.finishes("Noted", footer="+ I live in Oslo")
-        await shows(server, "+ I live in Oslo")
-        server.fail("sendMessage", chat_id=1001, drop="after")
-        await server.user(1001).says("more")
-        writer.writes(long)
-        await server.replies_to(1001, 3)
-        writer.finishes(long)
-        await server.replies_to(1001, 5)
-        await on.channel.settle()
-        assert "".join(texts(server)[3:]).count("word") == 700
+        assert len(server.calls_of("sendMessage", 1001)) == 2
 
 
 async def test_a_preview_that_the_person_deleted_does_not_take_the_answer_with_it(
@@ -233,22 +209,21 @@ async def test_formatting_that_telegram_refuses_is_left_out(
         assert "entities" not in server.sent(1001)[0]
 
 
-async def test_somebody_who_blocks_the_bot_meanwhile_stops_the_previews(
+async def test_somebody_who_blocks_the_bot_meanwhile_ends_the_turn(
     server: BotApiServer, tmp_path: Path
 ) -> None:
-    writer, how = Writer(), options()
-    async with stage(server, tmp_path, conversation=writer, options=how) as on:
+    writer = Writer()
+    async with stage(server, tmp_path, conversation=writer, options=options()) as on:
         await server.user(1001).says("hi")
         writer.writes("Hel")
         await shows(server, f"Hel{CURSOR}")
         server.user(1001).blocks()
-        writer.writes("lo")
-        await server.wait_for(lambda: server.calls_of("editMessageText", 1001))
-        writer.writes(" you")
-        await how.clock.sleep(6)  # six more looks at the reply
-        writer.finishes("Hello you")
         await on.channel.settle()
-        assert len(server.calls_of("editMessageText", 1001)) == 2, "one preview, one answer"
+        assert on.inbox.open_count == 0
+        assert server.calls_of("editMessageText", 1001) == []
+        assert len(server.calls_of("sendMessage", 1001)) == 1
+        history = await on.memory.talk.recall(Actor.person(1001), Place("telegram", 1001), "?")
+        assert not history.turns
 
 
 async def test_a_group_that_moved_gets_the_answer_and_no_other_message_is_edited(

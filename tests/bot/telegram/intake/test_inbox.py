@@ -1,6 +1,7 @@
 """What was received is on the disk before Telegram may forget it."""
 
 import asyncio
+import json
 import sqlite3
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
@@ -10,7 +11,9 @@ from typing import Any
 
 import pytest
 
-from bot.telegram.intake.inbox import Inbox
+from bot.assistant.events import Button, Reply
+from bot.telegram.delivery.progress import Progress
+from bot.telegram.intake.inbox import _MIGRATIONS, Inbox
 from memory.errors import NewerStore
 
 TOKEN = "42:secret"
@@ -92,18 +95,45 @@ async def test_what_was_not_done_waits_for_the_next_start_oldest_first(
 async def test_a_reply_that_was_made_is_kept_for_the_burst_it_answers(
     tmp_path: Path, pool: ThreadPoolExecutor
 ) -> None:
+    rows = ((Button("Undo", "c:1"), Button("Edit", "c:2")), (Button("Back", "c:3"),))
+    reply = Reply(
+        "the *answer*", rows, markdown=True, private=True, footer="+ noted", reaction="👍"
+    )
     async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
         await inbox.store([update(5), update(6)])
-        await inbox.keep_reply([5, 6], "the answer")
+        await inbox.keep_reply([5, 6], reply, Progress((77,), unsure=True))
     async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
         [waiting] = await inbox.find_open()
-        assert (waiting.update["update_id"], waiting.reply) == (5, "the answer")
+        assert (waiting.update["update_id"], waiting.reply) == (5, reply)
+        assert waiting.progress == Progress((77,), unsure=True)
+        await inbox.note_progress(5, Progress((77, 78)))
+    async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
+        assert [w.progress for w in await inbox.find_open()] == [Progress((77, 78))]
+
+
+async def test_an_answer_that_an_older_version_kept_is_still_there(
+    tmp_path: Path, pool: ThreadPoolExecutor
+) -> None:
+    path = tmp_path / "inbox.sqlite"
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        for migration in _MIGRATIONS[:2]:
+            for statement in migration.statements:
+                db.execute(statement)
+        db.execute("CREATE TABLE migration (name TEXT PRIMARY KEY, applied_at TEXT) WITHOUT ROWID")
+        for migration in _MIGRATIONS[:2]:
+            db.execute("INSERT INTO migration VALUES (?, '2026-01-01')", (migration.name,))
+        values = ("telegram:42", 5, 1001, json.dumps(update(5)), "an *answer*", "2026-01-01", 77)
+        db.execute("INSERT INTO inbound VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+    async with Inbox(path, pool, "telegram", TOKEN) as inbox:
+        [waiting] = await inbox.find_open()
+        assert waiting.reply == Reply("an *answer*", markdown=True)
+        assert (waiting.preview, waiting.progress) == ((77,), Progress(unsure=True))
 
 
 async def test_nothing_of_what_was_said_stays_when_it_is_done(inbox: Inbox, tmp_path: Path) -> None:
     await inbox.store([update(5, "sesame-open")])
     assert b"sesame-open" in bytes_on_disk(tmp_path)
-    await inbox.keep_reply([5], "cave-is-open")
+    await inbox.keep_reply([5], Reply("cave-is-open"), Progress())
     await inbox.done([5])
     await inbox.erase(1001, before=99)
     assert b"sesame-open" not in bytes_on_disk(tmp_path)
