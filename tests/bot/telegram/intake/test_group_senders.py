@@ -160,6 +160,8 @@ async def test_a_message_that_is_changed_to_mention_the_bot_is_answered_once(
 ) -> None:
     group = server.group(GROUP)
     async with stage(server, tmp_path) as on:
+        # Only a message from after the start is known to be new by its change.
+        await server.wait_for(lambda: on.channel.listening)
         person = server.user(ANNA)
         message = await person.says("what is the time?", group=group)
         await person.edits(message, f"{ME} what is the time?")
