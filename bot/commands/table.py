@@ -70,11 +70,12 @@ _ADMINS_CHANGE = frozenset(("settings", "language", "timezone"))
 _NEED_MEMORY = frozenset(
     "memory search remember edit export summarize settings language timezone".split()
 )
-#: These only read, or change settings: they don't wait for an answer under way. What writes to the
-#: memory or the session keeps its place among what the person wrote.
+#: These only read, or change settings: they don't wait for an answer under way, and neither do
+#: those of owners and unknown ones. What writes to the memory or the session keeps its place among
+#: what the person wrote.
 _OVERTAKE = frozenset(
     "start help ask memory search usage export name settings language timezone".split()
-).union(_OWNERS)
+)
 #: These save their argument, so a private session refuses them. A bare /name saves nothing.
 _SAVING = frozenset(("remember", "edit", "name"))
 
@@ -97,20 +98,21 @@ class Commands:
         known = command.origin.is_private or command.addressed
         return not known and command.name not in _COMMANDS
 
-    def overtakes(self, said: Inbound) -> bool:
-        """True for a command or click that need not wait for the answers to earlier messages."""
-        if isinstance(said, Command):
-            return said.name in _OVERTAKE
-        if not isinstance(said, Click):
-            return False
-        family = _family(said)
-        return family == preferences.FAMILY or parse_click(said)[1] in _SHOWS.get(family, ())
-
     async def refuse(self, click: Click, context: Context) -> Reply | None:
         """The refusal of a click; None if it is allowed."""
         why = await _refusal_of_click(click, context)
         # A typed answer has no button to show a note at.
         return Reply(why, note=not click.words) if why else None
+
+
+def overtakes(said: Inbound) -> bool:
+    """True for a command or click that need not wait for the answers to earlier messages."""
+    if isinstance(said, Command):
+        return said.name in _OVERTAKE or said.name not in _COMMANDS
+    if not isinstance(said, Click):
+        return False
+    family = _family(said)
+    return family == preferences.FAMILY or parse_click(said)[1] in _SHOWS.get(family, ())
 
 
 async def _run(said: Command, context: Context) -> Reply:

@@ -1,16 +1,19 @@
 """Arrivals: turn each update into an inbound and put it into its place's lane, without waiting for
 the network."""
 
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import structlog
 import telegram
 from telegram import Bot, ChatMemberUpdated, Update
+from telegram.error import TelegramError
 
 from bot.assistant.assistant import Assistant
 from bot.assistant.events import Notice, Reply
 from bot.assistant.inbound import Click, Command, GroupJoin, Inbound, Message
+from bot.commands.table import overtakes
 from bot.telegram.delivery.menu import publish_owner_menu
 from bot.telegram.delivery.replies import Replies
 from bot.telegram.intake.groups import Migrations, membership_of
@@ -27,6 +30,8 @@ _log = structlog.get_logger(__name__)
 
 #: How long after sending a message an edit still counts.
 _EDITABLE = timedelta(minutes=1)
+#: The reaction to a question in a group that has to wait.
+_SEEN = "👀"
 #: More messages than a bot receives in that time.
 _MOST_SEEN = 3_000
 
@@ -44,6 +49,7 @@ class Arrivals:
         options: ChannelOptions,
     ) -> None:
         self._assistant, self._inbox, self._stale = assistant, inbox, options.stale
+        self._longest = options.longest_text
         self._lanes, self._responder, self._replies = lanes, responder, replies
         self._migrations = Migrations(assistant.move, lanes, options.clock)
         # The last messages meant for the bot, by chat, and the last albums.
@@ -120,7 +126,30 @@ class Arrivals:
         elif isinstance(meant, Command) and meant.name == "stop":
             self._stop(meant)
         else:
-            self._lanes.put(place, meant)
+            if isinstance(meant, Message) and self._waits_behind_another(meant):
+                seen = partial(_show_seen, bot, meant)
+                self._lanes.put(place, LaneTask("seen", seen), aside=True)
+            self._queue(place, meant)
+
+    def _queue(self, place: Place, item: Item) -> None:
+        """Put an item into its lane. What only reads passes the messages before it, but nothing
+        else: what a person did in this order shows in this order."""
+        under_way, waiting = self._lanes.ahead(place)
+        before = [each for each in (under_way, *waiting) if each]
+        is_talk = bool(before) and all(isinstance(each, Message) for each in before)
+        passes = is_talk and not isinstance(item, LaneTask) and overtakes(item)
+        self._lanes.put(place, item, aside=passes)
+
+    def _waits_behind_another(self, said: Message) -> bool:
+        """True for a question in a group that is answered after another one. In a private chat
+        people know what the bot is doing."""
+        under_way, waiting = self._lanes.ahead(said.origin.place)
+        last = waiting[-1] if waiting else None
+        if said.origin.is_private or (
+            isinstance(last, Message) and last.join(said, self._longest) is not None
+        ):
+            return False
+        return any(isinstance(each, Message) for each in (under_way, *waiting))
 
     def _kept_reply(self, said: Inbound) -> LaneTask | None:
         """The delivery of the reply that an earlier process wrote, if it did."""
@@ -225,7 +254,7 @@ class Arrivals:
             await self._responder.close(click.receipts)
             raise
         if admitted:
-            self._lanes.put(click.origin.place, click)
+            self._queue(click.origin.place, click)
         else:
             await self._responder.close(click.receipts)
 
@@ -244,3 +273,9 @@ class Arrivals:
                 if task := self._responder.under_way(place):
                     task.abandon()
         await self._responder.close(receipts)
+
+
+async def _show_seen(bot: Bot, said: Message) -> None:
+    """React to a message that has to wait. Where that is not allowed, it waits without."""
+    with suppress(TelegramError):
+        await bot.set_message_reaction(said.origin.place.chat_id, said.message_id, _SEEN)

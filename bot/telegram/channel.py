@@ -73,7 +73,7 @@ class TelegramChannel:
             ).follow,
             options.clock,
             typing_seconds=options.typing_seconds,
-            is_awaited=self._lanes.has_waiting,
+            is_awaited=lambda place: bool(self._lanes.ahead(place)[1]),
         )
         self._complaints = RateLimitedLog(_log, REPEAT_LOG_SECONDS)
         self._intake: Intake

@@ -3,7 +3,7 @@ places run in parallel."""
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from bot.assistant.inbound import Inbound, Message
@@ -31,6 +31,7 @@ Worker = Callable[[Place, Item], Awaitable[None]]
 @dataclass(slots=True)
 class _Lane:
     waiting: deque[Item] = field(default_factory=deque)
+    under_way: Item | None = None
     task: asyncio.Task[None] | None = None
 
 
@@ -65,10 +66,10 @@ class Lanes:
         """Queue an item before everything that waits in the place."""
         self._lane((place, False)).waiting.appendleft(item)
 
-    def has_waiting(self, place: Place) -> bool:
-        """True if something waits in the place's main lane."""
+    def ahead(self, place: Place) -> tuple[Item | None, Sequence[Item]]:
+        """The item under way in the place's main lane, and those that wait there."""
         lane = self._lanes.get((place, False))
-        return bool(lane and lane.waiting)
+        return (lane.under_way, lane.waiting) if lane else (None, ())
 
     def amend(self, changed: Message) -> bool:
         """Apply an edit to a waiting message; False if it is not waiting."""
@@ -134,10 +135,12 @@ class Lanes:
         try:
             await self._opened.wait()
             while lane.waiting:
+                lane.under_way = None
                 await self._gather(lane)
                 if not lane.waiting:
                     break
-                await self._work(key[0], self._next(lane))
+                lane.under_way = self._next(lane)
+                await self._work(key[0], lane.under_way)
         finally:
             if lane.waiting:
                 # The worker raised after all, which must not block the chat.

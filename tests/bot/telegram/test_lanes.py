@@ -3,6 +3,7 @@
 import asyncio
 import gc
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,6 +22,10 @@ HERE = Place("telegram", 1)
 
 def texts(server: BotApiServer, chat_id: int) -> list[str]:
     return [message.get("text", "") for message in server.sent(chat_id)]
+
+
+def reaction(message: dict[str, Any]) -> str | None:
+    return next((one["emoji"] for one in message.get("reactions", ())), None)
 
 
 async def test_what_arrives_during_a_reply_is_merged_into_the_next_turn(
@@ -42,7 +47,7 @@ async def test_what_arrives_during_a_reply_is_merged_into_the_next_turn(
         assert len(texts(server, 1001)) == 2
 
 
-async def test_commands_keep_their_place_among_messages(
+async def test_commands_that_write_keep_their_place_among_messages(
     server: BotApiServer, tmp_path: Path
 ) -> None:
     echo = Echo()
@@ -51,17 +56,133 @@ async def test_commands_keep_their_place_among_messages(
         person = server.user(1001)
         await person.says("one")
         await server.wait_for(lambda: echo.heard)
-        for text in ("two", "/name", "three", "four"):
+        for text in ("two", "/remember I like tea", "/memory", "three", "four"):
             await person.says(text)
-        await server.wait_for(lambda: on.inbox.open_count == 5)
+        await server.wait_for(lambda: on.inbox.open_count == 6)
         release.set()
-        replies = await server.replies_to(1001, 4)
+        replies = await server.replies_to(1001, 5)
         assert [reply[:14] for reply in replies] == [
             "you said: one",
             "you said: two",
-            "My name is Mor",
+            "Remembered: I ",
+            "What I remembe",
             "you said: thre",
         ]
+        assert "I like tea" in replies[3], "what follows a command knows of it"
+
+
+@pytest.mark.parametrize(
+    "command",
+    "/help /start /usage /memory /search /name /settings /language /timezone /export /x".split(),
+)
+async def test_commands_that_only_read_overtake_the_answer_and_what_waits(
+    server: BotApiServer, tmp_path: Path, command: str
+) -> None:
+    echo = Echo()
+    release = echo.hold("one")
+    async with stage(server, tmp_path, conversation=echo) as on:
+        await on.memory.known.remember(Actor.person(1001), "I like tea")
+        person = server.user(1001)
+        await person.says("one")
+        await server.wait_for(lambda: echo.heard)
+        await person.says("two")
+        await person.says(command)
+        await server.replies_to(1001, 1)
+        await server.wait_for(lambda: on.inbox.open_count == 2)
+        release.set()
+        await on.channel.settle()
+        assert texts(server, 1001)[-2:] == ["you said: one", "you said: two"]
+
+
+async def test_browsing_overtakes_and_deleting_does_not(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    echo = Echo()
+    release = echo.hold("one")
+    async with stage(server, tmp_path, conversation=echo) as on:
+        await on.memory.known.remember(Actor.person(1001), "I live in Oslo")
+        person = server.user(1001)
+        await person.says("/memory")
+        await server.replies_to(1001, 1)
+        [panel] = server.sent(1001)
+        await person.says("one")
+        await server.wait_for(lambda: echo.heard)
+        for label in ("Facts (1)", "1. I live in Oslo", "Delete"):
+            before = panel["text"]
+            await person.presses(panel, label)
+            await server.wait_for(lambda: panel["text"] != before)  # noqa: B023
+        await person.presses(panel, "Yes, delete it")
+        await server.wait_for(lambda: not server.world.waiting)
+        assert await on.memory.known.records(Actor.person(1001))
+        release.set()
+        await on.channel.settle()
+        assert await on.memory.known.records(Actor.person(1001)) == []
+
+
+async def test_a_question_that_waits_in_a_group_is_seen_at_once(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    echo = Echo()
+    release = echo.hold("one")
+    group = server.group(-1000500)
+    async with stage(server, tmp_path, conversation=echo) as on:
+        first = await server.user(1001).says("@mordecai_test_bot one", group=group)
+        await server.wait_for(lambda: echo.heard)
+        second = await server.user(1002).says("@mordecai_test_bot two", group=group)
+        more = await server.user(1002).says("@mordecai_test_bot and three", group=group)
+        await server.user(1003).says("/help@mordecai_test_bot", group=group)
+        await server.wait_for(lambda: reaction(second) == "👀")
+        await server.replies_to(group.id, 1)
+        release.set()
+        await on.channel.settle()
+        assert (reaction(first), reaction(more)) == (None, None), (
+            "one for what is answered together"
+        )
+        await server.user(1001).says("@mordecai_test_bot four", group=group)
+        await on.channel.settle()
+        assert len(server.calls_of("setMessageReaction")) == 1
+
+
+async def test_where_a_reaction_is_refused_the_question_waits_without(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    echo = Echo()
+    release = echo.hold("one")
+    group = server.group(-1000500)
+    server.fail("setMessageReaction", status=400)
+    async with stage(server, tmp_path, conversation=echo):
+        await server.user(1001).says("@mordecai_test_bot one", group=group)
+        await server.wait_for(lambda: echo.heard)
+        await server.user(1002).says("@mordecai_test_bot two", group=group)
+        await server.wait_for(lambda: server.calls_of("setMessageReaction"))
+        release.set()
+        assert len(await server.replies_to(group.id, 2)) == 2
+
+
+async def test_an_album_does_not_wait_for_itself(server: BotApiServer, tmp_path: Path) -> None:
+    group = server.group(-1000500)
+    async with stage(server, tmp_path) as on:
+        caption = "@mordecai_test_bot what is this?"
+        for words in (caption, "", ""):
+            await server.user(1001).sends("photo", b"?", group=group, album="a", caption=words)
+        await server.replies_to(group.id, 1)
+        await on.channel.settle()
+        assert server.calls_of("setMessageReaction") == []
+
+
+async def test_in_a_private_chat_a_question_waits_without_a_sign(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    echo = Echo()
+    release = echo.hold("one")
+    async with stage(server, tmp_path, conversation=echo) as on:
+        await server.user(1001).says("one")
+        await server.wait_for(lambda: echo.heard)
+        await server.user(1001).says("two")
+        await server.wait_for(lambda: on.inbox.open_count == 2)
+        release.set()
+        await server.replies_to(1001, 2)
+        assert server.calls_of("setMessageReaction") == []
 
 
 async def test_a_merged_turn_is_not_longer_than_one_message_may_be(

@@ -40,7 +40,9 @@ async def test_an_anonymous_admin_is_answered_where_everybody_is(
         speakers = [message.origin.name for message in on.echo.heard]
         assert speakers == ["Friends", "Friends", "Friends", "Boss"]
         assert {i.origin.actor for i in on.echo.heard} == {Actor.group(GROUP)}
-        assert "Fridays" in replies[4], "only admins can write in the name of their group"
+        assert any("Fridays" in reply for reply in replies), (
+            "only admins can write in the name of their group"
+        )
 
 
 @pytest.mark.parametrize("mode", [AccessMode.ALLOWLIST, AccessMode.PAIRING])
