@@ -86,7 +86,7 @@ _SEALED = (
 _UNKNOWN = "[a message of a kind that can't be shown]"
 
 #: Service messages, by their fields: they tell of an event, and nobody addresses them to the bot.
-_SERVICE = (
+SERVICE = (
     "boost_added channel_chat_created chat_background_set chat_owner_changed chat_owner_left "
     "checklist_tasks_added checklist_tasks_done community_chat_added community_chat_removed "
     "connected_website delete_chat_photo direct_message_price_changed forum_topic_closed "
@@ -105,7 +105,7 @@ _SERVICE = (
 def is_service(message: Message) -> bool:
     """True for a service message, such as that somebody joined or pinned something."""
     # Some are newer than the library.
-    return any(getattr(message, it, None) or it in message.api_kwargs for it in _SERVICE)
+    return any(getattr(message, it, None) or it in message.api_kwargs for it in SERVICE)
 
 
 def words_of(message: Message) -> str | None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from telegram import Update
 
+from bot.telegram.intake.mending import mended
 from memory.background.pacing import RateLimitedLog
 
 Json = dict[str, Any]
@@ -55,14 +56,22 @@ def updates_in(payload: bytes, complaints: RateLimitedLog) -> list[Json]:
 
 
 def readable(update: object, complaints: RateLimitedLog) -> Json | None:
-    """The update. If it can't be read, only its number, which acknowledges it; None if that can't
-    be trusted either. Logs the number, never the content."""
+    """The update, mended if it has to be. If it can't be read, only its number, which acknowledges
+    it; None if that can't be trusted either. Logs the number, never the content."""
     try:
-        checked = _check(update)
-        Update.de_json(checked, None)
+        return _parsable(_check(update), complaints)
     except Exception as failure:  # noqa: BLE001 - whatever the library raises, the next one counts
         return _only_number(_number_of(update), failure, complaints)
-    return checked
+
+
+def _parsable(update: Json, complaints: RateLimitedLog) -> Json:
+    try:
+        Update.de_json(update, None)
+    except Exception as failure:  # noqa: BLE001 - whatever the library raises, most can be mended
+        whole = mended(update)
+        complaints.warn_once("mended_update", reason=_reason(failure))
+        return whole
+    return update
 
 
 def _only_number(number: int | None, failure: Exception, complaints: RateLimitedLog) -> Json | None:
