@@ -73,15 +73,23 @@ class Connected(Protocol):
         """Seconds since the other side last answered."""
         ...
 
+    @property
+    def handling(self) -> bool:
+        """True while what is received is handled."""
+        ...
+
 
 def readiness(
     channel: Connected, memory: Memory, data_dir: Path, pool: Executor
 ) -> Mapping[str, ReadinessCheck]:
-    """The checks of a whole bot: Telegram answered within `STALLED_SECONDS`, the memory's store and
-    journal answer, the data directory is writable."""
+    """The checks of a whole bot: Telegram answered within `STALLED_SECONDS`, updates are handled,
+    the memory's store and journal answer, the data directory is writable."""
 
     async def check_channel() -> bool:
         return channel.listening and channel.silent_seconds < STALLED_SECONDS
+
+    async def check_handling() -> bool:
+        return channel.handling
 
     async def check_memory() -> bool:
         try:
@@ -95,7 +103,12 @@ def readiness(
         return await asyncio.get_running_loop().run_in_executor(pool, is_writable, data_dir)
 
     memory_check = cached_check(_MEMORY_CHECK_SECONDS, check_memory)
-    return {"telegram": check_channel, "memory": memory_check, "data": check_data}
+    return {
+        "telegram": check_channel,
+        "handling": check_handling,
+        "memory": memory_check,
+        "data": check_data,
+    }
 
 
 def cached_check(

@@ -1,5 +1,5 @@
-"""The heartbeat for supervisors: a file that is touched while the Bot API answers, and the check of
-its age."""
+"""The heartbeat for supervisors: a file that is touched while the Bot API answers and updates are
+handled, and the check of its age."""
 
 import asyncio
 import os
@@ -24,7 +24,12 @@ _MISSED_SECONDS = 60.0
 
 
 class Alive(Protocol):
-    """Knows when the other side last answered."""
+    """Knows when the other side last answered, and whether we do."""
+
+    @property
+    def handling(self) -> bool:
+        """True while what is received is handled."""
+        ...
 
     @property
     def silent_seconds(self) -> float:
@@ -36,7 +41,7 @@ class Alive(Protocol):
 async def heartbeat(
     data_dir: Path, channel: Alive, seconds: float = _BEAT_SECONDS
 ) -> AsyncIterator[None]:
-    """Write the heartbeat file every so many seconds, while the channel is not stalled."""
+    """Write the heartbeat file every so many seconds, while the channel is well."""
     file = data_dir / _FILE
     me = str(os.getpid())
 
@@ -44,7 +49,7 @@ async def heartbeat(
         complained = False
         while True:
             try:
-                if channel.silent_seconds < STALLED_SECONDS:
+                if channel.handling and channel.silent_seconds < STALLED_SECONDS:
                     await asyncio.to_thread(_replace, file, me)
             except OSError as failure:
                 # A temporarily full disk must not end the heartbeat for good.
@@ -71,7 +76,10 @@ def find_problem(data_dir: Path, now: float | None = None) -> str | None:
     except (FileNotFoundError, ValueError):
         return f"no Mordecai runs on {data_dir}"
     if age > _MISSED_SECONDS:
-        return f"Mordecai on {data_dir} hangs or has heard nothing for {age:.0f} seconds and more"
+        return (
+            f"Mordecai on {data_dir} hangs, or has heard or handled nothing, for {age:.0f} seconds "
+            "and more"
+        )
     return None if _is_alive(process) else f"Mordecai on {data_dir} ended without saying goodbye"
 
 

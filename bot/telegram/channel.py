@@ -3,7 +3,6 @@
 import asyncio
 
 import structlog
-from telegram import Update
 from telegram.request import BaseRequest
 
 from bot.assistant.assistant import Assistant
@@ -15,12 +14,12 @@ from bot.telegram.delivery.menu import publish_menu
 from bot.telegram.delivery.preview import Previews
 from bot.telegram.delivery.replies import Replies
 from bot.telegram.delivery.sender import Sender
+from bot.telegram.dispatcher import Dispatcher
 from bot.telegram.formatting.rendering import render_plain
 from bot.telegram.intake.groups import Groups, Migrations
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.media import Media, Senses
 from bot.telegram.intake.polling import JournalingRequest, Polling
-from bot.telegram.intake.raw import readable
 from bot.telegram.intake.receiving import REPEAT_LOG_SECONDS, Intake, persistently
 from bot.telegram.intake.updates import CHANNEL
 from bot.telegram.intake.webhook import Webhook
@@ -29,7 +28,6 @@ from bot.telegram.options import ChannelOptions
 from bot.telegram.responder import Responder
 from memory.background.pacing import RateLimitedLog
 from memory.background.tasks import first_of
-from memory.background.work import Boundary
 from memory.records import Actor, Place
 
 _log = structlog.get_logger(__name__)
@@ -63,7 +61,7 @@ class TelegramChannel:
         self._groups, self._holds = Groups(self._bot), Holds(options.clock)
         self._previews = Previews(self._bot, self._holds, inbox, options)
         self._lanes = Lanes(options.longest_text, options.clock)
-        self._updates: asyncio.Queue[Update] = asyncio.Queue()
+        self._dispatcher = Dispatcher(inbox, self._holds, options, lambda: self.silent_seconds)
         self._sender = Sender(
             self._bot,
             self._holds,
@@ -77,16 +75,14 @@ class TelegramChannel:
         )
         self._complaints = RateLimitedLog(_log, REPEAT_LOG_SECONDS)
         self._intake: Intake
+        queue = self._dispatcher.updates
         if options.webhook:
-            self._intake = Webhook(
-                self._bot, self._updates, inbox, self._complaints, options.webhook
-            )
+            self._intake = Webhook(self._bot, queue, inbox, self._complaints, options.webhook)
         else:
-            self._intake = Polling(self._bot, self._updates, polling, self._complaints, options)
+            self._intake = Polling(self._bot, queue, polling, self._complaints, options)
         # Set in `run_until`: an assistant needs a channel to be made.
         self._assistant: Assistant
-        # These run beside the intake.
-        self._tasks: list[asyncio.Task[None]] = []
+        self._menu: asyncio.Task[None] | None = None
         #: True while updates come in and are answered.
         self.listening = False
 
@@ -119,6 +115,11 @@ class TelegramChannel:
         return self._intake.silent_seconds
 
     @property
+    def handling(self) -> bool:
+        """True while what is received is handled."""
+        return self._dispatcher.handling
+
+    @property
     def streaming(self) -> Streaming:
         return self._options.streaming
 
@@ -145,38 +146,21 @@ class TelegramChannel:
 
     async def _listen(self, arrivals: Arrivals, responder: Responder) -> None:
         await persistently(self._bot.initialize, self._complaints)
-        self._tasks = [
-            asyncio.create_task(self._take_updates(arrivals), name="arrivals"),
-            asyncio.create_task(self._announce(arrivals), name="notices"),
-            asyncio.create_task(
-                publish_menu(self._bot, self._assistant.people.access.owners), name="command menu"
-            ),
-        ]
-        if left := await self._inbox.find_open():
-            for item in left:
-                bare = {"update_id": item.update["update_id"]}
-                update = readable(item.update, self._complaints) or bare
-                await self._updates.put(Update.de_json(update, self._bot))
-            await self._updates.join()
-            _log.info("resuming", updates=len(left))
+        people = self._assistant.people
+        menu = publish_menu(self._bot, people.access.owners)
+        self._menu = asyncio.create_task(menu, name="command menu")
+        self._dispatcher.start(arrivals, people)
+        await first_of(self._receive(responder), self._dispatcher.keep_watch())
+
+    async def _receive(self, responder: Responder) -> None:
+        await self._dispatcher.resume(self._bot, self._complaints)
         await self._intake.start()
         # A chat's backlog, left open here or waiting at Telegram, becomes one turn.
-        await self._updates.join()
-        self._lanes.open(responder.run)
+        await self._dispatcher.updates.join()
+        self._lanes.open(self._dispatcher.watch(responder.run))
         _log.info("listening", channel=CHANNEL, bot=self._bot.username)
         self.listening = True
         await self._intake.run()
-
-    async def _take_updates(self, arrivals: Arrivals) -> None:
-        while True:
-            update = await self._updates.get()
-            with Boundary(_log, "arrival_failed"):
-                await arrivals.take(update)
-            self._updates.task_done()
-
-    async def _announce(self, arrivals: Arrivals) -> None:
-        async for notice in self._assistant.people.take_notices(CHANNEL, self._options.clock.sleep):
-            arrivals.announce(notice)
 
     # -- end --------------------------------------------------------------------------------------
 
@@ -184,12 +168,12 @@ class TelegramChannel:
         """Stop in an order that loses nothing: first the intake, then the queued updates, then the
         lanes."""
         await self._intake.stop()
-        if self._tasks:
-            await self._updates.join()
+        await self._dispatcher.settle()
         self._lanes.open(responder.run)
         if not await self._lanes.drain(self._options.stop_seconds):
             _log.warning("stop_timed_out", open=self._inbox.open_count)
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._dispatcher.aclose()
+        if self._menu:
+            self._menu.cancel()
+            await asyncio.gather(self._menu, return_exceptions=True)
         await self._bot.shutdown()

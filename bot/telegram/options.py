@@ -17,8 +17,9 @@ class ChannelOptions:
     characters. `parallel_replies` limits the replies written at once over all chats. Messages older
     than `stale` at the start get an apology. `error_pause` is the minimum time between two error
     messages in a chat. `stop_seconds` is how long replies may take to finish when the bot stops.
-    Updates come by `webhook` if set, else by polling, which has stalled after `stalled_seconds`
-    without an answer."""
+    Updates come by `webhook` if set, else by polling. Polling has stalled after `stalled_seconds`
+    without an answer; handling, if updates have waited so long, or a lane works on one thing for
+    `stuck_seconds`."""
 
     longest_text: int = 16_000
     typing_seconds: float = 4.0
@@ -29,5 +30,6 @@ class ChannelOptions:
     stop_seconds: float = 25.0
     poll_seconds: float = 25.0
     stalled_seconds: float = STALLED_SECONDS
+    stuck_seconds: float = 3600.0
     webhook: WebhookOptions | None = None
     clock: Clock = field(default_factory=Clock)

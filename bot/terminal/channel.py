@@ -45,6 +45,7 @@ class TerminalChannel:
     reads_everything = True
     #: The other side is always there.
     silent_seconds = 0.0
+    handling = True
 
     def __init__(
         self, user_id: int, inbox: LineInbox, lines: Lines, screen: Screen, *, streams: bool = True

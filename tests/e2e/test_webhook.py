@@ -135,8 +135,12 @@ async def test_a_bot_is_alive_before_it_is_ready(tmp_path: Path, webhook: bool):
             assert (await _turns(client, "/healthz", 200)).json() == {"alive": True}
             answer = await _turns(client, "/readyz", 503)
             assert answer.json() == {
-                "ready": False, "telegram": False, "memory": True, "data": True,
-            }  # fmt: skip
+                "ready": False,
+                "telegram": False,
+                "handling": True,
+                "memory": True,
+                "data": True,
+            }
             cut_off.times = 0
             assert (await _turns(client, "/readyz", 200)).json()["ready"] is True
             assert await Talk(server, ANNA).say("hello")

@@ -7,6 +7,7 @@ it comes again."""
 import asyncio
 import json
 import sqlite3
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -91,6 +92,7 @@ class Inbox:
         and the number before the token's colon. Raises NewerStore, StoreUnavailable."""
         self._source = f"{channel}:{token.partition(':')[0]}"
         self._unclaimed: set[int] = set()
+        self._claimed_at = 0.0
         self._open: set[int] = set()
         self._left: dict[int, Waiting] = {}
         self._prune_after = datetime.min.replace(tzinfo=UTC)
@@ -134,7 +136,13 @@ class Inbox:
         if update_id not in self._unclaimed:
             return False
         self._unclaimed.discard(update_id)
+        self._claimed_at = time.monotonic()
         return True
+
+    @property
+    def unclaimed_seconds(self) -> float:
+        """For how long updates have waited without any of them being claimed."""
+        return time.monotonic() - self._claimed_at if self._unclaimed else 0.0
 
     async def find_open(self) -> list[Waiting]:
         """The updates that an earlier process left open, oldest first; now they can be claimed."""
@@ -225,6 +233,8 @@ class Inbox:
 
     def _note_open(self, update_ids: Iterable[int]) -> None:
         ids = set(update_ids)
+        if not self._unclaimed:
+            self._claimed_at = time.monotonic()
         self._unclaimed |= ids
         self._open |= ids
         if self._open:

@@ -32,6 +32,7 @@ from tests.fakes.temporary_store import TemporaryStore
 class Channel:
     listening: bool = True
     silent_seconds: float = 0.0
+    handling: bool = True
 
 
 class Store(TemporaryStore):
@@ -147,11 +148,17 @@ async def test_a_port_that_is_taken_is_the_operators_matter():
 async def test_a_bot_is_ready_while_it_hears_from_telegram(tmp_path: Path):
     channel = Channel()
     async with bot_checks(channel, Store(), tmp_path) as checks:
-        assert [await check() for check in checks.values()] == [True, True, True]
+        assert [await check() for check in checks.values()] == [True, True, True, True]
         channel.silent_seconds = STALLED_SECONDS + 1
         assert not await checks["telegram"]()
         channel.silent_seconds, channel.listening = 0, False
         assert not await checks["telegram"]()
+
+
+async def test_a_bot_that_hears_and_does_not_answer_is_not_ready(tmp_path: Path):
+    async with bot_checks(Channel(handling=False), Store(), tmp_path) as checks:
+        assert await checks["telegram"]()
+        assert not await checks["handling"]()
 
 
 async def test_a_memory_that_is_away_is_noticed(tmp_path: Path):
