@@ -243,7 +243,8 @@ async def _parameters(request: web.Request) -> tuple[Json, dict[str, tuple[str, 
     elif request.method == "POST":
         for key, value in (await request.post()).items():
             if isinstance(value, web.FileField):
-                files[key] = (value.filename, value.file.read())
+                with value.file as file:
+                    files[key] = (value.filename, file.read())
             else:
                 parameters[key] = value
     return parameters, files
