@@ -12,9 +12,9 @@ from telegram.error import TelegramError
 
 from bot.assistant.assistant import Assistant
 from bot.assistant.events import Notice, Reply
-from bot.assistant.inbound import Click, Command, GroupJoin, Inbound, Message
+from bot.assistant.inbound import Click, Command, GroupJoin, Inbound, Message, Origin
 from bot.commands.table import overtakes
-from bot.telegram.delivery.menu import publish_owner_menu
+from bot.telegram.delivery.menu import publish_owners_menu
 from bot.telegram.delivery.replies import Replies
 from bot.telegram.intake.groups import Migrations, membership_of
 from bot.telegram.intake.inbox import Inbox
@@ -52,6 +52,9 @@ class Arrivals:
         self._longest = options.longest_text
         self._lanes, self._responder, self._replies = lanes, responder, replies
         self._migrations = Migrations(assistant.move, lanes, options.clock)
+        self._access = assistant.people.access
+        # The owners who have their menu.
+        self._owners: set[int] = set()
         # The last messages meant for the bot, by chat, and the last albums.
         self._seen = BoundedDict[tuple[int, int], None](_MOST_SEEN)
         self._albums = BoundedDict[str | None, None](100)
@@ -105,20 +108,17 @@ class Arrivals:
 
     async def _take(self, said: Message | Command, bot: Bot) -> None:
         """Put an inbound, or its refusal, into its lane."""
-        place, people = said.origin.place, self._assistant.people
+        place = said.origin.place
         self._seen[place.chat_id, said.message_id] = None
         meant: Item | Reply
         if kept := self._kept_reply(said):
             # Neither limits nor staleness apply.
             meant = kept
         else:
-            was_owner = people.access.owns(said.origin.user_id)
             # What is dated since the start is not late, even if this host's clock leaps ahead.
             late = said.at < self._began and datetime.now(UTC) - said.at > self._stale
             meant = await self._assistant.admit(said, late=late)
-            if not was_owner and people.access.owns(said.origin.user_id):
-                publish = partial(publish_owner_menu, bot, said.origin.user_id)
-                self._lanes.put(place, LaneTask("menu", publish), aside=True)
+            self._show_owners_menu(said.origin, bot)
         if isinstance(meant, Reply):
             self._tidy(place, said.receipts)
             deliver = partial(self._replies.deliver, said, meant)
@@ -130,6 +130,15 @@ class Arrivals:
                 seen = partial(_show_seen, bot, meant)
                 self._lanes.put(place, LaneTask("seen", seen), aside=True)
             self._queue(place, meant)
+
+    def _show_owners_menu(self, origin: Origin, bot: Bot) -> None:
+        """When an owner first writes in private, see to their menu: now there is a chat for it."""
+        owner = origin.user_id
+        if not origin.is_private or owner in self._owners or not self._access.owns(owner):
+            return
+        self._owners.add(owner)
+        publish = partial(publish_owners_menu, bot, self._inbox, owner)
+        self._lanes.put(origin.place, LaneTask("menu", publish), aside=True)
 
     def _queue(self, place: Place, item: Item) -> None:
         """Put an item into its lane. What only reads passes the messages before it, but nothing

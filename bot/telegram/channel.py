@@ -10,7 +10,7 @@ from bot.people.personal import Streaming
 from bot.telegram.arrivals import Arrivals
 from bot.telegram.connection import bot_at, http_request
 from bot.telegram.delivery.holds import Holds
-from bot.telegram.delivery.menu import publish_menu
+from bot.telegram.delivery.menu import publish_menus
 from bot.telegram.delivery.preview import Previews
 from bot.telegram.delivery.replies import Replies
 from bot.telegram.delivery.sender import Sender
@@ -146,10 +146,9 @@ class TelegramChannel:
 
     async def _listen(self, arrivals: Arrivals, responder: Responder) -> None:
         await persistently(self._bot.initialize, self._complaints)
-        people = self._assistant.people
-        menu = publish_menu(self._bot, people.access.owners)
-        self._menu = asyncio.create_task(menu, name="command menu")
-        self._dispatcher.start(arrivals, people)
+        menus = publish_menus(self._bot, self._inbox)
+        self._menu = asyncio.create_task(menus, name="command menus")
+        self._dispatcher.start(arrivals, self._assistant.people)
         await first_of(self._receive(responder), self._dispatcher.keep_watch())
 
     async def _receive(self, responder: Responder) -> None:

@@ -1,6 +1,8 @@
-"""Telegram's command menu, by kind of chat and language."""
+"""Telegram's command menus, by kind of chat and language. The bot works without them."""
 
-from collections.abc import Iterable, Mapping
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import structlog
 from telegram import (
@@ -13,44 +15,69 @@ from telegram import (
 from telegram.error import TelegramError
 
 from bot.commands.menu import group_menu, owners_menu, private_menu
-from bot.texts import ENGLISH, Texts, languages
+from bot.telegram.intake.inbox import Inbox
+from bot.texts import ENGLISH, languages
+from memory.background.work import log_outage
 
 _log = structlog.get_logger(__name__)
 
 
-async def publish_menu(bot: Bot, owners: Iterable[int]) -> None:
-    """Publish the menu for each kind of chat and language, and for each owner. The bot works
-    without it."""
+@dataclass(frozen=True, slots=True)
+class _Menu:
+    """The commands of one kind of chat in one language; no language stands for all others."""
+
+    commands: Mapping[str, str]
+    language: str | None
+    scope: BotCommandScope | None = None
+
+    def __str__(self) -> str:
+        scope = self.scope.to_dict() if self.scope else ""
+        return f"{self.language} {scope} {list(self.commands.items())}"
+
+
+async def publish_menus(bot: Bot, inbox: Inbox) -> None:
+    """Publish the menus for each kind of chat, unless they are published already."""
+    menus: list[_Menu] = []
     for language, texts in languages().items():
         # English is set without a language code, so that it is the default.
         code = None if texts is ENGLISH else language
-        for scope, commands in _menus(texts, owners):
-            await _publish(bot, commands, code, scope)
+        # From general to specific.
+        menus += (
+            _Menu(texts.commands, code),
+            _Menu(private_menu(texts), code, BotCommandScopeAllPrivateChats()),
+            _Menu(group_menu(texts), code, BotCommandScopeAllGroupChats()),
+        )
+    await _publish(bot, inbox, "menus", menus)
 
 
-async def publish_owner_menu(bot: Bot, owner: int) -> None:
-    """Publish the menu of a new owner."""
-    for language, texts in languages().items():
-        code = None if texts is ENGLISH else language
-        await _publish(bot, owners_menu(texts), code, BotCommandScopeChat(owner))
+async def publish_owners_menu(bot: Bot, inbox: Inbox, owner: int) -> None:
+    """Publish the menu of an owner, who has a chat with the bot."""
+    scope = BotCommandScopeChat(owner)
+    menus = [
+        _Menu(owners_menu(texts), None if texts is ENGLISH else language, scope)
+        for language, texts in languages().items()
+    ]
+    await _publish(bot, inbox, f"menus of {owner}", menus)
 
 
-def _menus(
-    texts: Texts, owners: Iterable[int]
-) -> Iterable[tuple[BotCommandScope | None, Mapping[str, str]]]:
-    """Each scope with its commands, from general to specific."""
-    yield None, texts.commands
-    yield BotCommandScopeAllPrivateChats(), private_menu(texts)
-    yield BotCommandScopeAllGroupChats(), group_menu(texts)
-    for owner in owners:
-        yield BotCommandScopeChat(owner), owners_menu(texts)
+async def _publish(bot: Bot, inbox: Inbox, name: str, menus: Sequence[_Menu]) -> None:
+    digest = hashlib.blake2b("\n".join(map(str, menus)).encode(), digest_size=16).hexdigest()
+    with log_outage(_log, "inbox_unavailable"):
+        if await inbox.read_note(name) == digest:
+            return
+        if failures := [failure for menu in menus if (failure := await _set(bot, menu))]:
+            # The next start tries again.
+            error = type(failures[0]).__name__
+            _log.warning("menus_not_set", name=name, count=len(failures), error=error)
+            return
+        await inbox.write_note(name, digest)
 
 
-async def _publish(
-    bot: Bot, commands: Mapping[str, str], code: str | None, scope: BotCommandScope | None
-) -> None:
+async def _set(bot: Bot, menu: _Menu) -> TelegramError | None:
     try:
-        await bot.set_my_commands(list(commands.items()), scope=scope, language_code=code)
+        await bot.set_my_commands(
+            list(menu.commands.items()), scope=menu.scope, language_code=menu.language
+        )
     except TelegramError as failure:
-        # An owner who has never written to the bot has no chat with it yet.
-        _log.warning("menu_not_set", language=code or "any", error=type(failure).__name__)
+        return failure
+    return None

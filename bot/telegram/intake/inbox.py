@@ -50,6 +50,13 @@ _MIGRATIONS = (
                 json_object('text', reply, 'markdown', json('true')) WHERE reply IS NOT NULL""",
         ),
     ),
+    Migration(
+        "notes",
+        (
+            """CREATE TABLE note (source TEXT, name TEXT, value TEXT NOT NULL,
+                PRIMARY KEY (source, name)) WITHOUT ROWID""",
+        ),
+    ),
 )
 
 _INSERT = """INSERT OR IGNORE INTO inbound (source, update_id, chat, body, received_at)
@@ -219,6 +226,17 @@ class Inbox:
         sql = "SELECT coalesce(max(update_id), 0) + 1 FROM inbound WHERE source = ?"
         ((number,),) = await self._db.rows(sql, self._source)
         return int(number)
+
+    async def read_note(self, name: str) -> str | None:
+        """What the bot has noted under this name. Raises StoreUnavailable."""
+        sql = "SELECT value FROM note WHERE source = ? AND name = ?"
+        rows = await self._db.rows(sql, self._source, name)
+        return rows[0][0] if rows else None
+
+    async def write_note(self, name: str, value: str) -> None:
+        """Raises StoreUnavailable."""
+        sql = "INSERT OR REPLACE INTO note VALUES (?, ?, ?)"
+        await self._db.write(sql, self._source, name, value)
 
     async def settle(self) -> None:
         """Return when no update is open."""

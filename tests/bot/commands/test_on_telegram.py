@@ -131,9 +131,11 @@ async def test_the_menu_is_for_each_kind_of_chat_in_every_language(
     server: BotApiServer, tmp_path: Path
 ) -> None:
     access = Access(AccessMode.OPEN, owners=[ANNA])
-    last = f"chat:{ANNA}:{list(languages())[-1]}"
-    async with stage(server, tmp_path, access=access):
-        await server.wait_for(lambda: last in server.world.commands)
+    last_of_all = f"all_group_chats:{list(languages())[-1]}"
+    async with stage(server, tmp_path, access=access) as on:
+        await ask(server, "hi")
+        await on.channel.settle()
+        await server.wait_for(lambda: last_of_all in server.world.commands)
         for tag, spoken in languages().items():
             end = "" if tag == "en" else f":{tag}"
             menus = {
@@ -148,6 +150,41 @@ async def test_the_menu_is_for_each_kind_of_chat_in_every_language(
             assert tuple(menus["all_group_chats"]) == IN_GROUPS
             assert menus[f"chat:{ANNA}"] == owners_menu(spoken)
             assert menus[f"chat:{ANNA}"].items() >= spoken.owner_commands.items()
+
+
+async def test_a_menu_that_is_there_already_is_not_set_again(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    """Owners who have not written yet have no chat, and so no menu and no warning."""
+    access = Access(AccessMode.OPEN, owners=[ANNA, BORIS])
+    every = 3 * len(languages())
+    async with stage(server, tmp_path, access=access) as on:
+        await server.wait_for(lambda: len(server.calls_of("setMyCommands")) == every)
+        for _ in range(2):
+            await ask(server, "hi")
+            await on.channel.settle()
+    assert len(server.calls_of("setMyCommands")) == every + len(languages())
+    assert not any(scope.startswith(f"chat:{BORIS}") for scope in server.world.commands)
+    async with stage(server, tmp_path, access=access) as on:
+        for user in (ANNA, BORIS):
+            await ask(server, "hi", user)
+        await on.channel.settle()
+    assert len(server.calls_of("setMyCommands")) == every + 2 * len(languages())
+
+
+async def test_a_menu_that_failed_is_set_by_the_next_start(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    server.fail("setMyCommands", status=500)
+    every = 3 * len(languages())
+    for start in (1, 2):
+        async with stage(server, tmp_path) as on:
+            await server.wait_for(lambda: len(server.calls_of("setMyCommands")) == every * start)  # noqa: B023
+            await on.end()
+    assert len(server.world.commands) == every
+    async with stage(server, tmp_path):
+        await ask(server, "hi")
+    assert len(server.calls_of("setMyCommands")) == 2 * every
 
 
 async def test_a_menu_that_can_not_be_set_keeps_nobody_from_talking(
