@@ -7,6 +7,7 @@ import asyncio
 import secrets
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 
 import structlog
@@ -15,6 +16,7 @@ from telegram.error import TelegramError
 from bot.assistant.assistant import Assistant
 from bot.assistant.events import Reply, TextDelta, ToolCalled
 from bot.assistant.inbound import Message
+from bot.commands.paragraphs import paragraphs
 from bot.people.personal import PRIVATE_MARK
 from bot.telegram.delivery.preview import Preview, Previews
 from bot.telegram.delivery.replies import Replies
@@ -130,7 +132,7 @@ class Responder:
         reply = None
         async with self._slots:
             try:
-                turn.loaded = await self._media.load(turn.said)
+                turn.loaded, left_out = await self._media.load(turn.said)
             except Declined as declined:
                 _log.info("declined", actor=turn.said.origin.actor.id, files=len(turn.said.files))
                 return await self._replies.sentence(turn.said, declined.sentence)
@@ -144,6 +146,9 @@ class Responder:
                         reply = event
         if reply is None:
             raise RuntimeError("the assistant ended without a reply")
+        if left_out:
+            below = await self._replies.sentence(turn.said, left_out)
+            reply = replace(reply, footer=paragraphs(reply.footer, below.text))
         return reply
 
     async def _finish(self, said: Message, reply: Reply, shown: Shown, started: float) -> None:

@@ -1,7 +1,8 @@
 """Media: fetches the files of a message in its turn."""
 
 import asyncio
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -66,6 +67,20 @@ class Declined(Exception):
         self.sentence = sentence
 
 
+@contextmanager
+def _note_refusal(file: EnclosedFile, refused: dict[EnclosedFile, Declined]) -> Iterator[None]:
+    try:
+        yield
+    except Declined as declined:
+        refused[file] = declined
+
+
+def _expect_others(said: Message, refused: Mapping[EnclosedFile, Declined]) -> None:
+    """Raise Declined unless one of the messages has no refused file."""
+    if all(any(file in refused for file in single.files) for single in said.singles):
+        raise next(iter(refused.values()))
+
+
 class Media:
     """Fetches the files of a message, and transcribes recordings."""
 
@@ -73,19 +88,29 @@ class Media:
         self._bot, self._senses, self._clock = bot, senses, clock
         self._assistant = assistant
 
-    async def load(self, said: Message) -> Message:
-        """The message with its files attached and its recordings transcribed. Raises Declined for a
-        file that the bot can't accept, unless the turn can do without it."""
+    async def load(self, said: Message) -> tuple[Message, Sentence | None]:
+        """The message with its files attached and its recordings transcribed. If some messages of a
+        burst have files that the bot can't accept, the others count, and the sentence says why.
+        Raises Declined if there are no others."""
+        refused: dict[EnclosedFile, Declined] = {}
         for file in said.files:
             if not file.is_context:
-                self._check(file)
+                with _note_refusal(file, refused):
+                    self._check(file)
+        # Nothing is fetched for nothing.
+        _expect_others(said, refused)
         for file in said.files:
-            if not file.is_context:
-                said = await self._add(file, said)
-            elif self._senses.take(file.kind):
+            if file.is_context and self._senses.take(file.kind):
                 with suppress(Declined):
                     said = await self._add(file, said)
-        return said
+            elif not file.is_context and file not in refused:
+                with _note_refusal(file, refused):
+                    said = await self._add(file, said)
+        _expect_others(said, refused)
+        for file in refused:
+            if file.mark:
+                said = replace(said, text=said.text.replace(file.mark, "[a recording]"))
+        return said, next((it.sentence for it in refused.values()), None)
 
     def _check(self, file: EnclosedFile) -> None:
         """Raise Declined if Telegram's description of the file already rules it out."""

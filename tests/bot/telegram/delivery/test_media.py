@@ -295,6 +295,25 @@ async def test_a_long_recording_is_not_fetched(server: BotApiServer, tmp_path: P
     assert not server.calls_of("getFile")
 
 
+async def test_what_can_not_be_read_keeps_nothing_else_of_a_burst_from_its_answer(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    held = HeldClock(20)
+    async with stage(server, tmp_path, options=fast(held), senses=senses(Typist(None))) as on:
+        anna, boris = server.user(ANNA), server.user(BORIS)
+        await anna.sends("story", of=boris)
+        await anna.sends("photo", JPEG, of=boris)
+        await anna.sends("voice", b"OggS", of=boris)
+        await anna.says("Which of these?")
+        await server.wait_for(lambda: on.inbox.open_count == 4)
+        held.released.set()
+        [reply] = await server.replies_to(ANNA, 1)
+        [inbound] = on.echo.heard
+    assert inbound.text.endswith("> [a recording]\nWhich of these?")
+    assert [file.data for file in inbound.attachments] == [JPEG]
+    assert "Which of these?\n\nI can't read this kind" in reply
+
+
 # -- what goes wrong ------------------------------------------------------------------------------
 
 
