@@ -112,7 +112,10 @@ class Responder:
             begun = await self._replies.begun(rest) if left else ()
             wanted = await self._assistant.people.personal.streaming(rest.origin.actor)
             mark = PRIVATE_MARK if await self._assistant.is_private(rest.origin) else ""
-            preview = self._previews.open(rest, wanted=wanted, begun=begun, mark=mark)
+            texts = await self._assistant.people.texts(rest.origin)
+            preview = self._previews.open(
+                rest, texts, turn.abandon, wanted=wanted, begun=begun, mark=mark
+            )
             try:
                 async with self._replies.sender.typing(place, turn.abandon), preview:
                     write = partial(self._write, preview)
@@ -140,8 +143,8 @@ class Responder:
                 match event:
                     case TextDelta(text):
                         preview.write(text)
-                    case ToolCalled():
-                        preview.start_over()
+                    case ToolCalled(name):
+                        preview.call(name)
                     case Reply():
                         reply = event
         if reply is None:

@@ -58,6 +58,7 @@ class Texts:
     private_refused: str
     stopped: str
     nothing_to_stop: str
+    searching: str
     summary_title: str
     summary_nothing: str
     summary_last: str

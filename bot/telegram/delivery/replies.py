@@ -157,7 +157,7 @@ class Replies:
             progress = left.progress
         if reply.documents or progress:
             return Delivery(progress, note, again)
-        progress = Progress(unsure=bool(shown.lost))
+        progress = Progress(unsure=shown.lost)
         # An edit can be repeated; what is sent may arrive before that can be noted.
         noted = Progress(unsure=progress.unsure or bool(again and not shown.messages))
         with log_outage(_log, "inbox_unavailable"):

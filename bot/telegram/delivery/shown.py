@@ -6,11 +6,10 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class Shown:
     """The ids of the bot's `messages` that show a reply so far, in order; each becomes one part of
-    the reply. `lost` is the text of a further message that may have arrived, but whose id nobody
-    knows."""
+    the reply. `lost`: a further message may have arrived whose id nobody knows."""
 
     messages: tuple[int, ...] = ()
-    lost: str = ""
+    lost: bool = False
 
 
 NOTHING_SHOWN = Shown()

@@ -61,6 +61,10 @@ class Marked:
         spans = (Span(s.kind, s.start + shift, s.end + shift, s.detail) for s in self.spans)
         return Marked(start + self.text, tuple(spans))
 
+    def before(self, text: str) -> "Marked":
+        """The text followed by another, plain one."""
+        return Marked(self.text + text, self.spans)
+
     def cut(self, start: int, end: int) -> "Marked":
         """The part between two positions, with its spans cut accordingly."""
         spans = (

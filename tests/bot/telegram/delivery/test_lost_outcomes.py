@@ -167,7 +167,7 @@ async def test_formatting_and_buttons_move_below_the_mark(
 async def test_the_mark_of_a_message_that_is_full_stands_above_it(
     server: BotApiServer, tmp_path: Path
 ) -> None:
-    full = "x" * 4096
+    full = "x" * 4093
     server.fail("sendMessage", drop="before")
     async with stage(server, tmp_path, conversation=Echo(lambda _: full), options=options()) as on:
         await server.user(ANNA).says("a lot")

@@ -10,7 +10,7 @@ from memory.records import Actor
 from tests.bot.telegram.stage import stage
 from tests.bot.telegram.streaming import CURSOR, SPEED, options, showings, shows, texts
 from tests.fakes.botapi import BotApiServer
-from tests.fakes.clock import HeldClock
+from tests.fakes.clock import FastClock, HeldClock
 from tests.fakes.conversing import Writer
 
 # -- a message that grows -------------------------------------------------------------------------
@@ -30,9 +30,8 @@ async def test_a_reply_grows_in_one_message_and_ends_formatted(
         await shows(server, "This is bold and code.")
         await on.channel.settle()
         assert len(server.sent(1001)) == 1
-        *grown, final = showings(server)
-        assert not any("entities" in call.parameters for call in grown), "plain while it grows"
-        assert "entities" in final.parameters
+        formatted = ["bold" in str(call.parameters.get("entities")) for call in showings(server)]
+        assert formatted == [False, True, True]
         assert len(server.calls_of("sendMessage", 1001)) == 1
 
 
@@ -50,7 +49,7 @@ async def test_a_reply_that_is_done_at_once_is_one_message(
 
 
 @pytest.mark.parametrize(("chat_id", "seconds"), [(1001, 1.0), (-1000500, 3.0)])
-async def test_edits_keep_their_distance(
+async def test_previews_keep_their_distance_and_the_whole_reply_comes_at_once(
     server: BotApiServer, tmp_path: Path, chat_id: int, seconds: float
 ) -> None:
     writer, how = Writer(), options()
@@ -63,17 +62,59 @@ async def test_edits_keep_their_distance(
             said += f"{word} "
             writer.writes(f"{word} ")
             await shows(server, said.strip() + CURSOR, chat_id)
+        done = how.clock.now()
         writer.finishes(said)
         await shows(server, said.strip(), chat_id)
         await on.channel.settle()
-        shown = showings(server, chat_id)
-        assert min(later.at - call.at for call, later in pairwise(shown)) >= seconds
+        *grown, final = showings(server, chat_id)
+        assert min(later.at - call.at for call, later in pairwise(grown)) >= seconds - 1e-6
+        assert final.at - done < seconds / 3
         [message] = server.sent(chat_id)
         answered = message.get("reply_to_message", {}).get("message_id")
         assert answered == (asked["message_id"] if group else None)
 
 
-async def test_what_was_written_before_a_tool_call_is_replaced(
+async def test_the_next_reply_pays_for_the_one_that_did_not_wait(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    """A group may be sent twenty messages a minute."""
+    writer, how, group = Writer(), options(), server.group(-1000500)
+    server.now = how.clock.now
+    async with stage(server, tmp_path, conversation=writer, options=how) as on:
+        for name in ("one", "two"):
+            await server.user(1001).says("@mordecai_test_bot tell me", group=group)
+            writer.writes(f"Reply {name}. ")
+            await shows(server, f"Reply {name}.{CURSOR}", group.id)
+            writer.finishes(f"Reply {name}. Done.")
+            await shows(server, f"Reply {name}. Done.", group.id)
+        await on.channel.settle()
+        first, whole, second, end = (call.at for call in showings(server, group.id))
+        assert second - first >= 6.0
+        assert whole - first < 2.0
+        assert end - second < 2.0
+
+
+@pytest.mark.parametrize(
+    ("begins", "least", "most"),
+    [("I", 0.5, 1.0), ("Yes. And", 0.2, 0.5), ("说得对。还", 0.2, 0.5), ("a " * 25, 0.2, 0.5)],
+)
+async def test_first_words_come_as_soon_as_they_can_be_read(
+    server: BotApiServer, tmp_path: Path, begins: str, least: float, most: float
+) -> None:
+    writer, how = Writer(), options(clock=FastClock(1.0))
+    server.now = how.clock.now
+    async with stage(server, tmp_path, conversation=writer, options=how) as on:
+        await server.user(1001).says("tell me")
+        await server.wait_for(lambda: writer.heard)
+        began = how.clock.now()
+        writer.writes(begins)
+        await shows(server, begins.strip() + CURSOR)
+        assert least <= showings(server)[0].at - began <= most
+        writer.finishes(begins)
+        await on.channel.settle()
+
+
+async def test_what_was_written_before_a_tool_call_stays_and_the_search_is_seen(
     server: BotApiServer, tmp_path: Path
 ) -> None:
     writer = Writer()
@@ -82,12 +123,28 @@ async def test_what_was_written_before_a_tool_call_is_replaced(
         writer.writes("Let me look.")
         await shows(server, f"Let me look.{CURSOR}")
         writer.calls_a_tool()
+        await shows(server, f"Let me look.\n\n🔎 Looking in my memory …{CURSOR}")
         writer.writes("You like")
-        await shows(server, f"You like{CURSOR}")
-        writer.finishes("You like tea.")
-        await shows(server, "You like tea.")
+        await shows(server, f"Let me look.\n\nYou like{CURSOR}")
+        writer.finishes("Let me look.\n\nYou like tea.")
+        await shows(server, "Let me look.\n\nYou like tea.")
         await on.channel.settle()
         assert len(server.sent(1001)) == 1
+
+
+async def test_a_search_before_the_first_word_is_seen_in_the_person_s_language(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    writer = Writer()
+    async with stage(server, tmp_path, conversation=writer, options=options()) as on:
+        server.user(1001).profile["language_code"] = "de"
+        await server.user(1001).says("Was weißt du?")
+        writer.calls_a_tool()
+        await shows(server, f"🔎 Ich sehe in meinem Gedächtnis nach …{CURSOR}")
+        writer.writes("Du magst Tee.")
+        await shows(server, f"Du magst Tee.{CURSOR}")
+        writer.finishes("Du magst Tee.")
+        await on.channel.settle()
 
 
 async def test_a_preview_of_a_reply_that_fails_becomes_the_sentence(
@@ -135,18 +192,34 @@ async def test_stop_keeps_also_what_was_not_shown_yet(
         await on.channel.settle()
 
 
-async def test_a_long_reply_grows_to_one_message_and_the_rest_follows(
-    server: BotApiServer, tmp_path: Path
+@pytest.mark.parametrize(("paragraphs", "messages"), [(8, 3), (20, 5)])
+async def test_a_long_reply_goes_on_in_further_messages_and_never_shrinks(
+    server: BotApiServer, tmp_path: Path, paragraphs: int, messages: int
 ) -> None:
-    writer, answer = Writer(), "\n\n".join("word " * 300 for _ in range(8)).strip()
+    writer = Writer()
+    answer = "\n\n".join("word " * 299 + f"end{n}." for n in range(paragraphs))
     async with stage(server, tmp_path, conversation=writer, options=options()) as on:
         await server.user(1001).says("all of it")
-        writer.writes(answer)
-        await server.wait_for(lambda: texts(server)[-1:] and texts(server)[0].endswith(CURSOR))
+        begun, seen = 0, [""]
+        for end in range(2500, len(answer) + 2500, 2500):
+            writer.writes(answer[begun:end])
+            begun = end
+            if len(seen[-1]) < 5 * 3900:
+                await server.wait_for(lambda: "".join(texts(server)) != seen[-1])
+            seen.append("".join(texts(server)))
         writer.finishes(answer)
-        await server.replies_to(1001, 2)
+        await server.wait_for(lambda: not texts(server)[-1].endswith(CURSOR))
         await on.channel.settle()
-        assert " ".join(texts(server)).split() == answer.split()
+        grown = [len(text.replace("▍", "").split()) for text in [*seen, "".join(texts(server))]]
+        assert grown == sorted(grown)
+        assert server.calls_of("deleteMessage", 1001) == []
+        read = [text for text in texts(server) if text]
+        assert len(read) == messages
+        sent = [message["document"] for message in server.sent(1001) if "document" in message]
+        assert [document["file_name"] for document in sent] == ["answer.md"] * (messages == 5)
+        whole, words = answer.split(), " ".join(read).removesuffix("…").split()
+        assert words == whole[: len(words)]
+        assert sent or words == whole
 
 
 # -- other ways -----------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import pytest
 
 from bot.clock import Clock
 from bot.people.people import QuotaLimits
+from bot.people.personal import Streaming
 from bot.texts import ENGLISH
 from memory.records import Actor, Place
 from tests.bot.telegram.stage import stage
@@ -226,6 +227,21 @@ async def test_somebody_who_blocks_the_bot_meanwhile_ends_the_turn(
         assert not history.turns
 
 
+async def test_an_edit_that_finds_the_bot_blocked_ends_the_turn(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    writer, once = Writer(), options(typing_seconds=1000)
+    async with stage(server, tmp_path, conversation=writer, options=once) as on:
+        await server.user(1001).says("hi")
+        writer.writes("Hel")
+        await shows(server, f"Hel{CURSOR}")
+        server.user(1001).blocks()
+        writer.writes("lo")
+        await on.channel.settle()
+        assert on.inbox.open_count == 0
+        assert len(server.calls_of("editMessageText", 1001)) == 1
+
+
 async def test_a_group_that_moved_gets_the_answer_and_no_other_message_is_edited(
     server: BotApiServer, tmp_path: Path
 ) -> None:
@@ -281,6 +297,25 @@ async def test_a_reply_that_a_restart_broke_off_goes_on_in_its_message(
         await on.end()
     again = Writer()
     async with stage(server, tmp_path, conversation=again, options=options()) as on:
+        again.writes("There was")
+        await shows(server, f"There was{CURSOR}")
+        again.finishes("There was a king.")
+        await on.channel.settle()
+        assert texts(server) == ["There was a king."]
+
+
+async def test_a_draft_that_a_restart_broke_off_stays_as_a_message_and_goes_on_there(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    writer, drafts = Writer(), options(Streaming.DRAFT, stop_seconds=0.01)
+    async with stage(server, tmp_path, conversation=writer, options=drafts) as on:
+        await server.user(1001).says("a story")
+        writer.writes("Once upon a time")
+        await server.wait_for(lambda: server.world.chats[1001].drafts)
+        await on.end()
+        assert texts(server) == [f"Once upon a time{CURSOR}"]
+    again = Writer()
+    async with stage(server, tmp_path, conversation=again, options=options(Streaming.DRAFT)) as on:
         again.writes("There was")
         await shows(server, f"There was{CURSOR}")
         again.finishes("There was a king.")

@@ -14,7 +14,7 @@ from bot.telegram.formatting.marked import (
     clean,
     utf16_length,
 )
-from bot.telegram.formatting.rendering import preview, render
+from bot.telegram.formatting.rendering import CURSOR, preview, render
 from memory.safety.escaping import is_blank
 from tests.fakes.botapi.markup import checked
 
@@ -220,13 +220,39 @@ def test_no_word_is_lost_or_out_of_order(blocks: list[tuple[str, list[str]]]) ->
 
 
 @settings(deadline=None, max_examples=40)
-@given(documents, st.integers(1, 200))
-def test_a_preview_fits_one_message(written: str, times: int) -> None:
+@given(documents, st.integers(1, 200), st.sampled_from(["", "🔎 Looking in my memory"]))
+def test_every_message_of_a_preview_is_one_that_telegram_takes(
+    written: str, times: int, below: str
+) -> None:
     for mark in ("", "🔒"):
-        shown = preview(written * times, mark)
-        assert utf16_length(shown) <= LONGEST_MESSAGE
-        assert not shown or not is_blank(shown)
-        assert shown.startswith(mark) or not shown
+        shown = preview(written * times, mark, below)
+        assert len(shown) <= 5
+        assert not shown or shown[0].text.startswith(mark)
+        for message in shown:
+            assert utf16_length(message.text) <= LONGEST_MESSAGE
+            assert not is_blank(message.text)
+            assert len(message.entities) <= MOST_ENTITIES
+
+
+def test_a_preview_ends_with_a_cursor_and_what_is_told_below() -> None:
+    assert preview("") == ()
+    [growing] = preview("This is **bold** and **bo")
+    assert growing.text == f"This is bold and **bo{CURSOR}"
+    assert [(span.start, span.end) for span in growing.spans] == [(8, 12)]
+    [asked] = preview("Let me see.", "🔒", "Looking")
+    assert asked.text == f"🔒 Let me see.\n\nLooking{CURSOR}"
+    assert [message.text for message in preview("", "🔒", "Looking")] == [f"🔒 Looking{CURSOR}"]
+
+
+def test_messages_of_a_long_answer_stay_as_they_grew() -> None:
+    answer = "\n\n".join(f"# Part {n}\n\n{'some **more** words, ' * 60}" for n in range(30))
+    whole = render(answer)
+    assert len(whole.messages) == 5
+    for end in range(500, len(answer), 900):
+        *full, growing = preview(answer[:end])
+        assert full == list(whole.messages[: len(full)])
+        stays = growing.text.removesuffix(CURSOR).rpartition(" ")[0]
+        assert whole.messages[len(full)].text.startswith(stays.rstrip("*"))
 
 
 # -- long answers ---------------------------------------------------------------------------------
@@ -238,13 +264,13 @@ def test_five_messages_are_sent_as_messages() -> None:
     assert rendered.document is None
 
 
-def test_a_longer_answer_is_a_file_with_a_short_beginning() -> None:
+def test_of_a_longer_answer_five_full_messages_are_followed_by_a_file() -> None:
     answer = "# Title\n\n" + "\n\n".join("слово " * 700 for _ in range(6))
     rendered = render(answer)
-    [beginning] = rendered.messages
-    assert beginning.text.startswith("Title\n\nслово слово")
-    assert beginning.text.endswith("слово\n\n…")
-    assert utf16_length(beginning.text) < 1100
+    assert len(rendered.messages) == 5
+    assert rendered.messages[0].text.startswith("Title\n\nслово слово")
+    assert rendered.messages[-1].text.endswith("слово\n\n…")
+    assert all(utf16_length(message.text) > 3400 for message in rendered.messages)
     assert rendered.document is not None
     assert rendered.document.decode() == answer
 

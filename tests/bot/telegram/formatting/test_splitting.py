@@ -116,26 +116,42 @@ def test_a_cut_code_block_keeps_its_language_and_its_indentation() -> None:
     assert "\n".join(shown) == code
 
 
-def test_a_code_block_that_fits_one_message_is_not_cut_for_what_is_before_it() -> None:
-    text = f"{'word ' * 11}\n\n" + "\n".join(["code()"] * 9)
+def test_code_below_a_message_that_is_nearly_full_begins_another() -> None:
+    text = f"{'word ' * 18}\n\n" + "\n".join(["code()"] * 9)
     start = text.index("code")
     first, second = split(Marked(text, (Span("pre", start, len(text)),)), 100)
-    assert first.text == ("word " * 11).strip()
+    assert first.text == ("word " * 18).strip()
     assert second.spans == (Span("pre", 0, len(second.text)),)
 
 
 def test_paragraphs_are_preferred_to_lines_and_lines_to_words() -> None:
-    assert texts_of("a" * 60 + "\n\n" + "b b\nc " * 10, 80)[0] == "a" * 60
-    assert texts_of("a " * 30 + "\n" + "b " * 40, 80)[0] == ("a " * 30).strip()
+    assert texts_of("a" * 87 + "\n\n" + "b b\nc " * 10, 100)[0] == "a" * 87
+    assert texts_of("a " * 44 + "\n" + "b " * 40, 100)[0] == "a " * 44 + "\n" + "b b b b b b"
+    assert texts_of("a " * 47 + "\n" + "b " * 40, 100)[0] == ("a " * 47).strip()
     assert texts_of("word " * 30, 80)[0] == " ".join(["word"] * 16)
 
 
 def test_a_heading_is_not_left_behind_alone() -> None:
-    text = f"{'a ' * 25}\n\nHeading\n\n{'b ' * 30}"
+    text = f"{'a ' * 40}\n\nHeading\n\n{'b ' * 30}"
     start = text.index("Heading")
-    parts = list(split(Marked(text, (Span("bold", start, start + 7),)), 80))
+    parts = list(split(Marked(text, (Span("bold", start, start + 7),)), 100))
+    assert parts[0].text.endswith("Heading\n\nb b b b b")
+    parts = list(split(Marked(text, (Span("bold", start, start + 7),)), 94))
     assert parts[1].text.startswith("Heading\n\nb")
     assert parts[1].spans == (Span("bold", 0, 7),)
+
+
+@given(words, limits, st.data())
+def test_a_text_that_grows_is_cut_at_the_same_places(
+    said: list[str], limit: int, data: st.DataObject
+) -> None:
+    """What stands in a full message stays there."""
+    spaces = data.draw(st.lists(st.sampled_from([" ", " ", "\n", "\n\n"]), min_size=len(said)))
+    text = "".join(map("".join, zip(said, spaces, strict=False))) * 10
+    whole = texts_of(text, limit)
+    *full, last = texts_of(text[: data.draw(st.integers(1, len(text)))], limit)
+    assert full == whole[: len(full)]
+    assert whole[len(full)].startswith(last[: last.rfind(" ") + 1]) or len(last) > limit * 0.9
 
 
 def test_a_hundred_spans_are_the_most_in_a_message() -> None:
