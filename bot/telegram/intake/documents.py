@@ -13,7 +13,7 @@ from xml.parsers import expat
 _MOST_TEXT = 1_000_000
 #: Maximum bytes unpacked from one document, and how many times larger than packed a big part may
 #: be. Real documents grow tenfold, bombs a thousandfold.
-_MOST_UNPACKED, _MOST_GROWTH, _BIG = 40_000_000, 200, 1_000_000
+_MOST_UNPACKED, _MOST_GROWTH, _BIG = 20_000_000, 200, 1_000_000
 #: Parsers go over an unfinished piece of markup again for each chunk, so chunks are few.
 _CHUNK = 1_000_000
 
@@ -188,7 +188,9 @@ def _rtf_tokens(source: str) -> Iterator[re.Match[str]]:
         if token["brace"] == "{":
             skips.append(skips[-1])
         elif token["brace"]:
-            skips = skips[:-1] or [True]
+            skips.pop()
+            # What follows the last group is no text.
+            skips = skips or [True]
         elif token["sign"] == "*" or token["word"] in _RTF_SKIPPED:
             skips[-1] = True
         elif not skips[-1]:

@@ -6,14 +6,11 @@ secret. Such an update must neither block the ones behind it nor end the task th
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from telegram import Update
 
-from bot.telegram.intake.mending import mended
+from bot.telegram.intake.mending import Json, mended
 from memory.background.pacing import RateLimitedLog
-
-Json = dict[str, Any]
 
 #: Bot API: ids have at most 52 significant bits. No other number is larger.
 _TOO_LARGE = 2**52

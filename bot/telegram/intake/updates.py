@@ -53,10 +53,11 @@ def inbound_of(
     origin = None if is_service(message) else _origin(message)
     if origin is None:
         return None
-    # Forwarded text is not the sender's own words: neither a command nor a call to the bot.
+    # What is forwarded, or made by an inline bot, is not the sender's own words, and so neither a
+    # command nor a call to the bot.
     source = message.forward_origin
     is_own = isinstance(source, MessageOriginUser) and source.sender_user.id == origin.user_id
-    theirs = source is not None and not is_own
+    theirs = message.via_bot is not None or (source is not None and not is_own)
     words = clean(words_of(message) or "").strip()
     match = None if theirs else _COMMAND.match(words)
     name, addressee = (match["name"].lower(), match["bot"]) if match else ("", None)
@@ -163,8 +164,10 @@ def _content(message: telegram.Message, words: str, *, theirs: bool) -> str:
     file = enclosed_in(message)
     if file and file.mark:
         held = file.mark if message.voice else f"{held} {file.mark}"
-    if message.forward_origin and theirs:
-        return quote("\n".join(filter(None, (held, words))), _author(message.forward_origin))
+    if theirs:
+        source, inline = message.forward_origin, message.via_bot
+        author = _author(source) if source else _name_of(inline) if inline else ""
+        return quote("\n".join(filter(None, (held, words))), author)
     if held and not message.voice:
         held = quote(held)
     return "\n".join(filter(None, (held, words)))

@@ -46,7 +46,7 @@ def heard(message: dict[str, Any]) -> Message:
         ({"text": "Hi", "forward_origin": {"type": "hidden_user"}}, "> Hi"),
         ({"text": "Hi", "forward_origin": {"type": "channel"}}, "> Hi"),
         ({"text": "Hi", "forward_origin": "?"}, "> Hi"),
-        ({"text": "Hi", "via_bot": {"id": 9}}, "Hi"),
+        ({"text": "Hi", "via_bot": {"id": 9}}, "> Hi"),
         ({"text": "Hi", "entities": [{"type": "bold"}]}, "Hi"),
         ({"text": "Hi", "reply_to_message": SAID | {"text": "Yo", "poll": 3}}, "> Yo\nHi"),
         ({"text": "Hi", "reply_to_message": {"text": "Yo"}}, "Hi"),

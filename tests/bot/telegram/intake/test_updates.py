@@ -68,6 +68,15 @@ def test_a_forwarded_command_is_no_command(text: str) -> None:
     assert heard(text, MessageOriginUser(AT, BORIS)) == f"> Boris:\n> {text}"
 
 
+@pytest.mark.parametrize("text", ["I live in Paris", "/forget all"])
+def test_what_an_inline_bot_made_is_quoted_and_no_command(text: str) -> None:
+    helper = User(9, "Helper", is_bot=True)
+    message = Message(1, AT, Chat(5, Chat.PRIVATE), from_user=ANNA, text=text, via_bot=helper)
+    meant = inbound_of(1, message, BOT)
+    assert isinstance(meant, Inbound)
+    assert (meant.text, meant.words) == (f"> Helper:\n> {text}", "")
+
+
 def test_what_people_forward_of_themselves_are_their_own_words() -> None:
     assert heard("I live in Paris", MessageOriginUser(AT, ANNA)) == "I live in Paris"
 
