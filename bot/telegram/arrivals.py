@@ -7,7 +7,7 @@ from functools import partial
 
 import structlog
 import telegram
-from telegram import Bot, ChatMemberUpdated, Update
+from telegram import Bot, CallbackQuery, ChatMemberUpdated, Update
 from telegram.error import TelegramError
 
 from bot.assistant.assistant import Assistant
@@ -22,9 +22,10 @@ from bot.telegram.intake.updates import CHANNEL, click_of, inbound_of
 from bot.telegram.lanes import Item, Lanes, LaneTask
 from bot.telegram.options import ChannelOptions
 from bot.telegram.responder import Responder
+from bot.texts import texts_in
 from memory.background.caches import BoundedDict
 from memory.errors import StoreUnavailable
-from memory.records import Place
+from memory.records import Actor, Place
 
 _log = structlog.get_logger(__name__)
 
@@ -72,7 +73,7 @@ class Arrivals:
             elif update.edited_message:
                 await self._on_edit(receipt, update.edited_message)
             elif update.callback_query:
-                await self._on_click(receipt, click_of(receipt, update.callback_query))
+                await self._on_click(receipt, update.callback_query)
             elif update.my_chat_member:
                 await self._on_membership(receipt, update.my_chat_member)
             else:
@@ -244,9 +245,11 @@ class Arrivals:
 
     # -- buttons and chats ------------------------------------------------------------------------
 
-    async def _on_click(self, receipt: int, click: Click | None) -> None:
+    async def _on_click(self, receipt: int, query: CallbackQuery) -> None:
+        click = click_of(receipt, query)
         if click is None:
-            await self._responder.close((receipt,))
+            refuse = LaneTask("refuse", partial(self._refuse, query), (receipt,))
+            self._lanes.put(Place(CHANNEL, query.from_user.id), refuse, aside=True)
             return
         if kept := self._kept_reply(click):
             self._lanes.put(click.origin.place, kept)
@@ -255,6 +258,14 @@ class Arrivals:
         # Beside the lane, so that the button is released while a reply is under way.
         press = LaneTask("press", partial(self._press, click))
         self._lanes.put(click.origin.place, press, aside=True)
+
+    async def _refuse(self, query: CallbackQuery) -> None:
+        """Release a button where nothing can be shown."""
+        user, people = query.from_user, self._assistant.people
+        texts = texts_in(user.language_code)
+        if await self._access.admits(user.id):
+            texts = await people.personal.texts(Actor.person(user.id), user.language_code)
+        await self._replies.sender.release(query.id, texts.buttons_stale)
 
     async def _press(self, click: Click) -> None:
         try:

@@ -8,6 +8,7 @@ import telegram
 from telegram import (
     CallbackQuery,
     Chat,
+    MaybeInaccessibleMessage,
     MessageEntity,
     MessageOrigin,
     MessageOriginChannel,
@@ -105,9 +106,10 @@ def inbound_of(
 
 
 def click_of(receipt: int, query: CallbackQuery) -> Click | None:
-    """The click of a callback query; None under an inaccessible message."""
+    """The click of a callback query, also under a message that Telegram no longer shows to bots
+    because it is old. None if the chat is unknown: the message was sent in inline mode."""
     message = query.message
-    if not isinstance(message, telegram.Message) or query.data is None:
+    if message is None or query.data is None:
         return None
     origin = _origin_of(message, query.from_user)
     if origin is None:
@@ -115,7 +117,7 @@ def click_of(receipt: int, query: CallbackQuery) -> Click | None:
     return Click(query.data, origin, message.date, message.message_id, receipt, query.id)
 
 
-def _origin_of(message: telegram.Message, user: User) -> Origin | None:
+def _origin_of(message: MaybeInaccessibleMessage, user: User) -> Origin | None:
     """The origin of a message or of a click under it by `user`; None for a channel and its direct
     messages. Telegram calls these a supergroup, but the people in it don't see each other."""
     chat, place = message.chat, _place_of(message)
@@ -133,11 +135,12 @@ def _origin_of(message: telegram.Message, user: User) -> Origin | None:
             return None
 
 
-def _place_of(message: telegram.Message) -> Place:
+def _place_of(message: MaybeInaccessibleMessage) -> Place:
     """The chat and its topic. Messages in a forum's general topic name none."""
     chat = message.chat
-    general = GENERAL_TOPIC if chat.is_forum and chat.type == Chat.SUPERGROUP else None
-    topic = message.message_thread_id if message.is_topic_message else general
+    topic = GENERAL_TOPIC if chat.is_forum and chat.type == Chat.SUPERGROUP else None
+    if isinstance(message, telegram.Message) and message.is_topic_message:
+        topic = message.message_thread_id
     return Place(CHANNEL, chat.id, topic)
 
 

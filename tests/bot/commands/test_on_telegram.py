@@ -239,6 +239,36 @@ async def test_a_press_that_was_made_up_gets_a_note_and_does_nothing(
         assert await on.memory.known.records(ANN)
 
 
+async def test_a_button_under_a_message_of_unknown_chat_gets_a_note(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    server.user(BORIS).profile["language_code"] = "de"
+    access = Access(AccessMode.ALLOWLIST, allowed=[ANNA])
+    async with stage(server, tmp_path, access=access) as on:
+        await on.memory.choices.set(ANN, Choice.LANGUAGE, "it")
+        note = await note_of(on, await server.user(ANNA).clicks(None, "m:x:home"))
+        assert note == texts_in("it").buttons_stale
+        note = await note_of(on, await server.user(BORIS).clicks(None, "m:x:home"))
+        assert note == GERMAN.buttons_stale
+        assert on.inbox.open_count == 0
+
+
+async def test_a_button_works_where_telegram_no_longer_shows_the_message(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    async with stage(server, tmp_path) as on:
+        await on.memory.known.remember(ANN, "I work at Acme Corp")
+        await ask(server, "/memory")
+        await ask(server, "/forget all")
+        browser, question = server.sent(ANNA)
+        for message, label in ((browser, "Facts (1)"), (question, ENGLISH.forget_all_yes)):
+            shown = {key: message[key] for key in ("chat", "message_id", "reply_markup")}
+            await note_of(on, await server.user(ANNA).presses({**shown, "date": 0}, label))
+        assert browser["text"].startswith("Facts")
+        assert texts(server)[1:] == [QUESTION, QUESTION], "nobody can tell how old that yes is"
+        assert await on.memory.known.records(ANN)
+
+
 async def test_a_question_is_too_old_by_the_date_that_telegram_gives_it(
     server: BotApiServer, tmp_path: Path
 ) -> None:

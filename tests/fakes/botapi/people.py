@@ -206,18 +206,14 @@ class Person:
         self._world.offer("edited_message", dict(message))
         await self._world.notify()
 
-    async def clicks(self, message: Json, data: str) -> str:
-        """Press a button under a message of the bot's; the query's id. Any data can be sent: a
-        client of somebody's own making may send what no button has."""
+    async def clicks(self, message: Json | None, data: str) -> str:
+        """Press a button under a message of the bot's, or under one sent in inline mode; the
+        query's id. Any data can be sent: a client of somebody's own making may send what no button
+        has."""
         query_id = str(10_000 + len(self._world.open_queries | set(self._world.answered_queries)))
         self._world.open_queries.add(query_id)
-        query = {
-            "id": query_id,
-            "from": self.profile,
-            "message": dict(message),
-            "chat_instance": str(message["chat"]["id"]),
-            "data": data,
-        }
+        under = {"message": dict(message)} if message else {"inline_message_id": "inline"}
+        query = {"id": query_id, "from": self.profile, "chat_instance": "1", "data": data, **under}
         self._world.offer("callback_query", query)
         await self._world.notify()
         return query_id
