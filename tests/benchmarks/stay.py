@@ -29,13 +29,16 @@ from bot.assistant.inbound import Message
 from bot.clock import Clock
 from bot.telegram.formatting.rendering import CURSOR
 from bot.telegram.options import ChannelOptions
+from bot.texts import ENGLISH
 from tests.bot.telegram.stage import stage
 from tests.fakes.botapi import BotApiServer
 
 _FIRST_PERSON = 1001
 _NUMBER = re.compile(r"message (\d+)\.")
-#: A whole reply, to one message or to a burst. The bot's last sign may say that it is unfinished.
-_WHOLE = re.compile(rf"You wrote message \d+\.(\nmessage \d+\.)*({CURSOR})?")
+#: A whole reply, to one message or to a burst. It may say that it may have arrived before; its last
+#: sign may say that it is unfinished.
+_AGAIN = re.escape(ENGLISH.sent_again)
+_WHOLE = re.compile(rf"({_AGAIN}\s+)?You wrote message \d+\.(\nmessage \d+\.)*({CURSOR})?")
 #: Mean seconds between two messages of one person, and how long the model takes for a reply.
 _PAUSE, _QUICKEST, _SLOWEST = 30.0, 1.0, 8.0
 #: Mean seconds between two faults.
@@ -68,7 +71,9 @@ class Result:
     timed_out: int = 0
     restarts: int = 0
     answered_once: int = 0
+    #: More than once without a word; and with a note, after an answer of Telegram's was lost.
     answered_twice: int = 0
+    answered_again: int = 0
     unanswered: int = 0
     out_of_order: int = 0
     left_unfinished: int = 0
@@ -275,13 +280,15 @@ async def _quiet(server: BotApiServer, sent: dict[int, list[float]]) -> None:
 
 
 def _answered(server: BotApiServer, person: int) -> list[int]:
-    """The numbers of the messages that were answered, in the order of the answers."""
-    return [
-        int(number)
-        for text in _texts(server, person)
-        if _WHOLE.fullmatch(text)
-        for number in _NUMBER.findall(text)
-    ]
+    """The numbers of the messages that were answered, in the order of the answers. An answer that
+    says that it may have arrived before counts if it had not."""
+    answered: list[int] = []
+    for text in _texts(server, person):
+        if _WHOLE.fullmatch(text):
+            numbers = map(int, _NUMBER.findall(text))
+            again = ENGLISH.sent_again in text
+            answered += [number for number in numbers if not (again and number in answered)]
+    return answered
 
 
 def _texts(server: BotApiServer, person: int) -> list[str]:
@@ -297,6 +304,8 @@ def _judge(server: BotApiServer, person: int, times: list[float], result: Result
         result.answered_once += count == 1
         result.answered_twice += count > 1
         result.unanswered += count == 0
+    again = [text for text in _texts(server, person) if ENGLISH.sent_again in text]
+    result.answered_again += sum(len(_NUMBER.findall(text)) for text in again)
     result.out_of_order += sum(1 for a, b in pairwise(answered) if b < a)
     result.left_unfinished += sum(not _WHOLE.fullmatch(text) for text in _texts(server, person))
 

@@ -108,7 +108,10 @@ class OpenAIServer:
         await self._runner.cleanup()
 
     async def _complete(self, request: web.Request) -> web.StreamResponse:
-        body = await request.json()
+        try:
+            body = await request.json()
+        except ConnectionResetError:
+            return web.Response()  # whoever asked is gone
         self.requests.append(body)
         if request.headers.get("Authorization") != f"Bearer {self.api_key}":
             return _error(401, "Incorrect API key provided", "invalid_api_key")

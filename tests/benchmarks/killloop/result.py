@@ -11,6 +11,9 @@ class Result:
     starts: int = 0
     messages: int = 0
     commands: int = 0
+    sends: int = 0
+    edits: int = 0
+    deletions: int = 0
     faults: int = 0
     facts_told: int = 0
     facts_kept: int = 0

@@ -46,6 +46,9 @@ class Verdict:
             self._judge_order(chat)
             self._judge_messages(chat)
         result = self.result
+        done = Counter(call.method for call in self._server.calls if call.done)
+        result.sends, result.deletions = done["sendMessage"], done["deleteMessage"]
+        result.edits = done["editMessageText"] + done["editMessageReplyMarkup"]
         result.starts = len(self._lives.all)
         result.kills = result.starts - 1
         result.gap_rate = round(100 * result.answered_twice_in_the_gap / result.kills, 1)
@@ -75,10 +78,8 @@ class Verdict:
                 self.count("lost", about, (chat, one.name))
             plain = sum(AGAIN not in text for text in told)
             for _ in range(asked[one.name], plain):
-                if self._is_in_the_gap(one):
-                    self.result.answered_twice_in_the_gap += 1
-                else:
-                    self.count("answered_twice", f"chat {chat}, {one.name}", (chat, one.name))
+                gap = "_in_the_gap" if self._is_in_the_gap(one) else ""
+                self.count(f"answered_twice{gap}", f"chat {chat}, {one.name}", (chat, one.name))
 
     def _is_in_the_gap(self, one: Said) -> bool:
         """Whether an answer was sent, the bot killed right after it, and the answer sent again."""

@@ -15,8 +15,7 @@ _CALLED = re.compile(r"\bcalled ([A-Z][a-z]+)")
 _HEARD = re.compile(r"Heard((?: m\d+x\d+)+)\.")
 _END = "Over."
 #: How a reply begins that may have arrived before.
-AGAIN = "in case it did not arrive"
-_AGAIN = re.compile(rf"\s*\([^()]*{AGAIN}\)\s*")
+AGAIN = ENGLISH.sent_again
 
 _THINGS = "lamp boat piano bicycle clock kettle camera drum mirror ladder".split()
 _CONSONANTS, _VOWELS = "bdfgklmnprstvz", "aeiou"
@@ -67,7 +66,7 @@ def answers(name: str, text: str) -> bool:
     """Whether a message of the bot's is the whole answer to the message or command of this name."""
     if name.startswith("m"):
         return name in answered(text)
-    text = _AGAIN.sub("", text)
+    text = text.replace(AGAIN, "").lstrip()
     if pattern := NAMELESS.get(name):
         return bool(pattern.match(text))
     found = REMEMBERED.match(text)
