@@ -252,3 +252,26 @@ async def test_stopping_does_not_wait_for_what_can_not_be_sent(
     server.faults.clear()
     async with stage(server, tmp_path, options=options()):
         assert await server.replies_to(ANNA, 1) == [f"{AGAIN}\nyou said: hi"]
+
+
+@pytest.mark.parametrize("command", ["/memory", "/forget Julia", "/settings"])
+async def test_the_buttons_of_a_reply_that_the_next_process_sends_work(
+    server: BotApiServer, tmp_path: Path, command: str
+) -> None:
+    store, anna = TemporaryStore(), Actor.person(ANNA)
+    fault = server.fail("sendMessage", delay=3600.0)
+    async with stage(server, tmp_path, store=store, options=options(**HASTY)) as on:
+        await on.memory.known.remember(anna, "Julia lives in Oslo")
+        await server.user(ANNA).says(command)
+        await server.wait_for(lambda: not fault.times)
+        left = await killed(on, tmp_path)
+    async with stage(server, left, store=store, options=options()) as on:
+        await server.replies_to(ANNA, 1)
+        await on.channel.settle()
+        shown = server.sent(ANNA)[-1]
+        before, [[button, *_], *_] = shown["text"], shown["reply_markup"]["inline_keyboard"]
+        await server.user(ANNA).presses(shown, button["text"])
+        await server.wait_for(lambda: shown["text"] != before)
+        await on.channel.settle()
+        assert ENGLISH.buttons_stale not in shown["text"]
+        assert bool(await on.memory.known.records(anna)) is (command != "/forget Julia")
