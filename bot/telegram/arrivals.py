@@ -138,7 +138,7 @@ class Arrivals:
         if not origin.is_private or owner in self._owners or not self._access.owns(owner):
             return
         self._owners.add(owner)
-        publish = partial(publish_owners_menu, bot, self._inbox, owner)
+        publish = partial(publish_owners_menu, bot, self._inbox.notes, owner)
         self._lanes.put(origin.place, LaneTask("menu", publish), aside=True)
 
     def _queue(self, place: Place, item: Item) -> None:

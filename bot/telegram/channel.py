@@ -146,7 +146,7 @@ class TelegramChannel:
 
     async def _listen(self, arrivals: Arrivals, responder: Responder) -> None:
         await persistently(self._bot.initialize, self._complaints)
-        menus = publish_menus(self._bot, self._inbox)
+        menus = publish_menus(self._bot, self._inbox.notes)
         self._menu = asyncio.create_task(menus, name="command menus")
         self._dispatcher.start(arrivals, self._assistant.people)
         await first_of(self._receive(responder), self._dispatcher.keep_watch())

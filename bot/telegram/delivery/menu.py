@@ -15,9 +15,9 @@ from telegram import (
 from telegram.error import TelegramError
 
 from bot.commands.menu import group_menu, owners_menu, private_menu
-from bot.telegram.intake.inbox import Inbox
 from bot.texts import ENGLISH, languages
 from memory.background.work import log_outage
+from memory.stores.sqlite.notes import Notes
 
 _log = structlog.get_logger(__name__)
 
@@ -35,7 +35,7 @@ class _Menu:
         return f"{self.language} {scope} {list(self.commands.items())}"
 
 
-async def publish_menus(bot: Bot, inbox: Inbox) -> None:
+async def publish_menus(bot: Bot, notes: Notes) -> None:
     """Publish the menus for each kind of chat, unless they are published already."""
     menus: list[_Menu] = []
     for language, texts in languages().items():
@@ -47,30 +47,31 @@ async def publish_menus(bot: Bot, inbox: Inbox) -> None:
             _Menu(private_menu(texts), code, BotCommandScopeAllPrivateChats()),
             _Menu(group_menu(texts), code, BotCommandScopeAllGroupChats()),
         )
-    await _publish(bot, inbox, "menus", menus)
+    await _publish(bot, notes, "menus", menus)
 
 
-async def publish_owners_menu(bot: Bot, inbox: Inbox, owner: int) -> None:
+async def publish_owners_menu(bot: Bot, notes: Notes, owner: int) -> None:
     """Publish the menu of an owner, who has a chat with the bot."""
     scope = BotCommandScopeChat(owner)
     menus = [
         _Menu(owners_menu(texts), None if texts is ENGLISH else language, scope)
         for language, texts in languages().items()
     ]
-    await _publish(bot, inbox, f"menus of {owner}", menus)
+    await _publish(bot, notes, f"menus of {owner}", menus)
 
 
-async def _publish(bot: Bot, inbox: Inbox, name: str, menus: Sequence[_Menu]) -> None:
+async def _publish(bot: Bot, notes: Notes, name: str, menus: Sequence[_Menu]) -> None:
+    noted_as = f"{name}, bot {bot.id}"
     digest = hashlib.blake2b("\n".join(map(str, menus)).encode(), digest_size=16).hexdigest()
     with log_outage(_log, "inbox_unavailable"):
-        if await inbox.read_note(name) == digest:
+        if await notes.get(noted_as) == digest:
             return
         if failures := [failure for menu in menus if (failure := await _set(bot, menu))]:
             # The next start tries again.
             error = type(failures[0]).__name__
             _log.warning("menus_not_set", name=name, count=len(failures), error=error)
             return
-        await inbox.write_note(name, digest)
+        await notes.put(noted_as, digest)
 
 
 async def _set(bot: Bot, menu: _Menu) -> TelegramError | None:

@@ -19,6 +19,7 @@ from bot.assistant.events import Reply
 from bot.telegram.delivery import kept
 from bot.telegram.delivery.progress import NO_PROGRESS, Progress
 from memory.stores.sqlite.database import Database, Migration
+from memory.stores.sqlite.notes import NOTES, Notes
 
 T = TypeVar("T")
 Json = Mapping[str, Any]
@@ -50,13 +51,7 @@ _MIGRATIONS = (
                 json_object('text', reply, 'markdown', json('true')) WHERE reply IS NOT NULL""",
         ),
     ),
-    Migration(
-        "notes",
-        (
-            """CREATE TABLE note (source TEXT, name TEXT, value TEXT NOT NULL,
-                PRIMARY KEY (source, name)) WITHOUT ROWID""",
-        ),
-    ),
+    Migration("notes", (NOTES,)),
 )
 
 _INSERT = """INSERT OR IGNORE INTO inbound (source, update_id, chat, body, received_at)
@@ -106,6 +101,8 @@ class Inbox:
         self._all_done = asyncio.Event()
         self._all_done.set()
         self._db = Database(path, _MIGRATIONS, pool)
+        #: What else the bot keeps in the file.
+        self.notes = Notes(self._db)
 
     async def __aenter__(self) -> Self:
         return self
@@ -226,17 +223,6 @@ class Inbox:
         sql = "SELECT coalesce(max(update_id), 0) + 1 FROM inbound WHERE source = ?"
         ((number,),) = await self._db.rows(sql, self._source)
         return int(number)
-
-    async def read_note(self, name: str) -> str | None:
-        """What the bot has noted under this name. Raises StoreUnavailable."""
-        sql = "SELECT value FROM note WHERE source = ? AND name = ?"
-        rows = await self._db.rows(sql, self._source, name)
-        return rows[0][0] if rows else None
-
-    async def write_note(self, name: str, value: str) -> None:
-        """Raises StoreUnavailable."""
-        sql = "INSERT OR REPLACE INTO note VALUES (?, ?, ?)"
-        await self._db.write(sql, self._source, name, value)
 
     async def settle(self) -> None:
         """Return when no update is open."""

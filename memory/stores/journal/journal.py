@@ -11,6 +11,7 @@ from memory.stores.journal.panels import SqlitePanels
 from memory.stores.journal.sessions import NO_LEASE, SqliteJobs, SqliteSessions, stamp
 from memory.stores.journal.turns import SqliteSummaries, SqliteTurns
 from memory.stores.sqlite.database import Database, Migration
+from memory.stores.sqlite.notes import NOTES, Notes
 
 JOURNAL_LAYOUT = (
     Migration(
@@ -38,7 +39,7 @@ JOURNAL_LAYOUT = (
             "ALTER TABLE session ADD COLUMN holder TEXT",
             "ALTER TABLE session ADD COLUMN leased_until TEXT",
             "ALTER TABLE session ADD COLUMN set_aside_at TEXT",
-            "CREATE TABLE note (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+            NOTES,
         ),
     ),
     Migration(
@@ -142,11 +143,11 @@ class SqliteMaintenanceLog:
     """See memory.ports.MaintenanceLog."""
 
     def __init__(self, db: Database) -> None:
-        self._db = db
+        self._notes = Notes(db)
 
     async def last_maintenance(self) -> datetime | None:
-        rows = await self._db.rows("SELECT value FROM note WHERE name = 'maintained_at'")
-        return datetime.fromisoformat(rows[0][0]) if rows else None
+        at = await self._notes.get("maintained_at")
+        return datetime.fromisoformat(at) if at else None
 
     async def note_maintenance(self, at: datetime) -> None:
-        await self._db.write("INSERT OR REPLACE INTO note VALUES ('maintained_at', ?)", stamp(at))
+        await self._notes.put("maintained_at", stamp(at))

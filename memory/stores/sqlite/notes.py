@@ -1,0 +1,19 @@
+"""Values that a file keeps by name."""
+
+from memory.stores.sqlite.database import Database
+
+NOTES = "CREATE TABLE note (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
+
+
+class Notes:
+    """The table `note`. Both methods raise StoreUnavailable."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    async def get(self, name: str) -> str | None:
+        rows = await self._db.rows("SELECT value FROM note WHERE name = ?", name)
+        return rows[0][0] if rows else None
+
+    async def put(self, name: str, value: str) -> None:
+        await self._db.write("INSERT OR REPLACE INTO note VALUES (?, ?)", name, value)
