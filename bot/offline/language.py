@@ -14,7 +14,7 @@ from typing import Any
 
 from memory.knowledge.moments import base_language
 from memory.search.lexicon.lexicon import lexicons, stop_words
-from memory.search.text import pairs, plain_words, stems
+from memory.search.text import pairs, plain_words, spoken_words, stems
 
 #: The codes of the files. Of two languages that fit a text equally well, the first is taken.
 CODES = ("en", "de", "es", "fr", "it", "pt", "ru", "zh", "hi", "hi-latn")
@@ -248,7 +248,7 @@ def _codes_of(text: str) -> frozenset[str]:
     for code, script in _SCRIPTS:
         if script.search(text):
             return frozenset({code})
-    seen = {word for kind, word in plain_words(text) if kind == "word"}
+    seen = spoken_words(text)
     counts = {code: len(seen & words) for code, words in _small_words().items()}
     most = max(counts.values())
     if not most:

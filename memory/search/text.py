@@ -128,10 +128,21 @@ def latin_language(plain: list[tuple[str, str]]) -> str:
     return best
 
 
+_ASCII = re.compile(r"[!-~]+")
+#: Links, addresses and names of files.
+_ADDRESS = re.compile(r"://|\w[.@]\w", re.ASCII)
+
+
+def spoken_words(text: str) -> set[str]:
+    """The words of a text that belong to a language: not those of "example.com"."""
+    said = _ASCII.sub(lambda it: " " if _ADDRESS.search(it[0]) else it[0], text)
+    return {word for kind, word in plain_words(said) if kind == "word"}
+
+
 def written_language(text: str) -> str | None:
     """The ISO 639-1 code of the language that a text is written in, by its grammar words; None if
     they leave a doubt, as those of a very short text do."""
-    seen = {word for kind, word in plain_words(text) if kind == "word"}
+    seen = spoken_words(text)
     counts = {code: len(seen & small_words) for code, small_words in _grammar().items()}
     most = max(counts.values())
     first, *others = (code for code, count in counts.items() if count == most)

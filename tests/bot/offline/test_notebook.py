@@ -333,3 +333,7 @@ async def test_without_a_long_term_memory_nothing_is_promised(tmp_path: Path):
     async with open_bot(TemporaryStore(), tmp_path, options) as bot:
         assert "switched off" in await bot.hears(ANNA, "the plumber comes on tuesday")
         assert "tuesday" in await bot.hears(ANNA, "when does the plumber come?")
+
+
+async def test_an_address_is_in_no_language(bot: Bot):
+    assert "without a language model" in await bot.hears(ANNA, "https://example.com/article")

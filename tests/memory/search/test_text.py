@@ -125,6 +125,8 @@ def test_any_other_sign_does(one: str, other: str) -> None:
         ("es", "Mi hermana Carmen es médica"), ("it", "Abito a Roma con mia sorella"),
         ("pt", "Minha irmã se chama Ana"), ("ru", "Я живу в Осло"), ("hi", "मेरी बहन मीरा है"),
         ("fr", "Je suis dans la maison"),
+        ("en", "Can you read www.notizie.it/che/non for me?"),
+        (None, "see example.com, a good one"),
         (None, "ok"), (None, "Rex"), (None, "👍"), (None, ""),
         (None, "Shalini ko paudhe pasand hai. gold se allergy hai usko sach me, rash ho jata hai"),
     ],
