@@ -161,9 +161,8 @@ async def _press(click: Click, context: Context) -> Reply:
         return await _carry_out(click, panel, context)
     except StoreUnavailable as failure:
         _log.warning("memory_unavailable", command="click", error=str(failure))
-        # An answer stays, and its buttons can be pressed again.
-        replaces = None if panel and panel.under_answer else click.message_id
-        return Reply(context.texts.memory_unavailable, replaces=replaces)
+        # The message stays, and its buttons can be pressed again.
+        return Reply(context.texts.memory_unavailable)
 
 
 async def _carry_out(click: Click, panel: Panel | None, context: Context) -> Reply:

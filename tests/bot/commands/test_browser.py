@@ -9,7 +9,7 @@ from bot.commands.pages.memory_pages import AT_A_GLANCE
 from bot.commands.pages.panels import BUTTONS_LAST, UNDO_SECONDS
 from memory.errors import StoreUnavailable
 from memory.memory import utc_now
-from memory.records import Actor, Draft, Kind, Record, Role, Utterance
+from memory.records import LEARNED_KINDS, Actor, Draft, Kind, Record, Role, Utterance
 from tests.bot.commands.desk import ANN, BOB, BORIS, ENGLISH, GROUP, OURS, Desk, open_desk
 from tests.fakes.temporary_store import TemporaryStore
 
@@ -32,9 +32,20 @@ def restored(text: str) -> str:
 
 
 class Away(TemporaryStore):
-    """A store that can bring nothing back while it is away."""
+    """A store that lists nothing and can bring nothing back while it is away."""
 
     away = False
+
+    async def records(
+        self,
+        actor: Actor,
+        *,
+        kinds: Sequence[Kind] = LEARNED_KINDS,
+        include_superseded: bool = False,
+    ) -> list[Record]:
+        if self.away:
+            raise StoreUnavailable("away")
+        return await super().records(actor, kinds=kinds, include_superseded=include_superseded)
 
     async def restore(self, actor: Actor, records: Sequence[Record]) -> list[Record]:
         if self.away:
@@ -176,10 +187,25 @@ async def test_undo_can_be_tried_again_when_the_memory_is_back() -> None:
         await desk.press(*OSLO, DELETE, ENGLISH.button_delete_yes)
         store.away = True
         assert (await desk.press(UNDO)).text == ENGLISH.memory_unavailable
-        assert await desk.facts() == []
         store.away = False
+        assert await desk.facts() == []
         assert (await desk.press(UNDO)).text == restored("I live in Oslo")
         assert await desk.facts() == ["I live in Oslo"]
+
+
+async def test_where_the_memory_is_away_a_panel_stays_and_its_buttons_work_later() -> None:
+    store = Away()
+    async with open_desk(store=store) as desk:
+        await desk.remember("I live in Oslo")
+        [panel] = await desk.says("/memory")
+        before = panel.text
+        store.away = True
+        await desk.click(panel, panel.button("Facts (1)"))
+        assert (panel.text, panel.labels) == (before, ["Facts (1)"])
+        assert desk.sent()[-1].text == ENGLISH.memory_unavailable
+        store.away = False
+        await desk.click(panel, panel.button("Facts (1)"))
+        assert panel.text.startswith("Facts")
 
 
 async def test_after_a_minute_a_deletion_can_not_be_undone() -> None:
