@@ -48,7 +48,7 @@ _TEXT_ENDINGS = frozenset(
 
 #: What a message may be besides text, in the order in which it counts: an animation is a document,
 #: too, and a venue a location. Each is put into words.
-_IN_WORDS: dict[str, Callable[[Any], str | None]] = {
+_IN_WORDS: dict[str, Callable[[Any], str]] = {
     "sticker": lambda it: f"a sticker{_after(': ', it.emoji)}",
     "venue": lambda it: f"a place: {it.title}, {it.address} ({_degrees(it.location)})",
     "location": lambda it: f"a location: {_degrees(it)}",
