@@ -132,6 +132,10 @@ def maintain(
     retry: Annotated[
         bool, typer.Option("--retry", help="Retry saving the sessions in quarantine.")
     ] = False,
+    clock_is_right: Annotated[
+        bool,
+        typer.Option("--clock-is-right", help="Clean up although the clock has moved by days."),
+    ] = False,
     config: ConfigFile = None,
     data: DataDir = None,
 ) -> None:
@@ -143,7 +147,7 @@ def maintain(
     configure("warning", loaded.settings.log_format)
     from bot.operations.maintain import clean_up
 
-    raise typer.Exit(clean_up(loaded.settings, retry=retry))
+    raise typer.Exit(clean_up(loaded.settings, retry=retry, clock_is_right=clock_is_right))
 
 
 @command.command(short_help="Check everything, and say what to fix.")

@@ -56,6 +56,7 @@ from bot.telegram.intake.media import Senses
 from bot.telegram.intake.receiving import Stalled
 from bot.terminal import Terminal, TerminalChannel
 from bot.texts import languages, texts_in
+from memory.background.wall import WallClock
 from memory.conversation.window import points_back
 from memory.memory import Memory, utc_now
 from memory.panels import PanelRows
@@ -92,11 +93,11 @@ async def run_telegram(settings: Settings) -> int:
             "TELEGRAM_BOT_TOKEN is not set: put the token from @BotFather into the environment or "
             "a file .env, or chat in the terminal with `mordecai chat`"
         )
-    data, secret = settings.data_dir, token.get_secret_value()
+    data, secret, wall = settings.data_dir, token.get_secret_value(), WallClock()
     # The start can be interrupted: it takes minutes if it creates a memory on AWS.
     with operator_errors(), exit_on_sigterm(), ignore_signals_at_exit():
         async with (
-            _parts(settings) as parts,
+            _parts(settings, wall) as parts,
             Inbox(data / "inbox.sqlite", parts.pool, "telegram", secret) as inbox,
         ):
             access = Access(
@@ -109,7 +110,7 @@ async def run_telegram(settings: Settings) -> int:
             channel = TelegramChannel(
                 secret,
                 inbox,
-                channel_options(settings),
+                channel_options(settings, wall),
                 parts.senses,
                 base_url=settings.telegram_base_url,
             )
@@ -133,7 +134,7 @@ async def run_telegram(settings: Settings) -> int:
 def _assistant(settings: Settings, parts: _Parts, channel: Channel, access: Access) -> Assistant:
     people = People(
         access,
-        Quotas(parts.accounts, quota_limits(settings), access.owns),
+        Quotas(parts.accounts, quota_limits(settings), access.owns, parts.memory.clock),
         PersonalSettings(parts.memory),
     )
     context = Context(
@@ -157,7 +158,7 @@ async def run_chat(settings: Settings, user_id: int) -> int:
     data = settings.data_dir
     with operator_errors(), exit_on_sigterm():
         async with (
-            _parts(settings) as parts,
+            _parts(settings, WallClock()) as parts,
             Inbox(data / "inbox.sqlite", parts.pool, "terminal", "prompt") as inbox,
         ):
             about = f"Mordecai · {settings.model or 'a notebook, no language model'}"
@@ -182,7 +183,7 @@ async def run_chat(settings: Settings, user_id: int) -> int:
 
 
 @asynccontextmanager
-async def _parts(settings: Settings) -> AsyncIterator[_Parts]:
+async def _parts(settings: Settings, wall: WallClock) -> AsyncIterator[_Parts]:
     data = settings.data_dir
     # Checks the texts of every language: a faulty one must stop the start, not a reply.
     languages()
@@ -198,7 +199,7 @@ async def _parts(settings: Settings) -> AsyncIterator[_Parts]:
         await journal.jobs.end_leases()
         store = await stack.enter_async_context(open_store(settings, pool))
         accounts = await stack.enter_async_context(
-            Accounts(data / "usage.sqlite" if settings.memory_enabled else ":memory:", pool)
+            Accounts(data / "usage.sqlite" if settings.memory_enabled else ":memory:", pool, wall)
         )
         model = await stack.enter_async_context(models_of(settings, _offline_model))
         offline = settings.model in (None, OFFLINE)
@@ -207,7 +208,7 @@ async def _parts(settings: Settings) -> AsyncIterator[_Parts]:
         )
         pool.submit(_warm_up, understanding.rules)
         memory = await stack.enter_async_context(
-            Memory(store, journal, understanding, memory_options(settings))
+            Memory(store, journal, understanding, memory_options(settings), wall)
         )
         conversation = Conversation(
             model, memory, persona_of(settings), turn_limits(settings), accounts=accounts

@@ -12,6 +12,7 @@ from bot.people.personal import Streaming
 from bot.settings import Settings
 from bot.telegram.intake.webhook import WebhookOptions, made_up_secret
 from bot.telegram.options import ChannelOptions
+from memory.background.wall import WallClock
 from memory.conversation.live import SessionLimits
 from memory.knowledge.choices import zone_of
 from memory.knowledge.maintenance import Retention
@@ -40,8 +41,9 @@ def retention_of(settings: Settings) -> Retention:
     return _from_settings(Retention, settings)
 
 
-def channel_options(settings: Settings) -> ChannelOptions:
+def channel_options(settings: Settings, wall: WallClock) -> ChannelOptions:
     return ChannelOptions(
+        wall=wall,
         stale=timedelta(minutes=settings.stale_minutes),
         stop_seconds=settings.stop_seconds,
         webhook=webhook_of(settings),

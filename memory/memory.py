@@ -44,7 +44,7 @@ class Memory:
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
         self.options = options = options or MemoryOptions()
-        self._clock = clock
+        self.clock = clock
         self.tokens = Tokens()
         self.rules = understanding.rules
         count, limits = self.tokens.count, options.limits
@@ -141,7 +141,7 @@ class Memory:
         self.options.require_enabled()
         judged = await self._learner.judge(proposal, reading)
         async with self._locks.changing(actor):
-            return await self._learner.store(actor, judged, reading, self._clock())
+            return await self._learner.store(actor, judged, reading, self.clock())
 
     async def forget_all(self, actor: Actor) -> None:
         """Delete everything about the actor: records, turns, open sessions. Nothing of an

@@ -332,7 +332,7 @@ class Summaries(Protocol):
 
 
 class MaintenanceLog(Protocol):
-    """When maintenance last ran."""
+    """When maintenance last ran, and when the clock was last right."""
 
     async def last_maintenance(self) -> datetime | None:
         """When it last ran, if ever."""
@@ -340,6 +340,14 @@ class MaintenanceLog(Protocol):
 
     async def note_maintenance(self, at: datetime) -> None:
         """Note that it ran then."""
+        ...
+
+    async def last_right_time(self) -> datetime | None:
+        """When the clock was last right, as far as noted."""
+        ...
+
+    async def note_right_time(self, at: datetime) -> None:
+        """Note that the clock was right then."""
         ...
 
 

@@ -22,7 +22,7 @@ from bot.texts import ENGLISH
 from memory.background.tasks import finish_uncancelled
 from memory.conversation.talk import ConversationHistory, HistoryMetadata, turn_id
 from memory.errors import StoreUnavailable
-from memory.memory import Memory, utc_now
+from memory.memory import Memory
 from memory.records import Role, Turn, Utterance, own_words
 from tools.context import ToolContext
 from tools.forgetting import forget_memory
@@ -44,13 +44,13 @@ class Conversation:
         memory: Memory,
         persona: str,
         limits: TurnLimits | None = None,
-        clock: Callable[[], datetime] = utc_now,
+        clock: Callable[[], datetime] | None = None,
         accounts: Accounts | None = None,
     ) -> None:
         """`persona` is the static system prompt, made by `system_prompt`. The caller opens
         and closes the model. Without `accounts`, usage is not counted."""
         self._model, self._model_name, self._persona = model, model.model_name, persona
-        self._memory, self._clock, self._accounts = memory, clock, accounts
+        self._memory, self._clock, self._accounts = memory, clock or memory.clock, accounts
         # All tools need the memory.
         tools = toolbox() if memory.options.memory_enabled else []
         self._limits = limits or TurnLimits()

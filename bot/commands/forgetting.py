@@ -5,7 +5,6 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 
 import structlog
@@ -59,7 +58,7 @@ async def press_forget_all(click: Click, context: Context) -> Reply:
     Raises StoreUnavailable."""
     outcome = context.texts.forget_all_kept
     if click.data.endswith(":yes"):
-        if (datetime.now(UTC) - click.asked_at).total_seconds() > _QUESTION_SECONDS:
+        if (context.memory.clock() - click.asked_at).total_seconds() > _QUESTION_SECONDS:
             return replace(_ask(click.origin, context.texts), releases=click.message_id)
         await _erase(click, context)
         outcome = context.texts.forget_all_done

@@ -15,8 +15,8 @@ from bot.operations.process import only_process, operator_errors
 from bot.options import retention_of
 from bot.settings import Settings
 from bot.stores import open_store
+from memory.background.wall import WallClock
 from memory.knowledge.maintenance import Maintenance, Removed, Why
-from memory.memory import utc_now
 from memory.ports import Backlog
 from memory.records import Kind
 from memory.stores.journal.journal import SqliteJournal
@@ -27,13 +27,17 @@ _ROWS = {
     Kind.SUMMARY: "summaries",
     Kind.MESSAGE: "messages",
 }
+_LEAPT = (
+    "nothing removed: the clock has moved more than two days since a bot last ran here. If it is "
+    "{now:%Y-%m-%d %H:%M} UTC, repeat with --clock-is-right; if not, set the clock"
+)
 _COLUMNS = {Why.OLD: "too old", Why.REPLACED: "replaced", Why.TOO_MANY: "too many"}
 
 
-def clean_up(settings: Settings, *, retry: bool) -> int:
+def clean_up(settings: Settings, *, retry: bool, clock_is_right: bool = False) -> int:
     """Clean up and print how much was removed; with `retry`, first requeue the sessions in
-    quarantine. Returns the exit code: 1 if a memory could not be checked. Raises OperatorError,
-    NewerStore."""
+    quarantine. If the clock may have leapt, cleans up only if the operator says `clock_is_right`.
+    Returns the exit code: 1 if a memory could not be checked. Raises OperatorError, NewerStore."""
     if not settings.memory_enabled:
         raise OperatorError("memory_enabled = false: there is no memory to clean up")
     if not settings.data_dir.is_dir():
@@ -41,14 +45,20 @@ def clean_up(settings: Settings, *, retry: bool) -> int:
             f"data_dir = {settings.data_dir}: there is no such directory: name another one with "
             "--data or MORDECAI_DATA_DIR"
         )
-    return asyncio.run(_run(settings, retry=retry, console=Console(highlight=False)))
+    console = Console(highlight=False)
+    return asyncio.run(_run(settings, console, retry=retry, clock_is_right=clock_is_right))
 
 
-async def _run(settings: Settings, *, retry: bool, console: Console) -> int:
+async def _run(settings: Settings, console: Console, *, retry: bool, clock_is_right: bool) -> int:
     async with _open_maintenance(settings) as (maintenance, journal):
         if retry:
             back = await journal.jobs.requeue(datetime.now(UTC))
             console.print(f"queued for retry at the next start: {_sessions(back)}")
+        if clock_is_right:
+            await journal.maintenance.note_right_time(datetime.now(UTC))
+        elif not await maintenance.clock_is_right():
+            console.print(_LEAPT.format(now=datetime.now(UTC)), soft_wrap=True)
+            return 1
         removed = await maintenance.run()
         console.print(_table(removed))
         console.print(f"checked: {removed.people} {_people(removed.people)}")
@@ -73,7 +83,10 @@ async def _open_maintenance(settings: Settings) -> AsyncIterator[tuple[Maintenan
             store = await stack.enter_async_context(
                 open_store(settings.model_copy(update={"embedder": None}), pool)
             )
-            yield Maintenance(store, journal.maintenance, retention_of(settings), utc_now), journal
+            yield (
+                Maintenance(store, journal.maintenance, retention_of(settings), WallClock()),
+                journal,
+            )
 
 
 def _table(removed: Removed) -> Table:

@@ -273,8 +273,10 @@ class Accounts:
         if not (actor.is_group and user_id):
             return
         today, tokens = self._today(), usage.input_tokens + usage.output_tokens
-        # Only today's shares count.
-        self._note("DELETE FROM shares WHERE day < ?", today)
+        # Only today's shares count. The day before stays: the clock may have leapt.
+        self._note(
+            "DELETE FROM shares WHERE day < (SELECT max(day) FROM shares WHERE day < ?)", today
+        )
         self._note(
             "INSERT INTO shares VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
             "tokens = tokens + excluded.tokens, cost = cost + excluded.cost",

@@ -1,8 +1,9 @@
 """Arrivals: turn each update into an inbound and put it into its place's lane, without waiting for
 the network."""
 
+import time
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 
 import structlog
@@ -59,8 +60,9 @@ class Arrivals:
         # The last messages meant for the bot, by chat, and the last albums.
         self._seen = BoundedDict[tuple[int, int], None](_MOST_SEEN)
         self._albums = BoundedDict[str | None, None](100)
-        # In whole seconds, as Telegram dates messages.
-        self._began = datetime.now(UTC).replace(microsecond=0)
+        self._wall, self._began_at = options.wall, time.monotonic()
+        #: True once the backlog has arrived: nothing is late any more, whatever the clock says.
+        self.live = False
 
     async def take(self, update: Update) -> None:
         """Put an update into its lane. Never raises."""
@@ -90,6 +92,12 @@ class Arrivals:
         announce = partial(self._replies.send, notice.place, notice.reply)
         self._lanes.put(notice.place, LaneTask("notice", announce))
 
+    @property
+    def _began(self) -> datetime:
+        """The start, in whole seconds, as Telegram dates messages."""
+        age = timedelta(seconds=time.monotonic() - self._began_at)
+        return (self._wall() - age).replace(microsecond=0)
+
     # -- messages and commands --------------------------------------------------------------------
 
     async def _on_message(self, receipt: int, message: telegram.Message) -> None:
@@ -116,8 +124,8 @@ class Arrivals:
             # Neither limits nor staleness apply.
             meant = kept
         else:
-            # What is dated since the start is not late, even if this host's clock leaps ahead.
-            late = said.at < self._began and datetime.now(UTC) - said.at > self._stale
+            late = not self.live and said.at < self._began
+            late = late and self._wall() - said.at > self._stale
             meant = await self._assistant.admit(said, late=late)
             self._show_owners_menu(said.origin, bot)
         if isinstance(meant, Reply):
@@ -204,7 +212,7 @@ class Arrivals:
         bot = message.get_bot()
         said = inbound_of(receipt, message, bot.bot)
         # By Telegram's clock, which keeps running while the bot is down.
-        in_time = (message.edit_date or datetime.now(UTC)) - message.date <= _EDITABLE
+        in_time = (message.edit_date or self._wall()) - message.date <= _EDITABLE
         # A live location changes by itself, not by an edit.
         moves = message.location is not None
         is_talk = isinstance(said, Message) and said.text and in_time and not moves

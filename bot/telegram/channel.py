@@ -56,8 +56,10 @@ class TelegramChannel:
         without `/bot`. `request` carries all methods except getUpdates."""
         self._options = options = options or ChannelOptions()
         self._inbox, self._senses = inbox, senses or Senses()
-        polling = JournalingRequest(http_request(connections=2), inbox)
-        self._bot = bot_at(token, base_url, request or http_request(connections=64), polling)
+        hear = options.wall.hear
+        polling = JournalingRequest(http_request(connections=2, hear=hear), inbox)
+        others = request or http_request(connections=64, hear=hear)
+        self._bot = bot_at(token, base_url, others, polling)
         self._groups, self._holds = Groups(self._bot), Holds(options.clock)
         self._previews = Previews(self._bot, self._holds, inbox, options)
         self._lanes = Lanes(options.longest_text, options.clock)
@@ -149,13 +151,15 @@ class TelegramChannel:
         menus = publish_menus(self._bot, self._inbox.notes)
         self._menu = asyncio.create_task(menus, name="command menus")
         self._dispatcher.start(arrivals, self._assistant.people)
-        await first_of(self._receive(responder), self._dispatcher.keep_watch())
+        await first_of(self._receive(arrivals, responder), self._dispatcher.keep_watch())
 
-    async def _receive(self, responder: Responder) -> None:
+    async def _receive(self, arrivals: Arrivals, responder: Responder) -> None:
         await self._dispatcher.resume(self._bot, self._complaints)
         await self._intake.start()
         # A chat's backlog, left open here or waiting at Telegram, becomes one turn.
         await self._dispatcher.updates.join()
+        # A webhook does not tell when Telegram has delivered its backlog.
+        arrivals.live = not self._options.webhook
         self._lanes.open(self._dispatcher.watch(responder.run))
         _log.info("listening", channel=CHANNEL, bot=self._bot.username)
         self.listening = True

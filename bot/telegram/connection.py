@@ -1,6 +1,9 @@
 """Connections to the Bot API, Telegram's or another server's."""
 
 import json
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from functools import cache
 from ssl import SSLContext
 from typing import Any
@@ -30,6 +33,13 @@ def parse_answer(payload: bytes) -> dict[str, Any]:
 
 
 class BotApiRequest(HTTPXRequest):
+    """Tells `hear`, if given, the time that each answer names."""
+
+    def __init__(self, hear: Callable[[datetime], None] | None, **options: Any) -> None:
+        hooks: dict[str, list[Any]] = {"response": [_date_hook(hear)]} if hear else {}
+        options["httpx_kwargs"] = {"verify": _tls_context(), "event_hooks": hooks}
+        super().__init__(**options)
+
     parse_json_payload = staticmethod(parse_answer)
 
     async def do_request(self, *args: Any, **kwargs: Any) -> tuple[int, bytes]:
@@ -48,16 +58,34 @@ def bot_at(token: str, root: str | None, request: BaseRequest, get_updates: Base
     return Bot(token, f"{root}/bot", f"{root}/file/bot", request, get_updates)
 
 
-def http_request(connections: int, connect: float = 10, read: float = 20) -> HTTPXRequest:
-    """Timeouts in seconds, by default for a phone network."""
+def http_request(
+    connections: int,
+    connect: float = 10,
+    read: float = 20,
+    hear: Callable[[datetime], None] | None = None,
+) -> HTTPXRequest:
+    """Timeouts in seconds, by default for a phone network. `hear` learns Telegram's time."""
     return BotApiRequest(
+        hear,
         connection_pool_size=connections,
-        httpx_kwargs={"verify": _tls_context()},
         connect_timeout=connect,
         read_timeout=read,
         write_timeout=20,
         pool_timeout=20,
     )
+
+
+def _date_hook(
+    hear: Callable[[datetime], None],
+) -> Callable[[httpx.Response], Awaitable[None]]:
+    async def note(response: httpx.Response) -> None:
+        try:
+            date = parsedate_to_datetime(response.headers.get("date", ""))
+        except ValueError:
+            return
+        hear(date if date.tzinfo else date.replace(tzinfo=UTC))
+
+    return note
 
 
 @cache

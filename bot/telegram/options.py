@@ -7,6 +7,7 @@ from bot.clock import Clock
 from bot.operations.health import STALLED_SECONDS
 from bot.people.personal import Streaming
 from bot.telegram.intake.webhook import WebhookOptions
+from memory.background.wall import WallClock
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +20,7 @@ class ChannelOptions:
     messages in a chat. `stop_seconds` is how long replies may take to finish when the bot stops.
     Updates come by `webhook` if set, else by polling. Polling has stalled after `stalled_seconds`
     without an answer; handling, if updates have waited so long, or a lane works on one thing for
-    `stuck_seconds`."""
+    `stuck_seconds`. `clock` is for waiting, `wall` for dates."""
 
     longest_text: int = 16_000
     typing_seconds: float = 4.0
@@ -33,3 +34,4 @@ class ChannelOptions:
     stuck_seconds: float = 3600.0
     webhook: WebhookOptions | None = None
     clock: Clock = field(default_factory=Clock)
+    wall: WallClock = field(default_factory=WallClock)

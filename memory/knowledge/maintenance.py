@@ -13,7 +13,9 @@ from enum import StrEnum
 import structlog
 
 from memory.background.locks import Locks
+from memory.background.pacing import RateLimitedLog
 from memory.background.threads import compute
+from memory.background.wall import WallClock
 from memory.errors import MemoryFailure
 from memory.ports import MaintenanceLog, Store
 from memory.records import Actor, Kind, Record
@@ -24,10 +26,14 @@ _log = structlog.get_logger(__name__)
 #: whose it holds.
 _EVERY = timedelta(days=1)
 _AFTER_FAILURE = timedelta(hours=1)
+#: How often to note that the clock is right.
+_NOTE_EVERY = timedelta(minutes=10)
 
 #: From this importance on, what was replaced is kept for twice as long: it may be asked about
 #: ("where did I work before?").
 _WEIGHTY = 8
+
+_REPEAT_LOG_SECONDS = 86_400.0
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -156,19 +162,42 @@ class Maintenance:
         clock: Callable[[], datetime],
         locks: Locks | None = None,
     ) -> None:
+        """Of a WallClock it asks whether it is right before it deletes anything."""
         self._store, self._runs, self._retention = store, runs, retention
         self._clock, self._locks = clock, locks or Locks()
         self._not_before: datetime | None = None
+        self._complaints = RateLimitedLog(_log, _REPEAT_LOG_SECONDS)
 
     async def run_if_due(self) -> None:
-        """Run if the last run, also that of an earlier process, is a day ago. Raises
-        StoreUnavailable."""
+        """Run if the last run, also that of an earlier process, is a day ago, and the clock is
+        right. Raises StoreUnavailable."""
+        if not await self.clock_is_right():
+            return
         now = self._clock()
         last = await self._runs.last_maintenance()
-        due = last is None or now - last >= _EVERY
+        # A clock that was wrong may have noted a day to come.
+        due = last is None or not timedelta() <= now - last < _EVERY
         if due and (self._not_before is None or now >= self._not_before):
             self._not_before = now + _AFTER_FAILURE
             await self.run()
+
+    async def clock_is_right(self) -> bool:
+        """False if the clock may have leapt: then whatever is due by date stays, which is logged.
+        Raises StoreUnavailable."""
+        if not isinstance(self._clock, WallClock):
+            return True
+        now, last = self._clock(), await self._runs.last_right_time()
+        if not self._clock.is_right(last):
+            self._complaints.warn_once(
+                "clock_unconfirmed",
+                days_ahead=(now - last).days if last else None,
+                hint="the clock may have leapt since the bot last ran, so no memory expires until "
+                "Telegram's time confirms it, or `mordecai maintain --clock-is-right`",
+            )
+            return False
+        if last is None or abs(now - last) >= _NOTE_EVERY:
+            await self._runs.note_right_time(now)
+        return True
 
     async def run(self) -> Removed:
         """Process everybody's memory now. Logs and counts memories that can't be read or written,

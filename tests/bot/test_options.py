@@ -12,6 +12,7 @@ from bot.options import channel_options, memory_options, quota_limits, turn_limi
 from bot.people.people import QuotaLimits
 from bot.people.personal import Streaming
 from bot.settings import Settings
+from memory.background.wall import WallClock
 from memory.conversation.live import SessionLimits
 from memory.knowledge.maintenance import Retention
 from memory.knowledge.recall import RecallBudget
@@ -21,7 +22,7 @@ from memory.memory import MemoryOptions
 @pytest.mark.parametrize("streaming", ["edit", "draft", "off"])
 def test_replies_are_shown_on_telegram_as_the_settings_say(streaming: str):
     settings = Settings.model_validate({"streaming": streaming})
-    assert channel_options(settings).streaming is Streaming(streaming)
+    assert channel_options(settings, WallClock()).streaming is Streaming(streaming)
 
 
 def test_a_setting_reaches_the_field_of_its_name():

@@ -64,9 +64,11 @@ _KEEP_REPLY = """UPDATE inbound SET reply = iif(update_id = ?3, ?4, NULL),
     WHERE source = ?1 AND update_id IN (SELECT value FROM json_each(?2))"""
 _ERASE = """UPDATE inbound SET body = NULL, reply = NULL, progress = NULL, chat = NULL
     WHERE chat = ? AND NOT (source = ? AND update_id >= ?)"""
-# The largest number stays: `next_id` continues from it.
+# The newest numbers stay even if the clock leaps: only they can come again, and `next_id` continues
+# from the largest.
 _PRUNE = """DELETE FROM inbound WHERE source = ?1 AND body IS NULL AND received_at < ?2
-    AND update_id < (SELECT max(update_id) FROM inbound WHERE source = ?1)"""
+    AND update_id < (SELECT min(update_id) FROM (SELECT update_id FROM inbound
+        WHERE source = ?1 ORDER BY update_id DESC LIMIT 1000))"""
 _AMEND = """UPDATE inbound SET body = json_set(inbound.body, '$.message',
         json_extract(change.body, '$.edited_message'))
     FROM inbound AS change WHERE change.source = ?1 AND change.update_id = ?2

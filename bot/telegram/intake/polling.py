@@ -37,6 +37,8 @@ from memory.errors import StoreUnavailable
 
 _log = structlog.get_logger(__name__)
 
+#: Bot API, getUpdates: so many updates at once by default.
+_BATCH = 100
 #: Minimum pause after Telegram reports another poller, in seconds. Each poll aborts the other's, so
 #: fast retries would keep both from receiving anything.
 _CONFLICT_SECONDS = 5.0
@@ -115,7 +117,7 @@ class Polling:
         self._bot, self._queue, self._request = bot, queue, request
         self._complaints, self._clock = complaints, options.clock
         self._poll_seconds, self._stalled_seconds = options.poll_seconds, options.stalled_seconds
-        self._offset, self._pause = 0, 0.0
+        self._offset, self._pause, self._more = 0, 0.0, False
         self._backoff, self._conflicts = patience(), Backoff(_CONFLICT_SECONDS, 30.0, factor=1.5)
         self._rebuilds, self._rebuilt_at = 0, 0.0
 
@@ -129,7 +131,9 @@ class Polling:
         so that it can be answered together."""
         delete = partial(self._bot.delete_webhook, drop_pending_updates=False)
         await persistently(delete, self._complaints)
-        self._pause = await self._fetch(0)
+        self._pause, self._more = 0.0, True
+        while self._more:
+            self._pause = await self._fetch(0)
 
     async def run(self) -> None:
         """See Intake."""
@@ -147,7 +151,7 @@ class Polling:
         RejectedToken, Stalled."""
         # Longer than Telegram may hold the answer.
         longest = max(self._stalled_seconds - self._quiet_seconds, self._poll_seconds + 1)
-        began, offset = time.monotonic(), self._offset
+        began, offset, self._more = time.monotonic(), self._offset, False
         try:
             # HTTP timeouts restart with every byte; this one does not.
             async with asyncio.timeout(longest):
@@ -169,6 +173,7 @@ class Polling:
         self._acknowledge([update.update_id for update in updates])
         self._backoff.reset()
         self._conflicts.reset()
+        self._more = len(updates) >= _BATCH and self._offset > offset
         # What can't be acknowledged comes again at once.
         hasty = self._offset == offset and time.monotonic() - began < min(seconds, _HASTE)
         return _HASTE if hasty else 0.0

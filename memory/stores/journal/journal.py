@@ -146,8 +146,18 @@ class SqliteMaintenanceLog:
         self._notes = Notes(db)
 
     async def last_maintenance(self) -> datetime | None:
-        at = await self._notes.get("maintained_at")
-        return datetime.fromisoformat(at) if at else None
+        return await self._read("maintained_at")
 
     async def note_maintenance(self, at: datetime) -> None:
         await self._notes.put("maintained_at", stamp(at))
+
+    async def last_right_time(self) -> datetime | None:
+        # Earlier versions noted only when maintenance ran.
+        return await self._read("clock_right_at") or await self._read("maintained_at")
+
+    async def note_right_time(self, at: datetime) -> None:
+        await self._notes.put("clock_right_at", stamp(at))
+
+    async def _read(self, name: str) -> datetime | None:
+        at = await self._notes.get(name)
+        return datetime.fromisoformat(at) if at else None

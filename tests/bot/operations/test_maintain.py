@@ -99,6 +99,27 @@ def test_a_limit_in_the_settings_counts(tmp_path: Path, capsys: pytest.CaptureFi
     assert removed["messages"] == ["0", "0", "0"]
 
 
+def test_after_a_leap_of_the_clock_it_waits_for_the_operators_word(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    data = tmp_path / "data"
+    asyncio.run(lived(data))
+    asyncio.run(noted_clock(data, datetime.now(UTC) - timedelta(days=800)))
+    assert clean_up(Settings(data_dir=data), retry=False) == 1
+    printed = capsys.readouterr().out
+    assert "--clock-is-right" in printed
+    assert table(printed) == {}
+    assert clean_up(Settings(data_dir=data), retry=False, clock_is_right=True) == 0
+    assert table(capsys.readouterr().out)["messages"] == ["2", "0", "0"]
+    assert clean_up(Settings(data_dir=data), retry=False) == 0
+
+
+async def noted_clock(data: Path, at: datetime) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        async with SqliteJournal(data / "journal.sqlite", pool) as journal:
+            await journal.maintenance.note_right_time(at)
+
+
 def test_while_a_bot_runs_it_refuses_politely(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     with (
         FileLock(tmp_path / "lock"),

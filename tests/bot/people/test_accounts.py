@@ -92,8 +92,11 @@ async def test_what_somebody_asks_in_a_group_is_the_group_s_and_counts_for_their
         assert await accounts.spent_today(ANNA) == Spent()
         accounts.note_turn(CLUB, "s3", TURN, 12)
         await accounts.settle()
-        kept = await accounts._db.rows("SELECT person FROM shares")
-        assert kept == [(BORIS.id,)], "of yesterday nothing is kept"
+        now.append(now[-1] + timedelta(days=1))
+        accounts.note_turn(CLUB, "s4", TURN, 12)
+        await accounts.settle()
+        kept = await accounts._db.rows("SELECT DISTINCT day FROM shares ORDER BY day")
+        assert kept == [("2026-11-23",), ("2026-11-24",)], "if the clock leaps, today is yesterday"
 
 
 async def test_nobody_gets_around_a_limit_by_having_themselves_forgotten() -> None:

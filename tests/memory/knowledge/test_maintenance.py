@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
 from memory.background.locks import Locks
+from memory.background.wall import WallClock
 from memory.errors import StoreUnavailable
 from memory.knowledge.maintenance import (
     Maintenance,
@@ -310,3 +311,62 @@ async def test_what_is_said_after_everything_was_forgotten_is_not_taken_for_what
     removed = await maintenance(store, journal, locks).run()
     assert removed.counts.total() == 1_000
     assert len(await store.records(ANNA, kinds=tuple(Kind))) == 1_500
+
+
+# -- a clock that leaps ---------------------------------------------------------------------------
+
+
+class Machine:
+    """A machine whose clock leaps between two runs of the bot."""
+
+    def __init__(self, file: Path, pool: ThreadPoolExecutor, store: Store) -> None:
+        self._file, self._pool, self._store = file, pool, store
+
+    async def starts(self, now: datetime, told: datetime | None = None) -> int:
+        """The bot starts and hears a server's time, if any; what it removes."""
+        before = await self._count()
+        async with SqliteJournal(self._file, self._pool) as journal:
+            wall = WallClock(lambda: now)
+            if told:
+                wall.hear(told)
+            await Maintenance(self._store, journal.maintenance, Retention(), wall).run_if_due()
+        return before - await self._count()
+
+    async def _count(self) -> int:
+        return len(await self._store.records(ANNA, kinds=tuple(Kind), include_superseded=True))
+
+
+@pytest.mark.parametrize("leap", [timedelta(days=3), timedelta(days=400), timedelta(days=800)])
+async def test_after_a_leap_nothing_is_deleted_until_the_clock_is_confirmed(
+    tmp_path: Path, pool: ThreadPoolExecutor, leap: timedelta, capsys: pytest.CaptureFixture[str]
+):
+    store = TemporaryStore()
+    machine = Machine(tmp_path / "journal.sqlite", pool, store)
+    assert await machine.starts(NOW) == 0
+    await live(store, ANNA)
+    assert await machine.starts(NOW + leap) == 0
+    assert capsys.readouterr().out.count("clock_unconfirmed") == 1
+    assert await machine.starts(NOW + leap, told=NOW) == 0, "Telegram says it is wrong"
+    assert await machine.starts(NOW + leap) == 0, "it is no better for a second start"
+    assert await machine.starts(NOW + timedelta(days=1)) == 2, "what is old by the right clock"
+
+
+async def test_a_bot_that_was_off_for_weeks_tidies_once_a_server_confirms_its_clock(
+    tmp_path: Path, pool: ThreadPoolExecutor
+):
+    store = TemporaryStore()
+    machine = Machine(tmp_path / "journal.sqlite", pool, store)
+    await machine.starts(NOW - timedelta(days=30))
+    await live(store, ANNA)
+    assert await machine.starts(NOW) == 0
+    assert await machine.starts(NOW, told=NOW) == 2
+
+
+async def test_a_day_to_come_that_was_noted_by_a_wrong_clock_stops_nothing(
+    tmp_path: Path, pool: ThreadPoolExecutor
+):
+    store = TemporaryStore()
+    machine = Machine(tmp_path / "journal.sqlite", pool, store)
+    await machine.starts(NOW + timedelta(days=800))
+    await live(store, ANNA)
+    assert await machine.starts(NOW) == 2

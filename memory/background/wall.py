@@ -1,0 +1,73 @@
+"""What time it is, on a machine whose clock may be wrong."""
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+import structlog
+
+from memory.background.pacing import RateLimitedLog
+
+_log = structlog.get_logger(__name__)
+
+#: Clocks that differ by less agree.
+_AGREEMENT = timedelta(hours=1)
+#: A bot may have been off for so long without anybody asking whether its clock has leapt.
+_PLAUSIBLE = timedelta(days=2)
+_REPEAT_LOG_SECONDS = 3600.0
+
+
+class WallClock:
+    """This machine's clock; once a server's date shows that it is wrong, the server's time."""
+
+    def __init__(
+        self,
+        own: Callable[[], datetime] = lambda: datetime.now(UTC),
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`own` is this machine's clock. `monotonic`, in seconds, does not leap."""
+        self._own, self._monotonic = own, monotonic
+        #: What a server told, and the last time that was right, both with the monotonic time.
+        self._heard: tuple[datetime, float] | None = None
+        self._right: tuple[datetime, float] | None = None
+        self._complaints = RateLimitedLog(_log, _REPEAT_LOG_SECONDS)
+
+    def __call__(self) -> datetime:
+        """Now."""
+        own, told = self._own(), self._told
+        return own if told is None or abs(own - told) <= _AGREEMENT else told
+
+    def hear(self, date: datetime) -> None:
+        """Note the time that a server tells."""
+        self._heard = date, self._monotonic()
+        ahead = self._own() - date
+        if abs(ahead) > _AGREEMENT:
+            self._complaints.warn_once(
+                "clock_wrong",
+                hours_ahead=round(ahead / timedelta(hours=1), 1),
+                hint="this machine's clock and Telegram's differ: set it, best by NTP. Meanwhile "
+                "Telegram's counts, and no memory expires",
+            )
+
+    def is_right(self, last: datetime | None) -> bool:
+        """True if it is safe to delete by date. A server agrees; or the clock has kept pace since
+        it was right; or, after a start, not much time has passed since `last`, when it was right in
+        an earlier process."""
+        own, now, told = self._own(), self._monotonic(), self._told
+        if told is not None:
+            right = abs(own - told) <= _AGREEMENT
+        elif self._right:
+            then, at = self._right
+            right = abs(own - then - timedelta(seconds=now - at)) <= _AGREEMENT
+        else:
+            right = last is None or own - last <= _PLAUSIBLE
+        if right:
+            self._right = own, now
+        return right
+
+    @property
+    def _told(self) -> datetime | None:
+        if self._heard is None:
+            return None
+        date, at = self._heard
+        return date + timedelta(seconds=self._monotonic() - at)
