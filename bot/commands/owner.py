@@ -1,6 +1,6 @@
 """Commands for owners, in their private chat with the bot: /approve, /users and /stats."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from bot.assistant.context import Context
@@ -10,10 +10,13 @@ from bot.commands.bill import cost_of, length_of
 from bot.people.access import AccessMode
 from bot.people.guestbook import ApprovalVerdict, Guest, Request
 from bot.people.people import describe_person
+from bot.texts import Texts
 from memory.records import Place
 from memory.safety.escaping import speaker_name
 
 _REMOVE = "remove"
+#: Maximum pending requests listed by /users: the newest.
+_MOST_SHOWN = 50
 
 
 async def approve(said: Command, context: Context) -> Reply:
@@ -51,7 +54,7 @@ async def users(said: Command, context: Context) -> Reply:
         (texts.users_owners, _list(book.owners)),
         (texts.users_listed, _list(named)),
         (texts.users_guests, _list(book.guests)),
-        (texts.users_waiting, _list_waiting(book.open_requests(datetime.now(UTC)))),
+        (texts.users_waiting, _list_waiting(book.open_requests(datetime.now(UTC)), texts)),
     )
     parts = [texts.users_title, *(f"{title}\n{people}" for title, people in sections if people)]
     if access.mode is AccessMode.OPEN:
@@ -100,6 +103,8 @@ def _list(guests: Sequence[Guest]) -> str:
     return "\n".join("• " + ", ".join(filter(None, parts)) for parts in lines)
 
 
-def _list_waiting(requests: Iterable[Request]) -> str:
-    people = ((f"{one.id} {speaker_name(one.name)}".rstrip(), one.code) for one in requests)
-    return "\n".join(f"• {person}: /approve {code}" for person, code in people)
+def _list_waiting(requests: Sequence[Request], texts: Texts) -> str:
+    shown, older = requests[-_MOST_SHOWN:], len(requests) - _MOST_SHOWN
+    people = ((f"{one.id} {speaker_name(one.name)}".rstrip(), one.code) for one in shown)
+    lines = [f"• {person}: /approve {code}" for person, code in people]
+    return "\n".join((*lines, texts.memory_more.format(older)) if older > 0 else lines)

@@ -24,8 +24,9 @@ T = TypeVar("T")
 
 #: Requests expire after this time; the person can ask again.
 WAITING = timedelta(days=2)
-#: Maximum pending requests; new ones replace the oldest.
-MOST_WAITING = 100
+#: Maximum pending requests; new ones replace the oldest. So many that a few hundred strangers don't
+#: push out somebody who waits for the owner.
+MOST_WAITING = 1000
 #: Bot API, User.id: "it has at most 52 significant bits".
 _IDS = range(1, 2**52)
 

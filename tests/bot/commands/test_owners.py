@@ -51,6 +51,18 @@ async def test_a_stranger_is_let_in_by_the_owner(tmp_path: Path) -> None:
         assert ENGLISH.users_guests not in await desk.ask("/users")
 
 
+async def test_of_many_requests_the_newest_are_listed(tmp_path: Path) -> None:
+    access = await owned_by_anna(tmp_path)
+    for stranger in range(2001, 2061):
+        await access.ask(stranger, "")
+    async with open_desk(access=access) as desk:
+        listed = await desk.ask("/users")
+    assert listed.count("/approve") == 50
+    assert "2060" in listed
+    assert "2010" not in listed
+    assert listed.endswith(ENGLISH.memory_more.format(10))
+
+
 async def test_an_owner_hears_that_a_guest_could_not_be_told(tmp_path: Path) -> None:
     async with open_desk(access=await owned_by_anna(tmp_path)) as desk:
         desk.channel.closed.add(BORIS)
