@@ -150,13 +150,17 @@ class Arrivals:
         self._lanes.put(origin.place, LaneTask("menu", publish), aside=True)
 
     def _queue(self, place: Place, item: Item) -> None:
-        """Put an item into its lane. What only reads passes the messages before it, but nothing
-        else: what a person did in this order shows in this order."""
+        """Put an item into its lane. What only reads passes the messages before it, but no other
+        command or click: what a person did in this order shows in this order."""
         under_way, waiting = self._lanes.ahead(place)
-        before = [each for each in (under_way, *waiting) if each]
-        is_talk = bool(before) and all(isinstance(each, Message) for each in before)
-        passes = is_talk and not isinstance(item, LaneTask) and overtakes(item)
-        self._lanes.put(place, item, aside=passes)
+        ahead = (under_way, *waiting)
+        blocked = any(
+            each.blocks if isinstance(each, LaneTask) else isinstance(each, Command | Click)
+            for each in ahead
+        )
+        passes = not (blocked or isinstance(item, LaneTask)) and overtakes(item)
+        is_talk = any(isinstance(each, Message) for each in ahead)
+        self._lanes.put(place, item, aside=passes and is_talk)
 
     def _waits_behind_another(self, said: Message) -> bool:
         """True for a question in a group that is answered after another one. In a private chat

@@ -16,11 +16,13 @@ GATHERING = 1.0
 
 @dataclass(frozen=True, slots=True)
 class LaneTask:
-    """Other work in a lane: a refusal, a notice, a move. It closes the updates `receipts`."""
+    """Other work in a lane: a refusal, a notice, a move. It closes the updates `receipts`. No
+    command passes one that `blocks`."""
 
     name: str
     run: Callable[[], Awaitable[object]]
     receipts: tuple[int, ...] = ()
+    blocks: bool = False
 
 
 Item = Inbound | LaneTask

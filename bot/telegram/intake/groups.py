@@ -114,8 +114,8 @@ class Migrations:
                 async with asyncio.timeout(_PATIENCE):
                     await moved.wait()
 
-        self._lanes.put(old, LaneTask("move", move, receipts))
-        self._lanes.put(new, LaneTask("await_move", wait))
+        self._lanes.put(old, LaneTask("move", move, receipts, blocks=True))
+        self._lanes.put(new, LaneTask("await_move", wait, blocks=True))
 
     async def _move_with_retries(self, old: Place, new: Place) -> None:
         """Retry until it is done: the update stays open until then, even across a restart."""

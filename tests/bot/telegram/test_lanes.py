@@ -94,6 +94,21 @@ async def test_commands_that_only_read_overtake_the_answer_and_what_waits(
         assert texts(server, 1001)[-2:] == ["you said: one", "you said: two"]
 
 
+async def test_commands_overtake_a_refusal_that_waits_too(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    echo = Echo()
+    release = echo.hold("one")
+    options = ChannelOptions(longest_text=10, stop_seconds=5, poll_seconds=5)
+    async with stage(server, tmp_path, conversation=echo, options=options) as on:
+        for text in ("one", "x" * 11, "/help"):
+            await server.user(1001).says(text)
+        assert "/memory" in (await server.replies_to(1001, 1))[0]
+        await server.wait_for(lambda: on.inbox.open_count == 2)
+        release.set()
+        assert (await server.replies_to(1001, 3))[1] == "you said: one"
+
+
 async def test_browsing_overtakes_and_deleting_does_not(
     server: BotApiServer, tmp_path: Path
 ) -> None:
