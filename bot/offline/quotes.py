@@ -52,6 +52,8 @@ _NEAR = 2
 _SHARED = 0.8
 #: The same for a later line that says that the answer has changed.
 _RETOLD = 0.7
+#: A line looks like the question if it has this share of the pieces of its words.
+_LOOKS_ALIKE = 0.2
 
 
 @dataclass(frozen=True)
@@ -105,12 +107,12 @@ def choose(question: str, lines: Sequence[Line], speech: Language, now: datetime
         if newest := next((s for s in latest if slot in slots_in(s.line.text, speech)), None):
             return Quotes((asked.pick([newest]).line,), exact=True)
     if scored[0].score <= 0:
-        return Quotes()
+        return Quotes(tuple(asked.resembling()))
     good = [each for each in scored if each.score >= _AS_GOOD * scored[0].score][:_MOST_GOOD]
     if speech.finds("asks.about", question) and (told := asked.everything()):
         return Quotes(tuple(told[-_EVERYTHING:]), exact=True, more=max(0, len(told) - _EVERYTHING))
     exact = scored[0].own >= _ANSWERS
-    if not exact and (asked.names or scored[0].score < _CLOSE):
+    if not exact and asked.names:
         return Quotes()
     first = asked.pick(good)
     if corrected := asked.corrected_by(first):
@@ -267,6 +269,19 @@ class _Asked:
         changed = self._speech.has("marks.change", later.line.text)
         return changed and (bool(subject) or self._weigh(shared) >= _SHARED)
 
+    def resembling(self) -> Iterator[Line]:
+        """The newest of the lines whose words look most like those of the question, if any do:
+        cognates, compounds and forms that no stem unites."""
+        asked = _pieces(word for term in self._terms for word in term.exact)
+        shares = [
+            (len(asked & _pieces(each.words)) / len(asked or "-"), each.line.number, each.line)
+            for each in self.scored
+            if not (each.line.quoted or is_question(each.line.text, self._speech))
+        ]
+        share, _, line = max(shares, default=(0.0, 0, None))
+        if line and share >= _LOOKS_ALIKE:
+            yield line
+
     def _has_value(self, line: Line, held: frozenset[str]) -> bool:
         """True if a line has a number, or a weekday or month where a time is asked for."""
         if any(c.isdigit() for c in line.text) or self._speech.has("marks.over", line.text):
@@ -388,6 +403,13 @@ def outdated_lines(some: Iterable[Line], lines: Sequence[Line], speech: Language
         return frozenset()
     asked = _Asked("", lines, speech, lines[-1].at)
     return frozenset(line.number for line in some if asked.is_replaced(line))
+
+
+def _pieces(spoken: Iterable[str]) -> frozenset[str]:
+    """What words are made of, four letters each."""
+    return frozenset(
+        word[start : start + 4] for word in spoken for start in range(max(1, len(word) - 3))
+    )
 
 
 def _dot(weights: Iterable[float], shares: Iterable[float]) -> float:

@@ -219,6 +219,14 @@ async def test_a_line_that_goes_on_with_it_is_shown_with_the_one_before(bot: Bot
     assert "Kevin" in answer
 
 
+async def test_if_no_word_is_shared_the_line_whose_words_look_alike_is_the_closest(bot: Bot):
+    await _told(bot, "we rented a Kühlraumanlage for the fair", "lunch was great", "it rained")
+    reply = await bot.hears(ANNA, "which Tiefkühlraum was it?")
+    assert reply.startswith("I have nothing on exactly that")
+    assert "Kühlraumanlage" in reply
+    assert "“" not in await bot.hears(ANNA, "which orchestra was it?")
+
+
 @pytest.mark.parametrize(
     ("asked", "answer"),
     [
