@@ -1,5 +1,5 @@
 """What a person sees of their memories on Telegram, with a model: told in pronouns, listed by /new,
-corrected in a word, and forgotten with a button."""
+corrected in a word, and forgotten with a button that outlives a kill."""
 
 import json
 import re
@@ -71,7 +71,7 @@ async def test_told_in_pronouns_listed_corrected_and_forgotten_without_a_byte(
             "MORDECAI_MODEL_BASE_URL": model.base_url,
             "MORDECAI_MODEL_API_KEY": model.api_key,
         }
-        async with running(server, tmp_path, **settings):
+        async with running(server, tmp_path, **settings) as process:
             await talk.say("My sister is called Julia.")
             await talk.say("She lives in Lisbon.")
             await talk.say("She visits me on 12 December 2031.")
@@ -85,6 +85,10 @@ async def test_told_in_pronouns_listed_corrected_and_forgotten_without_a_byte(
             assert asked.startswith("Which of it?\n\nWhich of these should I delete?\n1. ")
             assert "lives in Porto" in asked
             assert "fact" not in asked
+            await all_answered(tmp_path / "data" / "inbox.sqlite")
+            process.kill()
+            await process.wait()
+        async with running(server, tmp_path, **settings):
             await anna.presses(server.sent(ANNA)[-1], "All of these")
             gone = await talk.hear()
             assert gone.count("Deleted: ") == 3
