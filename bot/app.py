@@ -145,7 +145,7 @@ def _assistant(settings: Settings, parts: _Parts, channel: Channel, access: Acce
         parts.greetings,
         parts.about,
         texts_in("en"),
-        Panels(parts.panels),
+        Panels(parts.panels, parts.memory.clock),
         Health(datetime.now(UTC)),
     )
     leaves = settings.leave_strangers_groups
