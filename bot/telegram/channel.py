@@ -171,6 +171,7 @@ class TelegramChannel:
         """Stop in an order that loses nothing: first the intake, then the queued updates, then the
         lanes."""
         await self._intake.stop()
+        self._sender.pauses.stop()
         await self._dispatcher.settle()
         self._lanes.open(responder.run)
         if not await self._lanes.drain(self._options.stop_seconds):

@@ -111,8 +111,6 @@ class Lanes:
         except TimeoutError:
             # What ends meanwhile may queue something more.
             while tasks := self._tasks():
-                for lane in self._lanes.values():
-                    lane.waiting.clear()
                 self._lanes.clear()
                 for task in tasks:
                     task.cancel()
@@ -143,6 +141,10 @@ class Lanes:
                     break
                 lane.under_way = self._next(lane)
                 await self._work(key[0], lane.under_way)
+        except asyncio.CancelledError:
+            # The bot stops: what waits keeps its place for the next start.
+            lane.waiting.clear()
+            raise
         finally:
             if lane.waiting:
                 # The worker raised after all, which must not block the chat.

@@ -20,8 +20,8 @@ from bot.commands.paragraphs import paragraphs
 from bot.people.personal import PRIVATE_MARK
 from bot.telegram.delivery.preview import Preview, Previews
 from bot.telegram.delivery.replies import Replies
-from bot.telegram.delivery.sender import see_through
 from bot.telegram.delivery.shown import Shown
+from bot.telegram.delivery.stopping import see_through
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.media import Declined, Media
 from bot.telegram.lanes import Item, LaneTask

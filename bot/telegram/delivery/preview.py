@@ -21,8 +21,8 @@ from bot.telegram.delivery.display import (
 )
 from bot.telegram.delivery.holds import Holds
 from bot.telegram.delivery.pace import Budget, Pace
-from bot.telegram.delivery.sender import end_soon
 from bot.telegram.delivery.shown import Shown
+from bot.telegram.delivery.stopping import end_soon
 from bot.telegram.formatting.marked import Marked
 from bot.telegram.formatting.rendering import off_the_loop, preview
 from bot.telegram.intake.inbox import Inbox

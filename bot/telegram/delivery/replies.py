@@ -44,17 +44,18 @@ class Replies:
         `shown` of it. `progress` is how far another process came with it. False if the person can't
         be reached. Raises TelegramError if Telegram rejects it."""
         origin = said.origin
-        if reply.releases is not None:
-            await self.sender.remove_buttons(origin.place, reply.releases)
-        if reply.silent:
-            return True
+        delivery = None
         if reply.note and isinstance(said, Click):
             await self.sender.release(said.query_id, reply.text)
+        elif not reply.silent:
+            delivery = await self._begin(said, reply, shown, progress)
+        if reply.releases is not None:
+            await self.sender.remove_buttons(origin.place, reply.releases)
+        if delivery is None:
             return True
         answers = not origin.is_private and not isinstance(said, Click)
         if reply.replaces is not None and not shown.messages:
             shown = Shown((reply.replaces,), shown.lost)
-        delivery = await self._begin(said, reply, shown, progress)
         message_id = await self.send(
             origin.place, reply, said.message_id if answers else None, shown, delivery
         )

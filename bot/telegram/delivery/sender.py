@@ -1,11 +1,11 @@
 """Sends messages, and repeats what Telegram's errors allow to repeat."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from io import BytesIO
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import structlog
 from telegram import (
@@ -38,6 +38,7 @@ from bot.telegram.delivery.outcomes import (
     surely_not_sent,
 )
 from bot.telegram.delivery.progress import Delivery
+from bot.telegram.delivery.stopping import Pauses
 from bot.telegram.formatting.marked import LONGEST_MESSAGE, Marked
 from memory.background.pacing import Backoff
 from memory.records import Place
@@ -52,12 +53,11 @@ Call = Callable[[Place, Entities], Awaitable[T]]
 #: A part of a reply below a line: the request that sends it, and its content.
 _Part = Callable[[str], tuple[Call[Message], Marked]]
 
-#: How many seconds longer what is on its way may take when the bot stops. Telegram nearly always
-#: answers within one.
-_MOMENT = 2.0
 #: Seconds before an answer that may have arrived is sent again, and how often to look whether
 #: somebody waits for it meanwhile.
 _UNSURE_PAUSE, _LOOK = 5.0, 0.25
+#: Seconds after each try to release a button. It lets go by itself before long.
+_RELEASE_PAUSES = (0.5, 2.0, 0.0)
 #: The topic that every forum has. Bot API: messages go there without naming it.
 GENERAL_TOPIC = 1
 
@@ -65,28 +65,6 @@ GENERAL_TOPIC = 1
 def thread_of(place: Place) -> int | None:
     """The topic to name when sending to a place."""
     return None if place.topic_id == GENERAL_TOPIC else place.topic_id
-
-
-async def end_soon(sending: "asyncio.Future[Any]", clock: Clock) -> None:
-    """Give what is on its way to Telegram a moment to end, then cancel it. What was sent must be
-    noted, or the next process sends it again."""
-    moment = asyncio.ensure_future(clock.sleep(_MOMENT))
-    try:
-        await asyncio.wait((sending, moment), return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for task in (sending, moment):
-            task.cancel()
-        await asyncio.gather(sending, moment, return_exceptions=True)
-
-
-async def see_through(delivery: Coroutine[Any, Any, T], clock: Clock) -> T:
-    """The result of the delivery, which ends soon if it is cancelled."""
-    sending = asyncio.ensure_future(delivery)
-    try:
-        return await asyncio.shield(sending)
-    except asyncio.CancelledError:
-        await end_soon(sending, clock)
-        raise
 
 
 class Sender:
@@ -110,6 +88,7 @@ class Sender:
         whether something in the place waits for the end of a send."""
         self._bot, self._holds, self._on_migrated = bot, holds, on_migrated
         self._clock, self._typing_seconds, self._is_awaited = clock, typing_seconds, is_awaited
+        self.pauses = Pauses(clock)
 
     async def send(
         self,
@@ -183,8 +162,15 @@ class Sender:
 
     async def release(self, query_id: str, note: str | None = None) -> None:
         """Release a pressed button, optionally with a note. Ignores clicks that are too old."""
-        with suppress(TelegramError):
-            await self._bot.answer_callback_query(query_id, note)
+        for pause in _RELEASE_PAUSES:
+            try:
+                await self._bot.answer_callback_query(query_id, note)
+            except (BadRequest, RetryAfter, Forbidden):
+                return
+            except TelegramError:
+                await self.pauses.wait(pause)
+            else:
+                return
 
     async def leave(self, place: Place) -> None:
         """Take the bot out of a group."""
@@ -256,10 +242,10 @@ class Sender:
     async def _pause(self, place: Place, least: float) -> None:
         """Wait before a part is sent that may have arrived already. With somebody waiting behind
         it, not longer than the least."""
-        await self._clock.sleep(least)
+        await self.pauses.wait(least)
         left = _UNSURE_PAUSE - least
-        while left > 0 and not self._is_awaited(place):
-            await self._clock.sleep(_LOOK)
+        while left > 0 and not (self.pauses.stopped or self._is_awaited(place)):
+            await self.pauses.wait(_LOOK)
             left -= _LOOK
 
     def _message(
@@ -382,7 +368,7 @@ class Sender:
             raise failure
         if not backoff.failures:
             _log.warning("delivery_delayed", chat=place.chat_id, error=_name_of(failure))
-        await self._clock.sleep(backoff.fail())
+        await self.pauses.wait(backoff.fail())
 
 
 def _without_refused(
