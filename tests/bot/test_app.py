@@ -25,8 +25,9 @@ async def _loaded(data: Path, settings: dict[str, str]) -> set[str]:
         "import asyncio, sys\n"
         "from bot.app import _parts\n"
         "from bot.settings import Settings\n"
+        "from memory.background.wall import WallClock\n"
         "async def start():\n"
-        f"    async with _parts(Settings(data_dir={str(data)!r}, **{settings!r})):\n"
+        f"    async with _parts(Settings(data_dir={str(data)!r}, **{settings!r}), WallClock()):\n"
         "        print(*sys.modules)\n"
         "asyncio.run(start())"
     )
