@@ -22,7 +22,6 @@ from memory.stores.sqlite.database import Database, Migration
 from memory.stores.sqlite.notes import NOTES, Notes
 
 T = TypeVar("T")
-Json = Mapping[str, Any]
 
 #: Telegram keeps unfetched updates for 24 hours, so after two days none comes again.
 _KNOWN_FOR = timedelta(days=2)
@@ -115,7 +114,7 @@ class Inbox:
     async def aclose(self) -> None:
         await self._db.aclose()
 
-    async def store(self, updates: Sequence[Json]) -> None:
+    async def store(self, updates: Sequence[Mapping[str, Any]]) -> None:
         """Store new updates; known ones stay unchanged. Raises StoreUnavailable."""
         source, now = self._source, datetime.now(UTC)
         received = now.isoformat()
@@ -262,7 +261,7 @@ def _update(update_id: int, body: str) -> dict[str, Any]:
     return (update if isinstance(update, dict) else {}) | {"update_id": update_id}
 
 
-def _chat_of(update: Json) -> int | None:
+def _chat_of(update: Mapping[str, Any]) -> int | None:
     for content in update.values():
         if isinstance(content, Mapping):
             message = content.get("message", content)

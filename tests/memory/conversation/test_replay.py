@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memory.conversation.tokens import cut_to_tokens, estimate_tokens
 from memory.conversation.window import cut_middle, replay_turn
-from memory.records import Role, Speaker, Turn, Utterance
+from memory.records import Role, Speaker, Turn, Utterance, own_words
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 
@@ -35,6 +35,12 @@ def test_the_mark_counts_what_is_left_out():
     missing = int(cut.split("[… ")[1].split(" characters")[0].replace(",", ""))
     mark = f" [… {missing:,} characters left out] "
     assert len(text) - missing + len(mark) == len(cut)
+
+
+def test_the_end_of_a_long_quotation_stays_a_quotation():
+    cut = cut_middle("> " + "theirs " * 1000 + "\nmine", 500)
+    assert own_words(cut).strip() == "mine"
+    assert len(cut) <= 500
 
 
 def test_messages_of_the_limit_are_as_they_were():
