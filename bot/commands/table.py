@@ -152,8 +152,10 @@ async def _refusal_of_click(click: Click, context: Context) -> str | None:
 async def _press(click: Click, context: Context) -> Reply:
     """Carry out an allowed click; the outcome replaces its message."""
     panel = await context.panels.recall(click)
-    # While the click waited for its turn, the person may have lost admin rights.
-    if not await _may_press(click, panel, context):
+    # While the click waited for its turn, the person may have lost admin rights, or the panel could
+    # be read again.
+    is_foreign = panel is not None and not panel.is_for(click)
+    if is_foreign or not await _may_press(click, panel, context):
         return SILENCE
     try:
         if panel is None and _family(click) != forgetting.FAMILY:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from bot.assistant.events import Reply
+from bot.assistant.inbound import Click
 from memory.memory import utc_now
 from memory.records import Actor, Draft, Kind, Place, Role, Utterance
 from tests.bot.commands.desk import (
@@ -232,6 +233,19 @@ async def test_they_are_for_the_same_person_as_before(start: Start) -> None:
             assert note == ENGLISH.button_not_yours
         note = await desk.click(desk.sent(BORIS, GROUP)[-1], annas.data[0], ANNA, group=GROUP)
         assert note == ENGLISH.button_not_yours, "the group's memory is not hers"
+
+
+async def test_they_are_checked_again_in_their_turn(start: Start) -> None:
+    """A panel that could not be read when the button was pressed may be somebody else's."""
+    async with start(extractor=Proposes()) as desk:
+        await desk.tell(ACME)
+        [annas] = await desk.says("/new")
+    async with start() as desk:
+        origin = desk.origin(BORIS, desk.chat(BORIS))
+        for data in annas.data:
+            click = Click(data, origin, utc_now(), 1, 1)
+            assert [event async for event in desk.assistant.answer(click)] == []
+        assert await desk.facts() == [ACME]
 
 
 async def test_in_a_group_an_unknown_button_is_for_admins(start: Start) -> None:
