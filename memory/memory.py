@@ -98,8 +98,11 @@ class Memory:
         self.talk = Talk(
             self._lifecycle, self._sessions, self.known, self._profiles, self.choices, options
         )
-        maintenance = Maintenance(store, journal.maintenance, options.retention, clock, self._locks)
-        works = [self._end_idle, *([maintenance.run_if_due] if options.memory_enabled else [])]
+        self._maintenance = Maintenance(
+            store, journal.maintenance, options.retention, clock, self._locks
+        )
+        tidy = [self._maintenance.run_if_due] if options.memory_enabled else []
+        works = [self._end_idle, *tidy]
         self._periodic = Periodic(works, options.background_seconds)
 
     async def __aenter__(self) -> Self:
@@ -187,4 +190,6 @@ class Memory:
         talking = self._sessions.actors()
         self._profiles.known.keep(talking)
         self.choices.known.keep(talking)
-        await self._lifecycle.end_idle()
+        # A clock that has leapt makes everybody look idle.
+        if await self._maintenance.clock_is_right():
+            await self._lifecycle.end_idle()

@@ -50,9 +50,9 @@ class WallClock:
             )
 
     def is_right(self, last: datetime | None) -> bool:
-        """True if it is safe to delete by date. A server agrees; or the clock has kept pace since
-        it was right; or, after a start, not much time has passed since `last`, when it was right in
-        an earlier process."""
+        """True if it is safe to end or delete something by date: a server agrees; or the clock has
+        kept pace since it was right; or, after a start, it is at most a few days later than `last`,
+        when it was right in an earlier process."""
         own, now, told = self._own(), self._monotonic(), self._told
         if told is not None:
             right = abs(own - told) <= _AGREEMENT
@@ -60,7 +60,7 @@ class WallClock:
             then, at = self._right
             right = abs(own - then - timedelta(seconds=now - at)) <= _AGREEMENT
         else:
-            right = last is None or own - last <= _PLAUSIBLE
+            right = last is None or -_AGREEMENT <= own - last <= _PLAUSIBLE
         if right:
             self._right = own, now
         return right

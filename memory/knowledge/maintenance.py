@@ -191,7 +191,7 @@ class Maintenance:
             self._complaints.warn_once(
                 "clock_unconfirmed",
                 days_ahead=(now - last).days if last else None,
-                hint="the clock may have leapt since the bot last ran, so no memory expires until "
+                hint="the clock may have leapt since the bot last ran, so nothing expires until "
                 "Telegram's time confirms it, or `mordecai maintain --clock-is-right`",
             )
             return False

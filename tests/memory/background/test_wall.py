@@ -52,7 +52,8 @@ def test_a_leap_while_the_process_runs_is_noticed(leap: timedelta) -> None:
 
 
 @pytest.mark.parametrize(
-    ("since", "right"), [(HOUR, True), (2 * DAY, True), (3 * DAY, False), (800 * DAY, False)]
+    ("since", "right"),
+    [(HOUR, True), (2 * DAY, True), (3 * DAY, False), (800 * DAY, False), (-DAY, False)],
 )
 def test_after_a_start_the_last_right_time_counts_until_a_server_confirms(
     since: timedelta, right: bool

@@ -1,12 +1,13 @@
 """A private conversation: it goes on like any other, and nothing of it is kept."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from memory.background.wall import WallClock
 from memory.conversation.live import SessionLimits
 from memory.learning.endings import Ending, Outcome
 from memory.memory import Memory, MemoryOptions
@@ -33,14 +34,15 @@ class Scene:
         self.told = asyncio.Event()
 
     @asynccontextmanager
-    async def process(self, *, enabled: bool = True) -> AsyncIterator[Memory]:
+    async def process(
+        self, *, enabled: bool = True, clock: Callable[[], datetime] | None = None
+    ) -> AsyncIterator[Memory]:
         options = MemoryOptions(memory_enabled=enabled, limits=LIMITS)
         with ThreadPoolExecutor(2) as pool:
             store = SqliteStore(self.path / "memory", pool)
             async with SqliteJournal(self.path / "journal.sqlite", pool) as journal:
-                memory = Memory(
-                    store, journal, understood(EverySentence()), options, lambda: self.now
-                )
+                clock = clock or (lambda: self.now)
+                memory = Memory(store, journal, understood(EverySentence()), options, clock)
                 memory.on_saved(self._on_saved)
                 async with memory:
                     yield memory
@@ -159,6 +161,19 @@ async def test_silence_ends_it_and_says_so(tmp_path: Path) -> None:
         assert [session.private for session in scene.ended] == [True]
         assert scene.on_disk("Xanadu") == []
         assert await memory.talk.session(ANN, HOME) is None
+
+
+async def test_a_clock_that_leaps_ends_nothing(tmp_path: Path) -> None:
+    scene = Scene(tmp_path)
+    async with scene.process(clock=WallClock(lambda: scene.now)) as memory:
+        await memory.talk.begin_private(ANN, HOME)
+        await scene.says(memory, SECRET)
+    wrong = WallClock(lambda: scene.now + timedelta(days=400))
+    async with scene.process(clock=wrong) as memory:
+        await asyncio.sleep(0.2)
+        wrong.hear(scene.now)
+        assert await window(memory) == [SECRET, "ok"]
+    assert scene.ended == []
 
 
 async def test_who_writes_on_before_hearing_of_that_is_in_private_still(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import socket
 import sqlite3
 import ssl
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -375,6 +375,22 @@ async def test_with_a_certificate_of_its_own_the_bot_speaks_tls_and_telegram_kno
     given = options(url="https://localhost:8443/hook", certificate=pem, key=key)
     async with called(server, tmp_path, given):
         assert server.world.webhook.certificate == pem.read_bytes()
+        await server.user(1001).says("hi")
+        assert await server.replies_to(1001, 1) == ["you said: hi"]
+
+
+async def test_handshakes_that_never_end_keep_telegram_out_no_more_than_others(
+    server: BotApiServer, tmp_path: Path, certificate: tuple[Path, Path]
+) -> None:
+    pem, key = certificate
+    limits = ServerLimits(connections=5, per_address=4)
+    given = options(url="https://localhost:8443/hook", certificate=pem, key=key, limits=limits)
+    assert given.webhook is not None
+    async with called(server, tmp_path, given), AsyncExitStack() as strangers:
+        for number in range(40):
+            _, writer = await asyncio.open_connection("127.0.0.1", given.webhook.port)
+            strangers.callback(writer.close)
+            writer.write((b"", b"\x16\x03\x01", b"GET / HTTP/1.1\r\n")[number % 3])
         await server.user(1001).says("hi")
         assert await server.replies_to(1001, 1) == ["you said: hi"]
 
