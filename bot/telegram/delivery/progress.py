@@ -61,8 +61,8 @@ class Delivery:
         """Note that from now on the next part may arrive."""
         await self._write(replace(self.progress, unsure=not self.is_harmless))
 
-    async def fail(self) -> None:
-        """Note that the part just tried surely did not arrive."""
+    async def settle(self) -> None:
+        """Note what is known now: the part just tried did not arrive, or was the last."""
         await self._write(self.progress)
 
     def lose(self) -> None:
@@ -70,7 +70,7 @@ class Delivery:
         self.progress = replace(self.progress, unsure=not self.is_harmless)
 
     def arrive(self, message_id: int) -> None:
-        """The next part is there. This is noted when the part after it begins."""
+        """The next part is there. This is noted with the next step."""
         self.progress = Progress((*self.progress.arrived, message_id))
 
     def replace(self, message_id: int) -> None:

@@ -61,6 +61,7 @@ class Replies:
         )
         self._assistant.note_delivery(said, reply, message_id)
         if reply.reaction and not isinstance(said, Click):
+            await delivery.settle()
             await self.sender.react(origin.place, said.message_id, reply.reaction)
         return message_id is not None
 

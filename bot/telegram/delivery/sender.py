@@ -56,6 +56,8 @@ _Part = Callable[[str], tuple[Call[Message], Marked]]
 #: Seconds before an answer that may have arrived is sent again, and how often to look whether
 #: somebody waits for it meanwhile.
 _UNSURE_PAUSE, _LOOK = 5.0, 0.25
+#: How long Telegram may take with a file: without its answer, the file is sent again.
+_UPLOAD_SECONDS = 120.0
 #: Seconds after each try to release a button. It lets go by itself before long.
 _RELEASE_PAUSES = (0.5, 2.0, 0.0)
 #: The topic that every forum has. Bot API: messages go there without naming it.
@@ -288,6 +290,7 @@ class Sender:
                     to.chat_id,
                     content,
                     caption=caption.text or None,
+                    read_timeout=_UPLOAD_SECONDS,
                     message_thread_id=thread_of(to),
                 )
 
@@ -336,7 +339,7 @@ class Sender:
         entities: Entities = [MessageEntity(**e) for e in content.entities] if content else []
         while True:
             if self._holds.left(place.chat_id):
-                await delivery.fail()
+                await delivery.settle()
                 await self._holds.wait(place.chat_id)
             await delivery.begin()
             try:
@@ -363,7 +366,7 @@ class Sender:
     ) -> None:
         """Return when to call again. Raises the failure if a duplicate would do harm."""
         if surely_not_sent(failure):
-            await delivery.fail()
+            await delivery.settle()
         elif not delivery.is_harmless:
             raise failure
         if not backoff.failures:
