@@ -2,7 +2,8 @@
 
 MemoryFailure
 ├── StoreUnavailable   the store did not answer or refused; nothing was written; may be retried
-│   └── NewerStore     the operator runs an older program than the one that wrote the data
+│   ├── NewerStore     the operator runs an older program than the one that wrote the data
+│   └── SessionLost    an open session is no longer in the journal: it could not be read
 ├── UnknownRecord      the id names none of this actor's records
 └── RefusedText        the text may not be kept (empty, too long, no letters): say it differently
 """
@@ -20,6 +21,10 @@ class StoreUnavailable(MemoryFailure):
 
 class NewerStore(StoreUnavailable):
     """The data was written by a newer version of this program: the operator must upgrade."""
+
+
+class SessionLost(StoreUnavailable):
+    """The session that is written to is no longer in the journal."""
 
 
 class UnknownRecord(MemoryFailure):

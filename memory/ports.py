@@ -244,7 +244,7 @@ class Turns(Protocol):
 
     async def append(self, session_id: str, turn: Turn, shift: Shift | None = None) -> bool:
         """Write a finished turn, count its messages, and apply the `shift` between the tiers that
-        it causes. False, and nothing is written, if the turn exists."""
+        it causes. False, and nothing is written, if the turn exists. Raises SessionLost."""
         ...
 
     async def evicted_ids(self, session_id: str) -> list[str]:

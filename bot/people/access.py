@@ -59,7 +59,7 @@ class Access:
         owners: Collection[int] = (),
     ) -> None:
         """`path` is the guest book, required for pairing. `allowed` and `owners` have access in
-        every mode; owners may approve others. Raises UnreadableOwner."""
+        every mode; owners may approve others."""
         if mode is AccessMode.PAIRING and path is None:
             raise ValueError("pairing needs a file to keep the owner in")
         self.mode = mode
@@ -67,8 +67,14 @@ class Access:
         self._pool = pool
         self._guests = GuestBook(path) if path and mode is AccessMode.PAIRING else None
         self._stamp = self._guests.stamp if self._guests else (0, 0)
-        self._book = self._guests.read() if self._guests else Book()
-        code = new_code() if self._guests and not self._has_owner else None
+        try:
+            self._book = self._guests.read() if self._guests else Book()
+        except UnreadableOwner as failure:
+            # Only people in the settings have access, and nobody can become the owner.
+            self._book = Book(unreadable=("everything",))
+            _log.error("access_damaged", error=str(failure))
+        opens = self._guests and not self._has_owner and not self._book.unreadable
+        code = new_code() if opens else None
         self._pairing = Pairing(code, monotonic)
         self._attacks = RateLimitedLog(_log, _ATTACK_SECONDS, clock=monotonic)
         self._refusals = Throttle(_REFUSAL_SECONDS, clock=monotonic)

@@ -21,7 +21,10 @@ from bot.people.usage import NO_USAGE, Usage, UsageKind
 from memory.errors import StoreUnavailable
 from memory.memory import utc_now
 from memory.records import Actor
-from memory.stores.sqlite.database import Database, Migration
+from memory.stores.sqlite.database import Database
+from memory.stores.sqlite.migrations import Layout, Migration, Row
+from memory.stores.sqlite.salvage import release
+from memory.stores.values import whole
 
 _log = structlog.get_logger(__name__)
 
@@ -73,6 +76,15 @@ _COUNTS = (
     "cost",
     "audio_milliseconds",
 )
+
+
+def _read_numbers(row: Row) -> Row:
+    for name in {*_COUNTS, "tokens"} & row.keys():
+        whole(row[name])
+    return row
+
+
+_LAYOUT = Layout(_MIGRATIONS, {"usage": _read_numbers, "shares": _read_numbers})
 _SUMS = ", ".join(f"sum({name})" for name in _COUNTS)
 _ADD = (
     f"INSERT INTO usage (actor, session, day, kind, {', '.join(_COUNTS)}) "
@@ -127,7 +139,7 @@ class Accounts:
     def __init__(
         self, path: Path | str, pool: Executor, clock: Callable[[], datetime] = utc_now
     ) -> None:
-        """Open or create the file; a damaged one is set aside. Raises NewerStore,
+        """Open or create the file. Raises NewerStore,
         StoreUnavailable."""
         self._clock = clock
         #: Statements still to be written, in order.
@@ -136,7 +148,7 @@ class Accounts:
         self._flush_now = asyncio.Event()
         # By person: a day, and how much of that day's usage they erased. In RAM only.
         self._erased: dict[str, tuple[str, Spent]] = {}
-        self._db = Database(path, _MIGRATIONS, pool)
+        self._db = Database(path, _LAYOUT, pool)
 
     async def __aenter__(self) -> Self:
         return self
@@ -205,7 +217,7 @@ class Accounts:
         """What a person has used in groups since midnight UTC. Raises StoreUnavailable."""
         await self.settle()
         sql = "SELECT tokens, cost FROM shares WHERE person = ? AND day = ?"
-        rows = await self._db.rows(sql, person.id, self._today())
+        rows = await self._db.read(lambda row: [*map(whole, row)], sql, person.id, self._today())
         return Spent(rows[0][0], Decimal(rows[0][1]) / _UNIT) if rows else Spent()
 
     async def totals(self, since: str) -> Totals:
@@ -226,10 +238,13 @@ class Accounts:
             f"SELECT day, session, kind, {', '.join(_COUNTS)} FROM usage WHERE actor = ? "
             "ORDER BY day, session, kind"
         )
-        return [
-            {"day": day, "session": session, "kind": kind, **_to_json(_usage(counts))}
-            for day, session, kind, *counts in await self._db.rows(sql, actor.id)
-        ]
+
+        def entry(row: Sequence[Any]) -> dict[str, Any]:
+            day, session, kind, *counts = row
+            numbers = _to_json(_usage(map(whole, counts)))
+            return {"day": day, "session": session, "kind": kind, **numbers}
+
+        return await self._db.read(entry, sql, actor.id)
 
     # -- moving and forgetting --------------------------------------------------------------------
 
@@ -256,6 +271,7 @@ class Accounts:
         def work(db: sqlite3.Connection) -> None:
             db.execute("DELETE FROM usage WHERE actor = ?", (actor.id,))
             db.execute("DELETE FROM shares WHERE person = ?", (actor.id,))
+            release(db, actor.id)
 
         await self._db.wipe(work)
         self._erased = {

@@ -15,10 +15,13 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
 
+import structlog
 from filelock import FileLock
 
 from bot.people.pairing import code_in
 from memory.stores.files import make_directory, sync_directory
+
+_log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
@@ -58,12 +61,14 @@ class Request:
 @dataclass(frozen=True, slots=True)
 class Book:
     """The content of the file. `waiting` are the pending requests. `unwelcomed` are the ids of
-    guests approved on the command line whom the bot has not told yet."""
+    guests approved on the command line whom the bot has not told yet, `unreadable` the entries that
+    can't be read, as they are."""
 
     owners: tuple[Guest, ...] = ()
     guests: tuple[Guest, ...] = ()
     waiting: tuple[Request, ...] = ()
     unwelcomed: tuple[int, ...] = ()
+    unreadable: tuple[Any, ...] = ()
 
     def admits(self, user_id: int) -> bool:
         return self.owns(user_id) or any(guest.id == user_id for guest in self.guests)
@@ -110,7 +115,7 @@ class GuestBook:
     """The file. Blocks: callers on an event loop use a thread."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._path, self._copy = path, path.with_name(f"{path.name}.copy")
 
     @property
     def stamp(self) -> tuple[int, int]:
@@ -121,16 +126,19 @@ class GuestBook:
         return 0, 0
 
     def read(self) -> Book:
-        """The book; empty if there is no file. Raises UnreadableOwner."""
+        """The book, or its copy if it is damaged; empty if there is no file. Raises
+        UnreadableOwner."""
         try:
-            document = json.loads(self._path.read_text(encoding="utf-8"))
+            return _read_book(self._path)
         except FileNotFoundError:
             return Book()
-        except (OSError, ValueError) as failure:
+        except OSError as failure:
             raise self._unreadable(failure) from failure
-        try:
-            return _parse_book(document)
-        except (KeyError, TypeError, ValueError, AttributeError) as failure:
+        except _DAMAGE as failure:
+            with suppress(OSError, *_DAMAGE):
+                book = _read_book(self._copy)
+                _log.error("access_damaged", file=str(self._path), read_instead=str(self._copy))
+                return book
             raise self._unreadable(failure) from failure
 
     def change(self, step: Callable[[Book], tuple[Book, T]]) -> T:
@@ -141,45 +149,59 @@ class GuestBook:
             book = self.read()
             changed, result = step(book)
             if changed != book:
-                _write(self._path, asdict(changed))
+                for path in (self._path, self._copy):
+                    _write(path, asdict(changed))
         return result
 
     def _unreadable(self, failure: Exception) -> UnreadableOwner:
         return UnreadableOwner(
             f"{self._path} does not name the bot's owner ({failure!r}): restore it from a backup, "
-            "or delete it to pair again"
+            f"or delete it and {self._copy.name} to pair again"
         )
 
 
-def _parse_book(document: dict[str, Any]) -> Book:
+#: What reading a file raises that is no book.
+_DAMAGE = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
+
+
+def _read_book(path: Path) -> Book:
+    document = json.loads(path.read_text(encoding="utf-8"))
     if "owner" in document:
         # The format of versions with a single owner.
         return Book(owners=(Guest(_checked_id(document["owner"])),))
-    return Book(
-        _parse_guests(document["owners"]),
-        _parse_guests(document["guests"]),
-        _parse_requests(document),
+    unreadable: list[Any] = list(document.get("unreadable", ()))
+
+    def read(entries: Sequence[Any], parse: Callable[[Any], T]) -> tuple[T, ...]:
+        found = []
+        for entry in entries:
+            try:
+                found.append(parse(entry))
+            except _DAMAGE:
+                unreadable.append(entry)
+        return tuple(found)
+
+    book = Book(
+        read(document["owners"], _parse_guest),
+        read(document["guests"], _parse_guest),
+        read(document["waiting"], _parse_request),
         # Older versions had no such list.
-        tuple(map(_checked_id, document.get("unwelcomed", ()))),
+        read(document.get("unwelcomed", ()), _checked_id),
+        tuple(unreadable),
     )
+    if unreadable:
+        _log.error("row_unreadable", file=str(path), entries=len(unreadable))
+    return book
 
 
-def _parse_guests(listed: Sequence[dict[str, Any]]) -> tuple[Guest, ...]:
-    return tuple(
-        Guest(_checked_id(one["id"]), str(one["name"]), str(one["since"])) for one in listed
-    )
+def _parse_guest(one: dict[str, Any]) -> Guest:
+    return Guest(_checked_id(one["id"]), str(one["name"]), str(one["since"]))
 
 
-def _parse_requests(document: dict[str, Any]) -> tuple[Request, ...]:
-    return tuple(
-        Request(
-            str(one["code"]),
-            _checked_id(one["id"]),
-            str(one["name"]),
-            datetime.fromisoformat(one["at"]).isoformat(),
-        )
-        for one in document["waiting"]
-    )
+def _parse_request(one: dict[str, Any]) -> Request:
+    at = datetime.fromisoformat(one["at"])
+    if at.tzinfo is None:
+        raise ValueError("a request at no certain moment")
+    return Request(str(one["code"]), _checked_id(one["id"]), str(one["name"]), at.isoformat())
 
 
 def _checked_id(value: object) -> int:
@@ -190,7 +212,7 @@ def _checked_id(value: object) -> int:
 
 def _write(path: Path, document: dict[str, Any]) -> None:
     """Replace the file in one step, so that a crash leaves either the old or the new one."""
-    draft = path.with_suffix(".new")
+    draft = path.with_name(f"{path.name}.new")
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         json.dump(document, file, ensure_ascii=False, indent=1)
         file.flush()

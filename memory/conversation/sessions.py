@@ -4,12 +4,14 @@ import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 
 from memory.background.threads import compute
 from memory.conversation.live import Live, SessionLimits
 from memory.conversation.tiers import Compaction
 from memory.conversation.tokens import Count, estimate_tokens
 from memory.conversation.window import Window
+from memory.errors import SessionLost
 from memory.ports import Journal
 from memory.records import Actor, Place, RunningSummary, Session, Shift, Turn
 from memory.safety.gate import mask_turn
@@ -86,7 +88,14 @@ class LiveSessions:
         written."""
         window, leaving = live.window.push(turn)
         shift = await self._evict(live, leaving) if leaving else None
-        if not await self.journal.turns.append(live.session.id, masked, shift):
+        write = partial(self.journal.turns.append, live.session.id, masked, shift)
+        try:
+            written = await write()
+        except SessionLost:
+            # It could not be read, and was set aside. What is said goes on here.
+            await self.journal.sessions.open(replace(live.session, message_count=0))
+            written = await write()
+        if not written:
             return
         live.session = replace(
             live.session,

@@ -7,6 +7,7 @@ from typing import Any
 
 from memory.records import Basis, Draft, Evidence, Kind, Record
 from memory.search.text import storable
+from memory.stores.values import text_of, text_or_none, texts_of, time_of
 
 #: Fields that are kept as they are.
 _TEXTS = ("recurrence", "true_since", "true_until", "reason")
@@ -41,19 +42,19 @@ def load_details(
     turn_ids: Sequence[str],
 ) -> dict[str, Any]:
     """The fields of a record with these details. Records from before there was evidence are in
-    the user's own words: their own text is their evidence."""
+    the user's own words: their own text is their evidence. Raises ValueError, TypeError."""
     # Most have no details, and an export may hold 100,000 messages.
     if not details:
         return {"evidence": _own_evidence(kind, text, created_at, turn_ids)}
     evidence = details.get("evidence")
     return {
-        **{name: details.get(name) for name in _TEXTS},
-        "about": tuple(details.get("about", ())),
+        **{name: text_or_none(details.get(name)) for name in _TEXTS},
+        "about": texts_of(details.get("about", [])),
         "basis": Basis(details.get("basis", Basis.VOLUNTEERED)),
         "evidence": _own_evidence(kind, text, created_at, turn_ids)
         if evidence is None
         else tuple(
-            Evidence(turn_id, words, datetime.fromisoformat(at) if at else None)
+            Evidence(text_of(turn_id), text_of(words), time_of(at) if at else None)
             for turn_id, words, at in evidence
         ),
     }

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 #: A database's own name, and what SQLite puts beside it.
@@ -22,9 +23,36 @@ def sync_directory(directory: Path) -> None:
         os.close(handle)
 
 
+def put_in_place(draft: Path, path: Path) -> None:
+    """Give a finished file its name, in one step that survives a power cut."""
+    with draft.open("rb") as stream:
+        os.fsync(stream.fileno())
+    draft.replace(path)
+    sync_directory(path.parent)
+
+
 def make_directory(directory: Path) -> None:
     """Make a directory for this user alone, unless it is there. It survives a power cut."""
     if not directory.is_dir():
         make_directory(directory.parent)
         directory.mkdir(mode=0o700, exist_ok=True)
         sync_directory(directory.parent)
+
+
+def copies_of(path: Path) -> list[Path]:
+    """The copies that are kept of a file, oldest first."""
+    return sorted(path.parent.glob(f"{path.name}.copy-*Z"))
+
+
+def aside_of(path: Path, why: str) -> Path:
+    """A name for a file that is set aside now."""
+    return path.with_name(f"{path.name}.{why}-{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}")
+
+
+def asides_of(path: Path) -> list[Path]:
+    """The files that were set aside, oldest first."""
+    return sorted(
+        found
+        for why in ("damaged", "replaced")
+        for found in path.parent.glob(f"{path.name}.{why}-*Z")
+    )

@@ -18,8 +18,11 @@ from typing import Any, Self, TypeVar
 from bot.assistant.events import Reply
 from bot.telegram.delivery import kept
 from bot.telegram.delivery.progress import NO_PROGRESS, Progress
-from memory.stores.sqlite.database import Database, Migration
+from memory.stores.sqlite.database import Database
+from memory.stores.sqlite.migrations import Layout, Migration, Row
 from memory.stores.sqlite.notes import NOTES, Notes
+from memory.stores.sqlite.salvage import release
+from memory.stores.values import first, text_of, text_or_none, whole
 
 T = TypeVar("T")
 
@@ -101,7 +104,7 @@ class Inbox:
         self._prune_after = datetime.min.replace(tzinfo=UTC)
         self._all_done = asyncio.Event()
         self._all_done.set()
-        self._db = Database(path, _MIGRATIONS, pool)
+        self._db = Database(path, _LAYOUT, pool)
         #: What else the bot keeps in the file.
         self.notes = Notes(self._db)
 
@@ -151,19 +154,14 @@ class Inbox:
 
     async def find_open(self) -> list[Waiting]:
         """The updates that an earlier process left open, oldest first; now they can be claimed."""
-        rows = await self._db.rows(
+        rows = await self._db.read(
+            _waiting_of,
             "SELECT update_id, body, reply, preview, progress FROM inbound "
             "WHERE source = ? AND body IS NOT NULL ORDER BY update_id",
             self._source,
         )
-        new = [row for row in rows if row[0] not in self._open]
-        self._note_open([update_id for update_id, *_ in new])
-        left = {
-            id_: Waiting(
-                _update(id_, body), kept.load(reply), _ids(preview), Progress.load(progress)
-            )
-            for id_, body, reply, preview, progress in new
-        }
+        left = {update_id: waiting for update_id, waiting in rows if update_id not in self._open}
+        self._note_open(left)
         self._left |= left
         return list(left.values())
 
@@ -211,7 +209,13 @@ class Inbox:
         """Delete the content of a chat's updates, of all channels. This bot's updates from `before`
         on stay. Raises StoreUnavailable."""
         values = (chat_id, self._source, before)
-        await self._db.wipe(lambda db: db.execute(_ERASE, values))
+
+        def work(db: sqlite3.Connection) -> None:
+            db.execute(_ERASE, values)
+            # Whose they are nobody can tell.
+            release(db, "")
+
+        await self._db.wipe(work)
 
     async def scrub(self) -> None:
         """Erase the content of answered updates from disk, including the write-ahead log. Raises
@@ -244,6 +248,28 @@ class Inbox:
         self._open |= ids
         if self._open:
             self._all_done.clear()
+
+
+def _waiting_of(row: tuple[Any, ...]) -> tuple[int, Waiting]:
+    """An open update by its number. Raises ValueError, TypeError, LookupError."""
+    update_id, body, reply, preview, progress = row
+    update = _update(update_id, body)
+    return update_id, Waiting(update, kept.load(reply), _ids(preview), Progress.load(progress))
+
+
+def _read_inbound(row: Row) -> Row:
+    """See Layout. An update is not set aside for its reply: it is answered again."""
+    right = {
+        "reply": first(text_or_none, row.get("reply"), None),
+        "preview": first(_ids, row.get("preview"), None),
+        "progress": first(text_or_none, row.get("progress"), None),
+    }
+    if row["body"] is not None:
+        _update(whole(row["update_id"]), text_of(row["body"]))
+    return row | {name: value for name, value in right.items() if name in row}
+
+
+_LAYOUT = Layout(_MIGRATIONS, {"inbound": _read_inbound})
 
 
 def _ids(preview: str | int | None) -> tuple[int, ...]:

@@ -17,7 +17,8 @@ from typing import Any
 from memory.errors import StoreUnavailable
 from memory.records import Actor
 from memory.stores.files import make_directory
-from memory.stores.sqlite.database import Database, Migration
+from memory.stores.sqlite.database import Database
+from memory.stores.sqlite.migrations import Layout, Migration, Row
 
 _MIGRATIONS = (
     # IF NOT EXISTS: files of before there were migrations have these.
@@ -44,6 +45,21 @@ _MIGRATIONS = (
     ),
 )
 _REMEMBERED = timedelta(days=7)
+
+
+def _read_event(row: Row) -> Row:
+    if row["body"] is not None:
+        json.loads(row["body"])
+    return row
+
+
+def _read_erasure(row: Row) -> Row:
+    Actor(row["actor"])
+    datetime.fromisoformat(row["asked_at"])
+    return row
+
+
+_LAYOUT = Layout(_MIGRATIONS, {"event": _read_event, "erasure": _read_erasure})
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -82,14 +98,12 @@ class Outbox:
 
     @classmethod
     async def open(cls, path: Path) -> "Outbox":
-        """Open or create the file. A damaged one is moved aside and logged. Raises NewerStore,
-        StoreUnavailable."""
+        """Open or create the file. Raises NewerStore, StoreUnavailable."""
         thread = ThreadPoolExecutor(1, thread_name_prefix="outbox")
 
         def connect() -> Database:
             make_directory(path.parent)
-            path.touch(mode=0o600)
-            return Database(path, _MIGRATIONS, thread)
+            return Database(path, _LAYOUT, thread)
 
         try:
             db = await asyncio.get_running_loop().run_in_executor(thread, connect)
@@ -129,15 +143,19 @@ class Outbox:
 
     async def head(self, lane: Lane) -> Outgoing | None:
         """The lane's oldest waiting event."""
-        found = await self._db.rows(
+
+        def outgoing(found: tuple[Any, ...]) -> Outgoing:
+            row, turn_id, part, body = found
+            return Outgoing(row, lane, turn_id, part, json.loads(body))
+
+        found = await self._db.read(
+            outgoing,
             "SELECT row, turn, part, body FROM event "
             "WHERE actor = ? AND session = ? AND state = 'waiting' ORDER BY row LIMIT 1",
             lane.actor_id,
             lane.session_id,
         )
-        for row, turn_id, part, body in found:
-            return Outgoing(row, lane, turn_id, part, json.loads(body))
-        return None
+        return found[0] if found else None
 
     async def mark_sent(self, event: Outgoing) -> None:
         """Mark an event as sent and delete its contents."""
@@ -187,8 +205,10 @@ class Outbox:
 
     async def erasures(self) -> list[Erasure]:
         """The erasures that AWS may not have completed."""
-        rows = await self._db.rows("SELECT actor, asked_at FROM erasure ORDER BY asked_at")
-        return [Erasure(Actor(actor), datetime.fromisoformat(at)) for actor, at in rows]
+        return await self._db.read(
+            lambda row: Erasure(Actor(row[0]), datetime.fromisoformat(row[1])),
+            "SELECT actor, asked_at FROM erasure ORDER BY asked_at",
+        )
 
     async def mark_erased(self, erasure: Erasure) -> None:
         """Remove a completed erasure. A newer request of the actor stays."""

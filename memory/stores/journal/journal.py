@@ -2,18 +2,28 @@
 
 import sqlite3
 from concurrent.futures import Executor
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Self
 
 from memory.records import Actor, Place
-from memory.stores.journal.panels import SqlitePanels
-from memory.stores.journal.sessions import NO_LEASE, SqliteJobs, SqliteSessions, stamp
-from memory.stores.journal.turns import SqliteSummaries, SqliteTurns
-from memory.stores.sqlite.database import Database, Migration
+from memory.stores.journal.panels import SqlitePanels, read_panel
+from memory.stores.journal.sessions import (
+    NO_LEASE,
+    SqliteJobs,
+    SqliteSessions,
+    read_session,
+    stamp,
+)
+from memory.stores.journal.turns import SqliteSummaries, SqliteTurns, read_summary, read_turn
+from memory.stores.sqlite.database import Database
+from memory.stores.sqlite.migrations import Layout, Migration
 from memory.stores.sqlite.notes import NOTES, Notes
+from memory.stores.sqlite.salvage import release
+from memory.stores.values import time_or_none
 
-JOURNAL_LAYOUT = (
+_MIGRATIONS = (
     Migration(
         "sessions and turns",
         (
@@ -78,6 +88,17 @@ JOURNAL_LAYOUT = (
 )
 
 
+JOURNAL_LAYOUT = Layout(
+    _MIGRATIONS,
+    {
+        "session": read_session,
+        "turn": read_turn,
+        "running_summary": read_summary,
+        "panel": read_panel,
+    },
+)
+
+
 #: The sessions that would be a second open one in the place they are moved to.
 _SECOND = (
     "actor = :old AND ended_at IS NULL AND EXISTS (SELECT 1 FROM session AS other "
@@ -99,8 +120,7 @@ class SqliteJournal:
     """A Journal in a file, or for tests and for memory switched off in RAM (`:memory:`)."""
 
     def __init__(self, path: Path | str, pool: Executor) -> None:
-        """Open or create the file; a damaged one is moved aside. Raises NewerStore,
-        StoreUnavailable."""
+        """Open or create the file. Raises NewerStore, StoreUnavailable."""
         #: The file, which the parts share.
         self.database = Database(path, JOURNAL_LAYOUT, pool)
         self.sessions, self.turns = SqliteSessions(self.database), SqliteTurns(self.database)
@@ -135,6 +155,7 @@ class SqliteJournal:
         def work(db: sqlite3.Connection) -> None:
             for table in ("session", "panel"):
                 db.execute(f"DELETE FROM {table} WHERE actor = ?", (actor.id,))
+            release(db, actor.id)
 
         await self.database.wipe(work)
 
@@ -160,4 +181,7 @@ class SqliteMaintenanceLog:
 
     async def _read(self, name: str) -> datetime | None:
         at = await self._notes.get(name)
-        return datetime.fromisoformat(at) if at else None
+        # One that can't be read counts as none.
+        with suppress(ValueError, TypeError):
+            return time_or_none(at)
+        return None

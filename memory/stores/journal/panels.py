@@ -3,11 +3,14 @@
 import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from memory.panels import PanelRow
 from memory.records import Actor
 from memory.stores.journal.sessions import stamp
 from memory.stores.sqlite.database import Database
+from memory.stores.sqlite.migrations import Row
+from memory.stores.values import text_of, time_of, whole
 
 
 class SqlitePanels:
@@ -18,9 +21,8 @@ class SqlitePanels:
 
     async def find(self, panel_id: str) -> PanelRow | None:
         sql = "SELECT id, actor, owner, opened_at, state FROM panel WHERE id = ?"
-        for id_, actor, owner, opened_at, state in await self._db.rows(sql, panel_id):
-            return PanelRow(id_, Actor(actor), owner, datetime.fromisoformat(opened_at), state)
-        return None
+        found = await self._db.read(_panel_of, sql, panel_id)
+        return found[0] if found else None
 
     async def save(self, rows: Sequence[PanelRow], expired: datetime) -> None:
         values = [(r.id, r.actor.id, r.owner, stamp(r.opened_at), r.state) for r in rows]
@@ -30,3 +32,14 @@ class SqlitePanels:
             db.execute("DELETE FROM panel WHERE opened_at < ?", (stamp(expired),))
 
         await self._db.change(work)
+
+
+def _panel_of(row: tuple[Any, ...]) -> PanelRow:
+    id_, actor, owner, opened_at, state = row
+    return PanelRow(id_, Actor(actor), whole(owner), time_of(opened_at), text_of(state))
+
+
+def read_panel(row: Row) -> Row:
+    """See Layout."""
+    _panel_of(tuple(row[name] for name in ("id", "actor", "owner", "opened_at", "state")))
+    return row

@@ -10,6 +10,16 @@ from memory.errors import StoreUnavailable
 from memory.ports import Backlog, Job
 from memory.records import Actor, Place, Session
 from memory.stores.sqlite.database import Database
+from memory.stores.sqlite.migrations import Row
+from memory.stores.values import (
+    first,
+    text_of,
+    text_or_none,
+    time_of,
+    time_or_none,
+    whole,
+    whole_or_none,
+)
 
 SESSION = "id, actor, channel, chat, topic, opened_at, last_at, message_count, private"
 NO_LEASE = "holder = NULL, leased_until = NULL"
@@ -21,17 +31,38 @@ def stamp(at: datetime) -> str:
 
 
 def session_of(row: tuple[Any, ...]) -> Session:
-    """The session of a row with the columns `SESSION`."""
+    """The session of a row with the columns `SESSION`. Raises ValueError, TypeError."""
     id_, actor, channel, chat, topic, opened_at, last_at, count, private = row
     return Session(
         id_,
         Actor(actor),
-        Place(channel, chat, topic),
-        datetime.fromisoformat(opened_at),
-        datetime.fromisoformat(last_at),
-        count,
+        Place(text_of(channel), whole(chat), whole_or_none(topic)),
+        time_of(opened_at),
+        time_of(last_at),
+        whole(count),
         bool(private),
     )
+
+
+def read_session(row: Row) -> Row:
+    """See Layout. A whole conversation is not set aside for a moment or a count."""
+    moments = row["last_at"], row["opened_at"]
+    right = {
+        "opened_at": first(time_of, *reversed(moments)),
+        "last_at": first(time_of, *moments),
+        "message_count": first(whole, row["message_count"], 1),
+        "reason": first(text_or_none, row["reason"], None),
+        "attempts": first(whole, row["attempts"], 0),
+        "error": first(text_or_none, row["error"], None),
+        "private": first(whole, row.get("private", 0), 1),
+    }
+    for name in {"ended_at", "due_at", "set_aside_at"} & row.keys():
+        right[name] = None if row[name] is None else first(time_of, row[name], *moments)
+    if "holder" in row:
+        right["holder"] = first(text_or_none, row["holder"], None)
+        right["leased_until"] = first(time_or_none, row["leased_until"], None)
+    session_of(tuple((row | right)[name] for name in SESSION.split(", ")))
+    return row | right
 
 
 class SqliteSessions:
@@ -45,26 +76,27 @@ class SqliteSessions:
             f"SELECT {SESSION} FROM session WHERE ended_at IS NULL AND actor = ? AND channel = ? "
             "AND chat = ? AND topic IS ? ORDER BY opened_at DESC LIMIT 1"
         )
-        rows = await self._db.rows(sql, actor.id, place.channel, place.chat_id, place.topic_id)
-        return session_of(rows[0]) if rows else None
+        where = (actor.id, place.channel, place.chat_id, place.topic_id)
+        found = await self._db.read(session_of, sql, *where)
+        return found[0] if found else None
 
     async def of(self, actor: Actor) -> list[Session]:
         sql = (
             f"SELECT {SESSION} FROM session WHERE ended_at IS NULL AND actor = ? "
             "ORDER BY opened_at, rowid"
         )
-        return [session_of(row) for row in await self._db.rows(sql, actor.id)]
+        return await self._db.read(session_of, sql, actor.id)
 
     async def unfinished(self, actor: Actor) -> list[str]:
-        rows = await self._db.rows("SELECT id FROM session WHERE actor = ?", actor.id)
-        return [row[0] for row in rows]
+        sql = "SELECT id FROM session WHERE actor = ?"
+        return await self._db.read(lambda row: text_of(row[0]), sql, actor.id)
 
     async def idle_since(self, before: datetime) -> list[Session]:
         sql = (
             f"SELECT {SESSION} FROM session "
             "WHERE ended_at IS NULL AND message_count > 0 AND last_at <= ?"
         )
-        return [session_of(row) for row in await self._db.rows(sql, stamp(before))]
+        return await self._db.read(session_of, sql, stamp(before))
 
     async def open(self, session: Session) -> None:
         place = session.place
@@ -117,9 +149,13 @@ class SqliteJobs:
             "AND due_at <= ?3 AND (leased_until IS NULL OR leased_until <= ?3) "
             f"ORDER BY ended_at LIMIT ?4) RETURNING {SESSION}, reason, attempts, ended_at"
         )
-        rows = await self._db.rows(sql, holder, stamp(until), stamp(now), limit)
-        rows.sort(key=lambda row: row[-1])
-        return [Job(session_of(row[:9]), *row[9:11]) for row in rows]
+
+        def work(db: sqlite3.Connection) -> list[Job]:
+            rows = db.execute(sql, (holder, stamp(until), stamp(now), limit)).fetchall()
+            rows.sort(key=lambda row: row[-1])
+            return [Job(session_of(row[:9]), row[9], whole(row[10])) for row in rows]
+
+        return await self._db.change(work)
 
     async def renew(self, session_id: str, holder: str, until: datetime) -> bool:
         changed = await self._db.write(

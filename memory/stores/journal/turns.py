@@ -7,6 +7,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
+from memory.errors import SessionLost
 from memory.ports import SummaryJob
 from memory.records import (
     Actor,
@@ -21,6 +22,8 @@ from memory.records import (
 )
 from memory.stores.journal.sessions import SESSION, session_of, stamp
 from memory.stores.sqlite.database import Database
+from memory.stores.sqlite.migrations import Row
+from memory.stores.values import text_of, text_or_none, texts_of, time_of, whole, whole_or_none
 
 _SUMMARY = "summary.id, session, text, turns, oldest, newest, fallback, base, base_turns"
 
@@ -35,7 +38,7 @@ class SqliteSummaries:
         sql = (
             f"SELECT {_SUMMARY} FROM running_summary AS summary WHERE session = ? ORDER BY position"
         )
-        return [_summary_of(row) for row in await self._db.rows(sql, session_id)]
+        return await self._db.read(_summary_of, sql, session_id)
 
     async def fallbacks(
         self, due: datetime | None = None, session_id: str | None = None
@@ -47,8 +50,11 @@ class SqliteSummaries:
             "AND summary.due_at <= coalesce(?1, summary.due_at) "
             "AND session.id = coalesce(?2, session.id) ORDER BY session.rowid, position"
         )
-        rows = await self._db.rows(sql, stamp(due) if due else None, session_id)
-        return [SummaryJob(session_of(row[1:10]), _summary_of(row[10:]), row[0]) for row in rows]
+
+        def job(row: tuple[Any, ...]) -> SummaryJob:
+            return SummaryJob(session_of(row[1:10]), _summary_of(row[10:]), whole(row[0]))
+
+        return await self._db.read(job, sql, stamp(due) if due else None, session_id)
 
     async def complete(self, summary_id: str, text: str) -> bool:
         changed = await self._db.write(
@@ -108,16 +114,24 @@ def make_room(db: sqlite3.Connection, session_id: str, position: int) -> None:
 def _summary_of(row: tuple[Any, ...]) -> RunningSummary:
     id_, session_id, text, turns, oldest, newest, fallback, base, base_turns = row
     return RunningSummary(
-        id_,
-        session_id,
-        text,
-        tuple(json.loads(turns)),
-        datetime.fromisoformat(oldest),
-        datetime.fromisoformat(newest),
+        text_of(id_),
+        text_of(session_id),
+        text_of(text),
+        texts_of(json.loads(turns)),
+        time_of(oldest),
+        time_of(newest),
         fallback=bool(fallback),
-        base=base,
-        base_turns=base_turns,
+        base=text_or_none(base),
+        base_turns=whole(base_turns),
     )
+
+
+def read_summary(row: Row) -> Row:
+    """See Layout."""
+    names = _SUMMARY.replace("summary.", "").split(", ")
+    _summary_of(tuple(row[name] for name in names))
+    text_of(row["due_at"])
+    return {**row, "attempts": whole(row["attempts"]), "position": whole(row["position"])}
 
 
 _TURN = (
@@ -133,23 +147,28 @@ class SqliteTurns:
         self._db = db
 
     async def of(self, session_id: str) -> list[Turn]:
-        rows = await self._db.rows(f"{_TURN} WHERE session = ? ORDER BY position", session_id)
-        return [_load(*row) for row in rows]
+        sql = f"{_TURN} WHERE session = ? ORDER BY position"
+        return await self._db.read(_turn_of, sql, session_id)
 
     async def get(self, turn_id: str) -> Turn | None:
-        rows = await self._db.rows(f"{_TURN} WHERE turn.id = ?", turn_id)
-        return _load(*rows[0]) if rows else None
+        found = await self._db.read(_turn_of, f"{_TURN} WHERE turn.id = ?", turn_id)
+        return found[0] if found else None
 
     async def append(self, session_id: str, turn: Turn, shift: Shift | None = None) -> bool:
         body = _dump(turn)
 
         def work(db: sqlite3.Connection) -> bool:
-            added = db.execute(
-                "INSERT INTO turn (session, position, id, body) SELECT ?1, "
-                "1 + coalesce(max(position), 0), ?2, ?3 FROM turn WHERE session = ?1 "
-                "ON CONFLICT (id) DO NOTHING",
-                (session_id, turn.id, body),
-            )
+            try:
+                added = db.execute(
+                    "INSERT INTO turn (session, position, id, body) SELECT ?1, "
+                    "1 + coalesce(max(position), 0), ?2, ?3 FROM turn WHERE session = ?1 "
+                    "ON CONFLICT (id) DO NOTHING",
+                    (session_id, turn.id, body),
+                )
+            except sqlite3.IntegrityError as failure:
+                if db.execute("SELECT 1 FROM session WHERE id = ?", (session_id,)).fetchone():
+                    raise
+                raise SessionLost(f"session {session_id} is not in the journal") from failure
             if not added.rowcount:
                 return False
             db.execute(
@@ -164,7 +183,7 @@ class SqliteTurns:
 
     async def evicted_ids(self, session_id: str) -> list[str]:
         sql = "SELECT id FROM turn WHERE session = ? AND evicted ORDER BY position"
-        return [row[0] for row in await self._db.rows(sql, session_id)]
+        return await self._db.read(lambda row: text_of(row[0]), sql, session_id)
 
     async def shift(self, shift: Shift) -> None:
         await self._db.change(lambda db: apply(db, shift))
@@ -200,7 +219,7 @@ def _restore(db: sqlite3.Connection, actor: Actor, turn: Turn) -> bool:
         "ORDER BY position",
         (turn.session_id,),
     ).fetchall()
-    later = [p for p, at in rows if datetime.fromisoformat(at) > turn.messages[0].at]
+    later = [p for p, at in rows if time_of(at) > turn.messages[0].at]
     position = later[0] if later else max((p for p, _ in rows), default=0) + 1
     make_room(db, turn.session_id, position)
     db.execute(
@@ -222,18 +241,32 @@ def _speaker(kept: str | dict[str, Any] | None) -> Speaker | None:
     """Who spoke; of turns from before there were ids, the name alone is kept."""
     if kept is None:
         return None
-    return Speaker(None, kept) if isinstance(kept, str) else Speaker(**kept)
+    if isinstance(kept, str):
+        return Speaker(None, kept)
+    return Speaker(whole_or_none(kept["id"]), text_of(kept["name"]))
 
 
-def _load(id_: str, session_id: str, body: str, channel: str, chat: int, topic: int | None) -> Turn:
-    """The turn again, said in its session's place."""
+def _turn_of(row: tuple[Any, ...]) -> Turn:
+    """The turn again, said in its session's place. Raises ValueError, TypeError, LookupError."""
+    id_, session_id, body, channel, chat, topic = row
     document = json.loads(body)
     messages = tuple(
-        Utterance(
-            Role(m["role"]), m["text"], datetime.fromisoformat(m["at"]), _speaker(m["speaker"])
-        )
+        Utterance(Role(m["role"]), text_of(m["text"]), time_of(m["at"]), _speaker(m["speaker"]))
         for m in document["messages"]
     )
+    if not messages:
+        raise ValueError("a turn in which nobody says anything")
     tools = tuple(ToolUse(**tool) for tool in document["tools"])
+    for tool in tools:
+        texts_of([tool.name, tool.arguments, tool.result])
     place = Place(channel, chat, topic)
-    return Turn(id_, session_id, messages, tools, document.get("kept", True), place)
+    return Turn(
+        text_of(id_), text_of(session_id), messages, tools, bool(document.get("kept", True)), place
+    )
+
+
+def read_turn(row: Row) -> Row:
+    """See Layout."""
+    _turn_of((row["id"], row["session"], row["body"], "", 0, None))
+    # Nobody sees the difference; a turn that went to a summary would only be told twice.
+    return {**row, "position": whole(row["position"]), "evicted": int(bool(row.get("evicted")))}

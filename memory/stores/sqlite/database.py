@@ -1,134 +1,25 @@
-"""A SQLite file: its migrations, transactions and damage, and how asyncio asks and changes it."""
+"""A SQLite file: how asyncio asks and changes it, and what is done when it can't be read."""
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeVar
 
-import structlog
-
-from memory.errors import NewerStore, StoreUnavailable
-from memory.stores.files import parts_of, sync_directory
-
-_log = structlog.get_logger(__name__)
-
-_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
-#: Extended codes have the primary one in their low byte.
-_PRIMARY_CODE = 0xFF
-
-
-def is_damage(error: sqlite3.Error) -> bool:
-    """True if the file itself is damaged."""
-    code: int | None = getattr(error, "sqlite_errorcode", None)
-    return code is not None and code & _PRIMARY_CODE in _DAMAGED
-
-
-def quarantine(path: Path, error: sqlite3.Error, effect: str) -> None:
-    """Move a damaged file aside, whole: it may be repaired, and is never written to. It must not be
-    open."""
-    kept = path.with_name(f"{path.name}.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}")
-    for part in list(parts_of(path)):
-        part.rename(path.with_name(part.name.replace(path.name, kept.name, 1)))
-    sync_directory(path.parent)
-    _log.error(
-        "database_damaged",
-        file=str(path),
-        kept_as=str(kept),
-        error=str(error),
-        effect=effect,
-        remedy="recover it with `.recover` in the sqlite3 shell",
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Migration:
-    """One step of a file's layout. Each runs once, in its own transaction, and is listed in the
-    table `migration`. Neither names nor their order ever change: a new layout is a new migration at
-    the end."""
-
-    name: str
-    statements: tuple[str, ...]
-
-
-_LEDGER = """CREATE TABLE IF NOT EXISTS migration (
-    name TEXT PRIMARY KEY, applied_at TEXT NOT NULL
-) WITHOUT ROWID"""
-
-
-@contextmanager
-def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Write everything inside together, or nothing."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        # A full disk makes SQLite roll back on its own; there is nothing left to roll back then.
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-
-
-@contextmanager
-def snapshot(connection: sqlite3.Connection) -> Iterator[None]:
-    """Read everything inside as of one moment, whatever other processes write. The file is locked
-    once instead of for every statement, which takes a tenth off a search."""
-    connection.execute("BEGIN")
-    try:
-        yield
-    finally:
-        # Damage found while reading may have ended it already.
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-
-
-def migrate(
-    connection: sqlite3.Connection,
-    path: Path,
-    migrations: tuple[Migration, ...],
-) -> None:
-    """Bring a file to the newest layout. Raises NewerStore if it has migrations that this version
-    does not know."""
-    ledger = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'migration'")
-    if ledger.fetchone() is None:
-        with transaction(connection):
-            connection.execute(_LEDGER)
-    if len(_applied_names(connection, path, migrations)) == len(migrations):
-        return
-    for migration in migrations:
-        with transaction(connection):
-            # Asked again inside: another process may have been faster.
-            if migration.name in _applied_names(connection, path, migrations):
-                continue
-            for statement in migration.statements:
-                connection.execute(statement)
-            connection.execute(
-                "INSERT INTO migration VALUES (?, ?)",
-                (migration.name, datetime.now(UTC).isoformat()),
-            )
-
-
-def _applied_names(
-    connection: sqlite3.Connection, path: Path, migrations: tuple[Migration, ...]
-) -> set[str]:
-    """The names of the migrations the file has been through."""
-    applied = {name for (name,) in connection.execute("SELECT name FROM migration")}
-    unknown = sorted(applied - {migration.name for migration in migrations})
-    if unknown:
-        raise NewerStore(
-            f"{path}: written by a newer version (its layout has {len(applied)} migrations, among "
-            f"them {', '.join(unknown)}; this program knows {len(migrations)}). Install the "
-            f"version that wrote it or a later one, or start with another data directory."
-        )
-    return applied
-
+from memory.errors import StoreUnavailable
+from memory.stores.sqlite.migrations import (
+    Layout,
+    is_damage,
+    may_be_unreadable,
+    migrate,
+    transaction,
+)
+from memory.stores.sqlite.salvage import begin, find_unreadable, is_lost, salvage
 
 T = TypeVar("T")
 
@@ -158,6 +49,7 @@ class _Call:
     error: Exception | None = None
 
     def run_alone(self, connection: sqlite3.Connection) -> None:
+        self.error = None
         try:
             self.result = self.alone(connection)
         except Exception as error:  # noqa: BLE001 - whoever awaits the answer gets it
@@ -179,15 +71,15 @@ class Database:
     cancelled. Every method that touches the file raises StoreUnavailable if SQLite fails; nothing
     is written then."""
 
-    def __init__(self, path: Path | str, migrations: tuple[Migration, ...], pool: Executor) -> None:
-        """Open or create the file and migrate it. A damaged file is moved aside whole, with its
-        name in the log, and a new one starts. Raises NewerStore."""
-        self._path, self._pool = path, pool
+    def __init__(self, path: Path | str, layout: Layout, pool: Executor) -> None:
+        """Open or create the file and migrate it. What can be read of a damaged file is taken into
+        a new one. Raises NewerStore."""
+        self._path, self._layout, self._pool = path, layout, pool
         self._waiting: list[_Call] = []
         self._running = False
         try:
-            self._connection = _open(path, migrations)
-        except sqlite3.Error as failure:
+            self._connection = _open(path, layout)
+        except (sqlite3.Error, OSError) as failure:
             raise StoreUnavailable(
                 f"{path} can't be opened ({failure}): check the disk, its space and its permissions"
             ) from failure
@@ -207,6 +99,13 @@ class Database:
     async def rows(self, sql: str, *values: object) -> list[Any]:
         """The rows of a query."""
         return await self.ask(lambda connection: connection.execute(sql, values).fetchall())
+
+    async def read(self, parse: Callable[[Any], T], sql: str, *values: object) -> list[T]:
+        """What `parse` makes of the rows of a query. If it raises ValueError, TypeError or
+        LookupError, what can't be read is set aside, and the query is repeated."""
+        return await self.ask(
+            lambda connection: [parse(row) for row in connection.execute(sql, values)]
+        )
 
     async def write(self, sql: str, *values: object) -> int:
         """Run one statement. Returns the number of changed rows."""
@@ -277,6 +176,23 @@ class Database:
             if not (joins and len(neighbours) > 1 and self._write_together(neighbours)):
                 for call in neighbours:
                     call.run_alone(self._connection)
+                    if call.error and self._mend(call.error):
+                        call.run_alone(self._connection)
+
+    def _mend(self, error: Exception) -> bool:
+        """Make the file readable if that is why a call failed; False if it is not."""
+        path = Path(self._path)
+        if self._path == ":memory:" or not may_be_unreadable(error):
+            return False
+        with suppress(sqlite3.Error, OSError):
+            if find_unreadable(path, self._layout):
+                self._connection.close()
+                try:
+                    salvage(path, self._layout, error)
+                finally:
+                    self._connection = _open(path, self._layout)
+                return True
+        return False
 
     def _write_together(self, calls: Sequence[_Call]) -> bool:
         """False, and nothing is written, if one of the calls fails."""
@@ -295,30 +211,39 @@ def _in_transaction(work: Callable[[sqlite3.Connection], T], connection: sqlite3
         return work(connection)
 
 
-def _open(path: Path | str, migrations: tuple[Migration, ...]) -> sqlite3.Connection:
+def _open(path: Path | str, layout: Layout) -> sqlite3.Connection:
+    if path == ":memory:":
+        return _connect(path, layout)
+    file = Path(path)
+    if is_lost(file):
+        salvage(file, layout, "the file is empty or gone")
+    elif not file.exists():
+        begin(file, layout)
+    try:
+        return _connect(path, layout)
+    except sqlite3.DatabaseError as failure:
+        if not is_damage(failure):
+            raise
+        salvage(file, layout, failure)
+    return _connect(path, layout)
+
+
+def _connect(path: Path | str, layout: Layout) -> sqlite3.Connection:
     connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
     try:
         for setting in _SETTINGS:
             connection.execute(f"PRAGMA {setting}").fetchone()
-        ((verdict,),) = connection.execute("PRAGMA quick_check(1)").fetchall()
-        if verdict != "ok":
-            raise _damage(verdict)
-        migrate(connection, Path(path), migrations)
-    except sqlite3.DatabaseError as failure:
-        connection.close()
-        if not is_damage(failure):
-            raise
-        mode = Path(path).stat().st_mode
-        quarantine(Path(path), failure, "a new file begins, with nothing in it")
-        Path(path).touch(mode=mode & 0o777)
-        return _open(path, migrations)
-    except NewerStore:
+        _check(connection)
+        migrate(connection, Path(path), layout.migrations)
+    except BaseException:
         connection.close()
         raise
     return connection
 
 
-def _damage(verdict: str) -> sqlite3.DatabaseError:
-    failure = sqlite3.DatabaseError(verdict)
-    failure.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
-    return failure
+def _check(connection: sqlite3.Connection) -> None:
+    ((verdict,),) = connection.execute("PRAGMA quick_check(1)").fetchall()
+    if verdict != "ok":
+        failure = sqlite3.DatabaseError(verdict)
+        failure.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+        raise failure

@@ -16,24 +16,21 @@ from memory.search.query import parse
 from memory.search.ranking import Ranked, Weights
 from memory.search.resemblance import distinct, telling
 from memory.search.text import TOKENISER_VERSION, storable
-from memory.stores.sqlite.database import migrate, snapshot, transaction
 from memory.stores.sqlite.index import INDEXES, candidates
 from memory.stores.sqlite.layout import (
     COLUMNS,
     PERSON_LAYOUT,
     record_of,
 )
+from memory.stores.sqlite.migrations import migrate, snapshot, transaction
 from memory.stores.sqlite.table import RecordTable
+from memory.stores.values import text_of
 
 if TYPE_CHECKING:  # numpy is there only if there is an embedder
     from memory.stores.sqlite.vectors import VectorTable
 
 #: Seconds to wait for another process that writes to the same file.
 BUSY_SECONDS = 5.0
-
-#: Bytes of a page: with 4,096 somebody who said one thing takes 112 KB instead of 32, and the log
-#: beside an open file four times as much.
-_PAGE = 1_024
 
 #: Pages kept in memory for each open file, in KiB: a thousand people may be open at once.
 _CACHE_KIB = 64
@@ -53,7 +50,7 @@ class PersonFile:
     through."""
 
     def __init__(self, path: Path, weights: Weights, vectors: "VectorTable | None" = None) -> None:
-        """Open the file, or start it. Raises NewerStore."""
+        """Open a file, which may have nothing in it yet. Raises NewerStore."""
         self._weights = weights
         self._vectors = vectors
         self._connection = sqlite3.connect(
@@ -159,7 +156,8 @@ class PersonFile:
 
     def choices(self) -> dict[str, str]:
         """The person's choices by name."""
-        return dict(self._connection.execute("SELECT name, value FROM choice"))
+        rows = self._connection.execute("SELECT name, value FROM choice")
+        return {text_of(name): text_of(value) for name, value in rows}
 
     def choose(self, name: str, value: str, at: float) -> None:
         """Store a choice, unless a later one is stored."""
@@ -235,13 +233,11 @@ class PersonFile:
         return fuse(found, near, described, meaning.scale, now.timestamp(), self._weights)
 
     def _prepare(self, path: Path) -> None:
-        # Of a new file: there are thirty trees in it, and each takes a page at least.
-        self._connection.execute(f"PRAGMA page_size = {_PAGE}")
         _write_ahead(self._connection)
         for pragma in ("secure_delete = ON", f"cache_size = -{_CACHE_KIB}"):
             self._connection.execute(f"PRAGMA {pragma}").fetchone()
         with _unsynced(self._connection):
-            migrate(self._connection, path, PERSON_LAYOUT)
+            migrate(self._connection, path, PERSON_LAYOUT.migrations)
             known = self._connection.execute("SELECT value FROM setting WHERE name = 'tokeniser'")
             if known.fetchone() != (str(TOKENISER_VERSION),):
                 self._table.reindex()

@@ -31,9 +31,11 @@ from memory.records import (
     Turn,
 )
 from memory.search.ranking import Weights
-from memory.stores.files import COMPANIONS, make_directory, sync_directory
-from memory.stores.sqlite.database import is_damage, quarantine
+from memory.stores.files import COMPANIONS, asides_of, make_directory, sync_directory
+from memory.stores.sqlite.layout import PERSON_LAYOUT
+from memory.stores.sqlite.migrations import is_damage, may_be_unreadable
 from memory.stores.sqlite.person import PersonFile
+from memory.stores.sqlite.salvage import begin, find_unreadable, is_lost, salvage
 
 if TYPE_CHECKING:
     from memory.stores.sqlite.semantics import Semantics
@@ -218,7 +220,8 @@ class SqliteStore:
 
         def look() -> T | None:
             with _failures(path := self._path(actor)):
-                if self._places[actor].file is None and not path.exists():
+                open_ = self._places[actor].file is not None
+                if not (open_ or path.exists() or is_lost(path)):
                     return None
             return self._work(actor, work)
 
@@ -270,29 +273,34 @@ class SqliteStore:
 
     def _actors(self) -> list[Actor]:
         with _failures(self._directory):
-            names = sorted(path.stem for path in self._directory.glob("*.sqlite"))
-        return [actor for name in names if (actor := _actor(name))]
+            # One whose file is gone may still have a copy.
+            names = {path.name.partition(".")[0] for path in self._directory.glob("*.sqlite*")}
+        return [actor for name in sorted(names) if (actor := _actor(name))]
 
     def _path(self, actor: Actor) -> Path:
         return self._directory / f"{actor.id}.sqlite"
 
     def _work(self, actor: Actor, work: Callable[[PersonFile], T]) -> T:
-        """In a thread: work on the actor's file, which is made if it is not there; on a fresh one
-        if it turns out to be damaged."""
+        """In a thread: work on the actor's file, which is made if it is not there; on what can be
+        read of it if it turns out to be damaged, or to hold what can't be read."""
         path, place = self._path(actor), self._places[actor]
         with _failures(path):
             try:
                 return work(self._open_file(path, place))
-            except sqlite3.DatabaseError as error:
-                if not is_damage(error):
+            except Exception as error:
+                if not (may_be_unreadable(error) and find_unreadable(path, PERSON_LAYOUT)):
                     raise
                 place.close()
-                quarantine(path, error, "this person starts with an empty memory")
+                salvage(path, PERSON_LAYOUT, error)
             return work(self._open_file(path, place))
 
     def _open_file(self, path: Path, place: _Place) -> PersonFile:
         if place.file is None:
             make_directory(self._directory)
+            if is_lost(path):
+                salvage(path, PERSON_LAYOUT, "the file is empty or gone")
+            elif not path.exists():
+                begin(path, PERSON_LAYOUT)
             table = self._semantics.table if self._semantics else None
             place.file = PersonFile(path, self._weights, table)
         return place.file
@@ -313,7 +321,7 @@ class SqliteStore:
                     new.with_name(new.name + companion).unlink(missing_ok=True)
                 path.rename(new)
             # Last: only now it is known whether the file itself was damaged.
-            for aside in sorted(self._directory.glob(f"{path.name}.damaged-*")):
+            for aside in asides_of(path):
                 aside.rename(new.with_name(aside.name.replace(path.name, new.name, 1)))
             if self._directory.is_dir():
                 sync_directory(self._directory)

@@ -14,9 +14,9 @@ from memory.records import LEARNED_KINDS, Amendment, Draft, Kind, Record
 from memory.search.entry import entry, is_context
 from memory.search.ranking import CONTEXT
 from memory.search.text import TOKENISER_VERSION, storable
-from memory.stores.sqlite.database import transaction
 from memory.stores.sqlite.index import INDEXES, index_of
 from memory.stores.sqlite.layout import COLUMNS, moment, record_of, values_of
+from memory.stores.sqlite.migrations import transaction
 
 
 class RecordTable:

@@ -5,10 +5,10 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from bot.telegram.intake.inbox import _MIGRATIONS as INBOX_LAYOUT
+from bot.telegram.intake.inbox import _LAYOUT as INBOX_LAYOUT
 from memory.stores.journal.journal import JOURNAL_LAYOUT
-from memory.stores.sqlite.database import migrate
 from memory.stores.sqlite.layout import PERSON_LAYOUT
+from memory.stores.sqlite.migrations import migrate
 from tests.benchmarks.killloop.words import statement
 
 _INSERT = """INSERT INTO record (id, kind, created_at, turn_ids, importance, role, moment, text)
@@ -20,7 +20,7 @@ def make_older(data: Path) -> None:
     data.mkdir(mode=0o700)
     for name, layout in (("journal.sqlite", JOURNAL_LAYOUT), ("inbox.sqlite", INBOX_LAYOUT)):
         with closing(sqlite3.connect(data / name, isolation_level=None)) as db:
-            migrate(db, data / name, layout[:1])
+            migrate(db, data / name, layout.migrations[:1])
 
 
 def make_person(data: Path, person: int, dice: random.Random) -> list[str]:
@@ -28,7 +28,8 @@ def make_person(data: Path, person: int, dice: random.Random) -> list[str]:
     path, told = data / "memory" / f"u{person}.sqlite", [statement(dice) for _ in range(3)]
     path.parent.mkdir(exist_ok=True)
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
-        migrate(db, path, PERSON_LAYOUT[: dice.randrange(1, len(PERSON_LAYOUT))])
+        known = PERSON_LAYOUT.migrations
+        migrate(db, path, known[: dice.randrange(1, len(known))])
         for number, (fact, _) in enumerate(told, 1):
             db.execute(_INSERT, (f"f{number}", fact))
         db.execute("INSERT INTO counter VALUES ('fact', ?)", (len(told),))

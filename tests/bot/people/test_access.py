@@ -1,6 +1,7 @@
 """Closed by default; numeric ids decide."""
 
 import io
+import json
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +20,6 @@ from bot.people.guestbook import (
     Guest,
     GuestBook,
     Request,
-    UnreadableOwner,
     add_guest,
 )
 from bot.people.pairing import ATTACK, Guess
@@ -87,7 +87,11 @@ async def test_the_owner_is_written_in_one_step_and_for_the_bot_alone(tmp_path: 
     with ThreadPoolExecutor(1) as pool:
         access = Access(AccessMode.PAIRING, path=tmp_path / "access.json", pool=pool)
         await access.pair(1001, access.pairing_code or "")
-    assert {file.name for file in tmp_path.iterdir()} <= {"access.json", "access.lock"}
+    assert {file.name for file in tmp_path.iterdir()} <= {
+        "access.json",
+        "access.json.copy",
+        "access.lock",
+    }
     assert (tmp_path / "access.json").stat().st_mode & 0o777 == 0o600
 
 
@@ -104,10 +108,43 @@ async def test_the_owner_is_written_in_one_step_and_for_the_bot_alone(tmp_path: 
         '{"owners": [], "guests": [], "waiting": [{"code": "A", "id": 1, "name": "", "at": "?"}]}',
     ],
 )
-def test_a_damaged_owner_file_never_makes_the_bot_anybodys(tmp_path: Path, content: str) -> None:
+async def test_a_damaged_owner_file_never_makes_the_bot_anybodys(
+    tmp_path: Path, content: str
+) -> None:
     (tmp_path / "access.json").write_text(content)
-    with pytest.raises(UnreadableOwner, match="owner"):
-        pairing(tmp_path)
+    access = pairing(tmp_path)
+    assert access.pairing_code is None
+    assert access.owners == []
+    assert not await access.admits(1001)
+    assert (tmp_path / "access.json").read_text() == content
+
+
+@pytest.mark.parametrize("content", ["", '{"owners": [{"id": 1', "\udce4"])
+async def test_a_damaged_guest_book_is_read_from_its_copy_and_written_again(
+    tmp_path: Path, content: str
+) -> None:
+    await (await paired(tmp_path)).approve("1002")
+    (tmp_path / "access.json").write_bytes(content.encode(errors="surrogateescape"))
+    access = pairing(tmp_path)
+    assert (access.owners, await access.admits(1002)) == ([1001], True)
+    await access.approve("1003")
+    assert (tmp_path / "access.json.copy").stat().st_mode & 0o777 == 0o600
+    (tmp_path / "access.json.copy").unlink()
+    assert await pairing(tmp_path).admits(1002)
+
+
+async def test_an_entry_that_cant_be_read_is_kept_and_takes_nobody_elses_access(
+    tmp_path: Path,
+) -> None:
+    await (await paired(tmp_path)).approve("1002")
+    file = tmp_path / "access.json"
+    book = json.loads(file.read_text())
+    book["guests"].append({"id": "1OO3", "name": "Eve", "since": ""})
+    file.write_text(json.dumps(book))
+    access = pairing(tmp_path)
+    assert (access.owners, await access.admits(1002)) == ([1001], True)
+    await access.remove(1002)
+    assert json.loads(file.read_text())["unreadable"] == [book["guests"][1]]
 
 
 async def test_without_a_disk_nobody_becomes_the_owner(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -66,7 +67,33 @@ def test_a_damaged_database_is_named_with_what_to_do(tmp_path: Path, name: str):
     finding = found(tmp_path)["files"]
     assert finding.mark is Mark.WRONG
     assert name in finding.text
-    assert "backup" in finding.text
+    assert "mordecai restore" in finding.text
+
+
+def test_what_was_set_aside_or_cant_be_read_is_named(tmp_path: Path):
+    database(tmp_path / "journal.sqlite")
+    with closing(sqlite3.connect(tmp_path / "journal.sqlite")) as db, db:
+        db.execute("CREATE TABLE unreadable (body TEXT)")
+        db.execute("INSERT INTO unreadable VALUES ('?')")
+    database(tmp_path / "memory" / "u1.sqlite")
+    (tmp_path / "memory" / "u1.sqlite.damaged-20260101T000000.000000Z").touch()
+    findings = found(tmp_path)
+    assert findings["files"].mark is Mark.WARNING
+    assert "1 rows of" in findings["files"].text
+    assert "u1.sqlite.damaged-20260101T000000.000000Z" in findings["memories"].text
+
+
+def test_a_file_that_was_emptied_is_wrong(tmp_path: Path):
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory" / "u1.sqlite").touch()
+    finding = found(tmp_path)["memories"]
+    assert finding.mark is Mark.WRONG
+    assert "empty" in finding.text
+
+
+def test_a_damaged_guest_book_is_wrong(tmp_path: Path):
+    (tmp_path / "access.json").write_text("{")
+    assert found(tmp_path)["access"].mark is Mark.WRONG
 
 
 def test_what_is_no_database_at_all_is_wrong(tmp_path: Path):
@@ -96,7 +123,7 @@ def test_a_bot_that_runs_and_hears_nothing_is_a_warning(tmp_path: Path):
     os.utime(tmp_path / "heartbeat", (0, 0))
     finding = found(tmp_path, running=True)["process"]
     assert finding.mark is Mark.WARNING
-    assert "heard nothing" in finding.text
+    assert "heard or handled nothing" in finding.text
 
 
 @pytest.mark.parametrize(

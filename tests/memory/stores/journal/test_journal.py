@@ -25,7 +25,7 @@ from memory.records import (
 )
 from memory.stores.journal.journal import JOURNAL_LAYOUT, SqliteJournal
 from memory.stores.journal.sessions import backlog_in
-from memory.stores.sqlite.database import migrate
+from memory.stores.sqlite.migrations import migrate
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 ANNA, BORIS = Actor("u1"), Actor("u12")
@@ -214,7 +214,7 @@ async def test_it_is_remembered_when_the_memory_was_tidied_up(path, pool):
 
 def test_a_journal_of_a_former_layout_is_brought_up_to_date_with_all_it_holds(path, pool):
     with sqlite3.connect(path) as db:
-        migrate(db, path, JOURNAL_LAYOUT[:1])
+        migrate(db, path, JOURNAL_LAYOUT.migrations[:1])
         db.execute(
             "INSERT INTO session (id, actor, channel, chat, opened_at, last_at, ended_at, due_at, "
             "reason) VALUES ('s1', 'u1', 'telegram', 1, ?1, ?1, ?1, ?1, 'new')",

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from memory.errors import StoreUnavailable
-from memory.stores.sqlite.database import Database, Migration
+from memory.stores.sqlite.database import Database
+from memory.stores.sqlite.migrations import Layout, Migration
 
-LAYOUT = (Migration("notes", ("CREATE TABLE note (text TEXT)",)),)
+LAYOUT = Layout((Migration("notes", ("CREATE TABLE note (text TEXT)",)),))
 
 
 async def test_what_nobody_waits_for_any_more_is_wiped_all_the_same(tmp_path: Path) -> None:
@@ -149,7 +150,7 @@ async def test_what_fails_at_its_commit_is_undone_and_holds_up_nobody(tmp_path: 
         ),
     )
     with ThreadPoolExecutor(1) as pool:
-        database = Database(tmp_path / "families.sqlite", layout, pool)
+        database = Database(tmp_path / "families.sqlite", Layout(layout), pool)
         with pytest.raises(StoreUnavailable, match="FOREIGN KEY"):
             await database.change(lambda db: db.execute("INSERT INTO child VALUES (1)"))
         assert await database.write("INSERT INTO parent VALUES (2)") == 1

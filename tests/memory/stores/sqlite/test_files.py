@@ -13,8 +13,8 @@ from structlog.testing import capture_logs
 
 from memory.errors import NewerStore, StoreUnavailable
 from memory.records import Actor, Evidence, Kind
-from memory.stores.sqlite.database import migrate
 from memory.stores.sqlite.layout import PERSON_LAYOUT
+from memory.stores.sqlite.migrations import migrate
 from memory.stores.sqlite.store import SqliteStore
 from tests.contracts.long_term_memory import ANN, BOB, NOON, draft, texts, turn
 
@@ -118,7 +118,7 @@ class TestFormerLayouts:
     ) -> None:
         file.parent.mkdir()
         with sqlite3.connect(file) as db:
-            migrate(db, file, PERSON_LAYOUT[:3])
+            migrate(db, file, PERSON_LAYOUT.migrations[:3])
             for row, kind, text in ((1, "fact", "I have a dog"), (2, "message", "My dog is Rex")):
                 db.execute(
                     "INSERT INTO record (row, id, kind, created_at, session_id, turn_ids, "
@@ -224,7 +224,7 @@ class TestDamage:
             connection.execute("INSERT INTO migration VALUES ('time travel', '2031-01-01')")
         connection.close()
         later = SqliteStore(file.parent, pool)
-        known = len(PERSON_LAYOUT)
+        known = len(PERSON_LAYOUT.migrations)
         told = rf"u1\.sqlite.*{known + 1} migrations.*time travel.*knows {known}"
         with pytest.raises(NewerStore, match=told):
             await later.records(ANN)
@@ -248,13 +248,15 @@ class TestMigrations:
         assert other.read_bytes() == untouched
         with closing(sqlite3.connect(file)) as connection:
             applied = connection.execute("SELECT name FROM migration").fetchall()
-        assert sorted(applied) == sorted((migration.name,) for migration in PERSON_LAYOUT)
+        assert sorted(applied) == sorted(
+            (migration.name,) for migration in PERSON_LAYOUT.migrations
+        )
 
     def _make_old(self, path: Path, text: str) -> None:
         """A file of the first layout with one fact in it, as the program then wrote it."""
         path.parent.mkdir(exist_ok=True)
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-            migrate(connection, path, PERSON_LAYOUT[:1])
+            migrate(connection, path, PERSON_LAYOUT.migrations[:1])
             connection.execute(
                 "INSERT INTO record "
                 "(id, kind, text, created_at, turn_ids, importance, role, moment) "
