@@ -242,9 +242,20 @@ class Turns(Protocol):
         """The turn with this id, until extraction of its session is done."""
         ...
 
-    async def append(self, session_id: str, turn: Turn, shift: Shift | None = None) -> bool:
-        """Write a finished turn, count its messages, and apply the `shift` between the tiers that
-        it causes. False, and nothing is written, if the turn exists. Raises SessionLost."""
+    async def append(
+        self,
+        session_id: str,
+        turn: Turn,
+        shift: Shift | None = None,
+        replaces: Sequence[Turn] = (),
+    ) -> bool:
+        """Write a finished turn in place of those it `replaces`, count its messages, and apply the
+        `shift` between the tiers that it causes. False, and nothing is written, if the turn exists.
+        Raises SessionLost."""
+        ...
+
+    async def rewrite(self, turn: Turn) -> None:
+        """Give a turn other words, where it stands."""
         ...
 
     async def evicted_ids(self, session_id: str) -> list[str]:

@@ -4,7 +4,7 @@ beyond their own validity; this module imports nothing of ours."""
 import base64
 import hashlib
 import re
-from dataclasses import KW_ONLY, dataclass, fields
+from dataclasses import KW_ONLY, dataclass, fields, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -160,7 +160,9 @@ class Turn:
     """What the user said, the tool calls, and the reply: the unit that is recorded, evicted and
     extracted from. Normally one user message and one assistant message. A turn that is not `kept`
     goes no further than its session's window and journal: it asked to forget the very thing that it
-    says. `place` is where it was said, None if unknown."""
+    says. `place` is where it was said, None if unknown. `interrupted` is the kind of interruption
+    if the answer ends early or is missing. The rest of an interrupted answer is a turn without a
+    user message."""
 
     id: str
     session_id: str
@@ -168,6 +170,29 @@ class Turn:
     tools: tuple[ToolUse, ...] = ()
     kept: bool = True
     place: Place | None = None
+    interrupted: str = ""
+
+    @property
+    def answer(self) -> str | None:
+        """The assistant's last words, if there are any."""
+        return next((m.text for m in reversed(self.messages) if m.role is Role.ASSISTANT), None)
+
+    @property
+    def question(self) -> Utterance | None:
+        """What the user said; None if this is the rest of an answer."""
+        return next((m for m in self.messages if m.role is Role.USER), None)
+
+    def reworded(self, text: str) -> "Turn":
+        """The turn with another question."""
+        changed = (replace(m, text=text) if m.role is Role.USER else m for m in self.messages)
+        return replace(self, messages=tuple(changed))
+
+    @property
+    def learnable(self) -> "Turn":
+        """What may be learned from: nothing of an interrupted answer."""
+        if not self.interrupted:
+            return self
+        return replace(self, messages=tuple(m for m in self.messages if m.role is Role.USER))
 
     @property
     def speaker(self) -> Speaker | None:

@@ -11,6 +11,7 @@ from pydantic_ai import (
     AgentRunResult,
     AgentStreamEvent,
     FunctionToolCallEvent,
+    ModelResponse,
     ModelSettings,
     PartDeltaEvent,
     PartStartEvent,
@@ -27,7 +28,7 @@ from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage
 
 from bot.assistant.events import TextDelta, ToolCalled
-from bot.assistant.failures import WholeAnswers
+from bot.assistant.failures import TOO_LONG, WholeAnswers
 from bot.assistant.prompt import Prompt
 from memory.records import ToolUse
 from tools.context import ToolContext
@@ -36,29 +37,32 @@ from tools.context import ToolContext
 # user's conversation.
 pydantic_ai.BANNER_ENABLED = False
 
-#: Marks an answer that hit the output limit.
-CUT_OFF = " …"
+#: How many times as long the first piece of an answer may take: a model of one's own reads a long
+#: prompt slowly.
+_FIRST = 2
 
 
 @dataclass(frozen=True, slots=True)
 class TurnLimits:
     """What one turn may cost. After `model_max_tool_rounds` requests that may call tools, the model
-    must answer without tools. `model_timeout_seconds` runs from the first request to the last piece
-    of the answer. `model_max_output_tokens` limits the answer to each single request,
-    `document_tokens` the texts of documents that came with the message."""
+    must answer without tools. `model_timeout_seconds` is the longest silence within the answer,
+    `turn_timeout_seconds` the time for all of it. `model_max_output_tokens` limits the answer to
+    each single request, `document_tokens` the texts of documents that came with the message."""
 
     model_max_tool_rounds: int = 4
     model_timeout_seconds: float = 60.0
+    turn_timeout_seconds: float = 600.0
     model_max_output_tokens: int = 1024
     document_tokens: int = 4000
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The model's final answer, without what it wrote before its tool calls. `model` is the
-    vendor's name of the model that wrote it."""
+    """All that the model wrote, also before its tool calls. `interrupted` is why it ends early.
+    `model` is the vendor's name of the model that wrote it."""
 
     text: str
+    interrupted: str = ""
     tools: tuple[ToolUse, ...] = ()
     usage: RunUsage = field(default_factory=RunUsage)
     model: str | None = None
@@ -97,7 +101,7 @@ class TurnAgent:
         with every request, so it is known even if there is no answer.
 
         Closing the iterator stops the model. Raises MODEL_ERRORS: whatever pydantic-ai raises for a
-        model that fails, StreamCut, and TimeoutError at the deadline."""
+        model that fails, StreamCut, and TimeoutError after too long a silence, or in all."""
         events: asyncio.Queue[AgentEvent | None] = asyncio.Queue()
         # The run has its own task: its deadline must not hit the consumer or count the consumer's
         # time, and the run must end wherever the consumer stops.
@@ -118,8 +122,13 @@ class TurnAgent:
         events: "asyncio.Queue[AgentEvent | None]",
         usage: RunUsage | None,
     ) -> None:
+        limits, loop = self._limits, asyncio.get_running_loop()
+        longest = max(limits.turn_timeout_seconds, _FIRST * limits.model_timeout_seconds)
+
         async def show(_: RunContext[ToolContext], stream: AsyncIterable[AgentStreamEvent]) -> None:
             async for event in stream:
+                if not silence.expired():
+                    silence.reschedule(loop.time() + limits.model_timeout_seconds)
                 match event:
                     case (
                         PartStartEvent(part=TextPart(content=text))
@@ -129,7 +138,10 @@ class TurnAgent:
                     case FunctionToolCallEvent(part=part):
                         events.put_nowait(ToolCalled(part.tool_name))
 
-        async with asyncio.timeout(self._limits.model_timeout_seconds):
+        async with (
+            asyncio.timeout(longest),
+            asyncio.timeout(_FIRST * limits.model_timeout_seconds) as silence,
+        ):
             # Not `run_stream_events`, which hands each event through one more task.
             result = await self._agent.run(
                 prompt.content,
@@ -137,7 +149,7 @@ class TurnAgent:
                 deps=context,
                 usage=usage,
                 # A safety net: the rounds, the last request, and one more for an empty answer.
-                usage_limits=UsageLimits(request_limit=self._limits.model_max_tool_rounds + 2),
+                usage_limits=UsageLimits(request_limit=limits.model_max_tool_rounds + 2),
                 event_stream_handler=show,
             )
         events.put_nowait(_final_answer(result))
@@ -157,11 +169,11 @@ class TurnAgent:
 
 
 def _final_answer(result: AgentRunResult[str]) -> Answer:
-    text = result.output.strip()
-    if not text:
+    if not result.output.strip():
         raise UnexpectedModelBehavior("the answer was blank")
-    if result.response.finish_reason == "length":
-        text += CUT_OFF
+    responses = (m for m in result.new_messages() if isinstance(m, ModelResponse))
+    written = ((response.text or "").strip() for response in responses)
+    text = "\n\n".join(filter(None, written))
     # Tool calls in order, each with its result.
     tools: list[ToolUse] = []
     calls: dict[str, ToolCallPart] = {}
@@ -171,4 +183,5 @@ def _final_answer(result: AgentRunResult[str]) -> Answer:
         elif isinstance(part, ToolReturnPart) and (call := calls.pop(part.tool_call_id, None)):
             response = part.model_response_str()
             tools.append(ToolUse(call.tool_name, call.args_as_json_str(), response))
-    return Answer(text, tuple(tools), result.usage, result.response.model_name)
+    interrupted = TOO_LONG.kind if result.response.finish_reason == "length" else ""
+    return Answer(text, interrupted, tuple(tools), result.usage, result.response.model_name)

@@ -3,25 +3,26 @@
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import structlog
 
 from bot.assistant.context import Context
 from bot.assistant.events import SILENCE, Conversing, Event, Reply
+from bot.assistant.failures import log_error
 from bot.assistant.files import Transcription
 from bot.assistant.inbound import Click, Command, GroupJoin, Inbound, Message, Origin
 from bot.commands.introduction import hello_to_group
 from bot.commands.pages.effects import show_effects
+from bot.commands.resuming import STOPPED, Resuming
 from bot.commands.session import report_saved
 from bot.commands.table import Commands
 from bot.people.personal import PRIVATE_MARK
 from bot.people.usage import Usage
-from bot.texts import Texts, texts_in
+from bot.texts import texts_in
 from memory.background.pacing import Throttle
 from memory.background.work import log_outage
 from memory.errors import StoreUnavailable
-from memory.records import Actor, Change, Place, Role, Session, Utterance
+from memory.records import Actor, Change, Place, Session
 from memory.safety.escaping import is_blank
 
 _log = structlog.get_logger(__name__)
@@ -44,10 +45,11 @@ class Assistant:
     ) -> None:
         """`longest_text` is in characters. `leaves_strangers`: leave a group if the person who
         added the bot may not use it."""
-        self._conversation, self._commands, self._context = conversation, commands, context
+        self._commands, self._context = commands, context
         self.people, self.health, self._memory = context.people, context.health, context.memory
         self._longest, self._leaves_strangers = longest_text, leaves_strangers
         self._apologies = Throttle(_APOLOGY_SECONDS)
+        self._resuming = Resuming(conversation, context)
         context.memory.on_saved(self._announce_ending)
 
     async def respond(
@@ -58,6 +60,9 @@ class Assistant:
         if isinstance(said, Click):
             self.note(said)
         admitted = await self.admit(said)
+        if isinstance(admitted, Message) and admitted is not said:
+            # A press that an earlier process may have answered.
+            admitted = await self.recorded_reply(admitted) or admitted
         if not isinstance(admitted, Reply):
             if on_admitted:
                 on_admitted(admitted)
@@ -69,15 +74,15 @@ class Assistant:
 
     async def admit(self, said: Inbound, *, late: bool = False) -> Inbound | Reply:
         """Check access, limits and open questions. Returns the inbound to answer (a typed answer
-        becomes the click it stands for), or the Reply that refuses it. An inbound that is too
-        `late` gets an apology.
+        becomes the click it stands for; Continue, Answer again and /retry become a message), or the
+        Reply that refuses it. An inbound that is too `late` gets an apology.
 
-        Call it once for each message and command, on arrival: it counts towards the limits, and
-        only the very next message answers an open question. Clicks may be checked again."""
+        Call it once for each, on arrival: it counts towards the limits, and only the very next
+        message answers an open question."""
         if refusal := await self.people.refuse(said):
             return refusal
         if isinstance(said, Click):
-            return await self._refuse_click(said) or said
+            return await self._admit_click(said)
         typed = said.argument if isinstance(said, Command) else said.words
         self.people.personal.note(said.origin, typed)
         meant: Inbound = said
@@ -89,8 +94,10 @@ class Assistant:
             return await self._apology(said)
         match meant:
             case Click():
-                return await self._refuse_click(meant) or meant
+                return await self._admit_click(meant)
             case Command():
+                if self._resuming.is_for(meant):
+                    return await self._resume(meant)
                 return SILENCE if self._commands.ignores(meant) else meant
             case _:
                 return await self._refuse_talk(meant) or meant
@@ -108,14 +115,9 @@ class Assistant:
             if not reply.silent:
                 yield await self._with_private_mark(reply, said.origin)
         elif isinstance(said, Message):
-            async with aclosing(self._conversation.reply(said)) as events:
+            async with aclosing(self._resuming.converse(said, context.texts)) as events:
                 async for event in events:
                     if isinstance(event, Reply):
-                        if event.failure:
-                            self.health.errors += 1
-                            event = _failure_in(context.texts, event)
-                        elif is_blank(event.text):
-                            event = replace(event, text=context.texts.no_answer)
                         event = await show_effects(event, said, context)
                         await context.panels.save()
                         event = await self._with_private_mark(event, said.origin)
@@ -124,6 +126,8 @@ class Assistant:
     def note_delivery(self, said: Inbound, reply: Reply, message_id: int | None) -> None:
         """Note that the channel sent a reply under this id (None: it may not have arrived). From
         now on the person can answer its question by typing."""
+        if message_id is not None and reply.markdown and isinstance(said, Message):
+            self._resuming.note_answer(said, reply, message_id)
         if reply.question:
             self._commands.questions.expect(said, reply.question, message_id)
 
@@ -133,32 +137,45 @@ class Assistant:
         refusal = await self.people.limit(said)
         return await self._with_private_mark(refusal, said.origin) if refusal else None
 
-    async def record_interrupted(self, said: Message, written: str) -> None:
+    async def stopped_reply(self, said: Message, written: str) -> Reply:
         """Record a reply that was stopped after this much of it, so that the conversation goes on
-        from there. Nothing is extracted from it, because what its tools did is unknown."""
-        origin = said.origin
-        turn = said.utterance, Utterance(Role.ASSISTANT, written, datetime.now(UTC))
-        private = await self.is_private(origin)
-        with log_outage(_log, "journal_unavailable"):
-            await self._memory.talk.record(
-                origin.actor, origin.place, turn, name=said.id, kept=False, private=private
-            )
+        from there, and return it. Nothing is extracted from its turn, because what its tools did is
+        unknown."""
+        return await self.finished_reply(said, await self._resuming.record(said, written, STOPPED))
 
     async def recorded_reply(self, said: Message) -> Reply | None:
         """The recorded reply to a message, if any: a killed process may have recorded it without
         sending it."""
-        text = None
+        turn = None
         with log_outage(_log, "journal_unavailable"):
-            text = await self._memory.talk.answer(said.origin.actor, said.id)
-        return None if text is None else await self.finished_reply(said, text)
+            turn = await self._memory.talk.turn(said.origin.actor, said.id)
+        if turn is None or turn.answer is None:
+            return None
+        reply = Reply(turn.answer, markdown=True, interrupted=turn.interrupted)
+        return await self.finished_reply(said, reply)
 
-    async def finished_reply(self, said: Inbound, text: str) -> Reply:
-        """A reply whose text is already written, ready to deliver."""
-        return await self._with_private_mark(Reply(text, markdown=True), said.origin)
+    async def finished_reply(self, said: Message, reply: Reply) -> Reply:
+        """A reply whose turn is recorded already, ready to deliver."""
+        marked = self._resuming.mark(reply, said, await self.people.texts(said.origin))
+        return await self._with_private_mark(marked, said.origin)
 
-    async def apologize(self, place: Place, error_id: str) -> Reply:
-        """The reply to an unexpected error, which the operator finds in the log by `error_id`."""
-        texts = await self.people.personal.texts_at(place)
+    async def offer_again(self, changed: Message) -> Reply:
+        """The reply to an edit of a message that was answered: a button to answer it again. Silent
+        if its text has not changed."""
+        texts = await self.people.texts(changed.origin)
+        try:
+            offer = await self._resuming.offer(changed, texts)
+        except StoreUnavailable as failure:
+            _log.warning("memory_unavailable", command="edit", error=str(failure))
+            offer = Reply(texts.memory_unavailable)
+        return await self._with_private_mark(offer, changed.origin)
+
+    def apologize(self, place: Place, error: Exception) -> Reply:
+        """Log an unexpected error. Returns the reply to it; both have the same id. Reads nothing:
+        the memory may be what failed."""
+        self.health.errors += 1
+        error_id = log_error(error, place)
+        texts = self.people.personal.texts_at_hand(place)
         return Reply(texts.failed.format(id=error_id), private=False, error_id=error_id)
 
     async def join(self, joined: GroupJoin) -> tuple[Reply, bool]:
@@ -170,12 +187,7 @@ class Assistant:
 
     async def is_private(self, origin: Origin) -> bool:
         """True in a private session, which is not kept. Never fails."""
-        try:
-            return await self.people.personal.is_private(origin.actor, origin.place)
-        except StoreUnavailable as failure:
-            # A reply must not fail with the journal.
-            _log.warning("memory_unavailable", command="private", error=str(failure))
-            return False
+        return await self.people.personal.seems_private(origin.actor, origin.place)
 
     async def move(self, old: Place, new: Place) -> None:
         """Move a group's memory and usage to its new id: the group has become a supergroup. Safe to
@@ -196,10 +208,23 @@ class Assistant:
 
     # -- inside -----------------------------------------------------------------------------------
 
-    async def _refuse_click(self, click: Click) -> Reply | None:
+    async def _admit_click(self, click: Click) -> Inbound | Reply:
+        if self._resuming.is_for(click):
+            return await self._resume(click)
         texts = await self.people.texts(click.origin)
         refusal = await self._commands.refuse(click, replace(self._context, texts=texts))
-        return await self._with_private_mark(refusal, click.origin) if refusal else None
+        return await self._with_private_mark(refusal, click.origin) if refusal else click
+
+    async def _resume(self, said: Command | Click) -> Message | Reply:
+        texts = await self.people.texts(said.origin)
+        try:
+            meant = await self._resuming.resume(said, texts)
+        except StoreUnavailable as failure:
+            _log.warning("memory_unavailable", command="retry", error=str(failure))
+            meant = Reply(texts.memory_unavailable, note=isinstance(said, Click))
+        if isinstance(meant, Message):
+            return await self._refuse_talk(meant) or meant
+        return await self._with_private_mark(meant, said.origin)
 
     async def _refuse_talk(self, said: Message) -> Reply | None:
         length = len(said.text)
@@ -240,9 +265,3 @@ class Assistant:
             reply = report_saved(session, changes, replace(self._context, texts=texts))
             await self._context.panels.save()
             self.people.notices.put_nowait((session.place, lambda _: reply))
-
-
-def _failure_in(texts: Texts, reply: Reply) -> Reply:
-    """The reply about a failure in the person's language."""
-    number = f" {texts.error_number.format(id=reply.error_id)}" if reply.error_id else ""
-    return replace(reply, text=texts.failures.get(reply.failure, reply.text) + number)

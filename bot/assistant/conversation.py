@@ -15,6 +15,7 @@ from bot.assistant.agent import Answer, TurnAgent, TurnLimits
 from bot.assistant.events import Event, Reply, TextDelta
 from bot.assistant.failures import MODEL_ERRORS, failure_reply
 from bot.assistant.inbound import Message
+from bot.assistant.instructions import GO_ON
 from bot.assistant.toolbox import toolbox
 from bot.people.accounts import Accounts
 from bot.people.usage import Usage, estimated_usage
@@ -65,12 +66,7 @@ class Conversation:
         origin, history = message.origin, await self._recall(message)
         session = history.metadata.session_id
         log = _log.bind(actor=origin.actor.id, session=session, model=self._model_name)
-        today = (history.metadata.local_time or self._clock()).date()
-        attached = files.contents(
-            message.attachments, self._limits.document_tokens, self._memory.tokens.count
-        )
-        name = origin.speaker.name if origin.speaker else None
-        request = prompt.build(history, message.text, name, today, attached)
+        request = self._request(message, history)
         context = ToolContext(
             origin.actor,
             self._memory,
@@ -89,7 +85,12 @@ class Conversation:
                         # Too late to stop now: a turn in the journal must be in the window too.
                         await finish_uncancelled(record)
                         _log_turn(event, log, started)
-                        yield Reply(event.text, markdown=True, effects=context.effects)
+                        yield Reply(
+                            event.text,
+                            markdown=True,
+                            interrupted=event.interrupted,
+                            effects=context.effects,
+                        )
                     else:
                         if isinstance(event, TextDelta):
                             written.append(event.text)
@@ -109,6 +110,17 @@ class Conversation:
                 count = Usage.of(usage, finished=finished)
                 self._accounts.note_turn(origin.actor, session, count, origin.user_id)
 
+    def _request(self, message: Message, history: ConversationHistory) -> prompt.Prompt:
+        today = (history.metadata.local_time or self._clock()).date()
+        attached = files.contents(
+            message.attachments, self._limits.document_tokens, self._memory.tokens.count
+        )
+        speaker = message.origin.speaker
+        if message.continues:
+            return prompt.build(history, GO_ON, None, today, attached)
+        name = speaker.name if speaker else None
+        return prompt.build(history, message.text, name, today, attached)
+
     def _estimate_usage(self, request: prompt.Prompt, written: str) -> RunUsage | None:
         """The estimated usage of an interrupted request: otherwise a reply that is stopped just
         before its end would be free."""
@@ -119,9 +131,10 @@ class Conversation:
     async def _recall(self, message: Message) -> ConversationHistory:
         """Recall the conversation; an empty one if even the journal fails, so that the bot still
         answers."""
+        origin = message.origin
         try:
             return await self._memory.talk.recall(
-                message.origin.actor, message.origin.place, message.text, message.origin.language
+                origin.actor, origin.place, message.text, origin.language, message.replaces
             )
         except StoreUnavailable as failure:
             _log.exception("recall_failed", actor=message.origin.actor.id, error=str(failure))
@@ -140,7 +153,7 @@ class Conversation:
         If the journal fails, the person still gets the answer: it promises nothing that depends on
         the journal (tools use the store), and silence would not bring the turn back. The operator
         gets an error."""
-        messages = message.utterance, Utterance(Role.ASSISTANT, answer.text, self._clock())
+        messages = *message.recorded, Utterance(Role.ASSISTANT, answer.text, self._clock())
         # A turn that forgot something names it, and must not be learned from; neither must one that
         # the person asked not to remember.
         forgot = any(use.name == forget_memory.__name__ for use in answer.tools)
@@ -154,6 +167,8 @@ class Conversation:
                 name=message.id,
                 kept=kept,
                 private=private,
+                interrupted=answer.interrupted,
+                replaces=message.replaces,
             )
         except StoreUnavailable as failure:
             log.exception(

@@ -58,20 +58,23 @@ class Reply:
     """What to say.
 
     `markdown` marks the model's own answer, whose turn is recorded: the channel keeps it until it
-    is delivered. Any other text is plain, one of the bot's own sentences. `replaces` is the id of
-    the bot's message to edit instead of sending a new one. `private` adds the 🔒 mark; None lets
+    is delivered. Any other text is plain, one of the bot's own sentences. `interrupted` is the kind
+    of interruption if the model's answer ends early. `replaces` is the id of the bot's message to
+    edit instead of sending a new one. `private` adds the 🔒 mark; None lets
     the assistant decide. A `note` is shown at the pressed button, not in the chat. A `failure` is
     the kind of error that prevented an answer; `error_id` identifies it in the operator's log.
 
     `effects` are what the model's tools did; the assistant makes a `footer`, plain text under the
     answer, buttons or a `reaction` to the person's message of them. `releases` is the id of the
-    bot's message whose buttons have done their work."""
+    bot's message whose buttons have done their work. `points`: show which message this answers,
+    even to a person alone. Buttons without a text are put under the message that it `replaces`."""
 
     text: str
     buttons: ButtonRows = ()
     documents: tuple[Document, ...] = ()
     replaces: int | None = None
     markdown: bool = False
+    interrupted: str = ""
     private: bool | None = None
     note: bool = False
     question: Question | None = None
@@ -81,11 +84,12 @@ class Reply:
     footer: str = ""
     reaction: str = ""
     releases: int | None = None
+    points: bool = False
 
     @property
     def silent(self) -> bool:
         """True if there is nothing to deliver."""
-        return not (self.text or self.documents)
+        return not (self.text or self.documents or (self.buttons and self.replaces))
 
 
 #: A silent refusal.

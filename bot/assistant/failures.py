@@ -16,7 +16,10 @@ from pydantic_ai.models import ModelRequestContext
 
 from bot.assistant.events import Reply
 from bot.texts import ENGLISH
+from memory.records import Place
 from tools.context import ToolContext
+
+_log = structlog.get_logger(__name__)
 
 
 class StreamCut(errors.UnexpectedModelBehavior):
@@ -162,7 +165,11 @@ UNSEEN = Failure(
     permanent=True,
     askable=True,
 )
-TIMEOUT = Failure("timeout", "use a faster model, or raise model_timeout_seconds", outage=True)
+TIMEOUT = Failure(
+    "timeout",
+    "use a faster model, or raise model_timeout_seconds (silence) or turn_timeout_seconds (in all)",
+    outage=True,
+)
 CUT = Failure(
     "cut",
     "check the network and the proxies in between: the model's stream ended early",
@@ -188,6 +195,9 @@ FAILURES = (
     UNREACHABLE, SERVER_ERROR, BAD_CREDENTIALS, UNKNOWN_MODEL, QUOTA, THROTTLED, OVERFLOW, REJECTED,
     UNSEEN, TIMEOUT, CUT, FILTERED, NO_ANSWER, TOO_LONG, ENDLESS, MISUSED,
 )  # fmt: skip
+
+#: The kinds after which the same request fails again.
+PERMANENT = frozenset(failure.kind for failure in FAILURES if failure.permanent)
 
 #: From specific to general: the first match counts.
 _BY_TYPE: tuple[tuple[type[BaseException], Failure], ...] = (
@@ -258,6 +268,14 @@ def failure_reply(
         duration_ms=round((time.monotonic() - started) * 1000),
     )
     return Reply(failure.user, failure=failure.kind, error_id="" if failure.askable else error_id)
+
+
+def log_error(error: Exception, place: Place | None) -> str:
+    """Log an error that nobody expected. Returns the number that it has in the log."""
+    error_id = secrets.token_hex(3)
+    chat = place.chat_id if place else None
+    _log.error("update_failed", error_id=error_id, chat=chat, exc_info=error)
+    return error_id
 
 
 def _outcome(error: BaseException) -> str:

@@ -44,7 +44,11 @@ class Message:
     number in its place, `receipt` the number in the channel's inbox. `answers` is the message it
     replies to. The channel fetches `files` in the message's turn and turns them into
     `attachments`. `more_may_follow`: this looks like one piece of several. A burst has `parts`; its
-    own numbers are those of its last part."""
+    own numbers are those of its last part.
+
+    A message that stands for a press or a command is `alone`. It may ask for the rest of the answer
+    of the turn that it `continues`, or for another answer in place of the turns that it
+    `replaces`."""
 
     id: str
     origin: Origin
@@ -58,6 +62,9 @@ class Message:
     files: tuple[EnclosedFile, ...] = ()
     attachments: tuple[Attachment, ...] = ()
     parts: "tuple[Message, ...]" = ()
+    alone: bool = False
+    continues: str = ""
+    replaces: tuple[str, ...] = ()
 
     @property
     def singles(self) -> "tuple[Message, ...]":
@@ -77,12 +84,17 @@ class Message:
         """What was said, as it is recorded."""
         return Utterance(Role.USER, self.text, self.at, self.origin.speaker)
 
+    @property
+    def recorded(self) -> tuple[Utterance, ...]:
+        """What its turn has of it: nothing of a press of Continue."""
+        return () if self.continues else (self.utterance,)
+
     def join(self, later: "Message", longest: int) -> "Message | None":
-        """Both as one burst; None if they have different senders or are too much for one turn (more
-        than `longest` characters)."""
+        """Both as one burst; None if one is `alone`, or they have different senders or are too much
+        for one turn (more than `longest` characters)."""
         # Anonymous admins have one id, and may sign in different ways.
         who = [(o.actor, o.user_id, o.name) for o in (self.origin, later.origin)]
-        if who[0] != who[1]:
+        if who[0] != who[1] or self.alone or later.alone:
             return None
         burst = _burst((*self.singles, *later.singles))
         return burst if len(burst.text) <= longest and go_together(burst.files) else None
@@ -90,7 +102,7 @@ class Message:
     def with_edit(self, changed: "Message", longest: int) -> "Message | None":
         """This message or burst with one of its messages edited; None if the edited message is not
         in it, or the result is too long."""
-        if changed.message_id not in self.message_ids:
+        if changed.message_id not in self.message_ids or self.alone:
             return None
         burst = _burst(
             replace(single, text=changed.text, files=changed.files)
@@ -130,7 +142,8 @@ class Click:
     """A press of a button under the bot's message `message_id`, which was sent at `asked_at`.
 
     `data` comes from the button, but may be forged. `query_id` lets the channel release the button.
-    `words` is what the person typed instead of pressing."""
+    `words` is what the person typed instead of pressing. `question` is the message that the pressed
+    one replies to, as it reads now."""
 
     data: str
     origin: Origin
@@ -139,6 +152,7 @@ class Click:
     receipt: int
     query_id: str = ""
     words: str = ""
+    question: Message | None = None
 
     @property
     def receipts(self) -> tuple[int, ...]:

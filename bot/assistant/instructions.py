@@ -14,6 +14,12 @@ REUNION = (
 #: Opens a window that begins with the assistant: models want the user to speak first.
 EARLIER = "(The conversation began earlier.)"
 
+#: In place of the words, when the user wants the rest of an answer.
+GO_ON = (
+    "(Your last answer broke off. Go on exactly where it ends, with the next word: repeat nothing, "
+    "introduce nothing, and don't mention the break.)"
+)
+
 #: Precedes the words of a private turn.
 PRIVATE = "(This conversation is private: nothing said in it will be remembered.)"
 

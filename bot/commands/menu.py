@@ -5,7 +5,7 @@ from bot.texts import Texts
 #: Commands that make sense in a group.
 IN_GROUPS = (
     "ask", "new", "summarize", "memory", "search", "remember", "forget", "name", "settings",
-    "usage", "stop", "help",
+    "usage", "stop", "retry", "help",
 )  # fmt: skip
 #: Commands that make no sense in a private chat.
 _NOT_IN_PRIVATE = frozenset(("ask",))

@@ -4,6 +4,8 @@ they see a reply grow."""
 import asyncio
 from enum import StrEnum
 
+import structlog
+
 from bot.assistant.inbound import Origin
 from bot.texts import Texts, texts_in
 from memory.background.caches import BoundedDict
@@ -11,6 +13,8 @@ from memory.errors import StoreUnavailable
 from memory.memory import Memory
 from memory.records import Actor, Choices, Place
 from memory.search.text import written_language
+
+_log = structlog.get_logger(__name__)
 
 
 class Streaming(StrEnum):
@@ -54,14 +58,17 @@ class PersonalSettings:
         """The texts in the language the actor chose, else that of their client, now (`client`) or
         when they last wrote, else the one they write. Never fails."""
         chosen = await self.choices(actor)
-        own = self._client_languages.get(actor) or self._written_languages.get(actor)
-        return texts_in(chosen.language, client or own)
+        return texts_in(chosen.language, client or self._own_language(actor))
 
     async def texts_at(self, place: Place) -> Texts:
         """The texts for a chat. Never fails."""
-        # A private chat has its person's id; group ids are negative.
-        chat = place.chat_id
-        return await self.texts(Actor.person(chat) if chat > 0 else Actor.group(chat))
+        return await self.texts(_actor_at(place))
+
+    def texts_at_hand(self, place: Place) -> Texts:
+        """The texts for a chat, as far as its language is known without reading anything."""
+        actor = _actor_at(place)
+        chosen = self._memory.choices.of(actor) or Choices()
+        return texts_in(chosen.language, self._own_language(actor))
 
     async def streaming(self, actor: Actor) -> Streaming | None:
         """The streaming mode this person chose; None if they chose none."""
@@ -79,6 +86,9 @@ class PersonalSettings:
                 # Callers that need the profile report the failure. Reading goes on in the
                 # background, so that the next sentence has the choices.
                 return Choices()
+            except Exception as failure:  # noqa: BLE001 - no sentence may fail with a damaged value
+                _log.warning("choices_unreadable", actor=actor.id, error=type(failure).__name__)
+                return Choices()
             known = self._memory.choices.of(actor)
         return known or Choices()
 
@@ -86,3 +96,20 @@ class PersonalSettings:
         """True if the session there is private. Raises StoreUnavailable."""
         session = await self._memory.talk.session(actor, place)
         return session is not None and session.private
+
+    async def seems_private(self, actor: Actor, place: Place) -> bool:
+        """True if the session there is private, as far as can be read: a reply must not fail with
+        the journal. Never fails."""
+        try:
+            return await self.is_private(actor, place)
+        except Exception as failure:  # noqa: BLE001 - whatever cannot be read
+            _log.warning("memory_unavailable", command="private", error=type(failure).__name__)
+            return False
+
+    def _own_language(self, actor: Actor) -> str | None:
+        return self._client_languages.get(actor) or self._written_languages.get(actor)
+
+
+def _actor_at(place: Place) -> Actor:
+    # A private chat has its person's id; group ids are negative.
+    return Actor.person(place.chat_id) if place.chat_id > 0 else Actor.group(place.chat_id)

@@ -83,7 +83,8 @@ class Arrivals:
         except Exception as error:  # noqa: BLE001 - the boundary: one update, not the bot
             chat = update.effective_chat
             place = Place(CHANNEL, chat.id) if chat else None
-            report = partial(self._responder.report, place, error)
+            asked = update.message.message_id if update.message else None
+            report = partial(self._responder.report, place, error, asked)
             job = LaneTask("report", report, (receipt,))
             self._lanes.put(place or Place(CHANNEL, 0), job, aside=True)
 
@@ -212,21 +213,25 @@ class Arrivals:
 
     async def _on_edit(self, receipt: int, message: telegram.Message) -> None:
         """Apply an edit made within a minute if the message is not answered yet, or if the edit
-        addresses the bot for the first time."""
+        addresses the bot for the first time. Offer to answer any other again."""
         bot = message.get_bot()
         said = inbound_of(receipt, message, bot.bot)
         # By Telegram's clock, which keeps running while the bot is down.
         in_time = (message.edit_date or self._wall()) - message.date <= _EDITABLE
         # A live location changes by itself, not by an edit.
         moves = message.location is not None
-        is_talk = isinstance(said, Message) and said.text and in_time and not moves
+        is_talk = isinstance(said, Message) and said.text and not moves
         admitted = is_talk and said and await self._assistant.people.admits(said.origin)
         if not (isinstance(said, Message) and admitted):
             await self._responder.close((receipt,))
-        elif self._is_new_by_change(said):
+        elif not self._is_new_by_change(said):
+            if not (in_time and await self._amend(said)):
+                offer = partial(self._offer_again, said)
+                self._lanes.put(said.origin.place, LaneTask("edited", offer, said.receipts))
+        elif in_time:
             await self._take(said, bot)
         else:
-            await self._amend(said)
+            await self._responder.close((receipt,))
 
     def _is_new_by_change(self, said: Message) -> bool:
         """True if the edited message was not meant for the bot before. For messages from before the
@@ -237,23 +242,30 @@ class Arrivals:
         was_left = self._inbox.left(said.receipt) is not None
         return said.at >= self._began or (was_left and not said.origin.is_private)
 
-    async def _amend(self, changed: Message) -> None:
+    async def _offer_again(self, changed: Message) -> None:
+        await self._replies.deliver(changed, await self._assistant.offer_again(changed))
+
+    async def _amend(self, changed: Message) -> bool:
         """Apply an edit to a message that waits or is being answered, in the inbox too. Restarting
-        a reply counts as a message."""
+        a reply counts as a message. False if neither is so."""
         amended = self._lanes.amend(changed)
         task = self._responder.under_way(changed.origin.place)
+        if task and task.answers(changed):
+            await self._responder.close(changed.receipts)
+            return True
         if not amended and task and task.amendment(changed):
             if refusal := await self._assistant.limit(changed):
                 deliver = partial(self._replies.deliver, changed, refusal)
                 self._lanes.put(changed.origin.place, LaneTask("reply", deliver, changed.receipts))
-                return
+                return True
             amended = task.amend(changed)
         if amended:
             try:
                 await self._inbox.amend(changed.receipt)
             except StoreUnavailable as failure:
                 _log.warning("inbox_unavailable", error=str(failure))
-        await self._responder.close(changed.receipts)
+            await self._responder.close(changed.receipts)
+        return amended
 
     # -- buttons and chats ------------------------------------------------------------------------
 
@@ -286,7 +298,7 @@ class Arrivals:
             await self._responder.close(click.receipts)
             raise
         if admitted:
-            self._queue(click.origin.place, click)
+            self._queue(click.origin.place, admitted)
         else:
             await self._responder.close(click.receipts)
 

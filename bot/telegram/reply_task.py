@@ -31,11 +31,14 @@ class ReplyTask:
 
     def amendment(self, changed: Message) -> Message | None:
         """The message with this edit; None if the edit is of another message, makes it too long, or
-        changes nothing (Telegram reports invisible edits too)."""
-        if self._stopped:
+        changes nothing."""
+        if self._stopped or self.answers(changed):
             return None
-        amended = self.said.with_edit(changed, self._longest)
-        return None if amended == self.said else amended
+        return self.said.with_edit(changed, self._longest)
+
+    def answers(self, changed: Message) -> bool:
+        """True if it is the answer to this very text: Telegram reports invisible edits too."""
+        return self.said.with_edit(changed, self._longest) == self.said
 
     def amend(self, changed: Message) -> bool:
         """Restart with this edit; False if there is nothing to restart."""

@@ -4,23 +4,22 @@ An update is closed when its reply is delivered. When a reply arrives here, its 
 recorded."""
 
 import asyncio
-import secrets
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 
 import structlog
-from telegram.error import TelegramError
 
 from bot.assistant.assistant import Assistant
 from bot.assistant.events import Reply, TextDelta, ToolCalled
-from bot.assistant.inbound import Message
+from bot.assistant.failures import log_error
+from bot.assistant.inbound import Command, Message
 from bot.commands.paragraphs import paragraphs
 from bot.people.personal import PRIVATE_MARK
 from bot.telegram.delivery.preview import Preview, Previews
 from bot.telegram.delivery.replies import Replies
-from bot.telegram.delivery.shown import Shown
+from bot.telegram.delivery.shown import NOTHING_SHOWN, Shown
 from bot.telegram.delivery.stopping import see_through
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.media import Declined, Media
@@ -28,7 +27,6 @@ from bot.telegram.lanes import Item, LaneTask
 from bot.telegram.options import ChannelOptions
 from bot.telegram.reply_task import ReplyTask
 from memory.background.pacing import Throttle
-from memory.errors import StoreUnavailable
 from memory.records import Place
 from memory.safety.escaping import is_blank
 
@@ -37,6 +35,10 @@ _log = structlog.get_logger(__name__)
 
 #: Sends what a lane's item has come to.
 Delivery = Callable[[], Awaitable[object]]
+
+
+#: The reaction to a message that an error kept from being answered.
+_REGRET = "😢"
 
 
 async def _deliver_nothing() -> None: ...
@@ -71,7 +73,7 @@ class Responder:
         try:
             deliver = await self._prepare(item)
         except Exception as error:  # noqa: BLE001 - the boundary: one update, not the bot
-            deliver = partial(self.report, place, error)
+            deliver = partial(self.report, place, error, _message_id(item))
         await see_through(self._conclude(place, deliver, item.receipts), self._clock)
 
     async def _prepare(self, item: Item) -> Delivery:
@@ -120,9 +122,8 @@ class Responder:
                 async with self._replies.sender.typing(place, turn.abandon), preview:
                     write = partial(self._write, preview)
                     reply = await turn.reply(write, self._assistant.recorded_reply, preview)
-            except Exception:
-                await self._replies.take_back(place, preview.shown.messages)
-                raise
+            except Exception as error:  # noqa: BLE001 - the boundary: one update, not the bot
+                return partial(self.report, place, error, rest.message_id, preview.shown)
         finally:
             del self._under_way[place]
         if turn.is_abandoned:
@@ -155,31 +156,27 @@ class Responder:
         return reply
 
     async def _finish(self, said: Message, reply: Reply, shown: Shown, started: float) -> None:
-        """Deliver the reply, or take back its preview if it only tells again of an error."""
-        place = said.origin.place
-        if reply.error_id and not self._may_hear_of_errors(place):
-            await self._replies.take_back(place, shown.messages)
-            delivered = False
-        else:
-            delivered = await self._replies.deliver(said, reply, shown)
+        """Deliver the reply, or react to the message if the reply only tells again of an error."""
+        again = reply.failure and reply.error_id and not shown.messages
+        delivered = bool(
+            again and await self._regret(said.origin.place, said.message_id)
+        ) or await self._replies.deliver(said, reply, shown)
         _log.info(
             "replied",
             actor=said.origin.actor.id,
             updates=len(said.receipts),
-            failed=bool(reply.failure),
+            failed=bool(reply.failure or reply.interrupted),
             delivered=delivered,
             duration_ms=round((time.monotonic() - started) * 1000),
         )
 
     async def _keep_part(self, turn: ReplyTask, written: str, shown: Shown) -> None:
         """Record and deliver the part of a stopped reply that was written."""
-        said = turn.said
+        reply = await self._assistant.stopped_reply(turn.loaded or turn.said, written)
         if is_blank(written):
-            await self._replies.take_back(said.origin.place, shown.messages)
-            return
-        await self._assistant.record_interrupted(turn.loaded or said, written)
-        reply = await self._assistant.finished_reply(said, written)
-        await self._replies.deliver(said, reply, shown)
+            await self._replies.take_back(turn.said.origin.place, shown.messages)
+        else:
+            await self._replies.deliver(turn.said, reply, shown)
 
     def under_way(self, place: Place) -> ReplyTask | None:
         """The message being answered there."""
@@ -203,25 +200,43 @@ class Responder:
     # -- ends -------------------------------------------------------------------------------------
 
     async def close(self, receipts: tuple[int, ...]) -> None:
-        """Mark updates as answered."""
+        """Mark updates as answered. Never raises."""
         try:
             await self._inbox.done(receipts)
-        except StoreUnavailable as failure:
+        except Exception as failure:  # noqa: BLE001 - a lane goes on
             _log.exception("inbox_unavailable", error=str(failure))
 
-    async def report(self, place: Place | None, error: Exception) -> None:
-        """Log an error and tell the place, unless it heard of one just now."""
-        self._assistant.health.errors += 1
-        error_id = secrets.token_hex(3)
-        chat = place.chat_id if place else None
-        _log.error("update_failed", error_id=error_id, chat=chat, exc_info=error)
-        if place is None or not self._may_hear_of_errors(place):
+    async def report(
+        self,
+        place: Place | None,
+        error: Exception,
+        message_id: int | None = None,
+        shown: Shown = NOTHING_SHOWN,
+    ) -> None:
+        """Log an error and apologize for it, below the message that it kept from being answered.
+        Never raises, and reads nothing."""
+        if place is None:
+            log_error(error, place)
             return
+        apology = self._assistant.apologize(place, error)
         try:
-            await self._replies.send(place, await self._assistant.apologize(place, error_id))
-        except TelegramError as failure:
-            _log.warning("error_reply_failed", error_id=error_id, error=type(failure).__name__)
+            if shown.messages or not await self._regret(place, message_id):
+                answered = message_id if place.chat_id < 0 else None
+                await self._replies.send(place, apology, answered, shown)
+        except Exception as failure:  # noqa: BLE001 - nothing else can be said
+            _log.warning(
+                "error_reply_failed", error_id=apology.error_id, error=type(failure).__name__
+            )
 
-    def _may_hear_of_errors(self, place: Place) -> bool:
+    async def _regret(self, place: Place, message_id: int | None) -> bool:
+        """True if a group that heard of an error just now need not hear of the next one: it sees a
+        reaction to the message. In a private chat, each question gets its sentence."""
         # A group is one chat, however many topics it has.
-        return self._error_throttle.allow((place.channel, place.chat_id))
+        if place.chat_id > 0 or self._error_throttle.allow((place.channel, place.chat_id)):
+            return False
+        return message_id is None or await self._replies.sender.react(place, message_id, _REGRET)
+
+
+def _message_id(item: Item) -> int | None:
+    """The person's message that the item answers."""
+    return item.message_id if isinstance(item, Message | Command) else None

@@ -1,7 +1,6 @@
 """The conversation at the terminal: one line after another until the input ends."""
 
 import asyncio
-import secrets
 import signal
 import time
 import unicodedata
@@ -64,6 +63,9 @@ class Terminal:
         self._notices: list[Reply] = []
         self._doing, self._interrupted = _Doing.ENDING, False
         self._listening: asyncio.Task[bytes | None] | None = None
+        # The message being answered, and who answers it: only messages can be stopped, because
+        # stopping a command would leave things half done.
+        self._answered: Message | None = None
         self._stoppable: asyncio.Task[None] | None = None
 
     async def run(self) -> None:
@@ -202,8 +204,8 @@ class Terminal:
         await self._close(said)
         if not answering.cancelled():
             answering.result()
-        elif isinstance(said, Message):
-            await self._keep_partial_reply(said, "".join(written))
+        elif self._answered:
+            await self._keep_partial_reply(self._answered, "".join(written))
 
     async def _answer(self, said: Inbound, written: list[str]) -> None:
         """Show the events of a reply as they come; collects the text so far in `written`."""
@@ -216,7 +218,7 @@ class Terminal:
                     case TextDelta(text):
                         written.append(text)
                     case ToolCalled():
-                        written.clear()
+                        written.append("\n\n")
                     case Reply():
                         await self._show(said, event)
                         continue
@@ -225,27 +227,22 @@ class Terminal:
 
     async def _events(self, said: Inbound) -> AsyncGenerator[Event, None]:
         """The assistant's events; after an error, an apology."""
+        self._answered = None
         try:
             async with aclosing(self._assistant.respond(said, self._allow_stop)) as events:
                 async for event in events:
                     yield event
         except Exception as error:  # noqa: BLE001 - one line went wrong, not the conversation
-            error_id = secrets.token_hex(3)
-            self._assistant.health.errors += 1
-            _log.error("update_failed", error_id=error_id, exc_info=error)
-            yield await self._assistant.apologize(said.origin.place, error_id)
+            yield self._assistant.apologize(said.origin.place, error)
 
     def _allow_stop(self, admitted: Inbound) -> None:
-        # Only messages can be stopped: stopping a command would leave things half done.
         if isinstance(admitted, Message):
-            self._stoppable = asyncio.current_task()
+            self._answered, self._stoppable = admitted, asyncio.current_task()
 
     async def _keep_partial_reply(self, said: Message, written: str) -> None:
         """Record and show what is written of a stopped reply."""
-        if written.strip():
-            await self._assistant.record_interrupted(said, written)
-            private = await self._assistant.is_private(said.origin)
-            await self._show(said, Reply(written, markdown=True, private=private))
+        reply = await self._assistant.stopped_reply(said, written.strip())
+        await self._show(said, reply)
         self._screen.show((await self._assistant.people.texts(said.origin)).stopped)
 
     async def _show(self, said: Inbound, reply: Reply) -> None:

@@ -18,7 +18,8 @@ class Texts:
 
     `commands` are the menu: each command with what it does, in menu order; `group_commands` are
     those that are described in other words where several people talk. `refusals` say why the memory
-    does not keep something, and `failures` why the model gave no answer, by the kind of failure.
+    does not keep something, `failures` why the model gave no answer, and `interrupted` why an
+    answer ends early, by the kind of failure.
     `yes_words` and `no_words` are what people type instead of pressing a button, with commas
     between; `everything_words` what they call everything that is to be forgotten, and
     `everything_fillers` what they say with it and mean no less."""
@@ -26,7 +27,8 @@ class Texts:
     commands: Annotated[
         Mapping[str, str],
         *("new", "private", "summarize", "memory", "search", "remember", "edit", "forget", "name"),
-        *("settings", "language", "timezone", "export", "usage", "ask", "stop", "help", "start"),
+        *("settings", "language", "timezone", "export", "usage", "ask", "stop", "retry", "help"),
+        "start",
     ]
     group_commands: Annotated[
         Mapping[str, str], "ask", "memory", "search", "forget", "name", "settings"
@@ -253,6 +255,15 @@ class Texts:
     paired: str
     stale: str
     no_answer: str
+    button_continue: str
+    button_again: str
+    interrupted: Annotated[
+        Mapping[str, str], "timeout", "cut", "output_limit", "content_filter", "other"
+    ]
+    moved_on: str
+    nothing_to_retry: str
+    not_your_question: str
+    edited: str
     refusals: Mapping[Refusal, str]
     failures: Annotated[
         Mapping[str, str],

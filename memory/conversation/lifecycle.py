@@ -1,6 +1,6 @@
 """Finds, opens, archives and ends sessions, each step with the actor's lock held."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 
@@ -118,14 +118,23 @@ class Lifecycle:
     async def archive(self, live: Live, turn: Turn) -> None:
         """Archive a turn as the journal has it, unless it must not be kept. If earlier turns may be
         missing (the store was away, or the process was killed), all are sent again: the store
-        ignores turns it has."""
+        ignores turns it has. A turn without an answer waits for the next one: it may get one."""
         if self._store is None or not turn.kept or live.session.private:
+            return
+        if turn.interrupted and turn.answer is None:
+            live.archived = False
             return
         certain, live.archived = live.archived, False
         journaled = self._sessions.journal.turns
         turns = [turn] if certain else await journaled.of(live.session.id)
         await self._store.add_turn(live.session.actor, *(each for each in turns if each.kept))
         live.archived = True
+
+    async def drop_archived(self, actor: Actor, turns: Sequence[Turn]) -> None:
+        """Delete what the archive has of turns that others replace."""
+        if self._store and turns:
+            records = await self._store.messages(actor, [turn.id for turn in turns])
+            await self._store.delete(actor, [record.id for record in records])
 
     async def summarize_now(self, actor: Actor, place: Place) -> tuple[RunningSummary, ...]:
         """Move all but the last turns of the open session out of its window and return once they

@@ -81,14 +81,16 @@ class LiveSessions:
         found = [await self.find(actor, s.place) for s in await self.journal.sessions.of(actor)]
         return [live for live in found if live]
 
-    async def append(self, live: Live, turn: Turn, masked: Turn) -> None:
-        """Write a turn to the journal, then into the window. Turns that leave the window are
-        summarized in the background. The journal gets it `masked`, without secrets, but not the
-        window: the user may go on talking about one. Raises StoreUnavailable: then nothing is
-        written."""
-        window, leaving = live.window.push(turn)
+    async def append(
+        self, live: Live, turn: Turn, masked: Turn, replaces: Sequence[Turn] = ()
+    ) -> None:
+        """Write a turn to the journal, then into the window, in place of those it `replaces`. Turns
+        that leave the window are summarized in the background. The journal gets it `masked`,
+        without secrets, but not the window: the user may go on talking about one. Raises
+        StoreUnavailable: then nothing is written."""
+        window, leaving = live.window.without({t.id for t in replaces}).push(turn)
         shift = await self._evict(live, leaving) if leaving else None
-        write = partial(self.journal.turns.append, live.session.id, masked, shift)
+        write = partial(self.journal.turns.append, live.session.id, masked, shift, replaces)
         try:
             written = await write()
         except SessionLost:
@@ -100,11 +102,19 @@ class LiveSessions:
         live.session = replace(
             live.session,
             last_at=turn.messages[-1].at,
-            message_count=live.session.message_count + len(turn.messages),
+            message_count=live.session.message_count
+            + len(turn.messages)
+            - sum(len(each.messages) for each in replaces),
         )
         self._apply(live, window, shift)
         if shift:
             self._on_eviction()
+
+    async def rewrite(self, live: Live, turn: Turn, masked: Turn) -> None:
+        """Give a turn other words in the journal and in the window."""
+        await self.journal.turns.rewrite(masked)
+        turns = (turn if each.id == turn.id else each for each in live.window.turns)
+        live.window = live.window.with_turns(turns)
 
     async def trim(self, live: Live) -> None:
         """Shrink the window to its limits, which may have changed since it was filled."""

@@ -2,7 +2,8 @@
 
 import asyncio
 import uuid
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeVar
@@ -29,7 +30,6 @@ from memory.records import (
     Kind,
     Place,
     Profile,
-    Role,
     RunningSummary,
     Session,
     ToolUse,
@@ -115,11 +115,16 @@ class Talk:
         self._log = RateLimitedLog(_log)
 
     async def recall(
-        self, actor: Actor, place: Place, text: str, language: str | None = None
+        self,
+        actor: Actor,
+        place: Place,
+        text: str,
+        language: str | None = None,
+        without: Collection[str] = (),
     ) -> ConversationHistory:
         """Everything remembered for answering this text. Leaves out what the store does not deliver
-        in time. `language` is the BCP 47 tag for actors who have not chosen one. Raises
-        StoreUnavailable if the journal fails."""
+        in time, and the turns `without` which it is to be answered. `language` is the BCP 47 tag
+        for actors who have not chosen one. Raises StoreUnavailable if the journal fails."""
         live = await self._lifecycle.find_or_open(actor, place)
         profile, choices, hits = await asyncio.gather(
             self._in_time("profile", self.profile(actor), None),
@@ -136,10 +141,11 @@ class Talk:
             if profile and choices and self._profiles.known.peek(actor) is profile:
                 await self._lifecycle.show_profile(live, (profile, choices), about)
         recalled = self._profiles.recalled_block(hits, known, now, speech)
-        turns = len(live.window.turns)
+        window = live.window.without(without) if without else live.window
+        turns = len(window.turns)
         if self._options.adaptive_window:
             turns = turns_to_show(text, turns)
-        messages = live.window.latest(turns)
+        messages = window.latest(turns)
         metadata = HistoryMetadata(
             session_id=live.session.id,
             message_count=live.session.message_count,
@@ -153,7 +159,7 @@ class Talk:
             answer_length=chosen.answer_length,
         )
         return ConversationHistory(
-            metadata, messages, about, live.notes(now), recalled, tuple(hits), live.window.turns
+            metadata, messages, about, live.notes(now), recalled, tuple(hits), window.turns
         )
 
     async def profile(self, actor: Actor) -> Profile:
@@ -170,11 +176,14 @@ class Talk:
         name: str | None = None,
         kept: bool = True,
         private: bool = False,
+        interrupted: str = "",
+        replaces: Sequence[str] = (),
     ) -> Ending | None:
-        """Write a finished turn. Returns the session's ending if this was its last turn. `name`
-        identifies the turn for good: recorded twice, it stays one turn. A turn that is not `kept`
-        stays in its session. A turn that began in a `private` session that has ended since is not
-        written.
+        """Write a finished or `interrupted` turn. Returns the session's ending if this was its last
+        turn. `name` identifies the turn for good: recorded twice, it stays one turn, but an answer
+        takes the place of none. A turn that is not `kept` stays in its session. A turn that began
+        in a `private` session that has ended since is not written. The turns it `replaces` go if
+        they are still the last ones.
 
         Raises StoreUnavailable if the turn could not be written: then it did not happen."""
         id_ = turn_id(actor, name) if name else uuid.uuid4().hex
@@ -184,22 +193,40 @@ class Talk:
         async with self._lifecycle.session_to_write(actor, place, private=private) as live:
             if live is None:
                 return None
-            turn = Turn(id_, live.session.id, said, tuple(tools), kept, place)
+            turn = Turn(id_, live.session.id, said, tuple(tools), kept, place, interrupted)
             masked = await compute(mask_turn, turn) if _is_long(turn) else mask_turn(turn)
-            await self._sessions.append(live, turn, masked)
-            try:
+            gone = _replaced(live.window.turns, turn, replaces)
+            with self._may_fail("drop_archived"):
+                await self._lifecycle.drop_archived(actor, gone)
+            await self._sessions.append(live, turn, masked, gone)
+            # The journal has the turn; extraction hands it to the store again.
+            with self._may_fail("add_turn"):
                 await self._lifecycle.archive(live, masked)
-            except StoreUnavailable as failure:
-                # The journal has the turn; extraction hands it to the store again.
-                self._complain("add_turn", failure)
         return await self._lifecycle.end(live, "length") if self._sessions.is_full(live) else None
 
-    async def answer(self, actor: Actor, name: str) -> str | None:
-        """The reply recorded under this name; None if there is none, or extraction has removed the
-        turn. Raises StoreUnavailable."""
-        turn = await self._sessions.journal.turns.get(turn_id(actor, name))
-        answers = [m.text for m in turn.messages if m.role is Role.ASSISTANT] if turn else []
-        return answers[-1] if answers else None
+    async def turn(self, actor: Actor, name: str) -> Turn | None:
+        """The turn recorded under this name; None if there is none, or extraction has removed it.
+        Raises StoreUnavailable."""
+        return await self._sessions.journal.turns.get(turn_id(actor, name))
+
+    async def recent(self, actor: Actor, place: Place) -> tuple[Turn, ...]:
+        """The turns in the window of this place's open session. Raises StoreUnavailable."""
+        live = await self._lifecycle.find(actor, place)
+        return live.window.turns if live else ()
+
+    async def reword(self, actor: Actor, place: Place, id_: str, text: str) -> bool | None:
+        """Give the question of a turn in the window other words. False if it has them already, None
+        if there is no such turn. Raises StoreUnavailable."""
+        live = await self._lifecycle.find(actor, place)
+        turn = next((t for t in live.window.turns if t.id == id_), None) if live else None
+        if live is None or turn is None or turn.question is None:
+            return None
+        new = turn.reworded(text)
+        if mask_turn(new) == mask_turn(turn):
+            return False
+        async with self._lifecycle.session_to_write(actor, place):
+            await self._sessions.rewrite(live, new, mask_turn(new))
+        return True
 
     async def session(self, actor: Actor, place: Place) -> Session | None:
         """The open session of this place, if there is one. Raises StoreUnavailable."""
@@ -258,6 +285,13 @@ class Talk:
             self._complain(what, failure)
             return otherwise
 
+    @contextmanager
+    def _may_fail(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except StoreUnavailable as failure:
+            self._complain(what, failure)
+
     def _complain(self, what: str, failure: Exception) -> None:
         error = str(failure) or type(failure).__name__
         self._log.warning("memory_degraded", subject=what, part=what, error=error)
@@ -266,6 +300,14 @@ class Talk:
 def turn_id(actor: Actor, name: str) -> str:
     """The id of the turn that is recorded under this name."""
     return uuid.uuid5(_TURNS, f"{actor.id}/{name}").hex
+
+
+def _replaced(turns: tuple[Turn, ...], new: Turn, wanted: Sequence[str]) -> tuple[Turn, ...]:
+    """The last of these turns that the new one takes the place of."""
+    if turns and turns[-1].id == new.id and turns[-1].answer is None:
+        return turns[-1:]
+    tail = turns[max(0, len(turns) - len(wanted)) :]
+    return tail if tail and [turn.id for turn in tail] == list(wanted) else ()
 
 
 def _is_long(turn: Turn) -> bool:

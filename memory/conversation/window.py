@@ -248,5 +248,8 @@ class Window:
         ]
 
     def _replay(self, turn: Turn) -> tuple[Utterance, ...]:
+        if turn.interrupted and turn.answer is None:
+            # Or the model would answer this question, too, as soon as there is another one.
+            return ()
         share = self.tokens // self.batch - _MESSAGE_TOKENS * len(turn.messages)
         return replay_turn(turn, self.message_chars, max(0, share))

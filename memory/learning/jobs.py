@@ -215,7 +215,8 @@ class ExtractionJobs:
         return False
 
     async def _kept_turns(self, session: Session) -> list[Turn]:
-        return [turn for turn in await self._journal.turns.of(session.id) if turn.kept]
+        kept = (t.learnable for t in await self._journal.turns.of(session.id) if t.kept)
+        return [turn for turn in kept if turn.messages]
 
     async def _put_off(self, job: Job, failure: Exception, log: Any) -> None:
         """Schedule a retry, or quarantine the job after its last try."""

@@ -2,7 +2,7 @@
 asked in each turn."""
 
 import tempfile
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
@@ -88,9 +88,13 @@ class _OpenMemory(Memory):
         recall = self.talk.recall
 
         async def shown(
-            actor: Actor, place: Place, text: str, language: str | None = None
+            actor: Actor,
+            place: Place,
+            text: str,
+            language: str | None = None,
+            without: Collection[str] = (),
         ) -> ConversationHistory:
-            self.given = await recall(actor, place, text, language)
+            self.given = await recall(actor, place, text, language, without)
             return self.given
 
         self.talk.recall = shown  # type: ignore[method-assign]

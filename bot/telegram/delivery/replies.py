@@ -8,8 +8,8 @@ import structlog
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from bot.assistant.assistant import Assistant
-from bot.assistant.events import Document, Reply
-from bot.assistant.inbound import Click, Command, GroupJoin, Inbound, Origin
+from bot.assistant.events import ButtonRows, Document, Reply
+from bot.assistant.inbound import Click, Command, GroupJoin, Inbound, Message, Origin
 from bot.people.personal import PRIVATE_MARK
 from bot.telegram.delivery.progress import Delivery, Progress
 from bot.telegram.delivery.sender import Sender
@@ -47,13 +47,15 @@ class Replies:
         delivery = None
         if reply.note and isinstance(said, Click):
             await self.sender.release(said.query_id, reply.text)
+        elif reply.replaces is not None and reply.buttons and not reply.text:
+            await self.sender.set_buttons(origin.place, reply.replaces, _keyboard(reply.buttons))
         elif not reply.silent:
             delivery = await self._begin(said, reply, shown, progress)
         if reply.releases is not None:
-            await self.sender.remove_buttons(origin.place, reply.releases)
+            await self.sender.set_buttons(origin.place, reply.releases)
         if delivery is None:
             return True
-        answers = not origin.is_private and not isinstance(said, Click)
+        answers = reply.points or not (origin.is_private or isinstance(said, Click))
         if reply.replaces is not None and not shown.messages:
             shown = Shown((reply.replaces,), shown.lost)
         message_id = await self.send(
@@ -101,12 +103,15 @@ class Replies:
         if not stays:
             await self.sender.leave(joined.place)
 
-    async def release(self, click: Click) -> bool:
-        """Release a pressed button; False, and a note at the button, if the click is refused."""
+    async def release(self, click: Click) -> Inbound | None:
+        """Release a pressed button. Returns what is to be answered; None, and a note at the button,
+        if the click is refused."""
         admitted = await self._assistant.admit(click)
-        refusal = admitted.text or None if isinstance(admitted, Reply) else None
-        await self.sender.release(click.query_id, refusal)
-        return not isinstance(admitted, Reply)
+        refusal = admitted if isinstance(admitted, Reply) else None
+        await self.sender.release(click.query_id, refusal.text or None if refusal else None)
+        if isinstance(admitted, Message) or (refusal and refusal.releases is not None):
+            await self.sender.set_buttons(click.origin.place, click.message_id)
+        return None if isinstance(admitted, Reply) else admitted
 
     async def take_back(self, place: Place, messages: Sequence[int]) -> None:
         """Delete the preview of a reply that does not come, if there is one."""
@@ -131,17 +136,13 @@ class Replies:
         ]
         if rendered.document:
             documents.append(Document(_ANSWER_FILE, rendered.document))
-        rows = [
-            [InlineKeyboardButton(button.label, callback_data=button.data) for button in row]
-            for row in reply.buttons
-        ]
         return await self.sender.send(
             place,
             messages,
             documents,
             answering=answering,
             instead_of=shown.messages,
-            keyboard=InlineKeyboardMarkup(rows) if rows else None,
+            keyboard=_keyboard(reply.buttons),
             delivery=delivery,
         )
 
@@ -172,3 +173,11 @@ class Replies:
 
     async def _again(self, origin: Origin) -> str:
         return (await self._assistant.people.texts(origin)).sent_again
+
+
+def _keyboard(buttons: ButtonRows) -> InlineKeyboardMarkup | None:
+    rows = [
+        [InlineKeyboardButton(button.label, callback_data=button.data) for button in row]
+        for row in buttons
+    ]
+    return InlineKeyboardMarkup(rows) if rows else None

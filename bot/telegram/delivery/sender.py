@@ -142,25 +142,30 @@ class Sender:
         with suppress(TelegramError):
             await self._call(place, delete)
 
-    async def remove_buttons(self, place: Place, message_id: int) -> None:
-        """Remove the buttons of one of the bot's messages, if still possible."""
+    async def set_buttons(
+        self, place: Place, message_id: int, keyboard: InlineKeyboardMarkup | None = None
+    ) -> None:
+        """Give one of the bot's messages other buttons or none, if still possible."""
 
         async def edit(to: Place, _: Entities) -> object:
             _check_same_chat(place, to)
-            return await self._bot.edit_message_reply_markup(to.chat_id, message_id)
+            return await self._bot.edit_message_reply_markup(
+                to.chat_id, message_id, reply_markup=keyboard
+            )
 
         with suppress(TelegramError):
             await self._call(place, edit)
 
-    async def react(self, place: Place, message_id: int, emoji: str) -> None:
-        """React to a person's message, where the chat allows that."""
+    async def react(self, place: Place, message_id: int, emoji: str) -> bool:
+        """React to a person's message; False if the chat does not allow that."""
 
         async def react(to: Place, _: Entities) -> object:
             _check_same_chat(place, to)
             return await self._bot.set_message_reaction(to.chat_id, message_id, emoji)
 
         with suppress(TelegramError):
-            await self._call(place, react)
+            return bool(await self._call(place, react))
+        return False
 
     async def release(self, query_id: str, note: str | None = None) -> None:
         """Release a pressed button, optionally with a note. Ignores clicks that are too old."""

@@ -114,7 +114,18 @@ def click_of(receipt: int, query: CallbackQuery) -> Click | None:
     origin = _origin_of(message, query.from_user)
     if origin is None:
         return None
-    return Click(query.data, origin, message.date, message.message_id, receipt, query.id)
+    answered = message.reply_to_message if isinstance(message, telegram.Message) else None
+    asked = inbound_of(receipt, answered, query.get_bot().bot) if answered else None
+    question = asked if isinstance(asked, Message) else None
+    return Click(
+        query.data,
+        origin,
+        message.date,
+        message.message_id,
+        receipt,
+        query.id,
+        question=question,
+    )
 
 
 def _origin_of(message: MaybeInaccessibleMessage, user: User) -> Origin | None:

@@ -26,7 +26,7 @@ MAX_MESSAGES = 100
 def event_bodies(actor: Actor, turn: Turn) -> list[dict[str, Any]]:
     """The outbox's contents for a turn: one event, or several if the turn has more messages than
     fit into one; none for a turn without words."""
-    spoken = [message for message in turn.messages if message.text.strip()]
+    spoken = [message for message in turn.learnable.messages if message.text.strip()]
     groups = [spoken[i : i + MAX_MESSAGES] for i in range(0, len(spoken), MAX_MESSAGES)]
     return [
         {

@@ -154,10 +154,18 @@ class SqliteTurns:
         found = await self._db.read(_turn_of, f"{_TURN} WHERE turn.id = ?", turn_id)
         return found[0] if found else None
 
-    async def append(self, session_id: str, turn: Turn, shift: Shift | None = None) -> bool:
+    async def append(
+        self,
+        session_id: str,
+        turn: Turn,
+        shift: Shift | None = None,
+        replaces: Sequence[Turn] = (),
+    ) -> bool:
         body = _dump(turn)
+        growth = len(turn.messages) - sum(len(each.messages) for each in replaces)
 
         def work(db: sqlite3.Connection) -> bool:
+            db.executemany("DELETE FROM turn WHERE id = ?", [(each.id,) for each in replaces])
             try:
                 added = db.execute(
                     "INSERT INTO turn (session, position, id, body) SELECT ?1, "
@@ -173,13 +181,16 @@ class SqliteTurns:
                 return False
             db.execute(
                 "UPDATE session SET last_at = ?, message_count = message_count + ? WHERE id = ?",
-                (stamp(turn.messages[-1].at), len(turn.messages), session_id),
+                (stamp(turn.messages[-1].at), growth, session_id),
             )
             if shift:
                 apply(db, shift)
             return True
 
         return await self._db.change(work)
+
+    async def rewrite(self, turn: Turn) -> None:
+        await self._db.write("UPDATE turn SET body = ? WHERE id = ?", _dump(turn), turn.id)
 
     async def evicted_ids(self, session_id: str) -> list[str]:
         sql = "SELECT id FROM turn WHERE session = ? AND evicted ORDER BY position"
@@ -234,6 +245,8 @@ def _dump(turn: Turn) -> str:
     messages = [{**asdict(m), "at": m.at.isoformat()} for m in turn.messages]
     tools = [asdict(tool) for tool in turn.tools]
     document = {"messages": messages, "tools": tools, "kept": turn.kept}
+    if turn.interrupted:
+        document["interrupted"] = turn.interrupted
     return json.dumps(document, ensure_ascii=False)
 
 
@@ -261,7 +274,13 @@ def _turn_of(row: tuple[Any, ...]) -> Turn:
         texts_of([tool.name, tool.arguments, tool.result])
     place = Place(channel, chat, topic)
     return Turn(
-        text_of(id_), text_of(session_id), messages, tools, bool(document.get("kept", True)), place
+        text_of(id_),
+        text_of(session_id),
+        messages,
+        tools,
+        bool(document.get("kept", True)),
+        place,
+        text_of(document.get("interrupted", "")),
     )
 
 

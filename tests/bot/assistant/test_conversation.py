@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import pydantic_ai
@@ -105,16 +105,16 @@ async def test_a_tool_acts_on_the_memory_of_the_one_who_speaks() -> None:
     assert ToolCalled("set_agent_name") in events
 
 
-async def test_what_is_written_before_a_tool_call_is_no_part_of_the_answer() -> None:
+async def test_what_is_written_before_a_tool_call_stays_in_the_answer() -> None:
     preamble: Step = ["Let me see.", call("search_memory", '{"query": "*"}')]
     script = Scripted([preamble, ["I know nothing yet."]])
     async with open_memory() as memory:
         events = await events_of(conversation(script.model, memory), said("what do you know?"))
-        assert (await window(memory))[-1] == (Role.ASSISTANT, "I know nothing yet.")
+        assert (await window(memory))[-1] == (Role.ASSISTANT, "Let me see.\n\nI know nothing yet.")
     kinds = [type(event) for event in events]
     assert kinds == [TextDelta, ToolCalled, TextDelta, Reply]
     assert is_answer(events[-1])
-    assert events[-1].text == "I know nothing yet."
+    assert events[-1].text == "Let me see.\n\nI know nothing yet."
 
 
 async def test_a_tool_that_refuses_answers_the_model_and_not_the_user() -> None:
@@ -277,9 +277,15 @@ class Hesitant(SqliteTurns):
         super().__init__(database)
         self.written, self.gate = asyncio.Event(), asyncio.Event()
 
-    async def append(self, session_id: str, turn: Turn, shift: Shift | None = None) -> bool:
+    async def append(
+        self,
+        session_id: str,
+        turn: Turn,
+        shift: Shift | None = None,
+        replaces: Sequence[Turn] = (),
+    ) -> bool:
         """See Turns."""
-        new = await super().append(session_id, turn, shift)
+        new = await super().append(session_id, turn, shift, replaces)
         self.written.set()
         await self.gate.wait()
         return new

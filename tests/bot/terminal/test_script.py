@@ -315,7 +315,7 @@ async def killed_over(line: str, folder: Path, *, recorded: str = "") -> Message
             while not echo.heard:
                 await asyncio.sleep(0.01)
             if recorded:
-                await ours.assistant.record_interrupted(echo.heard[0], recorded)
+                await ours.assistant.stopped_reply(echo.heard[0], recorded)
             running.cancel()
             await asyncio.gather(running, return_exceptions=True)
     return echo.heard[0]
@@ -334,7 +334,7 @@ async def test_a_line_that_the_process_was_killed_over_is_answered_at_the_next_s
 async def test_a_line_that_was_recorded_before_the_kill_is_not_asked_again(tmp_path: Path):
     await killed_over("hello", tmp_path, recorded="Hi there!")
     echo = Echo()
-    assert await script(b"", tmp_path, echo) == "bot: Hi there!\n"
+    assert await script(b"", tmp_path, echo) == "bot: Hi there!\n[1] Continue\n"
     assert echo.heard == []
 
 

@@ -89,7 +89,7 @@ async def test_a_turn_with_a_tool_goes_over_converse() -> None:
     async with talking(naming, "Jarvis it is.") as talk:
         finished = await talk.answer("I'll call you Jarvis")
         assert (await talk.memory.choices.read(ANNA)).agent_name == "Jarvis"
-        assert finished.text == "Jarvis it is."
+        assert finished.text == "One moment.\n\nJarvis it is."
         assert talk.logged("turn")["tools"] == ["set_agent_name"]
         assert talk.requests[0]["inferenceConfig"]["maxTokens"] == 1024
 

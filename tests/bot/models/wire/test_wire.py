@@ -10,9 +10,9 @@ import structlog
 from structlog.typing import EventDict
 
 from bot.assistant import failures
-from bot.assistant.agent import CUT_OFF, TurnLimits
+from bot.assistant.agent import TurnLimits
 from bot.assistant.conversation import Conversation
-from bot.assistant.events import Event, TextDelta, ToolCalled
+from bot.assistant.events import Event, Reply, TextDelta, ToolCalled
 from bot.assistant.instructions import Persona, system_prompt
 from bot.models.catalogue import ModelAccess, model_from_name
 from memory.memory import Memory
@@ -255,9 +255,11 @@ async def test_a_throttled_request_is_tried_as_often_as_configured() -> None:
         assert len(talk.server.requests) == 1
 
 
-async def test_an_answer_cut_by_the_output_limit_shows_that_it_was_cut() -> None:
+async def test_an_answer_that_reaches_the_output_limit_is_known_as_interrupted() -> None:
     async with talking(text("This goes on and", finish="length")) as talk:
-        assert await talk.answer() == f"This goes on and{CUT_OFF}"
+        reply = (await talk.say("Hi"))[-1]
+        assert isinstance(reply, Reply)
+        assert (reply.text, reply.interrupted) == ("This goes on and", "output_limit")
 
 
 async def test_three_turns_keep_the_prefix_byte_for_byte() -> None:

@@ -185,7 +185,7 @@ def _heard(echo: Echo, count: int) -> bool:
     return len(echo.heard) == count
 
 
-async def test_of_a_model_that_stays_away_a_chat_hears_once_a_minute(
+async def test_of_a_model_that_stays_away_a_person_hears_after_each_question(
     server: BotApiServer, tmp_path: Path
 ) -> None:
     away = Reply("I can't reach it.", failure="unreachable", error_id="a1b2c3")
@@ -197,32 +197,53 @@ async def test_of_a_model_that_stays_away_a_chat_hears_once_a_minute(
             await server.wait_for(partial(_heard, echo, number))
             await on.channel.settle()
         sentences = [sent["text"] for sent in server.sent(1001)]
-        assert sentences == [f"{UNREACHABLE.user} (error a1b2c3)", "That is too long for me."]
+        away_text = f"{UNREACHABLE.user} (error a1b2c3)"
+        assert sentences == [away_text, away_text, "That is too long for me."]
         assert on.inbox.open_count == 0
 
 
-async def test_one_chat_hears_of_errors_once_a_minute_in_whatever_topic(
-    server: BotApiServer, tmp_path: Path
+@pytest.mark.parametrize("breaks", [True, False])
+async def test_a_group_sees_a_reaction_after_the_first_sentence_of_a_minute_in_whatever_topic(
+    server: BotApiServer, tmp_path: Path, breaks: bool
 ) -> None:
     group = server.group(-1000500)
     for topic in (7, 8):
         group.add_topic(topic)
-    broken = Echo(lambda _: ZeroDivisionError())
+    failed = Reply("I can't reach it.", failure="unreachable", error_id="a1b2c3")
+    broken = Echo(lambda _: ZeroDivisionError() if breaks else failed)
     async with stage(server, tmp_path, conversation=broken) as on:
-        for topic in (7, 8):
-            await server.user(1001).says("/ask break", group=group, topic=topic)
+        asked = [
+            await server.user(1001).says("/ask break", group=group, topic=topic) for topic in (7, 8)
+        ]
         await server.wait_for(lambda: len(broken.heard) == 2)
         await on.channel.settle()
         assert len(server.sent(group.id)) == 1
+        reacted = {
+            int(call.parameters["message_id"]) for call in server.calls_of("setMessageReaction")
+        }
+        assert len(reacted) == 1
+        assert reacted < {message["message_id"] for message in asked}
 
 
-async def test_an_unexpected_error_is_one_sentence_with_an_id_a_minute(
+async def test_a_group_without_reactions_hears_a_sentence_each_time(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    group = server.group(-1000500)
+    server.fail("setMessageReaction", status=400, description="Bad Request: REACTION_INVALID")
+    async with stage(server, tmp_path, conversation=Echo(lambda _: ZeroDivisionError())) as on:
+        for number in (1, 2):
+            await server.user(1001).says("/ask break", group=group)
+            await server.replies_to(group.id, number)
+        await on.channel.settle()
+
+
+async def test_an_unexpected_error_is_a_sentence_with_an_id(
     server: BotApiServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def broken(inbound: Message) -> Exception | str:
         return ZeroDivisionError("a secret detail") if inbound.text == "break" else "fine"
 
-    async with stage(server, tmp_path, conversation=Echo(broken)) as on:
+    async with stage(server, tmp_path, conversation=Echo(broken)):
         person = server.user(1001)
         await person.says("break")
         [sentence] = await server.replies_to(1001, 1)
@@ -232,10 +253,11 @@ async def test_an_unexpected_error_is_one_sentence_with_an_id_a_minute(
         error_id = sentence.rpartition("error ")[2].rstrip(")")
         assert error_id in capsys.readouterr().out
         await person.says("break")
-        await server.wait_for(lambda: len(on.echo.heard) == 2)
-        await on.channel.settle()
+        again = (await server.replies_to(1001, 2))[1]
+        assert again.startswith("Something went wrong on my side.")
+        assert error_id not in again
         await person.says("and now?")
-        assert (await server.replies_to(1001, 2))[1:] == ["fine"]
+        assert (await server.replies_to(1001, 3))[2:] == ["fine"]
 
 
 async def test_an_error_in_one_chat_is_not_told_in_another(
@@ -310,16 +332,6 @@ async def test_text_from_right_to_left_stays_as_it_is(server: BotApiServer, tmp_
     async with stage(server, tmp_path):
         await server.user(1001).says(text)
         assert await server.replies_to(1001, 1) == [f"you said: {text}"]
-
-
-async def test_edited_messages_are_ignored(server: BotApiServer, tmp_path: Path) -> None:
-    async with stage(server, tmp_path) as on:
-        message = await server.user(1001).says("hi")
-        await server.replies_to(1001, 1)
-        await server.user(1001).edits(message, "bye")
-        await server.user(1001).says("next")
-        assert await server.replies_to(1001, 2) == ["you said: hi", "you said: next"]
-        assert len(on.echo.heard) == 2
 
 
 async def test_buttons_below_an_answer_go_when_pressed_and_the_answer_stays(

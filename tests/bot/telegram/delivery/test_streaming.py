@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.people.personal import Streaming
+from bot.texts import ENGLISH
 from memory.records import Actor
 from tests.bot.telegram.stage import stage
 from tests.bot.telegram.streaming import CURSOR, SPEED, options, showings, shows, texts
@@ -147,7 +148,7 @@ async def test_a_search_before_the_first_word_is_seen_in_the_person_s_language(
         await on.channel.settle()
 
 
-async def test_a_preview_of_a_reply_that_fails_becomes_the_sentence(
+async def test_what_is_shown_of_a_reply_that_fails_stays(
     server: BotApiServer, tmp_path: Path
 ) -> None:
     writer = Writer()
@@ -156,7 +157,7 @@ async def test_a_preview_of_a_reply_that_fails_becomes_the_sentence(
         writer.writes("Well, I thi")
         await shows(server, f"Well, I thi{CURSOR}")
         writer.fails("The model is busy. Please try again in a minute.")
-        await shows(server, "The model is busy. Please try again in a minute.")
+        await shows(server, f"Well, I thi\n\n{ENGLISH.interrupted['other']}")
         await on.channel.settle()
         assert len(server.sent(1001)) == 1
 

@@ -82,22 +82,8 @@ async def test_a_flood_limit_holds_the_previews_of_that_chat_alone(
         assert final.at - limited.at >= 20
 
 
-async def test_a_preview_of_a_reply_that_breaks_is_taken_away_for_the_apology(
-    server: BotApiServer, tmp_path: Path
-) -> None:
-    writer = Writer()
-    async with stage(server, tmp_path, conversation=writer, options=options()) as on:
-        await server.user(1001).says("hi")
-        writer.writes("Well, I thi")
-        await shows(server, f"Well, I thi{CURSOR}")
-        writer.breaks()
-        await on.channel.settle()
-        [sentence] = texts(server)
-        assert sentence.startswith("Something went wrong on my side.")
-
-
-@pytest.mark.parametrize("fault", [{"drop": "before"}, {"drop": "after"}, {"retry_after": 1}])
-async def test_a_preview_is_taken_away_also_where_that_has_to_be_tried_again(
+@pytest.mark.parametrize("fault", [{}, {"drop": "before"}, {"drop": "after"}, {"retry_after": 1}])
+async def test_what_is_shown_of_a_reply_that_breaks_stays_also_if_that_has_to_be_tried_again(
     server: BotApiServer, tmp_path: Path, fault: dict[str, Any]
 ) -> None:
     """Half an answer that ends in a cursor would stay for good."""
@@ -106,13 +92,13 @@ async def test_a_preview_is_taken_away_also_where_that_has_to_be_tried_again(
         await server.user(1001).says("hi")
         writer.writes("Let me")
         await shows(server, f"Let me{CURSOR}")
-        server.fail("deleteMessage", **fault)
+        if fault:
+            server.fail("editMessageText", **fault)
         writer.breaks()
         await on.channel.settle()
-        assert len(server.calls_of("deleteMessage")) == 2
-        assert [text.partition(".")[0] for text in texts(server)] == [
-            ENGLISH.failed.partition(".")[0]
-        ]
+        [text] = texts(server)
+        assert text.startswith(f"Let me\n\n{ENGLISH.interrupted['other']} (error ")
+        assert not server.calls_of("deleteMessage")
 
 
 async def test_a_wait_of_hours_does_not_lose_the_answer(

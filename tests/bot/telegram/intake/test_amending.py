@@ -12,6 +12,7 @@ import pytest
 from bot.assistant.events import Event
 from bot.assistant.inbound import Message, Origin
 from bot.telegram.options import ChannelOptions
+from bot.texts import ENGLISH
 from memory.records import Actor, Choices, Place, Turn
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.journal.turns import SqliteTurns
@@ -107,7 +108,8 @@ async def test_a_change_that_a_restart_comes_before_answers_nothing_twice(
     async with stage(server, tmp_path) as on:
         await received(server)
         await on.channel.settle()
-        assert texts(server) == ["you said: I live in Olso"]
+        assert texts(server) == ["you said: I live in Olso", ENGLISH.edited]
+        assert [inbound.origin.user_id for inbound in on.echo.heard] == [BORIS]
 
 
 class Lingering(Echo):

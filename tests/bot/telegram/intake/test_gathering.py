@@ -9,7 +9,9 @@ import pytest
 from bot.assistant.files import FileKind
 from bot.telegram.intake.media import Senses
 from bot.telegram.options import ChannelOptions
+from bot.texts import ENGLISH
 from tests.bot.telegram.stage import Stage, ask, stage
+from tests.bot.telegram.streaming import texts
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.clock import FastClock, HeldClock
 
@@ -75,7 +77,7 @@ async def test_the_pictures_of_an_album_are_gathered(server: BotApiServer, tmp_p
         assert len(inbound.attachments) == 3
 
 
-async def test_a_change_before_the_answer_counts_and_one_after_it_does_not(
+async def test_a_change_before_the_answer_counts_and_one_after_it_is_answered_only_on_request(
     server: BotApiServer, tmp_path: Path
 ) -> None:
     async with stage(server, tmp_path) as on:
@@ -91,7 +93,8 @@ async def test_a_change_before_the_answer_counts_and_one_after_it_does_not(
         await server.user(ANNA).edits(second, "I live in Rome")
         await ask(server, "bye", BORIS)
         await on.channel.settle()
-        assert len(server.sent(ANNA)) == 2
+        assert texts(server, ANNA)[2:] == [ENGLISH.edited]
+        assert len(on.echo.heard) == 4
 
 
 async def test_what_is_changed_while_it_is_answered_is_answered_as_it_reads_now(

@@ -173,7 +173,8 @@ async def test_a_message_that_is_changed_to_mention_the_bot_is_answered_once(
         await server.replies_to(GROUP, 2)
         await on.channel.settle()
         assert [i.text for i in on.echo.heard] == ["what is the time?", "hi"]
-        [reply, _] = server.sent(GROUP)
+        [reply, *others] = server.sent(GROUP)
+        assert sorted(other["text"] for other in others) == [ENGLISH.edited, "you said: hi"]
         assert reply["reply_to_message"]["message_id"] == message["message_id"]
 
 

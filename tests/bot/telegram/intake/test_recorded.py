@@ -146,6 +146,8 @@ async def test_an_answer_is_found_by_its_own_actor_also_when_its_session_has_end
         said = (Utterance(Role.USER, "a", NOON), Utterance(Role.ASSISTANT, "b", NOON))
         await memory.talk.record(ANNA, here, said, name="one")
         await memory.talk.end(ANNA, here, "new")
-        assert await memory.talk.answer(ANNA, "one") == "b"
-        assert await memory.talk.answer(ANNA, "another") is None
-        assert await memory.talk.answer(Actor.person(1002), "one") is None
+        turn = await memory.talk.turn(ANNA, "one")
+        assert turn is not None
+        assert turn.answer == "b"
+        assert await memory.talk.turn(ANNA, "another") is None
+        assert await memory.talk.turn(Actor.person(1002), "one") is None
