@@ -77,8 +77,8 @@ def find_problem(data_dir: Path, now: float | None = None) -> str | None:
         return f"no Mordecai runs on {data_dir}"
     if age > _MISSED_SECONDS:
         return (
-            f"Mordecai on {data_dir} hangs, or has heard or handled nothing, for {age:.0f} seconds "
-            "and more"
+            f"Mordecai on {data_dir} hangs, has heard nothing or handled nothing for {age:.0f} "
+            "seconds and more"
         )
     return None if _is_alive(process) else f"Mordecai on {data_dir} ended without saying goodbye"
 

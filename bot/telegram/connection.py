@@ -25,7 +25,7 @@ def parse_answer(payload: bytes) -> dict[str, Any]:
     whole page too."""
     try:
         answer = json.loads(payload)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UnreadableAnswer("unreadable answer") from error
     if not isinstance(answer, dict):
         raise UnreadableAnswer("unreadable answer")
