@@ -9,13 +9,13 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from tests.benchmarks.killloop.words import (
-    BROUGHT_BACK,
-    DELETED,
     NAMELESS,
     REMEMBERED,
+    RESTORED,
     answered,
     answers,
     mark,
+    outcome,
     statement,
 )
 from tests.fakes.botapi import BotApiServer, Group, Json
@@ -25,8 +25,8 @@ FIRST_PERSON, FIRST_GROUP = 1001, -1_000_500
 _PAUSE = 5.0
 #: How long somebody waits for an answer before going on, in seconds.
 _WAIT = 15.0
-#: How often somebody waits for the answer to a message.
-_WAITS = 0.7
+#: How often somebody waits for the answer to a message, and undoes a deletion.
+_WAITS, _UNDOES = 0.7, 0.2
 
 
 @dataclass
@@ -191,10 +191,10 @@ class Someone:
             if message:
                 self._crowd.on_deleting()
                 await self._person.clicks(message, _buttons(message)[0])
-        gone = await self._sees(lambda sent, text: tells(sent, text) and DELETED.match(text))
-        if gone and self._dice.random() < 0.2 and _buttons(gone):
+        gone = await self._sees(lambda _, text: outcome(fact.name, text))
+        if gone and self._dice.random() < _UNDOES and _buttons(gone):
             await self._person.clicks(gone, _buttons(gone)[0])
-            await self._sees(lambda sent, text: tells(sent, text) and BROUGHT_BACK.match(text))
+            await self._sees(lambda _, text: outcome(fact.name, text) == RESTORED)
 
     async def _sees(self, wanted: Callable[[Json, str], object]) -> Json | None:
         """The first message of the bot's that is wanted, once it stands there; None if it takes

@@ -22,6 +22,8 @@ class Result:
     deletions_untold: int = 0
     #: Replies that say that they may have arrived before.
     sent_again_with_a_note: int = 0
+    #: Commands answered at once again, because Telegram's answer to the first time was lost.
+    commands_repeated: int = 0
     #: The one unavoidable gap: killed between sending and noting it. And of 100 kills.
     answered_twice_in_the_gap: int = 0
     gap_rate: float = 0.0

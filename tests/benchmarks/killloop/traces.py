@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from tests.benchmarks.killloop.lives import Life, Lives
-from tests.benchmarks.killloop.words import names
+from tests.benchmarks.killloop.words import answers, names
 from tests.fakes.botapi import BotApiServer, Call
 
 #: How many calls and lines of the log are told.
@@ -17,11 +17,11 @@ class Traces:
         self._server, self._lives = server, lives
 
     def of(self, chat: int, name: str) -> str:
-        """What happened to the message or fact of this name."""
+        """What happened to the message, command or fact of this name."""
         calls = [
             call
             for call in self._server.calls
-            if call.chat_id == chat and name in names(str(call.parameters.get("text", "")))
+            if call.chat_id == chat and _is_about(name, str(call.parameters.get("text", "")))
         ][-_MOST:]
         lives = {life.number: life for call in calls if (life := self._life_at(call.at))}.values()
         lines = [self._told(call) for call in calls]
@@ -44,6 +44,10 @@ class Traces:
 
     def _since(self, at: float) -> str:
         return f"{at - self._lives.all[0].began:.2f} s"
+
+
+def _is_about(name: str, text: str) -> bool:
+    return name in names(text) or answers(name, text)
 
 
 def _log_of(life: Life, chat: int) -> Iterator[str]:

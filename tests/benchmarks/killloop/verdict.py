@@ -16,13 +16,14 @@ from tests.benchmarks.killloop.result import Result
 from tests.benchmarks.killloop.traces import Traces
 from tests.benchmarks.killloop.words import (
     AGAIN,
-    BROUGHT_BACK,
     DELETED,
+    RESTORED,
     answered,
     answers,
     facts,
     is_half,
     marks,
+    outcome,
 )
 from tests.fakes.botapi import BotApiServer
 
@@ -78,23 +79,25 @@ class Verdict:
                 self.count("lost", about, (chat, one.name))
             plain = sum(AGAIN not in text for text in told)
             for _ in range(asked[one.name], plain):
-                gap = "_in_the_gap" if self._is_in_the_gap(one) else ""
-                self.count(f"answered_twice{gap}", f"chat {chat}, {one.name}", (chat, one.name))
+                self.count(self._kind_of_repeat(one), f"chat {chat}, {one.name}", (chat, one.name))
 
-    def _is_in_the_gap(self, one: Said) -> bool:
-        """Whether an answer was sent, the bot killed right after it, and the answer sent again."""
+    def _kind_of_repeat(self, one: Said) -> str:
+        """Why an answer was sent twice."""
         sent = [
-            call.at
+            call
             for call in self._server.calls
             if call.chat_id == one.chat
             and call.done
             and answers(one.name, str(call.parameters.get("text", "")))
         ]
-        return any(
-            first <= life.ended < second and life.ended - first < _GAP
+        if not one.name.startswith("m") and any(call.status != 200 for call in sent):
+            return "commands_repeated"
+        killed_after = (
+            first.at <= life.ended < second.at and life.ended - first.at < _GAP
             for first, second in pairwise(sent)
             for life in self._lives.all
         )
+        return "answered_twice_in_the_gap" if any(killed_after) else "answered_twice"
 
     def _judge_order(self, chat: int) -> None:
         """The first answers to each message must come in the order of the messages."""
@@ -129,27 +132,21 @@ class Verdict:
             self._judge_fact(fact, kept[fact.name])
 
     def _judge_fact(self, fact: Fact, kept: int) -> None:
-        outcome = self._outcome(fact)
+        # What the person was told last about deleting it.
+        told = [said for text in self._crowd.texts(fact.chat) if (said := outcome(fact.name, text))]
+        last = told[-1] if told else ""
         self.result.facts_told += 1
         self.result.facts_kept += bool(kept)
-        self.result.facts_deleted += outcome == "deleted" and not kept
-        self.result.deletions_untold += fact.asked_gone and not outcome
+        self.result.facts_deleted += last == DELETED and not kept
         about, trace = f"{fact.name} of {fact.actor}, {fact.how}", (fact.chat, fact.name)
+        if fact.asked_gone and not last:
+            self.count("deletions_untold", about, trace)
         if kept > 1:
             self.count("facts_twice", about, trace)
-        if not kept and (not fact.asked_gone or outcome == "brought back"):
+        if not kept and (not fact.asked_gone or last == RESTORED):
             self.count("facts_lost", about, trace)
-        if kept and outcome == "deleted":
+        if kept and last == DELETED:
             self.count("facts_resurrected", about, trace)
-
-    def _outcome(self, fact: Fact) -> str:
-        """What the person was told last about deleting this."""
-        outcome = ""
-        for text in self._crowd.texts(fact.chat):
-            for pattern, what in ((DELETED, "deleted"), (BROUGHT_BACK, "brought back")):
-                if (found := pattern.match(text)) and found.group(1) == fact.name:
-                    outcome = what
-        return outcome
 
     # -- files and the log ------------------------------------------------------------------------
 

@@ -30,8 +30,9 @@ NAMELESS = {
     ),
 }
 REMEMBERED = re.compile(rf"{ENGLISH.remembered.partition('{')[0]}.* called (\w+)\W.*\[(\w+)\]")
-DELETED = re.compile(rf"{ENGLISH.memory_deleted.partition('{')[0]}.* called (\w+)")
-BROUGHT_BACK = re.compile(rf"{ENGLISH.memory_brought_back.partition('{')[0]}.* called (\w+)")
+DELETED, RESTORED = (
+    one.partition("{")[0] for one in (ENGLISH.memory_deleted, ENGLISH.memory_brought_back)
+)
 
 
 def mark(chat: int, number: int) -> str:
@@ -76,6 +77,13 @@ def answers(name: str, text: str) -> bool:
 def names(text: str) -> list[str]:
     """The names of messages and facts in a text."""
     return [*marks(text), *_CALLED.findall(text)]
+
+
+def outcome(name: str, text: str) -> str:
+    """What a message of the bot's says became of the fact of this name."""
+    if name not in names(text):
+        return ""
+    return next((one for one in (DELETED, RESTORED) if text.startswith(one)), "")
 
 
 def is_half(text: str) -> bool:
