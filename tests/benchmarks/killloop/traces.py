@@ -18,11 +18,16 @@ class Traces:
 
     def of(self, chat: int, name: str) -> str:
         """What happened to the message, command or fact of this name."""
-        calls = [
+        about = [
             call
             for call in self._server.calls
             if call.chat_id == chat and _is_about(name, str(call.parameters.get("text", "")))
-        ][-_MOST:]
+        ]
+        shown = {call.message_id for call in about if call.message_id}
+        # With what became of the messages that showed it.
+        calls = [call for call in self._server.calls if call in about or call.message_id in shown][
+            -_MOST:
+        ]
         lives = {life.number: life for call in calls if (life := self._life_at(call.at))}.values()
         lines = [self._told(call) for call in calls]
         for life in lives:
