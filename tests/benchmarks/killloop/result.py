@@ -18,8 +18,8 @@ class Result:
     facts_told: int = 0
     facts_kept: int = 0
     facts_deleted: int = 0
-    #: Somebody asked to delete a memory, and was never told that it is done.
-    deletions_untold: int = 0
+    #: Somebody asked to delete a memory, and waited for the bot no longer.
+    deletions_given_up: int = 0
     #: Replies that say that they may have arrived before.
     sent_again_with_a_note: int = 0
     #: Commands answered at once again, because Telegram's answer to the first time was lost.

@@ -139,8 +139,7 @@ class Verdict:
         self.result.facts_kept += bool(kept)
         self.result.facts_deleted += last == DELETED and not kept
         about, trace = f"{fact.name} of {fact.actor}, {fact.how}", (fact.chat, fact.name)
-        if fact.asked_gone and not last:
-            self.count("deletions_untold", about, trace)
+        self.result.deletions_given_up += fact.asked_gone and not last
         if kept > 1:
             self.count("facts_twice", about, trace)
         if not kept and (not fact.asked_gone or last == RESTORED):
