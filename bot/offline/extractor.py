@@ -54,29 +54,29 @@ def _proposals(turns: Sequence[Turn], known: Sequence[Record]) -> Iterator[Propo
 def _findings(turn: Turn, turns: Sequence[Turn]) -> Iterable[StatedFact]:
     said = [own_words(m.text) for m in turn.messages if m.role is Role.USER]
     before = turns[: turns.index(turn)]
-    speech = guess_language([*said, *(each.said for each in before[::-1])])
+    language = guess_language([*said, *(each.said for each in before[::-1])])
     # Once a play has begun, nobody speaks for themselves.
-    if any(speech.finds("marks.play", each.said) for each in before):
+    if any(language.finds("marks.play", each.said) for each in before):
         return []
     return [
         each
         for message in turn.messages
         if message.role is Role.USER
-        for each in findings_in(message.text, speech)
+        for each in findings_in(message.text, language)
     ]
 
 
 def _is_taken_back(fact: StatedFact, turn: Turn, later: Sequence[Turn]) -> bool:
     """True if the same person says later in the session that it has changed, or denies it: "I'm not
     vegetarian anymore". Better a fact too few than a false one."""
-    speech = guess_language([turn.said])
-    small = small_stems() | speech.small_stems
+    language = guess_language([turn.said])
+    small = small_stems() | language.small_stems
     # What somebody is, likes or has ends the clause.
-    value = next((w for w in reversed(speech.index_words(fact.text)) if w not in small), None)
+    value = next((w for w in reversed(language.index_words(fact.text)) if w not in small), None)
     for other in (each for each in later if _key_of(each) == _key_of(turn)):
         said = other.said
-        changed = speech.has("marks.change", said) or speech.finds("marks.correction", said)
-        if value in speech.index_words(said) and (changed or _denies(said) != _denies(fact.text)):
+        changed = language.has("marks.change", said) or language.finds("marks.correction", said)
+        if value in language.index_words(said) and (changed or _denies(said) != _denies(fact.text)):
             return True
     return False
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from bot.offline.language import Language, all_speeches, sentences
+from bot.offline.language import Language, all_languages, sentences
 from bot.offline.wishes import is_question
 from memory.records import Kind, own_words
 
@@ -33,39 +33,39 @@ class StatedFact:
     importance: int
 
 
-def findings_in(text: str, speech: Language, among: Iterable[Language] = ()) -> list[StatedFact]:
+def findings_in(text: str, language: Language, among: Iterable[Language] = ()) -> list[StatedFact]:
     """What a message says of its writer, in any language or in one of these."""
     own = own_words(text).strip()
     if own != text.strip() or len(own) > _LONGEST or own.count("\n") >= _LINES:
         return []
-    if _QUOTED.search(own) or _INTRODUCES.search(own) or _is_unsure(own, speech):
+    if _QUOTED.search(own) or _INTRODUCES.search(own) or _is_unsure(own, language):
         return []
     # A short message does not show its language: whole clauses do.
-    for each in among or all_speeches(speech):
+    for each in among or all_languages(language):
         if found := list(_findings(own, each)):
             return [] if _is_unsure(own, each) else found
     return []
 
 
-def _findings(text: str, speech: Language) -> Iterator[StatedFact]:
+def _findings(text: str, language: Language) -> Iterator[StatedFact]:
     for sentence in sentences(text):
-        if not is_question(_whole(sentence, text), speech):
-            found = (_finding(clause, speech) for clause in _clauses(sentence, speech))
+        if not is_question(_whole(sentence, text), language):
+            found = (_finding(clause, language) for clause in _clauses(sentence, language))
             yield from filter(None, found)
 
 
-def _is_unsure(text: str, speech: Language) -> bool:
-    return any(speech.finds(f"marks.{mark}", text) for mark in _UNSURE)
+def _is_unsure(text: str, language: Language) -> bool:
+    return any(language.finds(f"marks.{mark}", text) for mark in _UNSURE)
 
 
-def slots_in(text: str, speech: Language) -> frozenset[str]:
+def slots_in(text: str, language: Language) -> frozenset[str]:
     """The slots that a message states a value of."""
-    return frozenset(each.slot for each in findings_in(text, speech, (speech,)) if each.slot)
+    return frozenset(each.slot for each in findings_in(text, language, (language,)) if each.slot)
 
 
-def sole_finding(text: str, speech: Language) -> StatedFact | None:
+def sole_finding(text: str, language: Language) -> StatedFact | None:
     """The one fact that the whole text states; None if there is none."""
-    return _finding(text.strip(" .!"), speech)
+    return _finding(text.strip(" .!"), language)
 
 
 _UNSURE = ("unreal", "laughter", "made", "play")
@@ -77,9 +77,9 @@ def _whole(sentence: str, text: str) -> str:
     return sentence + text[end : end + 1].strip()
 
 
-def _clauses(sentence: str, speech: Language) -> Iterator[str]:
+def _clauses(sentence: str, language: Language) -> Iterator[str]:
     start = 0
-    for boundary in _boundary(speech).finditer(sentence):
+    for boundary in _boundary(language).finditer(sentence):
         clause = sentence[start : boundary.start()].strip(" ,;")
         # "My partner and I live in Rome" is one clause.
         if len(clause.split()) > _NO_CLAUSE or boundary[0].strip()[:1] in ",;–—":
@@ -89,18 +89,18 @@ def _clauses(sentence: str, speech: Language) -> Iterator[str]:
 
 
 @cache
-def _boundary(speech: Language) -> re.Pattern[str]:
-    starts = speech.table.get("fact_words", {}).get("starts", "(?!)")
-    joins = speech.table.get("fact_words", {}).get("joins", "(?!)")
+def _boundary(language: Language) -> re.Pattern[str]:
+    starts = language.table.get("fact_words", {}).get("starts", "(?!)")
+    joins = language.table.get("fact_words", {}).get("joins", "(?!)")
     return re.compile(
         rf"(?:\s*[,;–—]\s*(?:(?:{joins})\s+)?|\s+(?:{joins})\s+)(?=(?:{starts})(?!\w))",
         re.IGNORECASE,
     )
 
 
-def _finding(clause: str, speech: Language) -> StatedFact | None:
-    clause = speech.uncorrected(clause)
-    for rule, pattern in _rules(speech):
+def _finding(clause: str, language: Language) -> StatedFact | None:
+    clause = language.uncorrected(clause)
+    for rule, pattern in _rules(language):
         if pattern.fullmatch(clause):
             text = clause[:1].upper() + clause[1:]
             kind = Kind(rule.get("kind", "fact"))
@@ -109,8 +109,8 @@ def _finding(clause: str, speech: Language) -> StatedFact | None:
 
 
 @cache
-def _rules(speech: Language) -> list[tuple[dict[str, Any], re.Pattern[str]]]:
-    rules = speech.table.get("facts", [])
+def _rules(language: Language) -> list[tuple[dict[str, Any], re.Pattern[str]]]:
+    rules = language.table.get("facts", [])
     return [(rule, re.compile(_fill_in(rule["says"]), re.IGNORECASE)) for rule in rules]
 
 

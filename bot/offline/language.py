@@ -216,16 +216,16 @@ def captured_text(match: re.Match[str]) -> str:
 
 
 @cache
-def speech_of(code: str) -> Language:
+def language_of(code: str) -> Language:
     """The language of one of `CODES`."""
     path = Path(__file__).parent / "languages" / f"{code}.toml"
     return Language(code, tomllib.loads(path.read_text(encoding="utf-8")))
 
 
-def all_speeches(first: Language) -> Iterator[Language]:
+def all_languages(first: Language) -> Iterator[Language]:
     """All languages, this one first."""
     yield first
-    yield from (speech_of(code) for code in CODES if code != first.code)
+    yield from (language_of(code) for code in CODES if code != first.code)
 
 
 def guess_language(texts: Iterable[str], chosen: str | None = None) -> Language:
@@ -239,8 +239,8 @@ def guess_language(texts: Iterable[str], chosen: str | None = None) -> Language:
             break
     base = base_language(chosen)
     if base in rivals or (not rivals and base in CODES):
-        return speech_of(base)
-    return speech_of(next((code for code in CODES if code in rivals), "en"))
+        return language_of(base)
+    return language_of(next((code for code in CODES if code in rivals), "en"))
 
 
 def _codes_of(text: str) -> frozenset[str]:
@@ -254,7 +254,7 @@ def _codes_of(text: str) -> frozenset[str]:
     if not most:
         # A greeting has no grammar, but a language.
         kinds = [f"courtesies.{kind}" for kind in COURTESIES]
-        fits = (c for c in counts if any(speech_of(c).is_all(kind, text) for kind in kinds))
+        fits = (c for c in counts if any(language_of(c).is_all(kind, text) for kind in kinds))
         return frozenset(fits)
     doubt = 1 if most < _CERTAIN else 0
     return frozenset(code for code, count in counts.items() if count >= max(1, most - doubt))
@@ -267,8 +267,8 @@ def _small_words() -> Mapping[str, frozenset[str]]:
     for code, name in _SNOWBALL.items():
         dates = lexicons()[code].dates
         days = chain(dates.today, dates.yesterday, dates.tomorrow, *dates.months, *dates.weekdays)
-        found[code] = stop_words()[name] | speech_of(code).grammar | frozenset(days)
-    latin = speech_of("hi-latn")
+        found[code] = stop_words()[name] | language_of(code).grammar | frozenset(days)
+    latin = language_of("hi-latn")
     return found | {"hi-latn": latin.grammar | frozenset(str(latin.table["small_words"]).split())}
 
 
@@ -277,13 +277,13 @@ def sentences(text: str) -> list[str]:
     return [part for each in _SENTENCE.split(text) if (part := each.strip(" ¿¡"))]
 
 
-def given_name(match: re.Match[str], speech: Language) -> str | None:
+def given_name(match: re.Match[str], language: Language) -> str | None:
     """The name at the beginning of what follows the naming words; None if it is none."""
     raw = captured_text(match).strip()
     if raw[:1] in _QUOTES and (quoted := re.match(rf"[{_QUOTES}](.+?)[{_QUOTES}]", raw)):
         return quoted[1].strip() or None
     rest = _AFTER_NAME.split(raw)[0]
-    if after := speech.table["wishes"].get("after_name"):
+    if after := language.table["wishes"].get("after_name"):
         rest = re.split(rf"\s(?:{after})(?!\w)", rest, flags=re.IGNORECASE)[0]
     tokens = rest.strip(_NOISE).split()
     capital = []
@@ -292,5 +292,5 @@ def given_name(match: re.Match[str], speech: Language) -> str | None:
             break
         capital.append(token)
     name = capital or (tokens if len(tokens) == 1 else [])
-    unfit = not name or len(name) > _NAME_WORDS or speech.begins("wishes.not_names", name[0])
+    unfit = not name or len(name) > _NAME_WORDS or language.begins("wishes.not_names", name[0])
     return None if unfit else " ".join(name)

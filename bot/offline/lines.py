@@ -25,13 +25,13 @@ class LineReader:
     def __init__(self) -> None:
         self._talkative: set[Actor] = set()
 
-    async def about(self, context: ToolContext, question: str, speech: Language) -> list[Line]:
+    async def about(self, context: ToolContext, question: str, language: Language) -> list[Line]:
         """The lines that may answer a question, oldest first. Raises StoreUnavailable."""
         messages = await self._messages(context, question)
         learned = await context.memory.known.records(context.actor, _LEARNED, everything=True)
-        return await compute(number, messages, learned, speech)
+        return await compute(number, messages, learned, language)
 
-    async def own(self, context: ToolContext, speech: Language) -> list[Line]:
+    async def own(self, context: ToolContext, language: Language) -> list[Line]:
         """The last lines of the person who asks, oldest first. Raises StoreUnavailable."""
         known, speaker = context.memory.known, context.turns[-1].speaker
         # AgentCore has no messages to read: there, what was learned tells of them.
@@ -39,7 +39,7 @@ class LineReader:
         mine = [record for record in records if record.speaker == speaker]
         said = [r for r in mine if r.kind is Kind.MESSAGE and r.role is Role.USER]
         learned = [record for record in mine if record.kind in _LEARNED]
-        return await compute(number, said[-_ALL:], learned, speech)
+        return await compute(number, said[-_ALL:], learned, language)
 
     async def _messages(self, context: ToolContext, question: str) -> list[Record]:
         known, actor = context.memory.known, context.actor
@@ -57,13 +57,13 @@ class LineReader:
         return list(found.values())
 
 
-def number(messages: Iterable[Record], learned: Sequence[Record], speech: Language) -> list[Line]:
+def number(messages: Iterable[Record], learned: Sequence[Record], language: Language) -> list[Line]:
     """The people's messages, and what was learned otherwise, as lines in order. A message that says
     what is no longer true has ended."""
     ended = [record.text.casefold() for record in learned if not record.current]
     said = [record for record in messages if record.role is Role.USER]
-    parts = [(record, part) for record in said for part in _parts(record.text, speech)]
-    told = (part for _, part in parts if not is_question(part, speech))
+    parts = [(record, part) for record in said for part in _parts(record.text, language)]
+    told = (part for _, part in parts if not is_question(part, language))
     texts = "\n".join(told).casefold()
     parts += [(r, r.text) for r in learned if r.current and r.text.casefold() not in texts]
     parts.sort(key=lambda part: part[0].created_at)
@@ -81,16 +81,16 @@ def number(messages: Iterable[Record], learned: Sequence[Record], speech: Langua
     ]
 
 
-def _parts(text: str, speech: Language) -> Iterable[str]:
+def _parts(text: str, language: Language) -> Iterable[str]:
     """What a message tells in its own words, and what it quotes."""
     quoted = "\n".join(line for line in text.splitlines() if line.lstrip().startswith(">"))
-    return filter(None, (*told_in(text, speech), quoted))
+    return filter(None, (*told_in(text, language), quoted))
 
 
-def told_in(text: str, speech: Language) -> list[str]:
+def told_in(text: str, language: Language) -> list[str]:
     """What a message tells; all of it if it does nothing but ask."""
     own = own_words(text).strip()
-    return split_questions(own, speech)[0] or [own]
+    return split_questions(own, language)[0] or [own]
 
 
 def fresh_lines(texts: Sequence[str], now: datetime) -> list[Line]:

@@ -115,8 +115,8 @@ class Notebook(Model):
     ) -> ModelResponse:
         said = _user_texts(messages, context)
         text = said[-1] if said else ""
-        speech = guess_language([text, *said[-2::-1]], _chosen_language(context))
-        wishes = await compute(wishes_of, text, speech)
+        language = guess_language([text, *said[-2::-1]], _chosen_language(context))
+        wishes = await compute(wishes_of, text, language)
         answers = _tool_answers(messages)
         offered = {tool.name for tool in parameters.function_tools}
         calls = [
@@ -124,7 +124,7 @@ class Notebook(Model):
             for name, arguments in _calls(wishes).items()
             if name in offered and name not in answers
         ]
-        reply = _Reply(speech, text, said[:-1], wishes, answers, context)
+        reply = _Reply(language, text, said[:-1], wishes, answers, context)
         parts: Sequence[ModelResponsePart] = calls
         if not calls:
             parts = [TextPart(await reply.write(self._lines))]
@@ -154,14 +154,14 @@ class _Reply:
 
     def __init__(
         self,
-        speech: Language,
+        language: Language,
         text: str,
         before: Sequence[str],
         wishes: Wishes,
         answers: dict[str, str],
         context: ToolContext | None,
     ) -> None:
-        self._speech, self._says = speech, speech.says
+        self._language, self._says = language, language.says
         self._text, self._before, self._wishes = wishes.asked or text, before, wishes
         self._answers, self._context = answers, context
         self._keeps = context is not None and context.memory.options.memory_enabled
@@ -234,7 +234,7 @@ class _Reply:
     async def _answer(self, lines: LineReader, otherwise: str = "") -> str:
         known = await self._read_lines(lines)
         now = self._now()
-        found: Quotes = await compute(choose, self._text, known, self._speech, now)
+        found: Quotes = await compute(choose, self._text, known, self._language, now)
         if not found.lines or (otherwise and not found.exact):
             return otherwise or self._says["nothing"]
         quotes = [self._quote(line) for line in found.lines]
@@ -253,8 +253,8 @@ class _Reply:
         fresh = fresh_lines([*before, *self._wishes.told], self._now())
         if self._context is None or not self._keeps:
             return fresh
-        known = await self._in_time(lines.about(self._context, self._text, self._speech))
-        if self._speech.has("asks.me", self._text) and self._speaker:
+        known = await self._in_time(lines.about(self._context, self._text, self._language))
+        if self._language.has("asks.me", self._text) and self._speaker:
             known = [line for line in known if line.speaker == self._speaker] or known
         # Neither what this very message tells is in the archive, nor what is said in private.
         return known + [_number_after(line, known) for line in fresh]
@@ -263,8 +263,8 @@ class _Reply:
         if self._context is None or not self._keeps:
             own = fresh_lines(self._before, self._now())
         else:
-            own = await self._in_time(lines.own(self._context, self._speech))
-        told = await compute(telling_lines, own, self._speech, _OVERVIEW)
+            own = await self._in_time(lines.own(self._context, self._language))
+        told = await compute(telling_lines, own, self._language, _OVERVIEW)
         rows = [f"• {self._quote(line)}" for line in told]
         if name := await self._agent_name():
             rows.insert(0, self._says["calls_me"].format(name=name))
@@ -316,7 +316,7 @@ class _Reply:
         now = self._now()
         local = at.astimezone(now.tzinfo).date()
         if (now.date() - local).days < self._recent:
-            return ago(at, now, self._speech.code)
+            return ago(at, now, self._language.code)
         month = self._says["months"].split()[local.month - 1]
         return self._says["date"].format(day=local.day, month=month, year=local.year)
 

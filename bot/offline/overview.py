@@ -21,51 +21,51 @@ _OWN, _NAMES = 3, 2
 _SPARE = 4
 
 
-def telling_lines(lines: Sequence[Line], speech: Language, most: int) -> list[Line]:
+def telling_lines(lines: Sequence[Line], language: Language, most: int) -> list[Line]:
     """At most so many lines, in their order, without what was corrected or replaced later."""
-    weights = {line.number: _weigh(line, speech) for line in lines}
+    weights = {line.number: _weigh(line, language) for line in lines}
     told = sorted(
         (line for line in lines if weights[line.number]),
         key=lambda line: (weights[line.number], line.number),
         reverse=True,
     )[: _SPARE * most]
-    outdated = outdated_lines(told, lines, speech) | _restated(lines, speech)
+    outdated = outdated_lines(told, lines, language) | _restated(lines, language)
     kept = [line for line in told if line.number not in outdated][:most]
     return sorted(kept, key=lambda line: line.number)
 
 
-def _restated(lines: Sequence[Line], speech: Language) -> set[int]:
+def _restated(lines: Sequence[Line], language: Language) -> set[int]:
     """The numbers of the lines that say what a later one says otherwise: another name, another
     home."""
     stated: set[str] = set()
     restated: set[int] = set()
     for line in reversed(lines):
-        slots = slots_in(line.text, speech)
+        slots = slots_in(line.text, language)
         if slots & stated:
             restated.add(line.number)
         stated |= slots
     return restated
 
 
-def _weigh(line: Line, speech: Language) -> float:
+def _weigh(line: Line, language: Language) -> float:
     text = line.text
-    if line.preference or speech.finds("wishes.answering", text):
+    if line.preference or language.finds("wishes.answering", text):
         return 2.0 * _MOST
     unfit = line.ended or line.quoted or len(text) > _LONGEST or MASK in text
-    if unfit or is_small_talk(text, speech) or is_question(text, speech):
+    if unfit or is_small_talk(text, language) or is_question(text, language):
         return 0.0
-    if any(speech.finds(f"marks.{mark}", text) for mark in ("unreal", "laughter")):
+    if any(language.finds(f"marks.{mark}", text) for mark in ("unreal", "laughter")):
         return 0.0
-    if is_off_record(text, speech) or is_command(text, speech):
+    if is_off_record(text, language) or is_command(text, language):
         return 0.0
-    if speech.finds("marks.correction", text) and not slots_in(text, speech):
+    if language.finds("marks.correction", text) and not slots_in(text, language):
         return 0.0
     meant = set(words(text)) - small_stems()
     if len(meant) < _LEAST:
         return 0.0
     names = any(word[:1].isupper() for word in text.split()[1:])
-    own = speech.has("asks.me", text)
-    pronoun = speech.begins("marks.pronouns", text)
+    own = language.has("asks.me", text)
+    pronoun = language.begins("marks.pronouns", text)
     return min(len(meant), _MOST) + _OWN * own + _NAMES * names - _OWN * pronoun
 
 

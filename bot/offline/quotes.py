@@ -96,20 +96,20 @@ class _Scored:
     own: float = 0.0
 
 
-def choose(question: str, lines: Sequence[Line], speech: Language, now: datetime) -> Quotes:
+def choose(question: str, lines: Sequence[Line], language: Language, now: datetime) -> Quotes:
     """The one or two lines that answer the question best."""
-    asked = _Asked(question, lines, speech, now)
+    asked = _Asked(question, lines, language, now)
     scored = sorted(asked.scored, key=lambda each: each.score, reverse=True)
     if not scored:
         return Quotes()
-    if slot := speech.slot_asked(question):
+    if slot := language.slot_asked(question):
         latest = reversed(asked.scored)
-        if newest := next((s for s in latest if slot in slots_in(s.line.text, speech)), None):
+        if newest := next((s for s in latest if slot in slots_in(s.line.text, language)), None):
             return Quotes((asked.pick([newest]).line,), exact=True)
     if scored[0].score <= 0:
         return Quotes(tuple(asked.resembling()))
     good = [each for each in scored if each.score >= _AS_GOOD * scored[0].score][:_MOST_GOOD]
-    if speech.finds("asks.about", question) and (told := asked.everything()):
+    if language.finds("asks.about", question) and (told := asked.everything()):
         return Quotes(tuple(told[-_EVERYTHING:]), exact=True, more=max(0, len(told) - _EVERYTHING))
     exact = scored[0].own >= _ANSWERS
     if not exact and asked.names:
@@ -126,30 +126,30 @@ class _Asked:
     """A question beside the lines that may answer it."""
 
     def __init__(
-        self, question: str, lines: Sequence[Line], speech: Language, now: datetime
+        self, question: str, lines: Sequence[Line], language: Language, now: datetime
     ) -> None:
-        self._speech = speech
-        self._about_me = speech.has("asks.me", question)
-        self._when = speech.has("asks.when", question)
-        self._number = self._when or speech.has("asks.number", question)
+        self._language = language
+        self._about_me = language.has("asks.me", question)
+        self._when = language.has("asks.when", question)
+        self._number = self._when or language.has("asks.number", question)
         # "Who is my landlord?" wants the present one; "who is Wendy?" wants her introduced.
-        self._introduces = speech.finds("asks.who", question) and not self._about_me
-        self._past = speech.has("asks.past", question)
-        self._slot = speech.slot_asked(question)
-        self._style = speech.asks_for_style(question)
-        self._job = speech.has("asks.job", question) and (
-            self._about_me or speech.has("asks.i", question)
+        self._introduces = language.finds("asks.who", question) and not self._about_me
+        self._past = language.has("asks.past", question)
+        self._slot = language.slot_asked(question)
+        self._style = language.asks_for_style(question)
+        self._job = language.has("asks.job", question) and (
+            self._about_me or language.has("asks.i", question)
         )
         told = (line.number for line in lines if len(line.text.split()) >= _SENTENCE)
         self._introduction = next(told, None)
-        self.names = speech.has("asks.name", question)
-        self._terms = terms_of(question, speech, now)
-        self._held = {line.number: speech.index_words(line.text) for line in lines}
+        self.names = language.has("asks.name", question)
+        self._terms = terms_of(question, language, now)
+        self._held = {line.number: language.index_words(line.text) for line in lines}
         count = len(lines)
         seen = _count(chain.from_iterable(map(frozenset, self._held.values())))
         self._most = math.log(1 + (count + 1) / 1.5)
         self._rarity = {word: math.log(1 + (count + 1) / (n + 0.5)) for word, n in seen.items()}
-        self._small = small_stems() | _calendar() | speech.small_stems
+        self._small = small_stems() | _calendar() | language.small_stems
         self._asked_words = frozenset(word for term in self._terms for word in term.exact)
         self._weights = [self._weight(term) for term in self._terms]
         self._forms = [(term, forms_of(term, seen)) for term in self._terms]
@@ -171,15 +171,15 @@ class _Asked:
         total = sum(self._weights) or 1.0
         score = _dot(self._weights, shares) / total
         own = _dot(self._weights, (s if s > RELATED else 0.0 for s in shares)) / total
-        if self._style and self._speech.sets_style(line.text):
+        if self._style and self._language.sets_style(line.text):
             # "Can you keep it short?" is one, too.
             score, own = score + 1, own + 1
         elif score and (
-            is_question(line.text, self._speech) or is_command(line.text, self._speech)
+            is_question(line.text, self._language) or is_command(line.text, self._language)
         ):
             return _Scored(line, held, tuple(0.0 for _ in shares))
         score *= 1 + _TOPIC * earliness(spoken, self._terms)
-        if self._about_me and self._speech.has("asks.i", line.text):
+        if self._about_me and self._language.has("asks.i", line.text):
             score *= _OWN
         if self._job and line.number == self._introduction:
             score += RELATED
@@ -187,7 +187,7 @@ class _Asked:
             score *= _FITS if self._has_value(line, held) else _UNFIT
         if line.quoted:
             score *= 0.0 if self._about_me else _QUOTED
-        if line.ended or self._speech.finds("marks.unreal", line.text):
+        if line.ended or self._language.finds("marks.unreal", line.text):
             score *= _UNREAL
         return _Scored(line, held, shares, score, own)
 
@@ -223,7 +223,7 @@ class _Asked:
         if self._past or self._introduces:
             return []
         newest = max(good, key=lambda each: each.line.number)
-        if self._speech.has("marks.change", newest.line.text):
+        if self._language.has("marks.change", newest.line.text):
             good = [newest]
         return [later for each in good if (later := self._successor(each))]
 
@@ -266,7 +266,7 @@ class _Asked:
         if later.line.quoted or not shared:
             return False
         subject = shared & frozenset(self._held[later.line.number][:_SUBJECT])
-        changed = self._speech.has("marks.change", later.line.text)
+        changed = self._language.has("marks.change", later.line.text)
         return changed and (bool(subject) or self._weigh(shared) >= _SHARED)
 
     def resembling(self) -> Iterator[Line]:
@@ -276,7 +276,7 @@ class _Asked:
         shares = [
             (len(asked & _pieces(each.words)) / len(asked or "-"), each.line.number, each.line)
             for each in self.scored
-            if not (each.line.quoted or is_question(each.line.text, self._speech))
+            if not (each.line.quoted or is_question(each.line.text, self._language))
         ]
         share, _, line = max(shares, default=(0.0, 0, None))
         if line and share >= _LOOKS_ALIKE:
@@ -284,28 +284,28 @@ class _Asked:
 
     def _has_value(self, line: Line, held: frozenset[str]) -> bool:
         """True if a line has a number, or a weekday or month where a time is asked for."""
-        if any(c.isdigit() for c in line.text) or self._speech.has("marks.over", line.text):
+        if any(c.isdigit() for c in line.text) or self._language.has("marks.over", line.text):
             return True
         return self._when and bool(held & _calendar())
 
     def _corrects(self, each: _Scored) -> bool:
         opening = " ".join(each.line.text.split()[:4])
-        return self._speech.finds("marks.correction", opening)
+        return self._language.finds("marks.correction", opening)
 
     def _is_apart(self, first: _Scored, after: _Scored) -> bool:
         """True if a correction states something else than was asked, or than the line before it:
         then it corrects what was said earlier."""
-        stated = slots_in(after.line.text, self._speech)
+        stated = slots_in(after.line.text, self._language)
         return bool(stated) and not stated & (
-            {self._slot} if self._slot else slots_in(first.line.text, self._speech)
+            {self._slot} if self._slot else slots_in(first.line.text, self._language)
         )
 
     def _goes_on(self, first: _Scored, later: _Scored) -> bool:
-        if later.line.quoted or self._speech.finds("marks.unreal", later.line.text):
+        if later.line.quoted or self._language.finds("marks.unreal", later.line.text):
             return False
         if self._number and not self._has_value(later.line, later.words):
             return False
-        if self._speech.has("marks.change", later.line.text):
+        if self._language.has("marks.change", later.line.text):
             answer = self._answer_in(first)
             if self._shares_name(answer, first, later) and (
                 self._weigh(answer & later.words) >= _RETOLD
@@ -322,7 +322,7 @@ class _Asked:
         """False if the first line has names among these words and the later one has none of them:
         "Mrs Odilia" is not "Mrs Ofelia"."""
         capital = (word for word in first.line.text.split()[1:] if word[:1].isupper())
-        names = words & frozenset(self._speech.index_words(" ".join(capital)))
+        names = words & frozenset(self._language.index_words(" ".join(capital)))
         return not names or bool(names & later.words)
 
     def _shared_weight(
@@ -337,8 +337,8 @@ class _Asked:
     def _answer_in(self, first: _Scored) -> frozenset[str]:
         """The words that a line has in one clause with the words asked for: its answer."""
         clauses = (
-            frozenset(self._speech.index_words(each))
-            for each in self._speech.clauses(first.line.text)
+            frozenset(self._language.index_words(each))
+            for each in self._language.clauses(first.line.text)
         )
         beside = (clause for clause in clauses if clause & self._asked_words)
         return frozenset(chain.from_iterable(beside)) - self._asked_words - self._small
@@ -363,7 +363,7 @@ class _Asked:
             near = [
                 each
                 for each in self.scored
-                if each.words & names and not is_question(each.line.text, self._speech)
+                if each.words & names and not is_question(each.line.text, self._language)
             ]
             for each in sorted(near, key=lambda each: abs(each.line.number - first.line.number)):
                 if not self._may_mislead(each, first):
@@ -390,18 +390,20 @@ class _Asked:
         return self._number or (older and (both or not first.own))
 
     def _points_back(self, each: _Scored) -> bool:
-        return self._speech.begins("marks.pronouns", each.line.text)
+        return self._language.begins("marks.pronouns", each.line.text)
 
     def _neighbour(self, line: Line, step: int) -> _Scored | None:
         beside = self._by_number.get(line.number + step)
         return beside if beside and beside.line.session == line.session else None
 
 
-def outdated_lines(some: Iterable[Line], lines: Sequence[Line], speech: Language) -> frozenset[int]:
+def outdated_lines(
+    some: Iterable[Line], lines: Sequence[Line], language: Language
+) -> frozenset[int]:
     """The numbers of those of `some` that a later line corrects or replaces."""
     if not lines:
         return frozenset()
-    asked = _Asked("", lines, speech, lines[-1].at)
+    asked = _Asked("", lines, language, lines[-1].at)
     return frozenset(line.number for line in some if asked.is_replaced(line))
 
 

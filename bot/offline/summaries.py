@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from bot.offline.language import Language, guess_language, sentences, speech_of
+from bot.offline.language import Language, guess_language, language_of, sentences
 from bot.offline.lines import told_in
 from bot.offline.overview import cut_quote, telling_lines
 from bot.offline.quotes import Line
@@ -35,13 +35,13 @@ class RuleSummarizer:
 
 def session_summary(turns: Sequence[Turn]) -> str | None:
     """What was told in a session; None if nothing was."""
-    return _report(_quotes(turns, _QUOTES), _speech(turns)) or None
+    return _report(_quotes(turns, _QUOTES), _language(turns)) or None
 
 
 def session_topics(turns: Sequence[Turn]) -> tuple[str, ...]:
     """The names that came up in a session, the most frequent first. They can follow "we talked
     about"."""
-    if _speech(turns).code in ("zh", "hi"):
+    if _language(turns).code in ("zh", "hi"):
         return ()
     found: Counter[str] = Counter()
     for text in _own_texts(turns):
@@ -52,27 +52,29 @@ def session_topics(turns: Sequence[Turn]) -> tuple[str, ...]:
 
 
 def _running_summary(turns: Sequence[Turn], earlier: str | None) -> str:
-    speech = _speech(turns)
+    language = _language(turns)
     told = _quotes(turns, _QUOTES)
     carried = _QUOTE.findall(earlier or "")
     if earlier and not carried:
-        return " ".join(filter(None, (cut_quote(earlier, _EARLIER_CHARS), _report(told, speech))))
+        return " ".join(filter(None, (cut_quote(earlier, _EARLIER_CHARS), _report(told, language))))
     if len(told) <= 1:
         mine = [*carried, *next(iter(told.values()), [])]
         told = {next(iter(told), None): list(dict.fromkeys(mine))[-_CARRIED:]}
-        return _report(told, speech) or f"({sum(len(turn.messages) for turn in turns)})"
-    return " ".join(filter(None, (cut_quote(earlier or "", _EARLIER_CHARS), _report(told, speech))))
+        return _report(told, language) or f"({sum(len(turn.messages) for turn in turns)})"
+    return " ".join(
+        filter(None, (cut_quote(earlier or "", _EARLIER_CHARS), _report(told, language)))
+    )
 
 
 def _quotes(turns: Sequence[Turn], most: int) -> dict[str | None, list[str]]:
     """The most telling lines of each speaker."""
-    speech, found = _speech(turns), dict[str | None, list[str]]()
+    language, found = _language(turns), dict[str | None, list[str]]()
     said = [m for turn in turns for m in turn.messages if m.role is Role.USER]
     speakers = {m.speaker.key if m.speaker else None: m.speaker for m in said}
     for speaker in speakers.values():
         own = [message for message in said if message.speaker == speaker]
-        lines = [_line(message, place, speech) for place, message in enumerate(own)]
-        told = telling_lines([line for line in lines if line.text], speech, most)
+        lines = [_line(message, place, language) for place, message in enumerate(own)]
+        told = telling_lines([line for line in lines if line.text], language, most)
         if told:
             found[speaker.name if speaker else None] = [
                 cut_quote(quotable(line.text), _QUOTE_CHARS).rstrip(".") for line in told
@@ -80,25 +82,25 @@ def _quotes(turns: Sequence[Turn], most: int) -> dict[str | None, list[str]]:
     return found
 
 
-def _line(message: Utterance, place: int, speech: Language) -> Line:
-    text = " ".join(told_in(mask_secrets(message.text), speech))
+def _line(message: Utterance, place: int, language: Language) -> Line:
+    text = " ".join(told_in(mask_secrets(message.text), language))
     return Line(text, message.at, place)
 
 
-def _report(told: dict[str | None, list[str]], speech: Language) -> str:
+def _report(told: dict[str | None, list[str]], language: Language) -> str:
     parts = []
     for speaker, quotes in told.items():
         row = "; ".join(f"“{quote}”" for quote in quotes)
-        form = speech.says["said"] if speaker else speech.says["you_said"]
+        form = language.says["said"] if speaker else language.says["you_said"]
         if quotes:
             parts.append(form.format(who=speaker, quotes=row))
     return " ".join(parts)
 
 
-def _speech(turns: Sequence[Turn]) -> Language:
+def _language(turns: Sequence[Turn]) -> Language:
     texts = _own_texts(turns)
     votes = Counter(guess_language([text]).code for text in texts if len(text.split()) > 2)
-    return speech_of(votes.most_common(1)[0][0]) if votes else guess_language(texts)
+    return language_of(votes.most_common(1)[0][0]) if votes else guess_language(texts)
 
 
 def _own_texts(turns: Sequence[Turn]) -> list[str]:

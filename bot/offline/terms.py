@@ -24,27 +24,27 @@ _GRAMMAR = (
 )
 
 
-def terms_of(question: str, speech: Language, now: datetime) -> tuple[Term, ...]:
+def terms_of(question: str, language: Language, now: datetime) -> tuple[Term, ...]:
     """What the question is about, without its grammar; each word with those that mean the same."""
     topic = question
     for kind in _GRAMMAR:
-        topic = speech.without(kind, topic)
-    terms = _word_terms(topic, speech) if speech.spaced else _pair_terms(topic)
+        topic = language.without(kind, topic)
+    terms = _word_terms(topic, language) if language.spaced else _pair_terms(topic)
     terms = terms or parse(question, now).terms
     return tuple(
         replace(
             term,
-            exact=(*term.exact, *frozenset().union(*map(speech.same, term.exact))),
-            related=term.related.union(*map(speech.related_stems, term.exact)),
+            exact=(*term.exact, *frozenset().union(*map(language.same, term.exact))),
+            related=term.related.union(*map(language.related_stems, term.exact)),
         )
         for term in terms
     )
 
 
-def _word_terms(topic: str, speech: Language) -> tuple[Term, ...]:
-    stopped = speech.stop_words | other_stop_words() | chatter()
+def _word_terms(topic: str, language: Language) -> tuple[Term, ...]:
+    stopped = language.stop_words | other_stop_words() | chatter()
     plain = (word for kind, word in plain_words(topic) if kind != "unspaced")
-    found = (speech.stems(word) for word in plain if word not in stopped)
+    found = (language.stems(word) for word in plain if word not in stopped)
     return tuple(dict.fromkeys(Term(s, frozenset().union(*map(related_stems, s))) for s in found))
 
 

@@ -19,16 +19,18 @@ class NotebookRules:
 
     def meaning(self, text: str) -> Meaning:
         """See `memory.understanding.LanguageRules`."""
-        speech = guess_language([text])
+        language = guess_language([text])
         # "That I live in Oslo": the first word is the request's.
         text = (
-            asks_to_remember(text, speech) or asks_to_remember(f"remember {text}", speech) or text
+            asks_to_remember(text, language)
+            or asks_to_remember(f"remember {text}", language)
+            or text
         )
-        if is_question(text, speech):
+        if is_question(text, language):
             return Meaning(text, only_asks=True)
-        if name := agent_name_in(text, speech):
-            return Meaning(text, agent_name=name, only_names=only_names(text, name, speech))
-        if found := sole_finding(text, speech):
+        if name := agent_name_in(text, language):
+            return Meaning(text, agent_name=name, only_names=only_names(text, name, language))
+        if found := sole_finding(text, language):
             return Meaning(found.text, found.kind, found.slot)
         return Meaning(text)
 

@@ -13,7 +13,7 @@ from bot.assistant.failures import FAILURES
 from bot.commands.pages.memory_pages import KINDS, MemoryPages
 from bot.commands.pages.panels import LABEL_CHARS
 from bot.commands.pages.settings_pages import ZONES, CurrentSettings, SettingsPages
-from bot.offline.language import CODES, speech_of
+from bot.offline.language import CODES, language_of
 from bot.people.personal import Streaming
 from bot.texts import ENGLISH, Texts, languages, texts_in
 from bot.texts.plurals import Counted
@@ -137,7 +137,7 @@ def wording_faults(tag: str, texts: Texts) -> Iterator[str]:
             yield f"{name} is said to groups, and calls something yours"
     if otherwise := OTHERWISE.get(tag):
         if tag in CODES:
-            said |= {f"notebook {name}": text for name, text in speech_of(tag).says.items()}
+            said |= {f"notebook {name}": text for name, text in language_of(tag).says.items()}
         for name, wording in said.items():
             if re.search(otherwise, re.sub("«.*?»|„.*?“", "", wording)):
                 yield f"{name} addresses people in another way: {wording}"
