@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from bot.offline.language import Language
-from bot.offline.quotes import Line
+from bot.offline.scores import Line
 from bot.offline.wishes import is_question, split_questions
 from memory.background.threads import compute
 from memory.records import Actor, Kind, Record, Role, own_words

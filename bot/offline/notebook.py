@@ -36,7 +36,8 @@ from bot.models.sight import BLIND
 from bot.offline.language import Language, guess_language
 from bot.offline.lines import LineReader, fresh_lines
 from bot.offline.overview import cut_quote, telling_lines
-from bot.offline.quotes import Line, Quotes, choose
+from bot.offline.quotes import Quotes, choose
+from bot.offline.scores import Line
 from bot.offline.wishes import Wishes, wishes_of
 from memory.background.threads import compute
 from memory.errors import StoreUnavailable

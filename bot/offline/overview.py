@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from bot.offline.facts import slots_in
 from bot.offline.language import Language
-from bot.offline.quotes import Line, outdated_lines
+from bot.offline.quotes import outdated_lines
+from bot.offline.scores import Line
 from bot.offline.wishes import is_command, is_off_record, is_question, is_small_talk
 from memory.safety.secrets import MASK
 from memory.search.text import small_stems, words

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from bot.offline.language import Language, guess_language, language_of, sentences
 from bot.offline.lines import told_in
 from bot.offline.overview import cut_quote, telling_lines
-from bot.offline.quotes import Line
+from bot.offline.scores import Line
 from memory.background.threads import compute
 from memory.conversation.tiers import quotable
 from memory.records import Role, Turn, Utterance, own_words

@@ -1,0 +1,223 @@
+"""Scores a person's own lines by how much of a question they cover; rare words count more. Pure."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cache
+from itertools import chain
+
+from bot.offline.language import Language
+from bot.offline.terms import RELATED, earliness, forms_of, share_of, terms_of
+from bot.offline.wishes import is_command, is_question
+from memory.records import Speaker
+from memory.search.lexicon.lexicon import all_of
+from memory.search.query import Term
+from memory.search.text import small_stems, words
+
+#: What a line gains or loses: it has a date or number where one is asked for; it stands right after
+#: one that covers the question; it is quoted, or a joke.
+_FITS, _UNFIT, _AFTER, _QUOTED, _UNREAL = 1.3, 0.8, 0.6, 0.7, 0.85
+#: What a line gains at most if it begins with what is asked for.
+_TOPIC = 0.15
+#: What a line with "I" gains if the question is about the person who asks.
+_OWN = 1.15
+#: In their first line with this many words, people tend to say who they are and what they do.
+_SENTENCE = 4
+#: How near a name stands to what it names, in words.
+_NEAR = 2
+#: A line looks like the question if it has this share of the pieces of its words.
+_LOOKS_ALIKE = 0.2
+
+
+@dataclass(frozen=True)
+class Line:
+    """Something a person said. `number` is its place in the order of all lines. An `ended` line is
+    known to be no longer true."""
+
+    text: str
+    at: datetime
+    number: int
+    session: str | None = None
+    ended: bool = False
+    speaker: Speaker | None = None
+    preference: bool = False
+
+    @property
+    def quoted(self) -> bool:
+        """True if it is somebody else's words."""
+        return self.text.lstrip().startswith(">")
+
+
+@dataclass(frozen=True)
+class ScoredLine:
+    """A line, and how well it fits a question."""
+
+    line: Line
+    words: frozenset[str]
+    #: How much it covers of each term.
+    shares: tuple[float, ...]
+    score: float = 0.0
+    #: The share of the question that its own words cover, without related ones.
+    own: float = 0.0
+
+
+class Scores:
+    """A question beside the lines that may answer it."""
+
+    def __init__(
+        self, question: str, lines: Sequence[Line], language: Language, now: datetime
+    ) -> None:
+        self.language = language
+        self.asks_name = language.has("asks.name", question)
+        self.asks_past = language.has("asks.past", question)
+        self._about_me = language.has("asks.me", question)
+        # "Who is my landlord?" wants the present one; "who is Wendy?" wants her introduced.
+        self.introduces = language.finds("asks.who", question) and not self._about_me
+        self._when = language.has("asks.when", question)
+        self.asks_number = self._when or language.has("asks.number", question)
+        self._style = language.asks_for_style(question)
+        self._job = language.has("asks.job", question) and (
+            self._about_me or language.has("asks.i", question)
+        )
+        told = (line.number for line in lines if len(line.text.split()) >= _SENTENCE)
+        self._introduction = next(told, None)
+        self._terms = terms_of(question, language, now)
+        #: The index words of each line, in order.
+        self.held = {line.number: language.index_words(line.text) for line in lines}
+        count = len(lines)
+        seen = _count(chain.from_iterable(map(frozenset, self.held.values())))
+        self._most = math.log(1 + (count + 1) / 1.5)
+        self._rarity = {word: math.log(1 + (count + 1) / (n + 0.5)) for word, n in seen.items()}
+        self.small = small_stems() | _calendar() | language.small_stems
+        self._weights = [self._weight(term) for term in self._terms]
+        self._forms = [(term, forms_of(term, seen)) for term in self._terms]
+        self.asked = frozenset(word for term in self._terms for word in term.exact).union(
+            *(forms for _, forms in self._forms)
+        )
+        covers = {line.number: self._cover(line) for line in lines}
+        self.lines = [
+            self._lift(each, covers.get(each.line.number - 1)) for each in covers.values()
+        ]
+        self._by_number = {each.line.number: each for each in self.lines}
+
+    def of(self, line: Line) -> ScoredLine:
+        """One of the lines, scored."""
+        return self._by_number[line.number]
+
+    def neighbour(self, line: Line, step: int) -> ScoredLine | None:
+        """The line so many places after this one, if it belongs to the same session."""
+        beside = self._by_number.get(line.number + step)
+        return beside if beside and beside.line.session == line.session else None
+
+    def _weight(self, term: Term) -> float:
+        known = [self._rarity[word] for word in term.exact if word in self._rarity]
+        return max(known) if known else self._most
+
+    def _cover(self, line: Line) -> ScoredLine:
+        spoken = self.held[line.number]
+        held = frozenset(spoken)
+        shares = tuple(share_of(term, forms, held) for term, forms in self._forms)
+        total = sum(self._weights) or 1.0
+        score = _dot(self._weights, shares) / total
+        own = _dot(self._weights, (s if s > RELATED else 0.0 for s in shares)) / total
+        if self._style and self.language.sets_style(line.text):
+            # "Can you keep it short?" is one, too.
+            score, own = score + 1, own + 1
+        elif score and (
+            is_question(line.text, self.language) or is_command(line.text, self.language)
+        ):
+            return ScoredLine(line, held, tuple(0.0 for _ in shares))
+        score *= 1 + _TOPIC * earliness(spoken, self._terms)
+        if self._about_me and self.language.has("asks.i", line.text):
+            score *= _OWN
+        if self._job and line.number == self._introduction:
+            score += RELATED
+        if score and self.asks_number:
+            score *= _FITS if self.has_value(line, held) else _UNFIT
+        if line.quoted:
+            score *= 0.0 if self._about_me else _QUOTED
+        if line.ended or self.language.finds("marks.unreal", line.text):
+            score *= _UNREAL
+        return ScoredLine(line, held, shares, score, own)
+
+    def _lift(self, each: ScoredLine, before: ScoredLine | None) -> ScoredLine:
+        """A line that goes on with "it" is about the same thing as the line before it."""
+        together = before is not None and before.line.session == each.line.session
+        if before is None or not together or not self.points_back(each):
+            return each
+        score = each.score + _AFTER * before.score
+        return replace(each, score=score, own=each.own + _AFTER * before.own)
+
+    def points_back(self, each: ScoredLine) -> bool:
+        """True if a line goes on with "it": it is about what the line before it tells."""
+        return self.language.begins("marks.pronouns", each.line.text)
+
+    def has_value(self, line: Line, held: frozenset[str]) -> bool:
+        """True if a line has a number, or a weekday or month where a time is asked for."""
+        if any(c.isdigit() for c in line.text) or self.language.has("marks.over", line.text):
+            return True
+        return self._when and bool(held & _calendar())
+
+    def resembling(self) -> Iterator[Line]:
+        """The newest of the lines whose words look most like those of the question, if any do:
+        cognates, compounds and forms that no stem unites."""
+        asked = _pieces(word for term in self._terms for word in term.exact)
+        shares = [
+            (len(asked & _pieces(each.words)) / len(asked or "-"), each.line.number, each.line)
+            for each in self.lines
+            if not (each.line.quoted or is_question(each.line.text, self.language))
+        ]
+        share, _, line = max(shares, default=(0.0, 0, None))
+        if line and share >= _LOOKS_ALIKE:
+            yield line
+
+    def weigh(self, shared: Iterable[str]) -> float:
+        """The weight of words; one as rare as a name weighs 1."""
+        return sum(min(1.0, self._rarity.get(word, 0.0) / (0.8 * self._most)) for word in shared)
+
+    def answer_in(self, first: ScoredLine) -> frozenset[str]:
+        """The words that a line has in one clause with the words asked for: its answer."""
+        clauses = (
+            frozenset(self.language.index_words(each))
+            for each in self.language.clauses(first.line.text)
+        )
+        beside = (clause for clause in clauses if clause & self.asked)
+        return frozenset(chain.from_iterable(beside)) - self.asked - self.small
+
+    def names_in(self, first: ScoredLine) -> frozenset[str]:
+        """The words right beside those that were asked for: in "my wife Sandra", her name."""
+        spoken = self.held[first.line.number]
+        places = [place for place, word in enumerate(spoken) if word in self.asked]
+        beside = {
+            word
+            for place in places
+            for word in spoken[max(0, place - _NEAR) : place + _NEAR + 1]
+            if not any(map(str.isdigit, word))
+        }
+        return frozenset(beside - self.asked - self.small)
+
+
+def _pieces(spoken: Iterable[str]) -> frozenset[str]:
+    """What words are made of, four letters each."""
+    return frozenset(
+        word[start : start + 4] for word in spoken for start in range(max(1, len(word) - 3))
+    )
+
+
+def _dot(weights: Iterable[float], shares: Iterable[float]) -> float:
+    return sum(weight * share for weight, share in zip(weights, shares, strict=True))
+
+
+def _count(found: Iterable[str]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for word in found:
+        counts[word] = counts.get(word, 0) + 1
+    return counts
+
+
+@cache
+def _calendar() -> frozenset[str]:
+    """The index words of weekdays and months."""
+    listed = all_of(lambda dates: chain(*dates.months, *dates.weekdays))
+    return frozenset(stem for word in listed for stem in words(word))
