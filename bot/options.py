@@ -46,6 +46,7 @@ def channel_options(settings: Settings, wall: WallClock) -> ChannelOptions:
         wall=wall,
         stale=timedelta(minutes=settings.stale_minutes),
         stop_seconds=settings.stop_seconds,
+        stuck_seconds=max(3600.0, 3 * settings.turn_timeout_seconds),
         webhook=webhook_of(settings),
         streaming=Streaming(settings.streaming),
     )

@@ -18,6 +18,7 @@ from typing import Any, Self, TypeVar
 from bot.assistant.events import Reply
 from bot.telegram.delivery import kept
 from bot.telegram.delivery.progress import NO_PROGRESS, Progress
+from bot.telegram.intake.raw import chat_of, stored_update
 from memory.stores.sqlite.database import Database
 from memory.stores.sqlite.migrations import Layout, Migration, Row
 from memory.stores.sqlite.notes import NOTES, Notes
@@ -122,7 +123,7 @@ class Inbox:
         source, now = self._source, datetime.now(UTC)
         received = now.isoformat()
         rows = [
-            (source, u["update_id"], _chat_of(u), json.dumps(u, ensure_ascii=True), received)
+            (source, u["update_id"], chat_of(u), json.dumps(u, ensure_ascii=True), received)
             for u in updates
         ]
 
@@ -253,7 +254,7 @@ class Inbox:
 def _waiting_of(row: tuple[Any, ...]) -> tuple[int, Waiting]:
     """An open update by its number. Raises ValueError, TypeError, LookupError."""
     update_id, body, reply, preview, progress = row
-    update = _update(update_id, body)
+    update = stored_update(update_id, body)
     return update_id, Waiting(update, kept.load(reply), _ids(preview), Progress.load(progress))
 
 
@@ -265,7 +266,7 @@ def _read_inbound(row: Row) -> Row:
         "progress": first(text_or_none, row.get("progress"), None),
     }
     if row["body"] is not None:
-        _update(whole(row["update_id"]), text_of(row["body"]))
+        stored_update(whole(row["update_id"]), text_of(row["body"]))
     return row | {name: value for name, value in right.items() if name in row}
 
 
@@ -276,21 +277,3 @@ def _ids(preview: str | int | None) -> tuple[int, ...]:
     if preview is None:
         return ()
     return (preview,) if isinstance(preview, int) else tuple(json.loads(preview))
-
-
-def _update(update_id: int, body: str) -> dict[str, Any]:
-    """The stored update; only its number if the body can't be decoded."""
-    try:
-        update = json.loads(body)
-    except (ValueError, RecursionError):
-        update = None
-    return (update if isinstance(update, dict) else {}) | {"update_id": update_id}
-
-
-def _chat_of(update: Mapping[str, Any]) -> int | None:
-    for content in update.values():
-        if isinstance(content, Mapping):
-            message = content.get("message", content)
-            if isinstance(message, Mapping) and isinstance(message.get("chat"), Mapping):
-                return int(message["chat"]["id"])
-    return None

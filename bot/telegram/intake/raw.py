@@ -78,6 +78,25 @@ def _only_number(number: int | None, failure: Exception, complaints: RateLimited
     return None if number is None else {"update_id": number}
 
 
+def stored_update(update_id: int, body: str) -> Json:
+    """The update that the inbox has kept; only its number if it can't be decoded."""
+    try:
+        update = json.loads(body)
+    except (ValueError, RecursionError):
+        update = None
+    return (update if isinstance(update, dict) else {}) | {"update_id": update_id}
+
+
+def chat_of(update: Mapping[str, object]) -> int | None:
+    """The chat that an update is about."""
+    for content in update.values():
+        if isinstance(content, Mapping):
+            message = content.get("message", content)
+            if isinstance(message, Mapping) and isinstance(message.get("chat"), Mapping):
+                return int(message["chat"]["id"])
+    return None
+
+
 def _reason(failure: Exception) -> str:
     """For the log. The text of other errors may quote the update."""
     return str(failure) if isinstance(failure, MalformedUpdate) else type(failure).__name__
