@@ -150,6 +150,30 @@ def maintain(
     raise typer.Exit(clean_up(loaded.settings, retry=retry, clock_is_right=clock_is_right))
 
 
+@command.command("restore", short_help="List the copies of the data, or put one back.")
+def restore_data(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[NAME|all]", help="`journal`, or whose: `u1001`, `g1001`."),
+    ] = None,
+    copy: Annotated[
+        str | None, typer.Option("--copy", metavar="COPY", help="Not the newest copy, but this.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    config: ConfigFile = None,
+    data: DataDir = None,
+) -> None:
+    """List the copies of the data, or put one back. The files that were there are kept beside it.
+    What was forgotten stays forgotten. The bot must not be running."""
+    from bot.operations.restore import list_copies, restore
+
+    data_dir = _load_settings(config, data).settings.data_dir
+    if name is None:
+        list_copies(data_dir)
+    else:
+        restore(data_dir, name, copy, lambda question: yes or typer.confirm(question))
+
+
 @command.command(short_help="Check everything, and say what to fix.")
 def doctor(config: ConfigFile = None, data: DataDir = None) -> None:
     """Check everything the bot needs, and say how to fix what is wrong. Exit 1 if anything is."""

@@ -128,6 +128,12 @@ class PersonalData(Protocol):
         """All actors with data in the store."""
         ...
 
+    async def keep_copy(self, actor: Actor, generations: int) -> None:
+        """Keep a copy of the actor's data on this machine if it has changed since the last one, and
+        no more than so many copies. What is deleted leaves them. Nothing if the data is
+        elsewhere."""
+        ...
+
     async def move(self, actor: Actor, to: Actor) -> None:
         """Give everything of the actor to another one, who may have data already: nothing of either
         is lost, and what both have is there once. Nothing is left of the actor. A second call
@@ -343,7 +349,7 @@ class Summaries(Protocol):
 
 
 class MaintenanceLog(Protocol):
-    """When maintenance last ran, and when the clock was last right."""
+    """The journal for maintenance: when it last ran, when the clock was last right, and copies."""
 
     async def last_maintenance(self) -> datetime | None:
         """When it last ran, if ever."""
@@ -359,6 +365,10 @@ class MaintenanceLog(Protocol):
 
     async def note_right_time(self, at: datetime) -> None:
         """Note that the clock was right then."""
+        ...
+
+    async def keep_copy(self, generations: int) -> None:
+        """Keep a copy of the journal, as PersonalData does of a person's data."""
         ...
 
 

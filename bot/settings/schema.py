@@ -269,6 +269,9 @@ class Settings(BaseSettings):
     deleted first, then the least important, then the oldest; null = unlimited"""
     max_archived_turns: Annotated[int, Field(ge=10)] | None = 10_000
     """Maximum turns kept word for word per person, the newest; null = unlimited"""
+    copies: Annotated[int, Field(ge=0, le=30)] = 3
+    """Copies kept of each person's file and of the journal, made daily if they have changed, for
+    `mordecai restore`; 0 = none"""
 
     aws_region: Name | None = None
     """AWS: the region; null = from the AWS configuration"""

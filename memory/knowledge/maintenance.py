@@ -54,7 +54,8 @@ class Retention:
     """What is kept of a person, and for how long. Days count from when a record was written; None
     means forever. `superseded_days` count from when it was replaced, and double for important
     records. `max_records` limits facts, preferences and summaries together, `max_archived_turns`
-    the archived turns, whose messages go together."""
+    the archived turns, whose messages go together. `copies` is how many copies of each file are
+    kept."""
 
     fact_days: int | None = None
     preference_days: int | None = None
@@ -63,6 +64,7 @@ class Retention:
     superseded_days: int | None = 365
     max_records: int | None = 5_000
     max_archived_turns: int | None = 10_000
+    copies: int = 3
 
     def days(self, kind: Kind) -> int | None:
         """How long records of this kind are kept."""
@@ -208,11 +210,13 @@ class Maintenance:
             removed.people += 1
             try:
                 removed.counts.update(await self._tidy(actor))
+                await self._store.keep_copy(actor, self._retention.copies)
             except MemoryFailure as failure:
                 removed.failed += 1
                 _log.warning("maintenance_failed", actor=actor.id, error=str(failure))
             await asyncio.sleep(asyncio.get_running_loop().time() - begun)
         await self._runs.note_maintenance(started_at)
+        await self._runs.keep_copy(self._retention.copies)
         _log.info(
             "maintenance_done",
             people=removed.people,

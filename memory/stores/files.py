@@ -1,6 +1,7 @@
 """Files of the stores: what SQLite puts beside one, and names that survive a power cut."""
 
 import os
+import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -39,14 +40,32 @@ def make_directory(directory: Path) -> None:
         sync_directory(directory.parent)
 
 
+def copies_folder(path: Path) -> Path:
+    """Where the copies of a file are: each has the moment when it was made for a name."""
+    return path.parent / "copies" / path.name
+
+
 def copies_of(path: Path) -> list[Path]:
     """The copies that are kept of a file, oldest first."""
-    return sorted(path.parent.glob(f"{path.name}.copy-*Z"))
+    return sorted(copies_folder(path).glob("*Z"))
+
+
+def erase_copies(path: Path) -> None:
+    """Delete all copies of a file."""
+    folder = copies_folder(path)
+    if folder.is_dir():
+        shutil.rmtree(folder)
+        sync_directory(folder.parent)
+
+
+def moment_now() -> str:
+    """This moment as part of a name, which sorts by time."""
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}"
 
 
 def aside_of(path: Path, why: str) -> Path:
     """A name for a file that is set aside now."""
-    return path.with_name(f"{path.name}.{why}-{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}")
+    return path.with_name(f"{path.name}.{why}-{moment_now()}")
 
 
 def asides_of(path: Path) -> list[Path]:

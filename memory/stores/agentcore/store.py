@@ -135,6 +135,9 @@ class AgentCoreStore:
                 await self._outbox.put(lane, turn.id, events)
                 self._sender.wake(lane)
 
+    async def keep_copy(self, actor: Actor, generations: int) -> None:
+        """See PersonalData: everything is at AWS."""
+
     async def actors(self) -> list[Actor]:
         """See PersonalData. All actors that AWS has had an event of, even an expired one."""
         self._require_open()

@@ -96,6 +96,7 @@ JOURNAL_LAYOUT = Layout(
         "running_summary": read_summary,
         "panel": read_panel,
     },
+    private=("DELETE FROM session WHERE private",),
 )
 
 
@@ -164,7 +165,7 @@ class SqliteMaintenanceLog:
     """See memory.ports.MaintenanceLog."""
 
     def __init__(self, db: Database) -> None:
-        self._notes = Notes(db)
+        self._db, self._notes = db, Notes(db)
 
     async def last_maintenance(self) -> datetime | None:
         return await self._read("maintained_at")
@@ -185,3 +186,6 @@ class SqliteMaintenanceLog:
         with suppress(ValueError, TypeError):
             return time_or_none(at)
         return None
+
+    async def keep_copy(self, generations: int) -> None:
+        await self._db.keep_copy(generations)

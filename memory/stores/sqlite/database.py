@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from memory.errors import StoreUnavailable
+from memory.stores.sqlite.copies import change_copies, change_copy, check, keep_copy
 from memory.stores.sqlite.migrations import (
     Layout,
     is_damage,
@@ -122,14 +123,24 @@ class Database:
         return await self._call(work, partial(_in_transaction, work), joins=True)
 
     async def wipe(self, work: Callable[[sqlite3.Connection], object]) -> None:
-        """Run work that deletes for good: the write-ahead log, which holds deleted texts, is
-        truncated as well."""
+        """Run work that deletes for good: in the copies as well, and the write-ahead log, which
+        holds deleted texts, is truncated."""
 
         def together(connection: sqlite3.Connection) -> None:
+            change_copies(Path(self._path), partial(change_copy, work=work))
             _in_transaction(work, connection)
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
         await self._call(together, together)
+
+    async def keep_copy(self, generations: int) -> None:
+        """Copy the file if it has changed since its newest copy, and delete all but so many
+        copies."""
+        path = Path(self._path)
+        if self._path != ":memory:":
+            await self.ask(
+                lambda connection: keep_copy(connection, path, self._layout, generations)
+            )
 
     async def _call(
         self,
@@ -233,17 +244,9 @@ def _connect(path: Path | str, layout: Layout) -> sqlite3.Connection:
     try:
         for setting in _SETTINGS:
             connection.execute(f"PRAGMA {setting}").fetchone()
-        _check(connection)
+        check(connection)
         migrate(connection, Path(path), layout.migrations)
     except BaseException:
         connection.close()
         raise
     return connection
-
-
-def _check(connection: sqlite3.Connection) -> None:
-    ((verdict,),) = connection.execute("PRAGMA quick_check(1)").fetchall()
-    if verdict != "ok":
-        failure = sqlite3.DatabaseError(verdict)
-        failure.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
-        raise failure

@@ -60,13 +60,14 @@ class Layout:
     ValueError, TypeError or LookupError for one that can't be read. Rows of other tables only have
     to be UTF-8. The tables `made` of others are not copied; `agree` is a query that answers 1 if
     they fit. `finish` completes a file whose rows were copied from a `damaged` or unreadable one,
-    in the transaction under way."""
+    in the transaction under way. `private` are the statements that delete what no copy may have."""
 
     migrations: tuple[Migration, ...]
     readers: Mapping[str, Reader] = field(default_factory=dict)
     finish: Callable[..., None] = _finished
     made: Collection[str] = ()
     agree: str = "SELECT 1"
+    private: tuple[str, ...] = ()
     page_size: int = 4096
 
 

@@ -3,8 +3,8 @@
 import json
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,6 +16,7 @@ from memory.search.query import parse
 from memory.search.ranking import Ranked, Weights
 from memory.search.resemblance import distinct, telling
 from memory.search.text import TOKENISER_VERSION, storable
+from memory.stores.sqlite.copies import change_copies, keep_copy
 from memory.stores.sqlite.index import INDEXES, candidates
 from memory.stores.sqlite.layout import (
     COLUMNS,
@@ -51,8 +52,7 @@ class PersonFile:
 
     def __init__(self, path: Path, weights: Weights, vectors: "VectorTable | None" = None) -> None:
         """Open a file, which may have nothing in it yet. Raises NewerStore."""
-        self._weights = weights
-        self._vectors = vectors
+        self._path, self._weights, self._vectors = path, weights, vectors
         self._connection = sqlite3.connect(
             path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
@@ -85,6 +85,10 @@ class PersonFile:
     def commit(self, drafts: Sequence[Draft], amendments: Sequence[Amendment]) -> list[Record]:
         """Write all drafts and make all amendments, or nothing. Raises UnknownRecord, and
         RefusedText for a draft that says nothing."""
+        if lost := [each for each in amendments if each.forgotten]:
+            self._in_copies(
+                lambda copy: copy.commit([], [each for each in lost if copy.find(each.record_id)])
+            )
         with transaction(self._connection):
             written = [self._table.write(draft) for draft in drafts]
             return written + [self._table.amend(amendment) for amendment in amendments]
@@ -169,11 +173,14 @@ class PersonFile:
 
     def unchoose(self, name: str) -> None:
         """Delete this choice."""
+        self._in_copies(lambda copy: copy.unchoose(name))
         self._connection.execute("DELETE FROM choice WHERE name = ?", (name,))
         self.fold()
 
     def delete(self, record_ids: Iterable[str]) -> list[str]:
         """Delete records with every trace but their place. Returns the deleted ids."""
+        record_ids = list(record_ids)
+        self._in_copies(lambda copy: copy.delete(record_ids))
         with transaction(self._connection):
             deleted = [id_ for id_ in dict.fromkeys(record_ids) if self._table.remove(id_)]
             for index in INDEXES:
@@ -220,6 +227,18 @@ class PersonFile:
     def fold(self) -> None:
         """Move everything from the write-ahead log into the file, and both onto the disk."""
         self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+
+    def keep_copy(self, generations: int) -> None:
+        """Copy the file if it has changed since its newest copy, and delete all but so many
+        copies."""
+        keep_copy(self._connection, self._path, PERSON_LAYOUT, generations)
+
+    def _in_copies(self, work: Callable[["PersonFile"], object]) -> None:
+        def change(path: Path) -> None:
+            with closing(PersonFile(path, self._weights)) as copy:
+                work(copy)
+
+        change_copies(self._path, change)
 
     def _fuse(
         self, found: Sequence[Ranked], meaning: QueryMeaning, kinds: Sequence[Kind], now: datetime

@@ -31,7 +31,14 @@ from memory.records import (
     Turn,
 )
 from memory.search.ranking import Weights
-from memory.stores.files import COMPANIONS, asides_of, make_directory, sync_directory
+from memory.stores.files import (
+    COMPANIONS,
+    asides_of,
+    copies_folder,
+    erase_copies,
+    make_directory,
+    sync_directory,
+)
 from memory.stores.sqlite.layout import PERSON_LAYOUT
 from memory.stores.sqlite.migrations import is_damage, may_be_unreadable
 from memory.stores.sqlite.person import PersonFile
@@ -163,8 +170,11 @@ class SqliteStore:
         return restored
 
     async def erase(self, actor: Actor) -> None:
-        """See PersonalData. Copies that were set aside because of damage go as well."""
+        """See PersonalData. Copies go as well, and files that were set aside."""
         await self._in_turn(partial(self._erase, actor), actor)
+
+    async def keep_copy(self, actor: Actor, generations: int) -> None:
+        await self.ask(actor, lambda file: file.keep_copy(generations))
 
     async def move(self, actor: Actor, to: Actor) -> None:
         """See PersonalData. The file gets another name; where there is one of that name already,
@@ -274,7 +284,9 @@ class SqliteStore:
     def _actors(self) -> list[Actor]:
         with _failures(self._directory):
             # One whose file is gone may still have a copy.
-            names = {path.name.partition(".")[0] for path in self._directory.glob("*.sqlite*")}
+            copied = copies_folder(self._directory / "*")
+            there = (*self._directory.glob("*.sqlite"), *copied.parent.glob(copied.name))
+            names = {path.stem for path in there}
         return [actor for name in sorted(names) if (actor := _actor(name))]
 
     def _path(self, actor: Actor) -> Path:
@@ -309,13 +321,15 @@ class SqliteStore:
         """In a thread. Each step leaves a state from which the next ones can be taken later."""
         path, new = self._path(actor), self._path(to)
         with _failures(path):
-            if path.exists() and new.exists():
+            there = path.exists() or is_lost(path)
+            if there and (new.exists() or is_lost(new)):
                 contents = self._work(actor, PersonFile.contents)
                 self._work(to, lambda file: file.absorb(contents))
-            elif path.exists():
+            elif there:
                 # The write-ahead log goes into the file, which then is all there is.
                 self._work(actor, PersonFile.fold)
                 self._places[actor].close()
+                erase_copies(path)
                 for companion in COMPANIONS[1:]:
                     # A log that was left over would be taken for this file's.
                     new.with_name(new.name + companion).unlink(missing_ok=True)
@@ -331,6 +345,8 @@ class SqliteStore:
         path = self._path(actor)
         with _failures(path):
             self._places[actor].close()
+            # Before the file: it would be restored from them.
+            erase_copies(path)
             if there := sorted(self._directory.glob(f"{path.name}*")):
                 for each in there:
                     each.unlink(missing_ok=True)

@@ -203,7 +203,9 @@ async def test_no_byte_of_what_has_gone_is_left(
     await live(store, ANNA)
     await maintenance(store, journal).run()
     await store.aclose()
-    left = b"".join(file.read_bytes() for file in (tmp_path / "memory").iterdir())
+    left = b"".join(
+        file.read_bytes() for file in (tmp_path / "memory").rglob("*") if file.is_file()
+    )
     assert b"zanzibar" not in left
     assert b"Acme" not in left
     assert b"Initech" in left
