@@ -106,13 +106,12 @@ class RateLimitedLog:
 
 
 class CountedWarning:
-    """Logs an event that may happen thousands of times: one line in `seconds`, with the number."""
+    """Logs an event that may happen thousands of times: one line in `seconds`, with the number. The
+    first line waits `gathering` seconds, so that it counts a whole burst."""
 
-    #: The first line waits for so many seconds, so that it counts a whole burst.
-    _GATHERING = 5.0
-
-    def __init__(self, log: Any, event: str, seconds: float = 60.0) -> None:
-        self._log, self._event, self._seconds = log, event, seconds
+    def __init__(self, log: Any, event: str, seconds: float = 60.0, gathering: float = 5.0) -> None:
+        self._log, self._event = log, event
+        self._seconds, self._gathering = seconds, gathering
         self._count, self._details = 0, dict[str, Any]()
         self._not_before = 0.0
         self._timer: asyncio.TimerHandle | None = None
@@ -122,7 +121,7 @@ class CountedWarning:
         self._count, self._details = self._count + 1, details
         if self._timer is None:
             loop = asyncio.get_running_loop()
-            pause = max(self._GATHERING, self._not_before - loop.time())
+            pause = max(self._gathering, self._not_before - loop.time())
             self._timer = loop.call_later(pause, self.flush)
 
     def flush(self) -> None:

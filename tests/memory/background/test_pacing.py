@@ -1,5 +1,7 @@
 """Backoff, Throttle, RateLimitedLog and BoundedDict: how often, how long, how many."""
 
+import asyncio
+
 import pytest
 import structlog
 from hypothesis import given
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
 from memory.background.caches import BoundedDict
-from memory.background.pacing import Backoff, RateLimitedLog, Throttle
+from memory.background.pacing import Backoff, CountedWarning, RateLimitedLog, Throttle
 
 
 class Clock:
@@ -104,6 +106,21 @@ def test_what_goes_on_is_logged_once_and_again_after_it_was_gone(clock: Clock) -
         clock.now += 60
         log.warn_once("failed")
     assert len(logs) == 2
+
+
+async def test_what_happens_thousands_of_times_is_counted_in_one_line() -> None:
+    counted = CountedWarning(structlog.get_logger(), "dropped", seconds=3600, gathering=0.01)
+    with capture_logs() as logs:
+        for number in range(1000):
+            counted.add(last=number)
+        while not logs:
+            await asyncio.sleep(0.01)
+        counted.add(last=1000)
+        await asyncio.sleep(0.05)
+        assert [(entry["count"], entry["last"]) for entry in logs] == [(1000, 999)]
+        counted.flush()
+        counted.flush()
+    assert [entry["count"] for entry in logs] == [1000, 1]
 
 
 def test_a_bounded_dict_lets_go_of_what_was_used_longest_ago() -> None:
