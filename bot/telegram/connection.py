@@ -14,6 +14,8 @@ from telegram.error import BadRequest, NetworkError
 from telegram.request import BaseRequest, HTTPXRequest
 
 _TOO_LARGE = 413
+#: Final if Telegram says so, which it does in JSON.
+_REFUSED = (400, 403)
 
 
 class UnreadableAnswer(NetworkError):
@@ -42,11 +44,19 @@ class BotApiRequest(HTTPXRequest):
 
     parse_json_payload = staticmethod(parse_answer)
 
-    async def do_request(self, *args: Any, **kwargs: Any) -> tuple[int, bytes]:
-        """See BaseRequest. Raises BadRequest if the request is too large: repeating is useless."""
-        status, payload = await super().do_request(*args, **kwargs)
+    async def do_request(
+        self, url: str, method: str, *args: Any, **kwargs: Any
+    ) -> tuple[int, bytes]:
+        """See BaseRequest. Raises BadRequest if the request is too large, NetworkError if not
+        Telegram but a proxy refuses it."""
+        status, payload = await super().do_request(url, method, *args, **kwargs)
         if status == _TOO_LARGE:
             raise BadRequest("Request Entity Too Large")
+        if status in _REFUSED and method == "POST":
+            try:
+                parse_answer(payload)
+            except UnreadableAnswer:
+                raise NetworkError(f"a proxy answered {status}") from None
         return status, payload
 
 

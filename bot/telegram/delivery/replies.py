@@ -15,7 +15,8 @@ from bot.telegram.delivery.progress import Delivery, Progress
 from bot.telegram.delivery.sender import Sender
 from bot.telegram.delivery.shown import NOTHING_SHOWN, Shown
 from bot.telegram.formatting.rendering import add_footer, off_the_loop, render, render_plain
-from bot.telegram.intake.inbox import Inbox, Waiting
+from bot.telegram.intake.inbox import Inbox
+from bot.telegram.waiting import Waiting
 from bot.texts import Sentence
 from memory.background.work import log_outage
 from memory.records import Place

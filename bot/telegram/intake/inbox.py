@@ -10,20 +10,18 @@ import sqlite3
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from bot.assistant.events import Reply
 from bot.telegram.delivery import kept
-from bot.telegram.delivery.progress import NO_PROGRESS, Progress
-from bot.telegram.intake.raw import chat_of, stored_update
+from bot.telegram.delivery.progress import Progress
+from bot.telegram.intake.raw import chat_of
+from bot.telegram.waiting import LAYOUT, Waiting, waiting_of
 from memory.stores.sqlite.database import Database
-from memory.stores.sqlite.migrations import Layout, Migration, Row
-from memory.stores.sqlite.notes import NOTES, Notes
+from memory.stores.sqlite.notes import Notes
 from memory.stores.sqlite.salvage import release
-from memory.stores.values import first, text_of, text_or_none, whole
 
 T = TypeVar("T")
 
@@ -31,31 +29,6 @@ T = TypeVar("T")
 _KNOWN_FOR = timedelta(days=2)
 #: Pruning reads every row.
 _PRUNE_EVERY = timedelta(hours=1)
-
-_MIGRATIONS = (
-    Migration(
-        "updates",
-        (
-            """CREATE TABLE inbound (
-                source TEXT NOT NULL, update_id INTEGER NOT NULL, chat INTEGER, body TEXT,
-                reply TEXT, received_at TEXT NOT NULL, PRIMARY KEY (source, update_id)
-            ) WITHOUT ROWID""",
-            "CREATE INDEX inbound_open ON inbound (source, update_id) WHERE body IS NOT NULL",
-        ),
-    ),
-    # The messages in which the reply has begun to show, as JSON. One alone may be a plain number.
-    Migration("previews", ("ALTER TABLE inbound ADD COLUMN preview INTEGER",)),
-    # How far a reply has come, and replies as JSON; before, only the text of an answer was kept.
-    Migration(
-        "progress",
-        (
-            "ALTER TABLE inbound ADD COLUMN progress TEXT",
-            """UPDATE inbound SET progress = '{"unsure": true}', reply =
-                json_object('text', reply, 'markdown', json('true')) WHERE reply IS NOT NULL""",
-        ),
-    ),
-    Migration("notes", (NOTES,)),
-)
 
 _INSERT = """INSERT OR IGNORE INTO inbound (source, update_id, chat, body, received_at)
     VALUES (?, ?, ?, ?, ?)"""
@@ -80,17 +53,6 @@ _AMEND = """UPDATE inbound SET body = json_set(inbound.body, '$.message',
             = json_extract(change.body, '$.edited_message.message_id')"""
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """An update that an earlier process left open, its reply if there was one already, the ids of
-    the messages with the reply's preview, and how far the reply had come."""
-
-    update: dict[str, Any]
-    reply: Reply | None
-    preview: tuple[int, ...] = ()
-    progress: Progress = NO_PROGRESS
-
-
 class Inbox:
     """The inbox of one bot on one channel. Several can share a file."""
 
@@ -105,7 +67,7 @@ class Inbox:
         self._prune_after = datetime.min.replace(tzinfo=UTC)
         self._all_done = asyncio.Event()
         self._all_done.set()
-        self._db = Database(path, _LAYOUT, pool)
+        self._db = Database(path, LAYOUT, pool)
         #: What else the bot keeps in the file.
         self.notes = Notes(self._db)
 
@@ -156,7 +118,7 @@ class Inbox:
     async def find_open(self) -> list[Waiting]:
         """The updates that an earlier process left open, oldest first; now they can be claimed."""
         rows = await self._db.read(
-            _waiting_of,
+            waiting_of,
             "SELECT update_id, body, reply, preview, progress FROM inbound "
             "WHERE source = ? AND body IS NOT NULL ORDER BY update_id",
             self._source,
@@ -249,31 +211,3 @@ class Inbox:
         self._open |= ids
         if self._open:
             self._all_done.clear()
-
-
-def _waiting_of(row: tuple[Any, ...]) -> tuple[int, Waiting]:
-    """An open update by its number. Raises ValueError, TypeError, LookupError."""
-    update_id, body, reply, preview, progress = row
-    update = stored_update(update_id, body)
-    return update_id, Waiting(update, kept.load(reply), _ids(preview), Progress.load(progress))
-
-
-def _read_inbound(row: Row) -> Row:
-    """See Layout. An update is not set aside for its reply: it is answered again."""
-    right = {
-        "reply": first(text_or_none, row.get("reply"), None),
-        "preview": first(_ids, row.get("preview"), None),
-        "progress": first(text_or_none, row.get("progress"), None),
-    }
-    if row["body"] is not None:
-        stored_update(whole(row["update_id"]), text_of(row["body"]))
-    return row | {name: value for name, value in right.items() if name in row}
-
-
-_LAYOUT = Layout(_MIGRATIONS, {"inbound": _read_inbound})
-
-
-def _ids(preview: str | int | None) -> tuple[int, ...]:
-    if preview is None:
-        return ()
-    return (preview,) if isinstance(preview, int) else tuple(json.loads(preview))

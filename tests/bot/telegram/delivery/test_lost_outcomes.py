@@ -28,6 +28,8 @@ FAILED: list[dict[str, Any]] = [
     {"status": 502, "page": PAGE},
     {"status": 504, "page": PAGE},
     {"status": 302, "page": PAGE},
+    {"status": 400, "page": PAGE},
+    {"status": 403, "page": PAGE},
     {"status": 404, "page": PAGE},
 ]
 #: Nobody knows what became of it.

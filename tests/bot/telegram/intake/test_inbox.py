@@ -13,7 +13,8 @@ import pytest
 
 from bot.assistant.events import Button, Reply
 from bot.telegram.delivery.progress import Progress
-from bot.telegram.intake.inbox import _MIGRATIONS, Inbox
+from bot.telegram.intake.inbox import Inbox
+from bot.telegram.waiting import MIGRATIONS
 from memory.errors import NewerStore
 
 TOKEN = "42:secret"
@@ -116,11 +117,11 @@ async def test_an_answer_that_an_older_version_kept_is_still_there(
 ) -> None:
     path = tmp_path / "inbox.sqlite"
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
-        for migration in _MIGRATIONS[:2]:
+        for migration in MIGRATIONS[:2]:
             for statement in migration.statements:
                 db.execute(statement)
         db.execute("CREATE TABLE migration (name TEXT PRIMARY KEY, applied_at TEXT) WITHOUT ROWID")
-        for migration in _MIGRATIONS[:2]:
+        for migration in MIGRATIONS[:2]:
             db.execute("INSERT INTO migration VALUES (?, '2026-01-01')", (migration.name,))
         values = ("telegram:42", 5, 1001, json.dumps(update(5)), "an *answer*", "2026-01-01", 77)
         db.execute("INSERT INTO inbound VALUES (?, ?, ?, ?, ?, ?, ?)", values)
