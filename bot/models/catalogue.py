@@ -25,6 +25,9 @@ OPENAI = "https://api.openai.com/v1"
 SERVERS = {"ollama": "http://127.0.0.1:11434/v1"}
 _EXTRA = re.compile(r"pydantic-ai-slim\[([\w-]+)\]")
 
+#: Extraction and the other requests for whole answers end before that by themselves.
+READ_SECONDS = 90.0
+
 
 @dataclass(frozen=True, slots=True)
 class ModelAccess:
@@ -38,7 +41,7 @@ class ModelAccess:
     aws_profile: str | None = None
     aws_endpoint_url: str | None = None
     connect_seconds: float = 3.0
-    read_seconds: float = 90.0
+    read_seconds: float = READ_SECONDS
     attempts: int = 2
     connections: int = 50
     sees: frozenset[FileKind] | None = None

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pydantic_ai.models import Model
 
 from bot.assistant.files import FileKind
-from bot.models.catalogue import OFFLINE, ModelAccess, model_from_name
+from bot.models.catalogue import OFFLINE, READ_SECONDS, ModelAccess, model_from_name
 from bot.models.fallback import ModelChain
 from bot.settings import Settings
 
@@ -17,7 +17,7 @@ def models_of(settings: Settings, offline: Callable[[], Model]) -> Model:
     models = [offline() if name == OFFLINE else model_of(settings, name) for name in names]
     if len(models) == 1:
         return models[0]
-    # The models share a turn's time evenly, so that the last one gets its chance too.
+    # The models share the time for the first word evenly, so that the last one gets its chance too.
     return ModelChain(models, settings.model_timeout_seconds / len(models))
 
 
@@ -34,6 +34,8 @@ def model_of(settings: Settings, name: str) -> Model:
             aws_region=settings.aws_region,
             aws_profile=settings.aws_profile,
             aws_endpoint_url=settings.aws_endpoint_url,
+            # Whoever asks has a shorter patience, and an error of their own for it.
+            read_seconds=max(READ_SECONDS, 3 * settings.model_timeout_seconds),
             sees=frozenset(map(FileKind, sees)) if same and sees is not None else None,
         ),
     )

@@ -30,6 +30,8 @@ _log = structlog.get_logger(__name__)
 #: Owners are told of at most this many requests in this many seconds; /users shows the others.
 _MAX_REQUESTS_TOLD, _REQUEST_SECONDS = 20, 3600.0
 _MINUTE = 60.0
+#: The reaction to messages beyond a limit that was told of.
+_TIRED = "😴"
 #: How often to look for guests approved on the command line, in seconds.
 _GUESTS_SECONDS = 5.0
 Sleep = Callable[[float], Awaitable[object]]
@@ -147,13 +149,14 @@ class People:
         return _plain_reply(texts_in(said.origin.language).paired) if guess is Guess.RIGHT else None
 
     async def limit(self, said: Message) -> Reply | None:
-        """Count a message. Beyond a limit, returns the refusal: a sentence once, then SILENCE until
-        the limit ends."""
+        """Count a message. Beyond a limit, returns the refusal: a sentence, and then a reaction to
+        each further message until the limit ends."""
         exceeded = await self.quotas.count_message(said.origin.user_id)
         if exceeded is None:
             return None
-        if not exceeded.first:
-            return SILENCE
+        # A press has no message to react to.
+        if not (exceeded.first or said.alone):
+            return Reply("", private=False, reaction=_TIRED)
         return Reply(quota_text(exceeded, await self.texts(said.origin)))
 
     async def texts(self, origin: Origin) -> Texts:

@@ -54,6 +54,8 @@ class Replies:
             delivery = await self._begin(said, reply, shown, progress)
         if reply.releases is not None:
             await self.sender.set_buttons(origin.place, reply.releases)
+        if delivery is None and reply.reaction:
+            await self.sender.react(origin.place, said.message_id, reply.reaction)
         if delivery is None:
             return True
         answers = reply.points or not (origin.is_private or isinstance(said, Click))

@@ -1,8 +1,9 @@
 """Answers that end early stay, and go on; questions are answered again."""
 
+import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,15 @@ from pydantic_ai.models import Model
 
 from bot.assistant.agent import TurnLimits
 from bot.assistant.conversation import Conversation
-from bot.assistant.events import Conversing, Event
+from bot.assistant.events import Conversing, Event, Reply
 from bot.assistant.inbound import Message
 from bot.assistant.instructions import GO_ON, Persona, system_prompt
 from bot.models.catalogue import ModelAccess, model_from_name
 from bot.people.people import QuotaLimits
+from bot.people.personal import Streaming
+from bot.telegram.options import ChannelOptions
 from bot.texts import ENGLISH
-from memory.records import Actor, Kind, Place, Role
+from memory.records import Actor, Hit, Kind, Place, Record, Role
 from memory.understanding import Extraction, Reading
 from tests.bot.telegram.stage import Stage, stage
 from tests.bot.telegram.streaming import texts
@@ -33,13 +36,19 @@ CONTINUE, AGAIN = ENGLISH.button_continue, ENGLISH.button_again
 
 
 class Late:
-    """A conversation that gets its memory later than a stage wants it."""
+    """A conversation that gets its memory later than a stage wants it. Once it `dies`, it goes no
+    further than to its records."""
 
     inner: Conversing
+    dies = False
 
-    def reply(self, message: Message) -> AsyncGenerator[Event, None]:
+    async def reply(self, message: Message) -> AsyncGenerator[Event, None]:
         """See Conversing."""
-        return self.inner.reply(message)
+        async with aclosing(self.inner.reply(message)) as events:
+            async for event in events:
+                if self.dies and isinstance(event, Reply):
+                    await asyncio.Event().wait()
+                yield event
 
 
 class Reader:
@@ -56,8 +65,8 @@ class Reader:
 class Play:
     """A bot on Telegram with a model on a server."""
 
-    def __init__(self, on: Stage, model: OpenAIServer, store: TemporaryStore) -> None:
-        self.on, self.server, self.model, self.store = on, on.server, model, store
+    def __init__(self, on: Stage, model: OpenAIServer, talk: Late) -> None:
+        self.on, self.server, self.model, self.talk = on, on.server, model, talk
 
     async def asks(
         self, words: str, *replies: Completion, user: int = ANNA, ago: int = 0
@@ -69,6 +78,7 @@ class Play:
         return message
 
     async def settles(self) -> None:
+        await self.server.wait_for(lambda: self.on.channel.listening)
         await self.server.wait_for(lambda: not self.server.world.pending)
         await self.on.channel.settle()
 
@@ -121,7 +131,7 @@ async def play(
         stage(server, folder, conversation=late, store=store, **how) as on,
     ):
         late.inner = Conversation(small, on.memory, persona, LIMITS, accounts=on.accounts)
-        yield Play(on, model, store)
+        yield Play(on, model, late)
 
 
 @pytest.fixture
@@ -426,3 +436,61 @@ async def test_what_a_person_says_is_learned_and_nothing_of_an_interrupted_answe
         await on.asks("/new")
         await on.on.memory.settle()
         assert reader.read == ["I live in Oslo.", "I like tea."]
+
+
+class Unreadable(TemporaryStore):
+    """A store in which one value can't be read, which is no outage."""
+
+    async def search(self, *asked: Any, **how: Any) -> list[Hit]:
+        """See LongTermMemory."""
+        raise ValueError("Invalid isoformat string")
+
+    async def records(self, *asked: Any, **how: Any) -> list[Record]:
+        """See LongTermMemory."""
+        raise ValueError("Invalid isoformat string")
+
+
+async def test_a_memory_that_can_not_be_read_keeps_nobody_from_an_apology(
+    server: BotApiServer, tmp_path: Path, model: OpenAIServer
+) -> None:
+    async with play(server, tmp_path, model, Unreadable()) as on:
+        for number, words in enumerate(("Hi", "/memory", "Hello?"), 1):
+            await on.asks(words)
+            said = await server.replies_to(ANNA, number)
+            assert said[-1].startswith(ENGLISH.failed.partition(".")[0])
+        assert on.on.inbox.open_count == 0
+
+
+async def test_beyond_a_limit_a_message_gets_a_sentence_and_the_next_ones_a_reaction(
+    server: BotApiServer, tmp_path: Path, model: OpenAIServer
+) -> None:
+    quotas = QuotaLimits(messages_per_minute=1)
+    async with play(server, tmp_path, model, quotas=quotas) as on:
+        asked = [await on.asks(words, text("Hello.")) for words in ("one", "two", "three")]
+        assert len(texts(server)) == 2
+        [reaction] = server.calls_of("setMessageReaction")
+        assert int(reaction.parameters["message_id"]) == asked[2]["message_id"]
+
+
+@pytest.mark.parametrize("how", ["press", "command"])
+async def test_a_kill_after_the_answer_was_recorded_neither_loses_nor_repeats_it(
+    server: BotApiServer, tmp_path: Path, model: OpenAIServer, how: str
+) -> None:
+    hasty = ChannelOptions(stop_seconds=0.05, poll_seconds=5, streaming=Streaming.OFF)
+    async with play(server, tmp_path, model, options=hasty) as on:
+        await on.asks("Tell me all", text("One", finish="length"))
+        model.script(text("two"))
+        on.talk.dies = True
+        if how == "press":
+            await server.user(ANNA).presses(server.sent(ANNA)[0], CONTINUE)
+        else:
+            await server.user(ANNA).says("/retry")
+        await server.wait_for(lambda: model.requests)
+        while "assistant: two" not in await on.window():
+            await asyncio.sleep(0.01)
+    async with play(server, tmp_path, model) as on:
+        await on.settles()
+        assert texts(server)[1:] == ["two"]
+        assert len(model.requests) == 1
+        rest = ["assistant: One", "assistant: two"] if how == "press" else ["assistant: two"]
+        assert await on.window() == ["user: Tell me all", *rest]

@@ -22,7 +22,7 @@ _MOST_FETCHED = 20 * 2**20
 #: Bot API, sendDocument: bots can send files of up to 50 MB.
 _MOST_SENT = 50 * 2**20
 #: Some of those that Bot API, ReactionTypeEmoji, allows.
-_REACTIONS = frozenset("👍 👎 ❤ 🔥 👏 🎉 😢 👀 🤝 ✍ 👌 🫡".split())
+_REACTIONS = frozenset("👍 👎 ❤ 🔥 👏 🎉 😢 😴 👀 🤝 ✍ 👌 🫡".split())
 _WEBHOOK_PORTS = (80, 88, 443, 8443)
 _MOST_COMMANDS = 100
 _ACTIONS = frozenset(
