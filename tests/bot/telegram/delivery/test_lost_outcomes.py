@@ -275,3 +275,19 @@ async def test_whoever_blocks_the_bot_ends_the_tries(server: BotApiServer, tmp_p
         await on.channel.settle()
         assert len(server.calls_of("sendMessage")) == 2
         assert on.inbox.open_count == 0
+
+
+async def test_the_file_of_a_very_long_answer_is_marked_in_its_caption(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    server.fail("sendDocument", drop="after")
+    answer = "\n\n".join("word " * 800 for _ in range(7))
+    async with stage(
+        server, tmp_path, conversation=Echo(lambda _: answer), options=options()
+    ) as on:
+        await server.user(ANNA).says("everything")
+        await server.wait_for(lambda: len(server.calls_of("sendDocument")) == 2)
+        await on.channel.settle()
+        files = [message for message in server.sent(ANNA) if "document" in message]
+        assert [file.get("caption", "") for file in files] == ["", AGAIN]
+        assert AGAIN not in "".join(texts(server))
