@@ -21,6 +21,8 @@ run: .venv/ready ## start the bot: on Telegram if TELEGRAM_BOT_TOKEN is set, els
 chat: .venv/ready ## chat in this terminal, even if TELEGRAM_BOT_TOKEN is set
 	@exec .venv/bin/mordecai chat $(ARGS)
 
+# Without bytecode each worker and each program that a test starts would compile everything anew.
+test: export PYTHONDONTWRITEBYTECODE =
 test: .venv-test/ready ## lint, types, import rules, tests, coverage
 	.venv-test/bin/ruff check .
 	.venv-test/bin/ruff format --check .

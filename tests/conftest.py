@@ -1,7 +1,9 @@
 """What all tests share."""
 
+import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import structlog
@@ -12,6 +14,11 @@ from tests.fakes.temporary_store import TemporaryStore
 # programs that tests interrupt would not notice.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# No test trusts the world's authorities, whose certificates each HTTP client reads anew: 40 ms.
+# Programs that tests start inherit this.
+os.environ.pop("SSL_CERT_FILE", None)
+os.environ["SSL_CERT_DIR"] = str(Path(__file__).parent)
 
 
 @pytest.fixture(autouse=True)

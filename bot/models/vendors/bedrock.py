@@ -4,7 +4,6 @@ from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
-import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, NoRegionError
 from pydantic_ai import ModelMessage, ModelResponse, ModelSettings, RunContext
@@ -16,12 +15,13 @@ from pydantic_ai.providers.bedrock import BedrockProvider
 from bot.assistant.failures import AccessNotGranted
 from bot.errors import OperatorError
 from bot.models.catalogue import ModelAccess
+from memory.stores.agentcore.clients import aws_session
 
 
 def bedrock_client(named: str, access: ModelAccess) -> Any:
     """A client for Bedrock. `named` is the setting that needs it. Raises OperatorError."""
     try:
-        session = boto3.Session(region_name=access.aws_region, profile_name=access.aws_profile)
+        session = aws_session(access.aws_region, access.aws_profile)
         if session.get_credentials() is None:
             raise OperatorError(
                 f"{named} needs AWS credentials and there are none: run "

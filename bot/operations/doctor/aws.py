@@ -5,7 +5,6 @@ from concurrent.futures import Executor
 from contextlib import ExitStack, closing
 from typing import Any
 
-import boto3
 from botocore.exceptions import (
     BotoCoreError,
     ClientError,
@@ -29,6 +28,7 @@ from memory.stores.agentcore.clients import (
     DATA_SERVICE,
     AwsCalls,
     Circuit,
+    aws_session,
     make_client,
     open_client,
 )
@@ -44,7 +44,7 @@ def check_credentials(settings: Settings) -> list[CheckResult]:
     """Check the credentials and the region that boto3 finds. Blocks: boto3 may ask for the
     machine's role, and AWS."""
     try:
-        session = boto3.Session(profile_name=settings.aws_profile, region_name=settings.aws_region)
+        session = aws_session(settings.aws_region, settings.aws_profile)
         credentials = session.get_credentials()
     except AWS_ERRORS as error:
         return [wrong("credentials", str(explain(error, _WHERE)))]

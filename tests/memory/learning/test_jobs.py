@@ -74,15 +74,16 @@ class World:
         self.journal.jobs = self.queue = Jobs(self.journal.database)
 
     def jobs(
-        self, extractor: EverySentence | Broken | None = None, **limits: float
+        self, extractor: EverySentence | Broken | None = None, **changed: float
     ) -> ExtractionJobs:
+        limits = replace(ExtractionLimits(attempts=3), **changed)  # type: ignore[arg-type]
         return ExtractionJobs(
             self.store,
             self.journal,
-            learner(self.store, extractor or self.extractor),
+            learner(self.store, extractor or self.extractor, seconds=limits.seconds),
             Locks(),
             self.clock,
-            replace(ExtractionLimits(attempts=3), **limits),  # type: ignore[arg-type]
+            limits,
         )
 
     async def ended(self, *ids: str) -> list[Session]:
