@@ -15,8 +15,10 @@ from bot.assistant.assistant import Assistant
 from bot.assistant.events import Notice, Reply
 from bot.assistant.inbound import Click, Command, GroupJoin, Inbound, Message, Origin
 from bot.commands.table import overtakes
+from bot.telegram.delivery.display import STOP
 from bot.telegram.delivery.menu import publish_owners_menu
 from bot.telegram.delivery.replies import Replies
+from bot.telegram.delivery.shown import NOTHING_SHOWN
 from bot.telegram.intake.groups import Migrations, membership_of
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.updates import CHANNEL, click_of, inbound_of
@@ -69,6 +71,8 @@ class Arrivals:
         receipt = update.update_id
         if not self._inbox.claim(receipt):
             return
+        if message := update.effective_message:
+            self._replies.leftovers.note(message.chat.id, message.message_id)
         try:
             if update.message:
                 await self._on_message(receipt, update.message)
@@ -205,7 +209,7 @@ class Arrivals:
         """Delete the unfinished replies of an earlier process, because nothing will complete
         them."""
         for left in map(self._inbox.left, receipts):
-            if left and left.preview:
+            if left and left.preview != NOTHING_SHOWN:
                 tidy = partial(self._replies.take_back, place, left.preview)
                 self._lanes.put(place, LaneTask("tidy", tidy), aside=True)
 
@@ -275,6 +279,10 @@ class Arrivals:
             refuse = LaneTask("refuse", partial(self._refuse, query), (receipt,))
             self._lanes.put(Place(CHANNEL, query.from_user.id), refuse, aside=True)
             return
+        if click.data == STOP:
+            stop = partial(self._press_stop, click)
+            self._lanes.put(click.origin.place, LaneTask("stop", stop, click.receipts), aside=True)
+            return
         if kept := self._kept_reply(click):
             self._lanes.put(click.origin.place, kept)
             return
@@ -301,6 +309,17 @@ class Arrivals:
             self._queue(click.origin.place, admitted)
         else:
             await self._responder.close(click.receipts)
+
+    async def _press_stop(self, click: Click) -> None:
+        """Stop the reply under way, if the click is by its asker."""
+        texts = await self._assistant.people.texts(click.origin)
+        task, note = self._responder.under_way(click.origin.place), texts.nothing_to_stop
+        if task and task.said.origin.user_id != click.origin.user_id:
+            note = texts.stop_not_yours
+        elif task and task.stop():
+            note = texts.stopped
+        await self._replies.sender.release(click.query_id, note)
+        await self._responder.close(click.receipts)
 
     async def _on_membership(self, receipt: int, changed: ChatMemberUpdated) -> None:
         change = membership_of(changed)

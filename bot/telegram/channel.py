@@ -24,6 +24,7 @@ from bot.telegram.intake.receiving import REPEAT_LOG_SECONDS, Intake, persistent
 from bot.telegram.intake.updates import CHANNEL
 from bot.telegram.intake.webhook import Webhook
 from bot.telegram.lanes import Lanes
+from bot.telegram.leftovers import Leftovers
 from bot.telegram.options import ChannelOptions
 from bot.telegram.responder import Responder
 from memory.background.pacing import RateLimitedLog
@@ -61,7 +62,8 @@ class TelegramChannel:
         others = request or http_request(connections=64, hear=hear)
         self._bot = bot_at(token, base_url, others, polling)
         self._groups, self._holds = Groups(self._bot), Holds(options.clock)
-        self._previews = Previews(self._bot, self._holds, inbox, options)
+        self._leftovers = Leftovers(self._bot, self._holds)
+        self._previews = Previews(self._bot, self._holds, inbox, options, self._leftovers)
         self._lanes = Lanes(options.longest_text, options.clock)
         self._dispatcher = Dispatcher(inbox, self._holds, options, lambda: self.silent_seconds)
         self._sender = Sender(
@@ -93,7 +95,7 @@ class TelegramChannel:
         close. Waits for an unreachable Telegram. Raises RejectedToken, Stalled, OperatorError."""
         self._assistant, options = assistant, self._options
         media = Media(self._bot, self._senses, assistant, options.clock)
-        replies = Replies(assistant, self._sender, self._inbox)
+        replies = Replies(assistant, self._sender, self._inbox, self._leftovers)
         responder = Responder(assistant, replies, self._previews, self._inbox, media, options)
         arrivals = Arrivals(assistant, self._inbox, self._lanes, responder, replies, options)
         assistant.people.access.announce()

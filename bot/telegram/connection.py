@@ -9,7 +9,7 @@ from ssl import SSLContext
 from typing import Any
 
 import httpx
-from telegram import Bot
+from telegram import Bot, Message
 from telegram.error import BadRequest, NetworkError
 from telegram.request import BaseRequest, HTTPXRequest
 
@@ -60,12 +60,34 @@ class BotApiRequest(HTTPXRequest):
         return status, payload
 
 
-def bot_at(token: str, root: str | None, request: BaseRequest, get_updates: BaseRequest) -> Bot:
+class ApiBot(Bot):
+    """Tells a listener the chat and id of each message that it has sent."""
+
+    _note: Callable[[int, int], None] | None = None
+
+    def on_sent(self, note: Callable[[int, int], None]) -> None:
+        self._note = note
+
+    async def send_message(self, *args: Any, **kwargs: Any) -> Message:
+        """See Bot."""
+        return self._noted(await super().send_message(*args, **kwargs))
+
+    async def send_document(self, *args: Any, **kwargs: Any) -> Message:
+        """See Bot."""
+        return self._noted(await super().send_document(*args, **kwargs))
+
+    def _noted(self, sent: Message) -> Message:
+        if self._note:
+            self._note(sent.chat.id, sent.message_id)
+        return sent
+
+
+def bot_at(token: str, root: str | None, request: BaseRequest, get_updates: BaseRequest) -> ApiBot:
     """`root` is the address of another Bot API server, without `/bot`."""
     if not root:
-        return Bot(token, request=request, get_updates_request=get_updates)
+        return ApiBot(token, request=request, get_updates_request=get_updates)
     root = root.rstrip("/")
-    return Bot(token, f"{root}/bot", f"{root}/file/bot", request, get_updates)
+    return ApiBot(token, f"{root}/bot", f"{root}/file/bot", request, get_updates)
 
 
 def http_request(

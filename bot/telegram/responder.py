@@ -111,7 +111,7 @@ class Responder:
         started, place = time.monotonic(), rest.origin.place
         turn = self._under_way[place] = ReplyTask(rest, self._longest)
         try:
-            begun = await self._replies.begun(rest) if left else ()
+            begun = await self._replies.begun(rest) if left else NOTHING_SHOWN
             wanted = await self._assistant.people.personal.streaming(rest.origin.actor)
             mark = PRIVATE_MARK if await self._assistant.is_private(rest.origin) else ""
             texts = await self._assistant.people.texts(rest.origin)
@@ -174,7 +174,7 @@ class Responder:
         """Record and deliver the part of a stopped reply that was written."""
         reply = await self._assistant.stopped_reply(turn.loaded or turn.said, written)
         if is_blank(written):
-            await self._replies.take_back(turn.said.origin.place, shown.messages)
+            await self._replies.take_back(turn.said.origin.place, shown)
         else:
             await self._replies.deliver(turn.said, reply, shown)
 
@@ -190,7 +190,7 @@ class Responder:
         again would record them twice, so their reply is delivered here."""
         for head, rest in reversed(said.beginnings()):
             if reply := await self._assistant.recorded_reply(head):
-                shown = Shown(await self._replies.begun(head))
+                shown = await self._replies.begun(head)
                 deliver = partial(self._replies.deliver, head, reply, shown)
                 conclude = self._conclude(head.origin.place, deliver, head.receipts)
                 await see_through(conclude, self._clock)

@@ -1,12 +1,12 @@
 """What waits in the inbox's file: its layout, and how a row of it is read."""
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
 from bot.assistant.events import Reply
 from bot.telegram.delivery import kept
 from bot.telegram.delivery.progress import NO_PROGRESS, Progress
+from bot.telegram.delivery.shown import NOTHING_SHOWN, Shown
 from bot.telegram.intake.raw import stored_update
 from memory.stores.sqlite.migrations import Layout, Migration, Row
 from memory.stores.sqlite.notes import NOTES
@@ -23,7 +23,7 @@ MIGRATIONS = (
             "CREATE INDEX inbound_open ON inbound (source, update_id) WHERE body IS NOT NULL",
         ),
     ),
-    # The messages in which the reply has begun to show, as JSON. One alone may be a plain number.
+    # What shows the beginning of the reply, see Shown.
     Migration("previews", ("ALTER TABLE inbound ADD COLUMN preview INTEGER",)),
     # How far a reply has come, and replies as JSON; before, only the text of an answer was kept.
     Migration(
@@ -40,27 +40,27 @@ MIGRATIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """An update that an earlier process left open, its reply if there was one already, the ids of
-    the messages with the reply's preview, and how far the reply had come."""
+    """An update that an earlier process left open, its reply if there was one already, what its
+    preview has shown, and how far the reply had come."""
 
     update: dict[str, Any]
     reply: Reply | None
-    preview: tuple[int, ...] = ()
+    preview: Shown = NOTHING_SHOWN
     progress: Progress = NO_PROGRESS
 
 
 def waiting_of(row: tuple[Any, ...]) -> tuple[int, Waiting]:
     """An open update by its number. Raises ValueError, TypeError, LookupError."""
     update_id, body, reply, preview, progress = row
-    update = stored_update(update_id, body)
-    return update_id, Waiting(update, kept.load(reply), _ids(preview), Progress.load(progress))
+    update, shown = stored_update(update_id, body), Shown.load(preview)
+    return update_id, Waiting(update, kept.load(reply), shown, Progress.load(progress))
 
 
 def _read_inbound(row: Row) -> Row:
     """See Layout. An update is not set aside for its reply: it is answered again."""
     right = {
         "reply": first(text_or_none, row.get("reply"), None),
-        "preview": first(_ids, row.get("preview"), None),
+        "preview": Shown.load(row.get("preview")).dump(),
         "progress": first(text_or_none, row.get("progress"), None),
     }
     if row["body"] is not None:
@@ -69,9 +69,3 @@ def _read_inbound(row: Row) -> Row:
 
 
 LAYOUT = Layout(MIGRATIONS, {"inbound": _read_inbound})
-
-
-def _ids(preview: str | int | None) -> tuple[int, ...]:
-    if preview is None:
-        return ()
-    return (preview,) if isinstance(preview, int) else tuple(json.loads(preview))

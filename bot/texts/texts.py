@@ -61,6 +61,8 @@ class Texts:
     stopped: str
     nothing_to_stop: str
     searching: str
+    stop_button: str
+    stop_not_yours: str
     summary_title: str
     summary_nothing: str
     summary_last: str

@@ -7,7 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 import structlog
-from telegram import Bot, InlineKeyboardMarkup, MessageEntity, ReplyParameters
+from telegram import (
+    Bot,
+    InlineKeyboardButton,
+    InlineKeyboardMarkup,
+    MessageEntity,
+    ReplyParameters,
+)
 from telegram.error import BadRequest, InvalidToken, NetworkError, RetryAfter, TelegramError
 
 from bot.telegram.delivery.holds import Holds
@@ -20,12 +26,15 @@ from bot.telegram.delivery.outcomes import (
 from bot.telegram.delivery.sender import thread_of
 from bot.telegram.delivery.shown import Shown
 from bot.telegram.formatting.marked import Marked
+from bot.telegram.leftovers import Leftovers
 from memory.records import Place
 
 _log = structlog.get_logger(__name__)
 
 #: Telegram removes a draft after half a minute without updates.
 _DRAFT_LASTS = 20.0
+#: What the button under a growing reply sends.
+STOP = "stop"
 
 
 class Display(Protocol):
@@ -51,15 +60,21 @@ class Display(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """Where a reply is shown: it answers the message `answering`, and has the keyboard while it
-    grows. `on_unreachable` hears of it if nothing can be shown there."""
+    """Where a reply is shown: it answers the message `answering`, and has a button that stops it
+    while it grows. `on_unreachable` hears of it if nothing can be shown there."""
 
     bot: Bot
     holds: Holds
     place: Place
+    stop_label: str
     on_unreachable: Callable[[], object]
     answering: int | None = None
-    keyboard: InlineKeyboardMarkup | None = None
+
+    @property
+    def keyboard(self) -> InlineKeyboardMarkup:
+        return InlineKeyboardMarkup.from_button(
+            InlineKeyboardButton(self.stop_label, callback_data=STOP)
+        )
 
     def fail(self, failure: TelegramError) -> bool:
         """Note a failure; False if showing more is useless."""
@@ -75,12 +90,16 @@ class GrowingMessages:
     lasts: float | None = None
 
     def __init__(
-        self, screen: Screen, begun: Sequence[int], note: Callable[[Sequence[int]], Awaitable[None]]
+        self,
+        screen: Screen,
+        leftovers: Leftovers,
+        begun: Shown,
+        note: Callable[[Shown], Awaitable[None]],
     ) -> None:
-        """`begun` are messages that are there already; `note` hears of all when there is a new
-        one."""
-        self._screen, self._note = screen, note
-        self.shown = Shown(tuple(begun))
+        """`begun` is what is there already; `note` hears of what is there, and before a message is
+        sent of what may be."""
+        self._screen, self._leftovers, self._note = screen, leftovers, note
+        self.shown = self._maybe = begun
         #: What each message reads, as far as that is known.
         self._read: dict[int, Marked] = {}
 
@@ -99,7 +118,7 @@ class GrowingMessages:
                 holds.note(chat_id, seconds_of(limit))
                 return True
             except TelegramError as failure:
-                if not self._goes_on_after(failure, number):
+                if not await self._goes_on_after(failure, number):
                     return False
             else:
                 self._read[number] = part
@@ -121,6 +140,9 @@ class GrowingMessages:
                 reply_markup=keyboard,
             )
             return
+        # Before the text is seen: after a kill, the next process looks there.
+        self._maybe = replace(self.shown, maybe=self._leftovers.next_ids(place.chat_id))
+        await self._note(self._maybe)
         sent = await bot.send_message(
             place.chat_id,
             part.text,
@@ -132,7 +154,7 @@ class GrowingMessages:
             else None,
         )
         self.shown = Shown((*self.shown.messages, sent.message_id))
-        await self._note(self.shown.messages)
+        await self._note(self.shown)
 
     async def _shorten(self, count: int) -> None:
         """Delete what is left of an earlier text, which needed more messages."""
@@ -144,14 +166,15 @@ class GrowingMessages:
             self.shown = replace(self.shown, messages=self.shown.messages[:count])
             self._read = {n: part for n, part in self._read.items() if n < count}
 
-    def _goes_on_after(self, failure: TelegramError, number: int) -> bool:
+    async def _goes_on_after(self, failure: TelegramError, number: int) -> bool:
         if is_not_modified(failure):
             return True
         goes_on = self._screen.fail(failure)
         # An edit may be repeated, but a message that may have arrived must not be sent twice.
         if number >= len(self.shown.messages) and not surely_not_sent(failure):
-            self.shown = replace(self.shown, lost=True)
-            return False
+            self.shown = await self._leftovers.find(self._screen.place, self._maybe)
+            await self._note(self.shown)
+            return not self.shown.maybe
         return goes_on
 
 
@@ -217,9 +240,9 @@ class NoDisplay:
 
     lasts: float | None = None
 
-    def __init__(self, begun: Sequence[int] = ()) -> None:
-        """`begun` are messages that are there already."""
-        self.shown = Shown(tuple(begun))
+    def __init__(self, begun: Shown) -> None:
+        """`begun` is what is there already."""
+        self.shown = begun
 
     async def show(self, parts: Sequence[Marked]) -> bool:
         """See Display."""

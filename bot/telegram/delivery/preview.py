@@ -21,15 +21,16 @@ from bot.telegram.delivery.display import (
 )
 from bot.telegram.delivery.holds import Holds
 from bot.telegram.delivery.pace import Budget, Pace
-from bot.telegram.delivery.shown import Shown
+from bot.telegram.delivery.shown import NOTHING_SHOWN, Shown
 from bot.telegram.delivery.stopping import end_soon
 from bot.telegram.formatting.marked import Marked
 from bot.telegram.formatting.rendering import off_the_loop, preview
 from bot.telegram.intake.inbox import Inbox
+from bot.telegram.leftovers import Leftovers
 from bot.telegram.options import ChannelOptions
 from bot.texts import Texts
 from memory.background.caches import BoundedDict
-from memory.errors import StoreUnavailable
+from memory.background.work import log_outage
 from memory.records import Actor
 
 _log = structlog.get_logger(__name__)
@@ -150,10 +151,12 @@ class Preview:
         parts = await off_the_loop(partial(preview, below=self._below), self._reply, self._mark)
         if not parts or (parts == self._parts and not self._display.lasts):
             return True
-        self._budget.spend()
         # If this were cancelled, we would not know what the person sees.
         self._showing = asyncio.create_task(self._display.show(parts), name="show preview")
-        goes_on = await asyncio.shield(self._showing)
+        try:
+            goes_on = await asyncio.shield(self._showing)
+        finally:
+            self._budget.spend()
         if goes_on:
             self._parts = parts
         return goes_on
@@ -173,10 +176,10 @@ class Previews:
         holds: Holds,
         inbox: Inbox,
         options: ChannelOptions,
-        pace: Pace | None = None,
+        leftovers: Leftovers,
     ) -> None:
         self._bot, self._holds, self._inbox, self._options = bot, holds, inbox, options
-        self._streaming, self._pace = options.streaming, pace or Pace()
+        self._streaming, self._pace, self._leftovers = options.streaming, Pace(), leftovers
         self._paid_at = BoundedDict[int, float](_MOST_CHATS)
         # Becomes False if the Bot API server turns out to be too old.
         self._drafts = True
@@ -195,30 +198,28 @@ class Previews:
         on_unreachable: Callable[[], object],
         *,
         wanted: Streaming | None = None,
-        begun: Sequence[int] = (),
+        begun: Shown = NOTHING_SHOWN,
         mark: str = "",
     ) -> Preview:
         """Open the preview of the reply to a message; it begins with the mark. `wanted` is the mode
-        that the person chose. The preview continues in the bot's messages `begun`, if any.
-        `on_unreachable` hears of it if the person can't be reached."""
+        that the person chose. The preview continues in what has `begun`. `on_unreachable` hears
+        of it if the person can't be reached."""
         place, is_group = said.origin.place, said.origin.actor.is_group
         offered = self.ways(said.origin.actor)
         way = wanted if wanted in offered else self._streaming
 
-        async def note(messages: Sequence[int]) -> None:
+        async def note(shown: Shown) -> None:
             # For a process that has to continue after a kill.
-            try:
-                await self._inbox.note_preview(said.receipts[0], messages)
-            except StoreUnavailable as failure:
-                _log.warning("inbox_unavailable", error=str(failure))
+            with log_outage(_log, "inbox_unavailable"):
+                await self._inbox.note_preview(said.receipts[0], shown)
 
         answering = said.message_id if is_group else None
-        screen = Screen(self._bot, self._holds, place, on_unreachable, answering)
-        messages = GrowingMessages(screen, begun, note)
+        screen = Screen(self._bot, self._holds, place, texts.stop_button, on_unreachable, answering)
+        messages = GrowingMessages(screen, self._leftovers, begun, note)
         display: Display = messages
         if way is Streaming.OFF:
             display = NoDisplay(begun)
-        elif way is Streaming.DRAFT and way in offered and not begun:
+        elif way is Streaming.DRAFT and way in offered and not begun.messages:
             display = DraftMessage(
                 screen, said.message_id, messages, on_unknown=self._do_without_drafts
             )

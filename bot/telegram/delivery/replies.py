@@ -1,6 +1,5 @@
 """Replies: what the assistant says, as messages of Telegram."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -16,6 +15,7 @@ from bot.telegram.delivery.sender import Sender
 from bot.telegram.delivery.shown import NOTHING_SHOWN, Shown
 from bot.telegram.formatting.rendering import add_footer, off_the_loop, render, render_plain
 from bot.telegram.intake.inbox import Inbox
+from bot.telegram.leftovers import Leftovers
 from bot.telegram.waiting import Waiting
 from bot.texts import Sentence
 from memory.background.work import log_outage
@@ -31,8 +31,11 @@ class Replies:
     """Delivers replies, and notes at the assistant what arrived. The inbox keeps a reply until
     then, so that after a kill it is delivered, not made again."""
 
-    def __init__(self, assistant: Assistant, sender: Sender, inbox: Inbox) -> None:
+    def __init__(
+        self, assistant: Assistant, sender: Sender, inbox: Inbox, leftovers: Leftovers
+    ) -> None:
         self._assistant, self.sender, self._inbox = assistant, sender, inbox
+        self.leftovers = leftovers
 
     async def deliver(
         self,
@@ -60,10 +63,12 @@ class Replies:
             return True
         answers = reply.points or not (origin.is_private or isinstance(said, Click))
         if reply.replaces is not None and not shown.messages:
-            shown = Shown((reply.replaces,), shown.lost)
+            shown = replace(shown, messages=(reply.replaces,))
         message_id = await self.send(
             origin.place, reply, said.message_id if answers else None, shown, delivery
         )
+        # A preview whose fate was unknown may have arrived late.
+        await self.take_back(origin.place, Shown(maybe=shown.maybe))
         self._assistant.note_delivery(said, reply, message_id)
         if reply.reaction and not isinstance(said, Click):
             await delivery.settle()
@@ -79,17 +84,24 @@ class Replies:
         if reply.markdown and not await self._assistant.people.admits(said.origin):
             await self.take_back(said.origin.place, begun)
         else:
-            await self.deliver(said, reply, Shown(begun), left.progress)
+            await self.deliver(said, reply, begun, left.progress)
 
-    async def begun(self, said: Inbound) -> tuple[int, ...]:
-        """The ids of the preview that another process began for this reply. A preview above newer
-        messages is deleted: nobody would look for the reply there."""
-        left = [self._inbox.left(receipt) for receipt in said.receipts]
-        begun = [one.preview for one in left if one and one.preview]
-        above = [messages for messages in begun if messages[0] < said.message_id]
-        for messages in above:
-            await self.take_back(said.origin.place, messages)
-        return next((messages for messages in begun if messages not in above), ())
+    async def begun(self, said: Inbound) -> Shown:
+        """The preview that another process began for this reply. A preview above newer messages is
+        deleted: nobody would look for the reply there."""
+        place, begun = said.origin.place, NOTHING_SHOWN
+        for receipt in said.receipts:
+            if not (left := self._inbox.left(receipt)):
+                continue
+            shown = await self.leftovers.find(place, left.preview)
+            if shown != left.preview:
+                with log_outage(_log, "inbox_unavailable"):
+                    await self._inbox.note_preview(receipt, shown)
+            if shown.messages and shown.messages[0] > said.message_id and not begun.messages:
+                begun = Shown(shown.messages)
+            else:
+                await self.take_back(place, Shown(shown.messages))
+        return begun
 
     async def sentence(self, said: Inbound, sentence: Sentence) -> Reply:
         """One of the bot's own sentences as a reply."""
@@ -116,9 +128,9 @@ class Replies:
             await self.sender.set_buttons(click.origin.place, click.message_id)
         return None if isinstance(admitted, Reply) else admitted
 
-    async def take_back(self, place: Place, messages: Sequence[int]) -> None:
+    async def take_back(self, place: Place, shown: Shown) -> None:
         """Delete the preview of a reply that does not come, if there is one."""
-        for message_id in messages:
+        for message_id in (await self.leftovers.find(place, shown)).messages:
             await self.sender.delete(place, message_id)
 
     async def send(
@@ -163,7 +175,7 @@ class Replies:
             progress = left.progress
         if reply.documents or progress:
             return Delivery(progress, note, again)
-        progress = Progress(unsure=shown.lost)
+        progress = Progress(unsure=bool(shown.maybe))
         # An edit can be repeated; what is sent may arrive before that can be noted.
         noted = Progress(unsure=progress.unsure or bool(again and not shown.messages))
         with log_outage(_log, "inbox_unavailable"):

@@ -17,6 +17,7 @@ from typing import Any, Self, TypeVar
 from bot.assistant.events import Reply
 from bot.telegram.delivery import kept
 from bot.telegram.delivery.progress import Progress
+from bot.telegram.delivery.shown import Shown
 from bot.telegram.intake.raw import chat_of
 from bot.telegram.waiting import LAYOUT, Waiting, waiting_of
 from memory.stores.sqlite.database import Database
@@ -144,10 +145,10 @@ class Inbox:
         sql = "UPDATE inbound SET progress = ? WHERE source = ? AND update_id = ?"
         await self._db.write(sql, progress.dump(), self._source, update_id)
 
-    async def note_preview(self, update_id: int, message_ids: Sequence[int]) -> None:
-        """Note which messages are the reply's preview. Raises StoreUnavailable."""
+    async def note_preview(self, update_id: int, shown: Shown) -> None:
+        """Note what the reply's preview shows. Raises StoreUnavailable."""
         sql = "UPDATE inbound SET preview = ? WHERE source = ? AND update_id = ?"
-        await self._db.write(sql, json.dumps(message_ids), self._source, update_id)
+        await self._db.write(sql, shown.dump(), self._source, update_id)
 
     async def amend(self, update_id: int) -> None:
         """Apply an edit to the open update that brought the original message. Raises

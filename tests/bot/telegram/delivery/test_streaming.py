@@ -53,7 +53,7 @@ async def test_a_reply_that_is_done_at_once_is_one_message(
 async def test_previews_keep_their_distance_and_the_whole_reply_comes_at_once(
     server: BotApiServer, tmp_path: Path, chat_id: int, seconds: float
 ) -> None:
-    writer, how = Writer(), options()
+    writer, how = Writer(), options(clock=FastClock(5.0))
     server.now = how.clock.now
     async with stage(server, tmp_path, conversation=writer, options=how) as on:
         group = server.group(chat_id) if chat_id < 0 else None
@@ -79,7 +79,7 @@ async def test_the_next_reply_pays_for_the_one_that_did_not_wait(
     server: BotApiServer, tmp_path: Path
 ) -> None:
     """A group may be sent twenty messages a minute."""
-    writer, how, group = Writer(), options(), server.group(-1000500)
+    writer, how, group = Writer(), options(clock=FastClock(5.0)), server.group(-1000500)
     server.now = how.clock.now
     async with stage(server, tmp_path, conversation=writer, options=how) as on:
         for name in ("one", "two"):

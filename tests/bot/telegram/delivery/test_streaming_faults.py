@@ -28,7 +28,9 @@ async def test_not_modified_counts_as_done(server: BotApiServer, tmp_path: Path)
         await server.user(1001).says("hi")
         writer.writes("Hello")
         await shows(server, f"Hello{CURSOR}")
-        server.sent(1001)[0]["text"] = "Hello!"  # an edit whose answer was lost
+        # An edit whose answer was lost:
+        server.sent(1001)[0]["text"] = "Hello!"
+        del server.sent(1001)[0]["reply_markup"]
         writer.finishes("Hello!")
         await on.channel.settle()
         assert server.calls_of("editMessageText", 1001)[-1].status == 400
@@ -150,14 +152,13 @@ async def test_after_a_preview_that_may_have_been_sent_there_is_no_second_one(
         await shows(server, f"{ENGLISH.sent_again}\nHello")
 
 
-@pytest.mark.parametrize("drop", ["before", "after"])
 @pytest.mark.parametrize("written", ["**Hello** you", "Hello"])
 async def test_a_reply_whose_preview_may_have_been_sent_is_marked(
-    server: BotApiServer, tmp_path: Path, written: str, drop: str
+    server: BotApiServer, tmp_path: Path, written: str
 ) -> None:
     writer = Writer()
     async with stage(server, tmp_path, conversation=writer, options=options()) as on:
-        server.fail("sendMessage", chat_id=1001, drop=drop)
+        server.fail("sendMessage", chat_id=1001, drop="before")
         await server.user(1001).says("hi")
         writer.writes(written)
         await server.wait_for(lambda: server.calls_of("sendMessage", 1001))

@@ -13,6 +13,7 @@ import pytest
 
 from bot.assistant.events import Button, Reply
 from bot.telegram.delivery.progress import Progress
+from bot.telegram.delivery.shown import Shown
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.waiting import MIGRATIONS
 from memory.errors import NewerStore
@@ -128,7 +129,7 @@ async def test_an_answer_that_an_older_version_kept_is_still_there(
     async with Inbox(path, pool, "telegram", TOKEN) as inbox:
         [waiting] = await inbox.find_open()
         assert waiting.reply == Reply("an *answer*", markdown=True)
-        assert (waiting.preview, waiting.progress) == ((77,), Progress(unsure=True))
+        assert (waiting.preview, waiting.progress) == (Shown((77,)), Progress(unsure=True))
 
 
 async def test_nothing_of_what_was_said_stays_when_it_is_done(inbox: Inbox, tmp_path: Path) -> None:
@@ -203,9 +204,10 @@ async def test_where_a_reply_had_begun_is_known_after_a_restart(
 ) -> None:
     async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
         await inbox.store([update(5), update(6)])
-        await inbox.note_preview(5, [77, 78])
+        await inbox.note_preview(5, Shown((77, 78), (79,)))
     async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
-        assert [item.preview for item in await inbox.find_open()] == [(77, 78), ()]
+        previews = [item.preview for item in await inbox.find_open()]
+        assert previews == [Shown((77, 78), (79,)), Shown()]
 
 
 async def test_what_was_answered_two_days_ago_is_not_known_any_more(
