@@ -1,13 +1,18 @@
 """The bot's own commands in the terminal: buttons by their numbers, and answers by typing."""
 
+import re
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
 
-from bot.texts import texts_in
+from bot.assistant.events import Event, Reply, TextDelta
+from bot.assistant.inbound import Message
+from bot.texts import ENGLISH
 from tests.bot.terminal.seat import script
+from tests.fakes.conversing import Echo
 
-DELETED = texts_in("en").forget_all_done
+DELETED = ENGLISH.forget_all_done
 
 
 async def said_to(lines: list[str], folder: Path) -> list[str]:
@@ -51,3 +56,27 @@ async def test_what_was_forgotten_by_its_id_comes_back_by_a_number(tmp_path: Pat
         "bot: Restored: I live in Oslo",
         "[1] ‹ Back",
     ]
+
+
+class Breaking(Echo):
+    """Breaks off what it is asked, and goes on where it broke off."""
+
+    async def reply(self, inbound: Message) -> AsyncGenerator[Event, None]:
+        """See Conversing."""
+        self.heard.append(inbound)
+        if inbound.continues:
+            yield Reply("the rest.", markdown=True)
+            return
+        yield TextDelta("The beginning and")
+        raise ZeroDivisionError
+
+
+async def test_an_answer_that_breaks_off_goes_on_by_a_number_and_is_asked_again_by_a_command(
+    tmp_path: Path,
+) -> None:
+    talk = Breaking()
+    shown = await script(b"Tell me\n1\n/retry\n", tmp_path, talk)
+    broken = rf"bot: The beginning and\n{re.escape(ENGLISH.interrupted['other'])} \(error \w+\)"
+    continues = rf"\n\[1\] {ENGLISH.button_continue}\n"
+    assert re.fullmatch(f"{broken}{continues}bot: the rest.\n{broken}{continues}", shown)
+    assert [inbound.text for inbound in talk.heard] == ["Tell me"] * 3
