@@ -160,14 +160,8 @@ class Assistant:
         return await self._with_private_mark(marked, said.origin)
 
     async def offer_again(self, changed: Message) -> Reply:
-        """The reply to an edit of a message that was answered: a button to answer it again. Silent
-        if its text has not changed."""
-        texts = await self.people.texts(changed.origin)
-        try:
-            offer = await self._resuming.offer(changed, texts)
-        except StoreUnavailable as failure:
-            _log.warning("memory_unavailable", command="edit", error=str(failure))
-            offer = Reply(texts.memory_unavailable)
+        """The reply to an edit of a message that was answered."""
+        offer = await self._resuming.offer(changed)
         return await self._with_private_mark(offer, changed.origin)
 
     def apologize(self, place: Place, error: Exception) -> Reply:
@@ -216,12 +210,7 @@ class Assistant:
         return await self._with_private_mark(refusal, click.origin) if refusal else click
 
     async def _resume(self, said: Command | Click) -> Message | Reply:
-        texts = await self.people.texts(said.origin)
-        try:
-            meant = await self._resuming.resume(said, texts)
-        except StoreUnavailable as failure:
-            _log.warning("memory_unavailable", command="retry", error=str(failure))
-            meant = Reply(texts.memory_unavailable, note=isinstance(said, Click))
+        meant = await self._resuming.resume(said)
         if isinstance(meant, Message):
             return await self._refuse_talk(meant) or meant
         return await self._with_private_mark(meant, said.origin)

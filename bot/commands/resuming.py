@@ -1,7 +1,7 @@
 """Answers that end early, and what goes on from there: Continue, Answer again, /retry."""
 
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -26,6 +26,7 @@ from bot.texts import Texts
 from memory.background.caches import BoundedDict
 from memory.background.work import log_outage
 from memory.conversation.talk import turn_id
+from memory.errors import StoreUnavailable
 from memory.records import Place, Role, Speaker, Turn, Utterance, own_words
 from memory.safety.escaping import is_blank
 from tools.forgetting import forget_memory
@@ -108,6 +109,9 @@ class Resuming:
                     yield event
         except Exception as error:
             if is_blank(so_far.text):
+                # For /retry. The memory may be what failed.
+                with suppress(Exception):
+                    await self.record(said, "", BROKEN, kept=True)
                 raise
             broken = Reply("", failure=BROKEN, error_id=log_error(error, said.origin.place))
             yield await self._finish(said, broken, so_far, texts)
@@ -129,7 +133,12 @@ class Resuming:
             return replace(part, effects=failed.effects, error_id=failed.error_id)
         sentence = texts.failures.get(failed.failure, failed.text)
         number = f" {texts.error_number.format(id=failed.error_id)}" if failed.error_id else ""
-        buttons = _continue_button(said.continues, texts) if said.continues else ()
+        turn = said.replaces[0] if said.replaces else turn_id(said.origin.actor, said.id)
+        if said.continues:
+            button = Button(texts.button_continue, f"{_CONTINUE}{said.continues}")
+        else:
+            button = Button(texts.button_again, f"{_AGAIN}{turn}")
+        buttons = () if failed.failure in PERMANENT else ((button,),)
         return replace(failed, text=sentence + number, buttons=buttons)
 
     async def record(self, said: Message, written: str, kind: str, *, kept: bool = False) -> Reply:
@@ -166,14 +175,10 @@ class Resuming:
         reason = texts.interrupted.get(kind, texts.interrupted["other"])
         number = texts.error_number.format(id=reply.error_id) if reply.error_id else ""
         footer = "" if kind == STOPPED else f"{reason} {number}".rstrip()
-        rows = (
-            ()
-            if kind in PERMANENT
-            else _continue_button(turn_id(said.origin.actor, said.id), texts)
-        )
-        return replace(
-            reply, footer=paragraphs(reply.footer, footer), buttons=(*reply.buttons, *rows)
-        )
+        turn = turn_id(said.origin.actor, said.id)
+        button = Button(texts.button_continue, f"{_CONTINUE}{turn}")
+        buttons = reply.buttons if kind in PERMANENT else (*reply.buttons, (button,))
+        return replace(reply, footer=paragraphs(reply.footer, footer), buttons=buttons)
 
     # -- going on ---------------------------------------------------------------------------------
 
@@ -183,9 +188,17 @@ class Resuming:
             return said.data.startswith(f"{_FAMILY}:")
         return isinstance(said, Command) and said.name == "retry"
 
-    async def resume(self, said: Command | Click, texts: Texts) -> Message | Reply:
+    async def resume(self, said: Command | Click) -> Message | Reply:
         """The message to answer, or why there is none. The same press or command always gives a
-        message of the same id. Raises StoreUnavailable."""
+        message of the same id."""
+        texts = await self._personal.texts(said.origin.actor, said.origin.language)
+        try:
+            return await self._meant(said, texts)
+        except StoreUnavailable as failure:
+            _log.warning("memory_unavailable", command="retry", error=str(failure))
+            return Reply(texts.memory_unavailable, note=isinstance(said, Click))
+
+    async def _meant(self, said: Command | Click, texts: Texts) -> Message | Reply:
         turns = await self._talk.recent(said.origin.actor, said.origin.place)
         bare = Message(
             f"{said.origin.place.channel}:{said.origin.place.chat_id}:{said.message_id}"
@@ -260,18 +273,24 @@ class Resuming:
                 self._answers[key] = replace(
                     answer, message_id=message_id, buttons=reply.buttons, turn=turn
                 )
-        for single in said.singles:
+        # Only what a person wrote can be edited.
+        for single in () if said.alone else said.singles:
             self._answers[said.origin.place, single.message_id] = _Answer(
                 message_id, reply.buttons, turn if single is said else "", hash(single.text)
             )
 
-    async def offer(self, changed: Message, texts: Texts) -> Reply:
+    async def offer(self, changed: Message) -> Reply:
         """The reply to an edit of a message that was answered: a button to answer it again, under
-        the answer if that is known. Raises StoreUnavailable."""
+        the answer if that is known. Silent if its text has not changed."""
         origin, key = changed.origin, (changed.origin.place, changed.message_id)
+        texts = await self._personal.texts(origin.actor, origin.language)
         answer = self._answers.get(key)
         turn = answer.turn if answer else turn_id(origin.actor, changed.id)
-        reworded = await self._talk.reword(origin.actor, origin.place, turn, changed.text)
+        try:
+            reworded = await self._talk.reword(origin.actor, origin.place, turn, changed.text)
+        except StoreUnavailable as failure:
+            _log.warning("memory_unavailable", command="edit", error=str(failure))
+            return Reply(texts.memory_unavailable)
         if reworded is False or (answer and answer.asked == hash(changed.text)):
             return SILENCE
         button = ((Button(texts.button_again, f"{_AGAIN}{turn if reworded else ''}"),),)
@@ -281,10 +300,6 @@ class Resuming:
             buttons = (*answer.buttons, *button)
             return Reply("", buttons, replaces=answer.message_id, private=False)
         return Reply(texts.edited, button, points=True)
-
-
-def _continue_button(turn: str, texts: Texts) -> ButtonRows:
-    return ((Button(texts.button_continue, f"{_CONTINUE}{turn}"),),)
 
 
 def _find_question(turns: tuple[Turn, ...], wanted: str) -> int | None:

@@ -25,6 +25,7 @@ from memory.understanding import Extraction, Reading
 from tests.bot.telegram.stage import Stage, stage
 from tests.bot.telegram.streaming import texts
 from tests.fakes.botapi import BotApiServer
+from tests.fakes.conversing import Echo
 from tests.fakes.openai_server import Completion, OpenAIServer, refusing, text
 from tests.fakes.temporary_store import TemporaryStore
 
@@ -246,6 +247,7 @@ async def test_retry_asks_a_failed_question_again_also_after_a_restart(
     async with play(server, tmp_path, model) as on:
         await on.asks("What is a boat?", refusing(503, "down"))
         assert await on.window() == []
+        assert on.labels == [AGAIN]
         await on.asks("/retry", refusing(503, "down"))
         assert [text.partition(" (")[0] for text in texts(server)] == [
             ENGLISH.failures["server_error"]
@@ -253,6 +255,20 @@ async def test_retry_asks_a_failed_question_again_also_after_a_restart(
     async with play(server, tmp_path, model) as on:
         await on.asks("/retry", text("It floats."))
         assert on.asked == "What is a boat?"
+        assert texts(server)[2:] == ["It floats."]
+        assert await on.window() == ["user: What is a boat?", "assistant: It floats."]
+
+
+async def test_a_question_that_the_bot_broke_over_is_asked_again_by_a_press_or_a_command(
+    server: BotApiServer, tmp_path: Path, model: OpenAIServer
+) -> None:
+    async with play(server, tmp_path, model) as on:
+        works, on.talk.inner = on.talk.inner, Echo(lambda _: ZeroDivisionError())
+        await on.asks("What is a boat?")
+        on.talk.inner = works
+        await on.asks("/retry", refusing(503, "down"))
+        model.script(text("It floats."))
+        await on.presses(AGAIN)
         assert texts(server)[2:] == ["It floats."]
         assert await on.window() == ["user: What is a boat?", "assistant: It floats."]
 
