@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from pydantic_ai.models import Model
 
@@ -68,6 +68,8 @@ from memory.understanding import Extraction, LanguageRules, Reading, Understandi
 
 #: The exit code that makes a supervisor restart the bot.
 _RESTART = 1
+#: Nobody tells the terminal the time, and people come back to it after months.
+_LONGEST_BREAK = timedelta(days=365)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +160,7 @@ async def run_chat(settings: Settings, user_id: int) -> int:
     data = settings.data_dir
     with operator_errors(), exit_on_sigterm():
         async with (
-            _parts(settings, WallClock()) as parts,
+            _parts(settings, WallClock(off=_LONGEST_BREAK)) as parts,
             Inbox(data / "inbox.sqlite", parts.pool, "terminal", "prompt") as inbox,
         ):
             about = f"Mordecai · {settings.model or 'a notebook, no language model'}"

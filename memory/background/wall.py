@@ -13,7 +13,7 @@ _log = structlog.get_logger(__name__)
 #: Clocks that differ by less agree.
 _AGREEMENT = timedelta(hours=1)
 #: A bot may have been off for so long without anybody asking whether its clock has leapt.
-_PLAUSIBLE = timedelta(days=2)
+_OFF = timedelta(days=2)
 _REPEAT_LOG_SECONDS = 3600.0
 
 
@@ -24,9 +24,11 @@ class WallClock:
         self,
         own: Callable[[], datetime] = lambda: datetime.now(UTC),
         monotonic: Callable[[], float] = time.monotonic,
+        off: timedelta = _OFF,
     ) -> None:
-        """`own` is this machine's clock. `monotonic`, in seconds, does not leap."""
-        self._own, self._monotonic = own, monotonic
+        """`own` is this machine's clock. `monotonic`, in seconds, does not leap. The program may
+        have been `off` for so long before a later date needs to be confirmed."""
+        self._own, self._monotonic, self._off = own, monotonic, off
         #: What a server told, and the last time that was right, both with the monotonic time.
         self._heard: tuple[datetime, float] | None = None
         self._right: tuple[datetime, float] | None = None
@@ -51,8 +53,8 @@ class WallClock:
 
     def is_right(self, last: datetime | None) -> bool:
         """True if it is safe to end or delete something by date: a server agrees; or the clock has
-        kept pace since it was right; or, after a start, it is at most a few days later than `last`,
-        when it was right in an earlier process."""
+        kept pace since it was right; or, after a start, it is not much later than `last`, when it
+        was right in an earlier process."""
         own, now, told = self._own(), self._monotonic(), self._told
         if told is not None:
             right = abs(own - told) <= _AGREEMENT
@@ -60,7 +62,7 @@ class WallClock:
             then, at = self._right
             right = abs(own - then - timedelta(seconds=now - at)) <= _AGREEMENT
         else:
-            right = last is None or -_AGREEMENT <= own - last <= _PLAUSIBLE
+            right = last is None or -_AGREEMENT <= own - last <= self._off
         if right:
             self._right = own, now
         return right

@@ -64,6 +64,12 @@ def test_after_a_start_the_last_right_time_counts_until_a_server_confirms(
     assert machine.wall.is_right(NOON), "it was off for so long"
 
 
+def test_where_nobody_tells_the_time_a_long_break_is_believed() -> None:
+    alone = WallClock(lambda: NOON + 300 * DAY, off=365 * DAY)
+    assert alone.is_right(NOON)
+    assert not WallClock(lambda: NOON + 800 * DAY, off=365 * DAY).is_right(NOON)
+
+
 def test_a_wrong_clock_is_logged_once(capsys: pytest.CaptureFixture[str]) -> None:
     machine = Machine(NOON + 400 * DAY)
     for _ in range(3):
