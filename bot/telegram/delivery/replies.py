@@ -67,8 +67,10 @@ class Replies:
         message_id = await self.send(
             origin.place, reply, said.message_id if answers else None, shown, delivery
         )
-        # A preview whose fate was unknown may have arrived late.
-        await self.take_back(origin.place, Shown(maybe=shown.maybe))
+        if shown.maybe:
+            await delivery.settle()
+            # A preview whose fate was unknown may have arrived late.
+            await self.take_back(origin.place, Shown(maybe=shown.maybe))
         self._assistant.note_delivery(said, reply, message_id)
         if reply.reaction and not isinstance(said, Click):
             await delivery.settle()
