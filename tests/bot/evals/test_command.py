@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from bot.evals.learning import report_learning
 from bot.evals.recall import report_recall
 
 TOY: dict[str, Any] = {
@@ -134,9 +135,10 @@ def test_learning_prints_what_is_kept_and_dropped_by_class_and_language(tmp_path
     assert [each["text"] for each in printed["wrong"]] == ["My sister is a pilot"]
 
 
-def test_learning_names_the_line_that_is_no_dialogue(tmp_path: Path) -> None:
+def test_learning_names_the_line_that_is_no_dialogue(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "labelled.jsonl"
     file.write_text("{}\n", encoding="utf-8")
-    ran = mordecai("eval", "learning", file)
-    assert ran.returncode == 2
-    assert "line 1: not a labelled dialogue" in ran.stderr
+    assert report_learning([file], json_wanted=True, model=None) == 2
+    assert "line 1: not a labelled dialogue" in capsys.readouterr().err

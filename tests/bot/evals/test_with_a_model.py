@@ -1,4 +1,4 @@
-"""`mordecai eval learning --model`, as it is typed, on a model behind a real socket."""
+"""`mordecai eval learning --model`, on a model behind a real socket."""
 
 import asyncio
 import json
@@ -7,6 +7,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from bot.evals.learning import measure_learning
 from tests.bot.evals.test_command import LABELLED
 from tests.fakes.learning import finding, findings, judgement, review, when
 from tests.fakes.openai_server import Completion, OpenAIServer, refusing, text
@@ -26,27 +29,31 @@ def notes(request: dict[str, Any]) -> Completion:
     return text(findings(visit, finding("My sister is a pilot", "my sister", turn=2)))
 
 
-async def measure(server: OpenAIServer, file: Path) -> dict[str, Any]:
-    """What the command prints as JSON, with nothing else set than the server and its key."""
+def reach(server: OpenAIServer) -> dict[str, str]:
+    """All that has to be set."""
+    return {"MORDECAI_MODEL_BASE_URL": server.base_url, "MORDECAI_MODEL_API_KEY": "right"}
+
+
+@pytest.fixture
+def labelled(tmp_path: Path) -> Path:
+    file = tmp_path / "labelled.jsonl"
     file.write_text(json.dumps(LABELLED) + "\n", encoding="utf-8")
-    settings = {"MORDECAI_MODEL_BASE_URL": server.base_url, "MORDECAI_MODEL_API_KEY": "right"}
-    ran = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bot", "eval", "learning", str(file)),
-        *("--model", "openai:some", "--json"),
-        env=os.environ | settings,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    async with asyncio.timeout(100):
-        out, err = await ran.communicate()
-    assert ran.returncode == 0, err.decode()
-    printed: dict[str, Any] = json.loads(out)
-    return printed
+    return file
 
 
-async def test_what_a_model_proposes_is_held_against_the_labels(tmp_path: Path) -> None:
+async def test_what_a_model_proposes_is_held_against_the_labels(labelled: Path) -> None:
     async with OpenAIServer(decide=notes) as server:
-        printed = await measure(server, tmp_path / "labelled.jsonl")
+        ran = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "bot", "eval", "learning", str(labelled)),
+            *("--model", "openai:some", "--json"),
+            env=os.environ | reach(server),
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        async with asyncio.timeout(100):
+            out, err = await ran.communicate()
+    assert ran.returncode == 0, err.decode()
+    printed = json.loads(out)
     assert server.refused == []
     assert [request["model"] for request in server.requests] == ["some", "some"]
     assert printed["keep"] == {"right": 1, "of": 1, "share": 1.0}
@@ -56,10 +63,12 @@ async def test_what_a_model_proposes_is_held_against_the_labels(tmp_path: Path) 
 
 
 async def test_a_model_that_reads_nothing_is_told_apart_from_one_that_notes_nothing(
-    tmp_path: Path,
+    labelled: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with OpenAIServer(decide=lambda request: refusing(503, "down")) as server:
-        printed = await measure(server, tmp_path / "labelled.jsonl")
-    assert printed["keep"]["right"] == 0
-    assert printed["unread_sessions"] == 1
+        for name, value in reach(server).items():
+            monkeypatch.setenv(name, value)
+        report = await measure_learning([labelled], "openai:some")
+    assert report.keep.right == 0
+    assert report.unread == 1
     assert len(server.requests) >= 2, "it was tried again"

@@ -4,10 +4,10 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 from filelock import FileLock
+from structlog.testing import capture_logs
 
 from bot.errors import OperatorError
 from bot.operations.maintain import clean_up
@@ -17,9 +17,8 @@ from memory.records import Actor, Draft, Kind, Place, Role, Session, Turn, Utter
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.journal.sessions import backlog_in
 from memory.stores.sqlite.store import SqliteStore
-from tests.e2e.command import Ran, mordecai
-from tests.fakes.aws import FakeAws
-from tests.fakes.aws.world import ENVIRONMENT
+from tests.e2e.command import mordecai
+from tests.fakes.aws.world import World, machinery
 
 ANNA = Actor("u1")
 LONG_AGO = datetime.now(UTC) - timedelta(days=1000)
@@ -49,20 +48,18 @@ async def lived(data: Path) -> None:
             await journal.jobs.quarantine("s1", "me", LONG_AGO, "ExtractionFailed")
 
 
-async def maintain(data: Path) -> Ran:
-    return await mordecai("maintain", "--data", str(data), cwd=data.parent)
-
-
 def table(printed: str) -> dict[str, list[str]]:
     """The numbers of each row."""
     rows = (line.split() for line in printed.splitlines())
     return {row[0]: row[1:] for row in rows if len(row) == 4 and row[1].isdigit()}
 
 
-async def test_it_prints_what_went_by_kind_and_what_waits(tmp_path: Path):
+def test_it_prints_what_went_by_kind_and_what_waits(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
     data = tmp_path / "data"
-    await lived(data)
-    ran = await maintain(data)
+    asyncio.run(lived(data))
+    ran = asyncio.run(mordecai("maintain", "--data", str(data), cwd=tmp_path))
     assert ran.code == 0, ran.err
     assert table(ran.out) == {
         "facts": ["0", "1", "0"],
@@ -76,8 +73,9 @@ async def test_it_prints_what_went_by_kind_and_what_waits(tmp_path: Path):
         in ran.out
     )
     assert "zanzibar" not in ran.out + ran.err
-    again = await maintain(data)
-    assert all(numbers == ["0", "0", "0"] for numbers in table(again.out).values())
+    assert clean_up(Settings(data_dir=data), retry=False) == 0
+    again = table(capsys.readouterr().out)
+    assert all(numbers == ["0", "0", "0"] for numbers in again.values())
 
 
 def test_what_is_in_quarantine_is_queued_again_on_demand(
@@ -129,15 +127,18 @@ def test_while_a_bot_runs_it_refuses_politely(tmp_path: Path, capsys: pytest.Cap
     assert capsys.readouterr().out == ""
 
 
-async def test_a_memory_that_cannot_be_read_is_exit_1_and_the_others_are_tidied(tmp_path: Path):
+def test_a_memory_that_cannot_be_read_is_exit_1_and_the_others_are_tidied(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
     data = tmp_path / "data"
-    await lived(data)
+    asyncio.run(lived(data))
     (data / "memory" / "u0.sqlite").mkdir()
-    ran = await maintain(data)
-    assert ran.code == 1
-    assert table(ran.out)["messages"] == ["2", "0", "0"]
-    assert "could not be checked (reasons above): 1" in ran.out
-    assert "u0" in ran.err
+    with capture_logs() as logs:
+        assert clean_up(Settings(data_dir=data), retry=False) == 1
+    printed = capsys.readouterr().out
+    assert table(printed)["messages"] == ["2", "0", "0"]
+    assert "could not be checked (reasons above): 1" in printed
+    assert "u0" in str(logs)
 
 
 def test_where_there_is_nothing_nothing_is_made(tmp_path: Path):
@@ -151,18 +152,23 @@ def test_without_a_memory_it_says_so(tmp_path: Path):
         clean_up(Settings(data_dir=tmp_path, memory_enabled=False), retry=False)
 
 
-async def test_it_looks_after_a_memory_on_aws(tmp_path: Path):
-    with FakeAws() as aws:
-        variables: dict[str, Any] = {
-            **ENVIRONMENT,
-            "MORDECAI_MEMORY_BACKEND": "agentcore",
-            "MORDECAI_AWS_REGION": "us-east-1",
-            "MORDECAI_AWS_ENDPOINT_URL": aws.url,
-        }
-        made = await mordecai("setup", cwd=tmp_path, **variables)
-        variables["MORDECAI_MEMORY_ID"] = made.out.strip()
-        talk = b"I work at Acme Corp\n/new\n"
-        await mordecai("chat", "--data", "data", cwd=tmp_path, stdin=talk, **variables)
-        ran = await mordecai("maintain", "--data", "data", cwd=tmp_path, **variables)
-    assert ran.code == 0, ran.err
-    assert "checked: 1 memory" in ran.out
+def test_it_looks_after_a_memory_on_aws(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    with machinery() as made:
+        here = asyncio.run(made.world(tmp_path))
+        asyncio.run(told(here))
+        settings = Settings(
+            data_dir=tmp_path,
+            memory_backend="agentcore",
+            memory_id=here.memory.id,
+            aws_region="us-east-1",
+            aws_endpoint_url=made.aws.url,
+        )
+        assert clean_up(settings, retry=False) == 0
+    assert "checked: 1 memory" in capsys.readouterr().out
+
+
+async def told(here: World) -> None:
+    async with await here.store() as store:
+        said = (Utterance(Role.USER, "I work at Acme Corp", datetime.now(UTC)),)
+        await store.add_turn(ANNA, Turn("t1", "s1", said))
+        await store.extraction.flush(ANNA)
