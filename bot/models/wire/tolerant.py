@@ -165,6 +165,10 @@ def _parts(parts: Iterable[ModelResponsePart], asked: ServerRequest) -> Iterator
                 yield ToolCallPart(found.name, found.arguments)
 
 
+def _is_text(part: ModelResponsePart) -> bool:
+    return isinstance(part, TextPart)
+
+
 @dataclass
 class TolerantStream(StreamedResponse):
     """A stream with the calls in its text found."""
@@ -180,9 +184,10 @@ class TolerantStream(StreamedResponse):
         self._spent = RequestUsage()
 
     def get(self) -> ModelResponse:
-        """The response so far, without what came before a retry."""
+        """The response so far; of what came before a retry only the text, which was shown."""
         response = super().get()
-        return replace(response, parts=response.parts[self._abandoned :])
+        before, since = response.parts[: self._abandoned], response.parts[self._abandoned :]
+        return replace(response, parts=[*filter(_is_text, before), *since])
 
     async def _get_event_iterator(self) -> AsyncIterator[ModelResponseStreamEvent]:
         try:
@@ -192,6 +197,9 @@ class TolerantStream(StreamedResponse):
             if not self._asked.may_do_without_tools(error):
                 raise
             await self._ask_again()
+            if any(_is_text(part) for part in self._parts_manager.get_parts()):
+                for event in self._scan_events(["\n\n"]):
+                    yield event
             async for event in self._scanned_stream():
                 yield event
         self.finish_reason = self._inner.finish_reason

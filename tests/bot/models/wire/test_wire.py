@@ -151,7 +151,10 @@ async def test_a_server_that_breaks_on_tools_in_mid_stream_is_asked_again_too(
         otherwise=text("Hello anyway."),
     )
     async with talking(broken) as talk:
-        assert await talk.answer() == "Hello anyway."
+        events = await talk.say("Hi")
+        assert is_answer(events[-1])
+        assert events[-1].text == ("Well, \n\nHello anyway." if shown else "Hello anyway.")
+        assert events[-1].text == "".join(e.text for e in events if isinstance(e, TextDelta))
         assert ["tools" in request for request in talk.server.requests] == [True, False]
 
 
