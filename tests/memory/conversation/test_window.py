@@ -146,3 +146,12 @@ def test_the_beginning_changes_in_one_turn_of_five_at_most_whatever_is_said(
         window, _ = window.push(saying(number, asked, answered))
         changes += window.messages[: len(before)] != before
     assert changes <= len(said) / 5
+
+
+def test_a_question_without_an_answer_is_not_shown():
+    asked = (Utterance(Role.USER, "Are you there?", AT),)
+    failed = Turn("t1", "s1", asked, interrupted="timeout")
+    window, leaving = Window(20).push(failed)
+    assert (window.turns, leaving, window.messages) == ((failed,), (), ())
+    window, _ = window.push(saying(2, "And now?", "Now I am."))
+    assert [message.text for message in window.messages] == ["And now?", "Now I am."]

@@ -274,3 +274,11 @@ def test_a_cut_text_fits_is_whole_characters_and_the_beginning(text: str, limit:
     assert clean.startswith(short)
     rest = clean[len(short) :]
     assert not rest or len((short + rest[0]).encode()) > limit
+
+
+def test_nothing_of_an_interrupted_answer_is_told_to_extraction() -> None:
+    asked = Utterance(Role.USER, "I live in Oslo", NOON)
+    broken = Utterance(Role.ASSISTANT, "You live in Ro", NOON)
+    (body,) = event_bodies(ANN, Turn("t-1", "s-1", (asked, broken), interrupted="cut"))
+    assert [item["conversational"]["role"] for item in body["payload"]] == ["USER"]
+    assert event_bodies(ANN, Turn("t-2", "s-1", (broken,), interrupted="cut")) == []

@@ -496,3 +496,33 @@ async def test_a_second_open_session_that_is_private_is_dropped(path, pool):
         await journal.sessions.open(session("s2", NEW, HERE))
         await journal.move(OLD, NEW, THERE, HERE)
         assert await journal.sessions.unfinished(NEW) == ["s2"]
+
+
+async def test_a_turn_takes_the_place_of_others_all_or_nothing(
+    path: Path, pool: ThreadPoolExecutor
+) -> None:
+    async with SqliteJournal(path, pool) as journal:
+        await journal.sessions.open(session())
+        for number in (1, 2, 3):
+            await journal.turns.append("s1", turn(number))
+        better = replace(turn(4), interrupted="cut")
+        assert await journal.turns.append("s1", better, replaces=[turn(2), turn(3)])
+        assert not await journal.turns.append("s1", better, replaces=[turn(2), turn(3)])
+    async with SqliteJournal(path, pool) as journal:
+        assert await journal.turns.of("s1") == [turn(1), better]
+        found = await journal.sessions.find(ANNA, HOME)
+        assert found is not None
+        assert found.message_count == 4
+
+
+async def test_a_turn_gets_other_words_where_it_stands(
+    path: Path, pool: ThreadPoolExecutor
+) -> None:
+    async with SqliteJournal(path, pool) as journal:
+        await journal.sessions.open(session())
+        for number in (1, 2):
+            await journal.turns.append("s1", turn(number))
+        await journal.turns.rewrite(turn(1).reworded("I live in Rome"))
+        first, second = await journal.turns.of("s1")
+    assert [m.text for m in first.messages] == ["I live in Rome", "Noted."]
+    assert second == turn(2)
