@@ -132,10 +132,11 @@ class Language:
         slots = self.table.get("slots", ())
         return next((slot for slot in slots if self.finds(f"slots.{slot}", question)), None)
 
-    def sets_style(self, text: str) -> bool:
-        """True if a message says how the assistant should write."""
-        both = self.has("wishes.directive", text) and self.has("asks.style", text)
-        return both or self.finds("wishes.answering", text)
+    def style_share(self, text: str) -> float:
+        """How sure it is that a message says how the assistant should write, from 0 to 1."""
+        if self.finds("wishes.answering", text):
+            return 1.0
+        return 0.5 * (self.has("wishes.directive", text) and self.has("asks.style", text))
 
     @cached_property
     def small_stems(self) -> frozenset[str]:

@@ -7,12 +7,15 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 
 from bot.offline.facts import slots_in
 from bot.offline.language import Language
-from bot.offline.scores import Line, ScoredLine, Scores
+from bot.offline.scores import SUBJECT, Line, ScoredLine, Scores
 from bot.offline.terms import RELATED
 from bot.offline.wishes import is_question
+from memory.search.lexicon.lexicon import negations
+from memory.search.text import plain_words
 
 #: So many lines about somebody are shown. A line is about them if its own words cover so much.
 _EVERYTHING, _NAMED = 12, 0.75
@@ -23,8 +26,6 @@ _DIGITS = re.compile(r"\d[\d.:,/]*\w*")
 _AS_GOOD, _MOST_GOOD = 0.9, 20
 #: A line answers if its own words cover this share of the question.
 _ANSWERS = 0.3
-#: The subject of a line is among its first index words.
-_SUBJECT = 3
 #: A second line is shown if it has this share of the first one's score. One about the same thing is
 #: shown if the first covers less than the second number.
 _BESIDE, _ENOUGH = 0.5, 0.7
@@ -124,8 +125,7 @@ class _Choice:
     def _successor(self, first: ScoredLine) -> ScoredLine | None:
         """The line that took the place of the first: a correction right after it, or the newest
         line that shares its rare words and tells a change or a value of the kind asked for."""
-        after = self._scores.neighbour(first.line, 1)
-        if after and self._corrects(after) and not self._is_apart(first, after):
+        if after := self._correction_of(first):
             return after
         later = [
             each
@@ -140,15 +140,14 @@ class _Choice:
         before = self._scores.neighbour(first.line, -1)
         if before is None or not before.score or first.own >= _ANSWERS:
             return None
-        if not self._corrects(first) or not _DIGITS.search(first.line.text):
+        if not self._corrects(first) or not _DIGITS.search(before.line.text):
             return None
         return replace(before.line, text=_DIGITS.sub("…", before.line.text))
 
     def is_replaced(self, line: Line) -> bool:
         """True if a later line corrects this one, or says that the same thing has changed."""
         each = self._scores.of(line)
-        after = self._scores.neighbour(each.line, 1)
-        if after and self._corrects(after) and not self._is_apart(each, after):
+        if self._correction_of(each):
             return True
         return any(
             later.line.number > each.line.number and self._outdates(later, each)
@@ -159,9 +158,21 @@ class _Choice:
         shared = (each.words & later.words) - self._scores.small
         if later.line.quoted or not shared:
             return False
-        subject = shared & frozenset(self._scores.held[later.line.number][:_SUBJECT])
+        subject = shared & frozenset(self._scores.held[later.line.number][:SUBJECT])
         changed = self._language.has("marks.change", later.line.text)
         return changed and (bool(subject) or self._scores.weigh(shared) >= _SHARED)
+
+    def _correction_of(self, first: ScoredLine) -> ScoredLine | None:
+        """The line right after one that corrects it: "no, at 6:40", or "but it's 245 now"."""
+        after = self._scores.neighbour(first.line, 1)
+        if after is None or self._is_apart(first, after):
+            return None
+        revises = (
+            self._language.begins("marks.contrast", after.line.text)
+            and self._language.has("marks.change", after.line.text)
+            and all(_DIGITS.search(each.line.text) for each in (first, after))
+        )
+        return after if revises or self._corrects(after) else None
 
     def _corrects(self, each: ScoredLine) -> bool:
         opening = " ".join(each.line.text.split()[:4])
@@ -178,32 +189,41 @@ class _Choice:
     def _goes_on(self, first: ScoredLine, later: ScoredLine) -> bool:
         if later.line.quoted or self._language.finds("marks.unreal", later.line.text):
             return False
+        if is_question(later.line.text, self._language):
+            return False
         if self._scores.asks_number and not self._scores.has_value(later.line, later.words):
             return False
-        if self._language.has("marks.change", later.line.text):
+        changed = self._language.has("marks.change", later.line.text)
+        if changed or (self._denies(later) and not self._denies(first)):
             answer = self._scores.answer_in(first)
-            if self._shares_name(answer, first, later) and (
-                self._scores.weigh(answer & later.words) >= _RETOLD
-            ):
+            named = answer & self._scores.names
+            retold = (answer & later.words) - (frozenset() if changed else named)
+            same = not named or bool(named & later.words)
+            if same and self._scores.weigh(retold) >= _RETOLD:
                 return True
+        if changed:
             about = self._scores.asked & first.words & later.words
             if not self._shares_name(self._scores.asked, first, later):
                 return False
-            subject = about & frozenset(self._scores.held[later.line.number][:_SUBJECT])
+            subject = about & frozenset(self._scores.held[later.line.number][:SUBJECT])
             return (
                 self._scores.weigh(about) >= _SHARED if self._scores.asks_number else bool(subject)
             )
         return (
             self._scores.asks_number
+            and self._shares_name(self._scores.asked, first, later)
             and self._shared_weight(first, later, self._scores.asked) >= 2 * _SHARED
         )
 
+    def _denies(self, each: ScoredLine) -> bool:
+        return any(word in negations() for _, word in plain_words(each.line.text))
+
     def _shares_name(self, words: frozenset[str], first: ScoredLine, later: ScoredLine) -> bool:
-        """False if the first line has names among these words and the later one has none of them:
+        """False if the first line has names among these words and the later one has others:
         "Mrs Odilia" is not "Mrs Ofelia"."""
-        capital = (word for word in first.line.text.split()[1:] if word[:1].isupper())
-        names = words & frozenset(self._language.index_words(" ".join(capital)))
-        return not names or bool(names & later.words)
+        names = words & first.words & self._scores.names
+        others = (later.words & self._scores.names) - first.words
+        return not (names and others) or bool(names & later.words)
 
     def _shared_weight(
         self, one: ScoredLine, other: ScoredLine, besides: frozenset[str] = frozenset()
@@ -225,6 +245,8 @@ class _Choice:
             yield after
         if before and self._scores.points_back(first):
             yield before
+        if self._scores.asks_number and not self._scores.has_value(first.line, first.words):
+            yield from self._values_beside(first)
         for each in sorted(self._lines, key=lambda other: other.score, reverse=True)[:4]:
             adds = any(a > b + 0.1 for a, b in zip(each.shares, first.shares, strict=True))
             if adds and each.score >= _BESIDE * first.score and not self._may_mislead(each, first):
@@ -239,6 +261,16 @@ class _Choice:
             for each in sorted(near, key=lambda each: abs(each.line.number - first.line.number)):
                 if not self._may_mislead(each, first):
                     yield each
+
+    def _values_beside(self, first: ScoredLine) -> Iterator[ScoredLine]:
+        """The newest line that has the number asked for, where the first covers only the rest."""
+        values = (
+            each
+            for each in reversed(self._lines)
+            if any(a > b for a, b in zip(each.shares, first.shares, strict=True))
+            and self._scores.has_value(each.line, each.words)
+        )
+        yield from islice(values, 1)
 
     def _may_mislead(self, each: ScoredLine, first: ScoredLine) -> bool:
         """True if a line beside the first might tell what is no longer true."""

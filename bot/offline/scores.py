@@ -1,6 +1,7 @@
 """Scores a person's own lines by how much of a question they cover; rare words count more. Pure."""
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -11,19 +12,26 @@ from bot.offline.language import Language
 from bot.offline.terms import RELATED, earliness, forms_of, share_of, terms_of
 from bot.offline.wishes import is_command, is_question
 from memory.records import Speaker
+from memory.safety.secrets import MASK
 from memory.search.lexicon.lexicon import all_of
 from memory.search.query import Term
 from memory.search.text import small_stems, words
 
 #: What a line gains or loses: it has a date or number where one is asked for; it stands right after
-#: one that covers the question; it is quoted, or a joke.
-_FITS, _UNFIT, _AFTER, _QUOTED, _UNREAL = 1.3, 0.8, 0.6, 0.7, 0.85
+#: one that covers the question; it is quoted, or a joke; it hides what it told; it is about others
+#: than the question.
+_FITS, _UNFIT, _AFTER, _QUOTED, _UNREAL, _HIDDEN, _OTHERS = 1.3, 0.8, 0.6, 0.7, 0.85, 0.7, 0.5
 #: What a line gains at most if it begins with what is asked for.
 _TOPIC = 0.15
 #: What a line with "I" gains if the question is about the person who asks.
 _OWN = 1.15
-#: In their first line with this many words, people tend to say who they are and what they do.
-_SENTENCE = 4
+#: The subject of a line is among its first index words; a name it is about is near them.
+SUBJECT, _OPENING = 3, 6
+#: What may be a date or a time: the number of a day, a year, an hour with minutes.
+_DATE = re.compile(r"(?<![\d.,:])(?:[0-2]?\d|3[01])(?![\d])|\b(?:19|20)\d\d\b")
+#: In their first line with this many words, people tend to say who they are and what they do. What
+#: it gains if a question asks for that.
+_SENTENCE, _INTRODUCES = 4, 0.7
 #: How near a name stands to what it names, in words.
 _NEAR = 2
 #: A line looks like the question if it has this share of the pieces of its words.
@@ -77,14 +85,28 @@ class Scores:
         self._when = language.has("asks.when", question)
         self.asks_number = self._when or language.has("asks.number", question)
         self._style = language.asks_for_style(question)
-        self._job = language.has("asks.job", question) and (
-            self._about_me or language.has("asks.i", question)
+        self._asks_own = language.has("asks.i", question)
+        home = language.slot_asked(question) == "home"
+        self._asks_who_i_am = home or (
+            (self._about_me or self._asks_own) and language.has("asks.job", question)
         )
-        told = (line.number for line in lines if len(line.text.split()) >= _SENTENCE)
-        self._introduction = next(told, None)
+        self._introduction = _introduction(lines, language)
         self._terms = terms_of(question, language, now)
+        self._only_who_i_am = self._asks_who_i_am and len(self._terms) <= 1
         #: The index words of each line, in order.
         self.held = {line.number: language.index_words(line.text) for line in lines}
+        #: The index words that are written like names somewhere.
+        self.names = frozenset(
+            language.index_words(
+                " ".join(
+                    word
+                    for line in lines
+                    if not line.quoted
+                    for word in line.text.split()[1:]
+                    if word[:1].isupper()
+                )
+            )
+        )
         count = len(lines)
         seen = _count(chain.from_iterable(map(frozenset, self.held.values())))
         self._most = math.log(1 + (count + 1) / 1.5)
@@ -115,31 +137,50 @@ class Scores:
         return max(known) if known else self._most
 
     def _cover(self, line: Line) -> ScoredLine:
-        spoken = self.held[line.number]
-        held = frozenset(spoken)
+        held = frozenset(self.held[line.number])
         shares = tuple(share_of(term, forms, held) for term, forms in self._forms)
         total = sum(self._weights) or 1.0
         score = _dot(self._weights, shares) / total
         own = _dot(self._weights, (s if s > RELATED else 0.0 for s in shares)) / total
-        if self._style and self.language.sets_style(line.text):
+        if self._style and (sets := self.language.style_share(line.text)):
             # "Can you keep it short?" is one, too.
-            score, own = score + 1, own + 1
+            score, own = score + sets, own + sets
         elif score and (
             is_question(line.text, self.language) or is_command(line.text, self.language)
         ):
             return ScoredLine(line, held, tuple(0.0 for _ in shares))
-        score *= 1 + _TOPIC * earliness(spoken, self._terms)
-        if self._about_me and self.language.has("asks.i", line.text):
-            score *= _OWN
-        if self._job and line.number == self._introduction:
-            score += RELATED
-        if score and self.asks_number:
-            score *= _FITS if self.has_value(line, held) else _UNFIT
-        if line.quoted:
-            score *= 0.0 if self._about_me else _QUOTED
-        if line.ended or self.language.finds("marks.unreal", line.text):
-            score *= _UNREAL
+        if self._asks_who_i_am and line.number == self._introduction:
+            score += _INTRODUCES if self._only_who_i_am else RELATED
+        score *= self._fitness(line, held)
         return ScoredLine(line, held, shares, score, own)
+
+    def _fitness(self, line: Line, held: frozenset[str]) -> float:
+        """How well a line fits the question, whatever of it its words cover."""
+        fitness = 1 + _TOPIC * earliness(self.held[line.number], self._terms)
+        if self._about_me and self.language.has("asks.i", line.text):
+            fitness *= _OWN
+        if self._is_about_others(line, held):
+            fitness *= _OTHERS
+        if self.asks_number:
+            fitness *= _FITS if self.has_value(line, held) else _UNFIT
+        if line.quoted:
+            fitness *= 0.0 if self._about_me else _QUOTED
+        if MASK in line.text:
+            fitness *= _HIDDEN
+        if line.ended or self.language.finds("marks.unreal", line.text):
+            fitness *= _UNREAL
+        return fitness
+
+    def _is_about_others(self, line: Line, held: frozenset[str]) -> bool:
+        """True if a line is about a name that the question lacks, or lacks the names it has."""
+        named = self.names & self.asked
+        if named and not named & held:
+            return True
+        opening = _OPENING if self._only_who_i_am else SUBJECT
+        subject = self.names.intersection(self.held[line.number][:opening]) - self.asked
+        kinds = ("asks.i",) if self._only_who_i_am else ("asks.i", "asks.me")
+        own = any(self.language.has(kind, line.text) for kind in kinds)
+        return self._asks_own and bool(subject) and not own
 
     def _lift(self, each: ScoredLine, before: ScoredLine | None) -> ScoredLine:
         """A line that goes on with "it" is about the same thing as the line before it."""
@@ -150,14 +191,20 @@ class Scores:
         return replace(each, score=score, own=each.own + _AFTER * before.own)
 
     def points_back(self, each: ScoredLine) -> bool:
-        """True if a line goes on with "it": it is about what the line before it tells."""
-        return self.language.begins("marks.pronouns", each.line.text)
+        """True if a line goes on with "it" or "instead": it is about what the line before tells."""
+        text = each.line.text
+        return self.language.begins("marks.pronouns", text) or self.language.opens(
+            "marks.instead", text
+        )
 
     def has_value(self, line: Line, held: frozenset[str]) -> bool:
-        """True if a line has a number, or a weekday or month where a time is asked for."""
-        if any(c.isdigit() for c in line.text) or self.language.has("marks.over", line.text):
+        """True if a line has a number, or one that may be a date, a weekday or a month where a
+        time is asked for."""
+        if self.language.has("marks.over", line.text):
             return True
-        return self._when and bool(held & _calendar())
+        if self._when:
+            return bool(held & _calendar()) or _DATE.search(line.text) is not None
+        return any(map(str.isdigit, chain.from_iterable(held - self.asked)))
 
     def resembling(self) -> Iterator[Line]:
         """The newest of the lines whose words look most like those of the question, if any do:
@@ -196,6 +243,12 @@ class Scores:
             if not any(map(str.isdigit, word))
         }
         return frozenset(beside - self.asked - self.small)
+
+
+def _introduction(lines: Sequence[Line], language: Language) -> int | None:
+    """The first line long enough to say who somebody is."""
+    told = (line for line in lines if len(language.index_words(line.text)) >= _SENTENCE)
+    return next((line.number for line in told), None)
 
 
 def _pieces(spoken: Iterable[str]) -> frozenset[str]:

@@ -81,6 +81,36 @@ async def test_what_was_said_in_this_very_conversation_counts(bot: Bot):
             "jueves",
         ),
         (("老王欠我一顿火锅", "老汪欠我200块"), "老王欠我什么？", "火锅", "200"),
+        (
+            ("die Maut war mit 18 angegeben", "tja, am Automaten sind es jetzt 21"),
+            "wie hoch ist die Maut?",
+            "21",
+            "18",
+        ),
+        (
+            ("we paint the fence in cobalt", "the council does not allow cobalt, so slate"),
+            "in which paint is the fence?",
+            "slate",
+            "in cobalt",
+        ),
+        (
+            ("el portero es Benito", "Benito se fue", "en su lugar está Nuria"),
+            "¿quién trabaja de portero?",
+            "Nuria",
+            "es Benito",
+        ),
+        (
+            ("dentist moved to the 9th", "dentist wants 480 for a crown"),
+            "when is the dentist?",
+            "9th",
+            "480",
+        ),
+        (
+            ("tom's physio is on the 3rd at noon", "Ann's physio is on the 8th at noon, ask Tom"),
+            "when is ann's physio?",
+            "8th",
+            "3rd",
+        ),
     ],
 )
 async def test_what_was_corrected_is_not_answered(
@@ -225,6 +255,40 @@ async def test_if_no_word_is_shared_the_line_whose_words_look_alike_is_the_close
     assert reply.startswith("I have nothing on exactly that")
     assert "Kühlraumanlage" in reply
     assert "“" not in await bot.hears(ANNA, "which orchestra was it?")
+
+
+@pytest.mark.parametrize(
+    ("told", "asked", "right"),
+    [
+        (
+            ("so i'm Pia, vet nurse from Leeds", "Omar works in York, at the mill"),
+            "where do i live?",
+            "Leeds",
+        ),
+        (
+            ("soy Pía, cirujana en Soria", "a Omar le cambiaron el trabajo otra vez"),
+            "¿en qué trabajo tengo experiencia?",
+            "Soria",
+        ),
+        (("the boiler broke", "paid 310 to get it going"), "how much did the boiler cost?", "310"),
+        (("я Пётр", "бюджет 950 короче", "пиши мне по-простому"), "как мне отвечать?", "простому"),
+        (
+            ("dammi risposte secche", "ti scrivo dopo"),
+            "come ti devi esprimere con me?",
+            "secche",
+        ),
+        (
+            ("the alarm code is 4711, tell nobody", "the alarm went off twice"),
+            "what about the alarm?",
+            "twice",
+        ),
+    ],
+)
+async def test_a_question_by_kind_is_answered_with_a_line_of_that_kind(
+    bot: Bot, told: tuple[str, ...], asked: str, right: str
+):
+    await _told(bot, *told)
+    assert right in await bot.hears(ANNA, asked)
 
 
 @pytest.mark.parametrize(
