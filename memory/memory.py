@@ -173,6 +173,15 @@ class Memory:
                 self._profiles.known.drop(either)
                 self.choices.known.drop(either)
 
+    def has_loss_to_tell(self, actor: Actor) -> bool:
+        """True if some of what was known of the actor can't be read any more, and nobody has told
+        them."""
+        return self._store.has_loss_to_tell(actor)
+
+    async def note_loss_told(self, actor: Actor) -> None:
+        """Note that the actor has been told. Raises StoreUnavailable."""
+        await self._store.note_loss_told(actor)
+
     async def settle(self) -> None:
         """Return when all due extractions and summaries have been tried."""
         await self._jobs.settle()

@@ -13,12 +13,13 @@ from bot.assistant.files import Transcription
 from bot.assistant.inbound import Click, Command, GroupJoin, Inbound, Message, Origin
 from bot.commands.introduction import hello_to_group
 from bot.commands.pages.effects import show_effects
+from bot.commands.paragraphs import paragraphs
 from bot.commands.resuming import STOPPED, Resuming
 from bot.commands.session import report_saved
 from bot.commands.table import Commands
 from bot.people.personal import PRIVATE_MARK
 from bot.people.usage import Usage
-from bot.texts import texts_in
+from bot.texts import Texts, texts_in
 from memory.background.pacing import Throttle
 from memory.background.work import log_outage
 from memory.errors import StoreUnavailable
@@ -113,7 +114,8 @@ class Assistant:
             reply = await handler(said, context)
             await context.panels.save()
             if not reply.silent:
-                yield await self._with_private_mark(reply, said.origin)
+                reply = await self._with_private_mark(reply, said.origin)
+                yield await self._tell_loss(reply, said.origin, context.texts)
         elif isinstance(said, Message):
             async with aclosing(self._resuming.converse(said, context.texts)) as events:
                 async for event in events:
@@ -121,6 +123,7 @@ class Assistant:
                         event = await show_effects(event, said, context)
                         await context.panels.save()
                         event = await self._with_private_mark(event, said.origin)
+                        event = await self._tell_loss(event, said.origin, context.texts)
                     yield event
 
     def note_delivery(self, said: Inbound, reply: Reply, message_id: int | None) -> None:
@@ -233,6 +236,14 @@ class Assistant:
             return SILENCE
         texts = await self.people.texts(said.origin)
         return await self._with_private_mark(Reply(texts.stale), said.origin)
+
+    async def _tell_loss(self, reply: Reply, origin: Origin, texts: Texts) -> Reply:
+        """The reply, with the news that memories could not be read if there is such news."""
+        if reply.note or not (reply.text and self._memory.has_loss_to_tell(origin.actor)):
+            return reply
+        with log_outage(_log, "memory_unavailable"):
+            await self._memory.note_loss_told(origin.actor)
+        return replace(reply, footer=paragraphs(reply.footer, texts.memory_lost))
 
     async def _with_private_mark(self, reply: Reply, origin: Origin) -> Reply:
         """The reply with `private` filled in."""

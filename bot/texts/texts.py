@@ -69,6 +69,7 @@ class Texts:
     summary_last_group: str
     memory_off: str
     memory_unavailable: str
+    memory_lost: str
     memory_empty: str
     memory_empty_group: str
     memory_adds: str

@@ -135,6 +135,13 @@ class AgentCoreStore:
                 await self._outbox.put(lane, turn.id, events)
                 self._sender.wake(lane)
 
+    def has_loss_to_tell(self, actor: Actor) -> bool:
+        """See PersonalData: AWS keeps it safe."""
+        return False
+
+    async def note_loss_told(self, actor: Actor) -> None:
+        """See PersonalData."""
+
     async def keep_copy(self, actor: Actor, generations: int) -> None:
         """See PersonalData: everything is at AWS."""
 

@@ -228,6 +228,11 @@ class PersonFile:
         """Move everything from the write-ahead log into the file, and both onto the disk."""
         self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
+    def note_loss_told(self) -> None:
+        """The person has been told what `has_loss_to_tell` says."""
+        self._connection.execute("DELETE FROM setting WHERE name = 'damaged_at'")
+        self.has_loss_to_tell = False
+
     def keep_copy(self, generations: int) -> None:
         """Copy the file if it has changed since its newest copy, and delete all but so many
         copies."""
@@ -257,9 +262,11 @@ class PersonFile:
             self._connection.execute(f"PRAGMA {pragma}").fetchone()
         with _unsynced(self._connection):
             migrate(self._connection, path, PERSON_LAYOUT.migrations)
-            known = self._connection.execute("SELECT value FROM setting WHERE name = 'tokeniser'")
-            if known.fetchone() != (str(TOKENISER_VERSION),):
+            known = dict(self._connection.execute("SELECT name, value FROM setting"))
+            if known.get("tokeniser") != str(TOKENISER_VERSION):
                 self._table.reindex()
+        #: Some of it may be lost, and nobody has told the person.
+        self.has_loss_to_tell = "damaged_at" in known
 
     def _read_hits(
         self, ranked: Sequence[Ranked], at_once: int

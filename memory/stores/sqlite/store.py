@@ -173,6 +173,13 @@ class SqliteStore:
         """See PersonalData. Copies go as well, and files that were set aside."""
         await self._in_turn(partial(self._erase, actor), actor)
 
+    def has_loss_to_tell(self, actor: Actor) -> bool:
+        place = self._places.get(actor)
+        return bool(place and place.file and place.file.has_loss_to_tell)
+
+    async def note_loss_told(self, actor: Actor) -> None:
+        await self.ask(actor, PersonFile.note_loss_told)
+
     async def keep_copy(self, actor: Actor, generations: int) -> None:
         await self.ask(actor, lambda file: file.keep_copy(generations))
 
