@@ -5,10 +5,15 @@ from dataclasses import asdict, fields
 
 from bot.assistant.events import Button, Reply
 
-#: Documents are too large to keep: a command that makes them only reads, and is carried out again.
-#: How to read a typed answer exists in RAM alone.
 _LEFT_OUT = ("documents", "question", "effects")
 _KEPT = tuple(field.name for field in fields(Reply) if field.name not in _LEFT_OUT)
+
+
+def can_keep(reply: Reply) -> bool:
+    """False for a command's reply with documents, which are too large, or with a question, because
+    how to read the answer exists in RAM alone. Such a command only reads, and can be carried out
+    again."""
+    return not reply.documents and (reply.markdown or not reply.question)
 
 
 def dump(reply: Reply) -> str:

@@ -49,6 +49,11 @@ def is_not_modified(failure: TelegramError) -> bool:
     return isinstance(failure, BadRequest) and "not modified" in failure.message.lower()
 
 
+def name_of(failure: TelegramError) -> str:
+    """The type of the root failure, for the log; never its text, which may contain the token."""
+    return type(failure.__cause__ or failure).__name__
+
+
 def is_about_entities(refusal: TelegramError) -> bool:
     """True if a message was rejected for its formatting."""
     reason = refusal.message.lower()

@@ -10,6 +10,7 @@ from bot.assistant.assistant import Assistant
 from bot.assistant.events import ButtonRows, Document, Reply
 from bot.assistant.inbound import Click, Command, GroupJoin, Inbound, Message, Origin
 from bot.people.personal import PRIVATE_MARK
+from bot.telegram.delivery.kept import can_keep
 from bot.telegram.delivery.progress import Delivery, Progress
 from bot.telegram.delivery.sender import Sender
 from bot.telegram.delivery.shown import NOTHING_SHOWN, Shown
@@ -173,9 +174,9 @@ class Replies:
         note = partial(self._note, receipts[0])
         # A model's answer twice looks as if the bot repeated itself.
         again = partial(self._again, said.origin) if reply.markdown else None
-        if reply.documents and (left := self._inbox.left(receipts[0])):
+        if not can_keep(reply) and (left := self._inbox.left(receipts[0])):
             progress = left.progress
-        if reply.documents or progress:
+        if progress or not can_keep(reply):
             return Delivery(progress, note, again)
         progress = Progress(unsure=bool(shown.maybe))
         # An edit can be repeated; what is sent may arrive before that can be noted.

@@ -34,6 +34,7 @@ from bot.telegram.delivery.outcomes import (
     is_about_entities,
     is_not_modified,
     is_out_of_reach,
+    name_of,
     seconds_of,
     surely_not_sent,
 )
@@ -234,7 +235,7 @@ class Sender:
             except NetworkError as failure:
                 if surely_not_sent(failure):
                     raise
-                _log.warning("delivery_unknown", chat=place.chat_id, error=_name_of(failure))
+                _log.warning("delivery_unknown", chat=place.chat_id, error=name_of(failure))
                 delivery.lose()
                 await self._pause(place, pauses.fail())
                 continue
@@ -375,7 +376,7 @@ class Sender:
         elif not delivery.is_harmless:
             raise failure
         if not backoff.failures:
-            _log.warning("delivery_delayed", chat=place.chat_id, error=_name_of(failure))
+            _log.warning("delivery_delayed", chat=place.chat_id, error=name_of(failure))
         await self.pauses.wait(backoff.fail())
 
 
@@ -390,10 +391,6 @@ def _without_refused(
     if place.topic_id is not None and "thread not found" in refusal.message.lower():
         return replace(place, topic_id=None), entities
     raise refusal
-
-
-def _name_of(failure: TelegramError) -> str:
-    return type(failure.__cause__ or failure).__name__
 
 
 def _check_same_chat(place: Place, to: Place) -> None:

@@ -19,6 +19,7 @@ from telegram.error import Conflict, InvalidToken, NetworkError, TelegramError
 from telegram.request import BaseRequest
 
 from bot.telegram.connection import parse_answer
+from bot.telegram.delivery.outcomes import name_of
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.raw import MalformedUpdate, updates_in
 from bot.telegram.intake.receiving import (
@@ -26,7 +27,6 @@ from bot.telegram.intake.receiving import (
     UPDATES,
     RejectedToken,
     Stalled,
-    name_of,
     patience,
     pause_after,
     persistently,

@@ -6,9 +6,9 @@ from typing import Protocol
 
 import structlog
 from telegram import Update
-from telegram.error import InvalidToken, NetworkError, RetryAfter, TelegramError
+from telegram.error import InvalidToken, NetworkError, RetryAfter
 
-from bot.telegram.delivery.outcomes import seconds_of
+from bot.telegram.delivery.outcomes import name_of, seconds_of
 from memory.background.pacing import Backoff, RateLimitedLog
 
 _log = structlog.get_logger(__name__)
@@ -83,8 +83,3 @@ async def persistently(work: Callable[[], Awaitable[object]], complaints: RateLi
             await asyncio.sleep(pause_after(failure, backoff))
         else:
             return
-
-
-def name_of(failure: TelegramError) -> str:
-    """The type of the root failure, for the log; never its text, which may contain the token."""
-    return type(failure.__cause__ or failure).__name__

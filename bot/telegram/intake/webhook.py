@@ -22,12 +22,12 @@ from tornado.web import stream_request_body
 
 from bot.errors import OperatorError
 from bot.operations.sockets import Handler, Server, ServerLimits, listening_socket
+from bot.telegram.delivery.outcomes import name_of
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.raw import MalformedUpdate, readable, update_in
 from bot.telegram.intake.receiving import (
     UPDATES,
     RejectedToken,
-    name_of,
     persistently,
 )
 from memory.background.pacing import RateLimitedLog

@@ -222,6 +222,26 @@ async def test_of_an_export_the_file_that_arrived_is_not_sent_again(
     assert files.count(files[0]) == 1
 
 
+async def test_a_question_that_the_next_process_asks_can_be_answered_by_typing(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    store, anna = TemporaryStore(), Actor.person(ANNA)
+    async with stage(server, tmp_path, options=options(**HASTY), store=store) as on:
+        await on.memory.known.remember(anna, "I live in Oslo")
+        fault = server.fail("sendMessage", delay=3600)
+        await server.user(ANNA).says("/forget all")
+        await server.wait_for(lambda: not fault.times)
+        left = await killed(on, tmp_path)
+    async with stage(server, left, options=options(), store=store) as on:
+        await server.replies_to(ANNA, 1)
+        await on.channel.settle()
+        await server.user(ANNA).says("yes")
+        await server.wait_for(lambda: texts(server) == [ENGLISH.forget_all_done])
+        await on.channel.settle()
+        assert await on.memory.known.records(anna) == []
+        assert on.echo.heard == []
+
+
 async def test_whoever_was_removed_meanwhile_gets_no_answer(
     server: BotApiServer, tmp_path: Path
 ) -> None:
