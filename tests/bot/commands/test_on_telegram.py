@@ -132,7 +132,7 @@ async def test_the_menu_is_for_each_kind_of_chat_in_every_language(
 ) -> None:
     access = Access(AccessMode.OPEN, owners=[ANNA])
     last_of_all = f"all_group_chats:{list(languages())[-1]}"
-    async with stage(server, tmp_path, access=access) as on:
+    async with stage(server, tmp_path, access=access, first_start=True) as on:
         await ask(server, "hi")
         await on.channel.settle()
         await server.wait_for(lambda: last_of_all in server.world.commands)
@@ -158,14 +158,14 @@ async def test_a_menu_that_is_there_already_is_not_set_again(
     """Owners who have not written yet have no chat, and so no menu and no warning."""
     access = Access(AccessMode.OPEN, owners=[ANNA, BORIS])
     every = 3 * len(languages())
-    async with stage(server, tmp_path, access=access) as on:
+    async with stage(server, tmp_path, access=access, first_start=True) as on:
         await server.wait_for(lambda: len(server.calls_of("setMyCommands")) == every)
         for _ in range(2):
             await ask(server, "hi")
             await on.channel.settle()
     assert len(server.calls_of("setMyCommands")) == every + len(languages())
     assert not any(scope.startswith(f"chat:{BORIS}") for scope in server.world.commands)
-    async with stage(server, tmp_path, access=access) as on:
+    async with stage(server, tmp_path, access=access, first_start=True) as on:
         for user in (ANNA, BORIS):
             await ask(server, "hi", user)
         await on.channel.settle()
@@ -178,11 +178,11 @@ async def test_a_menu_that_failed_is_set_by_the_next_start(
     server.fail("setMyCommands", status=500)
     every = 3 * len(languages())
     for start in (1, 2):
-        async with stage(server, tmp_path) as on:
+        async with stage(server, tmp_path, first_start=True) as on:
             await server.wait_for(lambda: len(server.calls_of("setMyCommands")) == every * start)  # noqa: B023
             await on.end()
     assert len(server.world.commands) == every
-    async with stage(server, tmp_path):
+    async with stage(server, tmp_path, first_start=True):
         await ask(server, "hi")
     assert len(server.calls_of("setMyCommands")) == 2 * every
 
@@ -191,7 +191,7 @@ async def test_a_menu_that_can_not_be_set_keeps_nobody_from_talking(
     server: BotApiServer, tmp_path: Path
 ) -> None:
     server.fail("setMyCommands", status=500)
-    async with stage(server, tmp_path):
+    async with stage(server, tmp_path, first_start=True):
         assert await ask(server, "hi") == "you said: hi"
 
 

@@ -7,7 +7,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import cast
 
+from telegram import Bot
 from telegram.request import BaseRequest
 
 from bot.assistant.assistant import Assistant
@@ -19,6 +21,7 @@ from bot.people.access import Access
 from bot.people.accounts import Accounts
 from bot.people.people import QuotaLimits
 from bot.telegram.channel import TelegramChannel
+from bot.telegram.delivery.menu import publish_menus
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.media import Senses
 from bot.telegram.options import ChannelOptions
@@ -53,6 +56,16 @@ class Stage:
         await self.running
 
 
+@dataclass
+class _HasMenus:
+    """A bot as `publish_menus` needs it, whose menus are there already."""
+
+    id: int
+
+    async def set_my_commands(self, *_: object, **__: object) -> bool:
+        return True
+
+
 @asynccontextmanager
 async def stage(
     server: BotApiServer,
@@ -72,10 +85,11 @@ async def stage(
     quotas: QuotaLimits | None = None,
     undo_seconds: float = UNDO_SECONDS,
     leaves_strangers: bool = True,
+    first_start: bool = False,
 ) -> AsyncIterator[Stage]:
     """A bot that listens to the server, and is stopped at the end. Its journal and inbox are in the
     folder, so that a second stage on the same folder is a restart. `request` carries the bot's
-    methods but getUpdates."""
+    methods but getUpdates. Only a `first_start` publishes the menus, in two dozen calls."""
     echo = conversation if isinstance(conversation, Echo) else Echo()
     options = options or ChannelOptions(stop_seconds=5, poll_seconds=5)
     token = token or server.token
@@ -91,6 +105,9 @@ async def stage(
                 MemoryOptions(memory_enabled=about.memory_enabled),
             ) as memory,
         ):
+            if not first_start:
+                bot = cast(Bot, _HasMenus(server.world.bot["id"]))
+                await publish_menus(bot, inbox.notes)
             channel = TelegramChannel(
                 token, inbox, options, senses, base_url=server.root, request=request
             )

@@ -370,5 +370,5 @@ async def test_when_a_deletion_is_final_no_file_has_a_byte_of_it(
         await server.wait_for(lambda: "Deleted" in server.sent(1001)[-1]["text"], 10)
         await on.channel.settle()
         async with asyncio.timeout(10):
-            while any(b"Julia" in path.read_bytes() for path in tmp_path.iterdir()):
+            while any(b"Julia" in p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()):
                 await asyncio.sleep(0.05)
