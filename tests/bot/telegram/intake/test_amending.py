@@ -143,7 +143,7 @@ async def test_what_was_stopped_does_not_begin_again_by_a_change(
         await server.user(ANNA).edits(message, "I live in Oslo")
         await received(server)
         echo.gate.set()
-        assert await server.replies_to(ANNA, 1) == ["Stopped."]
+        assert await server.replies_to(ANNA, 2) == ["Stopped.", ENGLISH.edited]
         await on.channel.settle()
         assert [inbound.text for inbound in echo.heard] == ["I live in Olso", "hi"]
 
