@@ -14,7 +14,7 @@ from bot.assistant.inbound import Click, Command, GroupJoin, Inbound, Message, O
 from bot.commands.introduction import hello_to_group
 from bot.commands.pages.effects import show_effects
 from bot.commands.paragraphs import paragraphs
-from bot.commands.resuming import STOPPED, Resuming
+from bot.commands.resuming import Resuming
 from bot.commands.session import report_saved
 from bot.commands.table import Commands
 from bot.people.personal import PRIVATE_MARK
@@ -50,7 +50,7 @@ class Assistant:
         self.people, self.health, self._memory = context.people, context.health, context.memory
         self._longest, self._leaves_strangers = longest_text, leaves_strangers
         self._apologies = Throttle(_APOLOGY_SECONDS)
-        self._resuming = Resuming(conversation, context)
+        self.resuming = Resuming(conversation, context)
         context.memory.on_saved(self._announce_ending)
 
     async def respond(
@@ -63,7 +63,7 @@ class Assistant:
         admitted = await self.admit(said)
         if isinstance(admitted, Message) and admitted is not said:
             # A press that an earlier process may have answered.
-            admitted = await self.recorded_reply(admitted) or admitted
+            admitted = await self.resuming.recorded_reply(admitted) or admitted
         if not isinstance(admitted, Reply):
             if on_admitted:
                 on_admitted(admitted)
@@ -97,7 +97,7 @@ class Assistant:
             case Click():
                 return await self._admit_click(meant)
             case Command():
-                if self._resuming.is_for(meant):
+                if self.resuming.is_for(meant):
                     return await self._resume(meant)
                 return SILENCE if self._commands.ignores(meant) else meant
             case _:
@@ -117,7 +117,7 @@ class Assistant:
                 reply = await self._with_private_mark(reply, said.origin)
                 yield await self._tell_loss(reply, said.origin, context.texts)
         elif isinstance(said, Message):
-            async with aclosing(self._resuming.converse(said, context.texts)) as events:
+            async with aclosing(self.resuming.converse(said, context.texts)) as events:
                 async for event in events:
                     if isinstance(event, Reply):
                         event = await show_effects(event, said, context)
@@ -130,7 +130,7 @@ class Assistant:
         """Note that the channel sent a reply under this id (None: it may not have arrived). From
         now on the person can answer its question by typing."""
         if message_id is not None and reply.markdown and isinstance(said, Message):
-            self._resuming.note_answer(said, reply, message_id)
+            self.resuming.note_answer(said, reply, message_id)
         if reply.question:
             self._commands.questions.expect(said, reply.question, message_id)
 
@@ -139,33 +139,6 @@ class Assistant:
         returns the refusal."""
         refusal = await self.people.limit(said)
         return await self._with_private_mark(refusal, said.origin) if refusal else None
-
-    async def stopped_reply(self, said: Message, written: str) -> Reply:
-        """Record a reply that was stopped after this much of it, so that the conversation goes on
-        from there, and return it. Nothing is extracted from its turn, because what its tools did is
-        unknown."""
-        return await self.finished_reply(said, await self._resuming.record(said, written, STOPPED))
-
-    async def recorded_reply(self, said: Message) -> Reply | None:
-        """The recorded reply to a message, if any: a killed process may have recorded it without
-        sending it."""
-        turn = None
-        with log_outage(_log, "journal_unavailable"):
-            turn = await self._memory.talk.turn(said.origin.actor, said.id)
-        if turn is None or turn.answer is None:
-            return None
-        reply = Reply(turn.answer, markdown=True, interrupted=turn.interrupted)
-        return await self.finished_reply(said, reply)
-
-    async def finished_reply(self, said: Message, reply: Reply) -> Reply:
-        """A reply whose turn is recorded already, ready to deliver."""
-        marked = self._resuming.mark(reply, said, await self.people.texts(said.origin))
-        return await self._with_private_mark(marked, said.origin)
-
-    async def offer_again(self, changed: Message) -> Reply:
-        """The reply to an edit of a message that was answered."""
-        offer = await self._resuming.offer(changed)
-        return await self._with_private_mark(offer, changed.origin)
 
     def apologize(self, place: Place, error: Exception) -> Reply:
         """Log an unexpected error. Returns the reply to it; both have the same id. Reads nothing:
@@ -206,14 +179,14 @@ class Assistant:
     # -- inside -----------------------------------------------------------------------------------
 
     async def _admit_click(self, click: Click) -> Inbound | Reply:
-        if self._resuming.is_for(click):
+        if self.resuming.is_for(click):
             return await self._resume(click)
         texts = await self.people.texts(click.origin)
         refusal = await self._commands.refuse(click, replace(self._context, texts=texts))
         return await self._with_private_mark(refusal, click.origin) if refusal else click
 
     async def _resume(self, said: Command | Click) -> Message | Reply:
-        meant = await self._resuming.resume(said)
+        meant = await self.resuming.resume(said)
         if isinstance(meant, Message):
             return await self._refuse_talk(meant) or meant
         return await self._with_private_mark(meant, said.origin)

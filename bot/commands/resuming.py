@@ -122,7 +122,7 @@ class Resuming:
             reply = await self._fail(said, reply, so_far, texts)
         elif is_blank(reply.text):
             reply = replace(reply, text=texts.no_answer)
-        return self.mark(reply, said, texts)
+        return self._mark(reply, said, texts)
 
     async def _fail(self, said: Message, failed: Reply, so_far: "_SoFar", texts: Texts) -> Reply:
         """What to show of a turn that failed: what was written by then, or why there is nothing."""
@@ -167,7 +167,31 @@ class Resuming:
                 )
         return Reply(written, markdown=True, interrupted=kind)
 
-    def mark(self, reply: Reply, said: Message, texts: Texts) -> Reply:
+    async def stopped_reply(self, said: Message, written: str) -> Reply:
+        """Record a reply that was stopped after this much of it, so that the conversation goes on
+        from there, and return it. Nothing is extracted from its turn, because what its tools did is
+        unknown."""
+        return await self._recorded(said, await self.record(said, written, STOPPED))
+
+    async def recorded_reply(self, said: Message) -> Reply | None:
+        """The recorded reply to a message, if any: a killed process may have recorded it without
+        sending it."""
+        turn = None
+        with log_outage(_log, "journal_unavailable"):
+            turn = await self._talk.turn(said.origin.actor, said.id)
+        if turn is None or turn.answer is None:
+            return None
+        reply = Reply(turn.answer, markdown=True, interrupted=turn.interrupted)
+        return await self._recorded(said, reply)
+
+    async def _recorded(self, said: Message, reply: Reply) -> Reply:
+        """A reply whose turn is recorded, ready to deliver."""
+        origin = said.origin
+        texts = await self._personal.texts(origin.actor, origin.language)
+        private = await self._personal.seems_private(origin.actor, origin.place)
+        return replace(self._mark(reply, said, texts), private=private)
+
+    def _mark(self, reply: Reply, said: Message, texts: Texts) -> Reply:
         """The reply with the reason why its answer ends early, and a button to go on."""
         kind = reply.interrupted
         if not kind or is_blank(reply.text):
@@ -290,7 +314,7 @@ class Resuming:
             reworded = await self._talk.reword(origin.actor, origin.place, turn, changed.text)
         except StoreUnavailable as failure:
             _log.warning("memory_unavailable", command="edit", error=str(failure))
-            return Reply(texts.memory_unavailable)
+            return Reply(texts.memory_unavailable, private=False)
         if reworded is False or (answer and answer.asked == hash(changed.text)):
             return SILENCE
         button = ((Button(texts.button_again, f"{_AGAIN}{turn if reworded else ''}"),),)
@@ -299,7 +323,7 @@ class Resuming:
         if answer and reworded:
             buttons = (*answer.buttons, *button)
             return Reply("", buttons, replaces=answer.message_id, private=False)
-        return Reply(texts.edited, button, points=True)
+        return Reply(texts.edited, button, points=True, private=False)
 
 
 def _find_question(turns: tuple[Turn, ...], wanted: str) -> int | None:

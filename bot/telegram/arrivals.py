@@ -247,7 +247,7 @@ class Arrivals:
         return said.at >= self._began or (was_left and not said.origin.is_private)
 
     async def _offer_again(self, changed: Message) -> None:
-        await self._replies.deliver(changed, await self._assistant.offer_again(changed))
+        await self._replies.deliver(changed, await self._assistant.resuming.offer(changed))
 
     async def _amend(self, changed: Message) -> bool:
         """Apply an edit to a message that waits or is being answered, in the inbox too. Restarting

@@ -121,7 +121,9 @@ class Responder:
             try:
                 async with self._replies.sender.typing(place, turn.abandon), preview:
                     write = partial(self._write, preview)
-                    reply = await turn.reply(write, self._assistant.recorded_reply, preview)
+                    reply = await turn.reply(
+                        write, self._assistant.resuming.recorded_reply, preview
+                    )
             except Exception as error:  # noqa: BLE001 - the boundary: one update, not the bot
                 return partial(self.report, place, error, rest.message_id, preview.shown)
         finally:
@@ -172,7 +174,7 @@ class Responder:
 
     async def _keep_part(self, turn: ReplyTask, written: str, shown: Shown) -> None:
         """Record and deliver the part of a stopped reply that was written."""
-        reply = await self._assistant.stopped_reply(turn.loaded or turn.said, written)
+        reply = await self._assistant.resuming.stopped_reply(turn.loaded or turn.said, written)
         if is_blank(written):
             await self._replies.take_back(turn.said.origin.place, shown)
         else:
@@ -189,7 +191,7 @@ class Responder:
         burst's first messages, and been killed before it kept the reply. Answering these messages
         again would record them twice, so their reply is delivered here."""
         for head, rest in reversed(said.beginnings()):
-            if reply := await self._assistant.recorded_reply(head):
+            if reply := await self._assistant.resuming.recorded_reply(head):
                 shown = await self._replies.begun(head)
                 deliver = partial(self._replies.deliver, head, reply, shown)
                 conclude = self._conclude(head.origin.place, deliver, head.receipts)

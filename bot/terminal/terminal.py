@@ -181,7 +181,9 @@ class Terminal:
             if said is None:
                 continue
             self._inbox.claim(said.receipt)
-            recorded = isinstance(said, Message) and await self._assistant.recorded_reply(said)
+            recorded = isinstance(said, Message) and await self._assistant.resuming.recorded_reply(
+                said
+            )
             if recorded:
                 await self._show(said, recorded)
                 await self._close(said)
@@ -241,7 +243,7 @@ class Terminal:
 
     async def _keep_partial_reply(self, said: Message, written: str) -> None:
         """Record and show what is written of a stopped reply."""
-        reply = await self._assistant.stopped_reply(said, written.strip())
+        reply = await self._assistant.resuming.stopped_reply(said, written.strip())
         await self._show(said, reply)
         self._screen.show((await self._assistant.people.texts(said.origin)).stopped)
 

@@ -315,7 +315,7 @@ async def killed_over(line: str, folder: Path, *, recorded: str = "") -> Message
             while not echo.heard:
                 await asyncio.sleep(0.01)
             if recorded:
-                await ours.assistant.stopped_reply(echo.heard[0], recorded)
+                await ours.assistant.resuming.stopped_reply(echo.heard[0], recorded)
             running.cancel()
             await asyncio.gather(running, return_exceptions=True)
     return echo.heard[0]
