@@ -82,7 +82,7 @@ def time_words(text: str) -> TimeWords:
         months=frozenset(_find_names("months", folded, words))
         | {int(match[2]) for match in _HAN.finditer(folded)}
         | {int(n) for n in _han_months(folded)},
-        days=frozenset(_find_days(folded, words)),
+        days=frozenset(_find_days(words)),
         units=frozenset(_UNITS[n] for n in _find_names("units", folded, words)),
         seasons=frozenset(_find_names("seasons", folded, words)),
         feasts=frozenset(_feasts_in(" ".join(words))),
@@ -201,7 +201,7 @@ def easter(year: int) -> date:
 _Names = Mapping[str, frozenset[int]]
 
 
-def _find_days(folded: str, words: Sequence[str]) -> Iterator[int]:
+def _find_days(words: Sequence[str]) -> Iterator[int]:
     """Days from today by their names; "the day after tomorrow" does not name tomorrow too."""
     text = f" {' '.join(words)} "
     for name, numbers_ in _day_names():

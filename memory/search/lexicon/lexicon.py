@@ -30,19 +30,14 @@ class Dates:
     spring, one."""
 
     months: Rows = ()
-    #: Months whose names also mean something else.
-    ambiguous_months: Words = ()
     weekdays: Rows = ()
     seasons: Rows = ()
     counts: Rows = ()
     #: Endings of a day's number, and what may stand between a day, a month and a year.
     ordinals: Words = ()
     of: Words = ()
-    #: Words that make a month's name or a number behind them a date.
+    #: Words that make a month's name behind them a date.
     before_months: Words = ()
-    before_years: Words = ()
-    #: What comes again every year; `…*` with any ending.
-    yearly: Words = ()
     today: Words = ()
     tomorrow: Words = ()
     day_after_tomorrow: Words = ()
