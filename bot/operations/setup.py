@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import re
 import shutil
 import sys
@@ -22,9 +21,7 @@ from bot.settings import Loaded, Settings
 from memory.errors import StoreUnavailable
 from memory.stores.agentcore.clients import CONTROL_SERVICE, AwsCalls, Circuit, open_client
 from memory.stores.agentcore.setup import AgentCoreMemory, find_or_create, wait_until_ready
-from memory.stores.files import sync_directory
-
-Progress = Callable[[str], None]
+from memory.stores.files import put_in_place
 
 _MEMBER = re.compile(r'("memory_id"\s*:\s*)(?:null|"(?:[^"\\]|\\.)*")')
 _INDENT = re.compile(r"\n([ \t]+)\"")
@@ -47,7 +44,7 @@ def set_up(loaded: Loaded, *, write: bool) -> None:
     _say(_next_step(settings, written=memory_id in (_memory_id_in(file), settings.memory_id)))
 
 
-async def _ready_memory(settings: Settings, progress: Progress) -> AgentCoreMemory:
+async def _ready_memory(settings: Settings, progress: Callable[[str], None]) -> AgentCoreMemory:
     """The memory with the configured id or name, ACTIVE with its strategies."""
     with ThreadPoolExecutor(2, "aws") as pool:
         try:
@@ -65,7 +62,7 @@ async def _ready_memory(settings: Settings, progress: Progress) -> AgentCoreMemo
 
 
 @contextmanager
-def _progress() -> Iterator[Progress]:
+def _progress() -> Iterator[Callable[[str], None]]:
     """Report progress: with a spinner on a terminal, in plain lines elsewhere."""
     console = Console(stderr=True)
     if not console.is_terminal:
@@ -137,14 +134,11 @@ def _replace(file: Path, text: str) -> None:
     try:
         with open(handle, "w", encoding="utf-8", newline="") as stream:  # noqa: PTH123 - a handle, not a path
             stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
         if file.exists():
             shutil.copymode(file, new)
         else:
             new.chmod(0o644)  # it has no secrets, and the bot may run as another user
-        new.replace(file)
-        sync_directory(file.parent)
+        put_in_place(new, file)
     except OSError:
         new.unlink(missing_ok=True)
         raise

@@ -19,7 +19,7 @@ import structlog
 from filelock import FileLock
 
 from bot.people.pairing import code_in
-from memory.stores.files import make_directory, sync_directory
+from memory.stores.files import make_directory, put_in_place
 
 _log = structlog.get_logger(__name__)
 
@@ -215,10 +215,7 @@ def _write(path: Path, document: dict[str, Any]) -> None:
     draft = path.with_name(f"{path.name}.new")
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         json.dump(document, file, ensure_ascii=False, indent=1)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
-    sync_directory(path.parent)
+    put_in_place(draft, path)
 
 
 class ApprovalVerdict(StrEnum):
