@@ -49,7 +49,7 @@ def at_most(count: int, **more: Any) -> Any:
     return Field(json_schema_extra={"maxItems": count}, **more)
 
 
-def text_of(longest: int, **more: Any) -> Any:
+def text_field(longest: int, **more: Any) -> Any:
     """A field with a text of so many characters."""
     return Field(json_schema_extra={"maxLength": longest}, **more)
 
@@ -64,7 +64,7 @@ class Quote(ModelOutput):
     """Words of a turn."""
 
     turn: int
-    words: str = text_of(MAX_TEXT)
+    words: str = text_field(MAX_TEXT)
 
 
 class When(ModelOutput):
@@ -96,7 +96,7 @@ class Finding(ModelOutput):
     `first_person` is the statement."""
 
     quotes: list[Quote] = at_most(MAX_QUOTES)
-    first_person: str = text_of(MAX_TEXT)
+    first_person: str = text_field(MAX_TEXT)
     kind: Literal["fact", "preference"]
     about: list[str] = at_most(MAX_NAMES, default_factory=list)
     importance: int = 5
@@ -109,7 +109,7 @@ class Findings(ModelOutput):
     """What is worth keeping of a conversation."""
 
     findings: list[Finding] = at_most(MAX_FINDINGS)
-    summary: str = text_of(MAX_SUMMARY)
+    summary: str = text_field(MAX_SUMMARY)
     topics: list[str] = at_most(MAX_TOPICS, default_factory=list)
 
 

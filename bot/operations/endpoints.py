@@ -14,7 +14,7 @@ from typing import Protocol
 import structlog
 
 from bot.operations.health import STALLED_SECONDS
-from bot.operations.sockets import Handler, Server, ServerLimits, listening_socket
+from bot.operations.sockets import RouteHandler, Server, ServerLimits, listening_socket
 from memory.errors import StoreUnavailable
 from memory.memory import Memory
 from memory.records import Actor
@@ -143,7 +143,7 @@ def is_writable(directory: Path) -> bool:
     return True
 
 
-class _Endpoint(Handler):
+class _Endpoint(RouteHandler):
     """Responds with a short JSON document, and status 200 or 503."""
 
     def initialize(self, answer: _Status) -> None:

@@ -154,7 +154,7 @@ class _Http(HTTPServer):
         self.protected.discard(stream)
 
 
-class Handler(RequestHandler):
+class RouteHandler(RequestHandler):
     """What the endpoints have in common."""
 
     def set_default_headers(self) -> None:

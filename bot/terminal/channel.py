@@ -9,7 +9,7 @@ from rich.console import Console
 from bot.people.personal import Streaming
 from bot.terminal.lines import KeyboardLines, Lines, PipedLines
 from bot.terminal.person import CHANNEL, Person
-from bot.terminal.screen import PROMPT, LiveScreen, PlainScreen, Screen
+from bot.terminal.screen import PROMPT, LiveScreen, PlainScreen
 from memory.records import Actor, Place
 
 
@@ -48,7 +48,13 @@ class TerminalChannel:
     handling = True
 
     def __init__(
-        self, user_id: int, inbox: LineInbox, lines: Lines, screen: Screen, *, streams: bool = True
+        self,
+        user_id: int,
+        inbox: LineInbox,
+        lines: Lines,
+        screen: PlainScreen | LiveScreen,
+        *,
+        streams: bool = True,
     ) -> None:
         """`user_id` is the person's numeric Telegram id. With `streams`, replies grow visibly
         unless the person chose otherwise."""

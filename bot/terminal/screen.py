@@ -282,9 +282,6 @@ class LiveScreen:
         return f"\r\x1b[{above}A\x1b[J" if above else "\r\x1b[K"
 
 
-Screen = PlainScreen | LiveScreen
-
-
 class _BotMessage:
     """A message of the bot. Only its first line has the mark, so that copied text has none."""
 

@@ -21,7 +21,7 @@ from telegram.error import BadRequest, InvalidToken, TelegramError
 from tornado.web import stream_request_body
 
 from bot.errors import OperatorError
-from bot.operations.sockets import Handler, Server, ServerLimits, listening_socket
+from bot.operations.sockets import RouteHandler, Server, ServerLimits, listening_socket
 from bot.telegram.delivery.outcomes import name_of
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.raw import MalformedUpdate, readable, update_in
@@ -195,7 +195,7 @@ class Webhook:
 
 
 @stream_request_body
-class _Call(Handler):
+class _Call(RouteHandler):
     """One call. 200 means that the update is on disk; after any other status Telegram retries."""
 
     def initialize(self, webhook: Webhook) -> None:

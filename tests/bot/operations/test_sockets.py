@@ -12,13 +12,13 @@ import pytest
 from tornado.web import stream_request_body
 
 from bot.operations.process import raise_file_limit
-from bot.operations.sockets import Handler, Server, ServerLimits
+from bot.operations.sockets import RouteHandler, Server, ServerLimits
 
 LIMITS = ServerLimits(connections=6, per_address=4, patience=20)
 
 
 @stream_request_body
-class Told(Handler):
+class Told(RouteHandler):
     """Protects whoever knows the word, and says how much they sent."""
 
     def initialize(self) -> None:
