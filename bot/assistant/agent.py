@@ -11,6 +11,7 @@ from pydantic_ai import (
     AgentRunResult,
     AgentStreamEvent,
     FunctionToolCallEvent,
+    FunctionToolResultEvent,
     ModelResponse,
     ModelSettings,
     PartDeltaEvent,
@@ -37,8 +38,7 @@ from tools.context import ToolContext
 # user's conversation.
 pydantic_ai.BANNER_ENABLED = False
 
-#: How many times as long the first piece of an answer may take: a model of one's own reads a long
-#: prompt slowly.
+#: How many times as long the first piece may take: a model of one's own reads a long prompt slowly.
 _FIRST = 2
 
 
@@ -128,7 +128,10 @@ class TurnAgent:
         async def show(_: RunContext[ToolContext], stream: AsyncIterable[AgentStreamEvent]) -> None:
             async for event in stream:
                 if not silence.expired():
-                    silence.reschedule(loop.time() + limits.model_timeout_seconds)
+                    # A tool takes its time, and so does the first word after it.
+                    works = isinstance(event, FunctionToolCallEvent | FunctionToolResultEvent)
+                    patience = limits.model_timeout_seconds * (_FIRST if works else 1)
+                    silence.reschedule(loop.time() + patience)
                 match event:
                     case (
                         PartStartEvent(part=TextPart(content=text))

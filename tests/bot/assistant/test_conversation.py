@@ -30,7 +30,7 @@ from memory.stores.sqlite.database import Database
 from tests.fakes.extractors import EverySentence
 from tests.fakes.memories import NOON, open_memory
 from tests.fakes.messages import is_answer, is_failure, message
-from tests.fakes.scripted_model import Scripted, Step, call, contents, words
+from tests.fakes.scripted_model import Piece, Scripted, Step, call, contents, words
 from tests.fakes.temporary_store import TemporaryStore
 from tests.fakes.understanding import understood
 
@@ -519,3 +519,37 @@ async def test_a_turn_that_asks_to_forget_is_not_learned_from() -> None:
         await events_of(conversation(script.model, memory), said("Forget that I like tea"))
         history = await memory.talk.recall(ANNA, place_of(ANNA), "?")
         assert [turn.kept for turn in history.turns] == [False]
+
+
+@pytest.mark.parametrize(("pause", "ends"), [(0.2, "answer"), (1.3, "failure")])
+async def test_only_a_silence_ends_an_answer_and_a_first_word_may_take_twice_as_long(
+    pause: float, ends: str
+) -> None:
+    async def slow(messages: list[ModelMessage], info: AgentInfo) -> AsyncIterator[Piece]:
+        await asyncio.sleep(1.2)
+        if len(messages) == 1:
+            yield call("search_memory", '{"query": "*"}')
+            return
+        for number in range(4):
+            yield f"{number} "
+            await asyncio.sleep(pause)
+
+    async with open_memory() as memory:
+        limits = TurnLimits(model_timeout_seconds=0.8, turn_timeout_seconds=60)
+        talk = conversation(FunctionModel(stream_function=slow), memory, limits)
+        events = await events_of(talk, said("Count"))
+    assert is_answer(events[-1]) if ends == "answer" else is_failure(events[-1])
+
+
+async def test_an_answer_that_never_ends_is_ended() -> None:
+    async def endless(messages: list[ModelMessage], info: AgentInfo) -> AsyncIterator[str]:
+        while True:
+            yield "on and "
+            await asyncio.sleep(0.05)
+
+    async with open_memory() as memory:
+        limits = TurnLimits(model_timeout_seconds=0.5, turn_timeout_seconds=1.5)
+        talk = conversation(FunctionModel(stream_function=endless), memory, limits)
+        events = await events_of(talk, said("Hi"))
+    assert is_failure(events[-1])
+    assert isinstance(events[0], TextDelta)
