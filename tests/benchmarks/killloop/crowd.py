@@ -56,11 +56,13 @@ class Fact:
 
 @dataclass
 class Crowd:
-    """Everybody, and what they have told. `on_deleting` hears of each request to delete."""
+    """Everybody, and what they have told. `on_deleting` hears of each request to delete.
+    `hurry` shortens the pauses between what they write."""
 
     server: BotApiServer
     seed: int
     on_deleting: Callable[[], None]
+    hurry: float = 1.0
     said: list[Said] = field(default_factory=list)
     facts: dict[str, Fact] = field(default_factory=dict)
     everybody: list["Someone"] = field(default_factory=list)
@@ -110,7 +112,7 @@ class Someone:
     async def live(self) -> None:
         """Write now and then until it is over."""
         while not self._crowd.over.is_set():
-            await self._rest(self._dice.expovariate(1 / _PAUSE))
+            await self._rest(self._dice.expovariate(self._crowd.hurry / _PAUSE))
             acts = {
                 self._talk: 40,
                 self._burst: 8,

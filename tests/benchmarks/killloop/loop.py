@@ -30,12 +30,14 @@ _FIRST_OLDER_PERSON = 3001
 
 @dataclass(frozen=True)
 class Size:
-    """How many kills, people and groups."""
+    """How many kills, people and groups. `hurry` shortens the pauses between what people write, and
+    before a kill."""
 
     kills: int = 200
     seed: int = 1
     people: int = 12
     groups: int = 2
+    hurry: float = 1.0
 
 
 class Loop:
@@ -55,8 +57,9 @@ class Loop:
             data = self._folder / "data"
             make_older(data)
             server.luck = self._weather
-            crowd = Crowd(server, self._size.seed, self._moments["deleting"].set)
-            crowd.gather(self._size.people, self._size.groups)
+            size = self._size
+            crowd = Crowd(server, size.seed, self._moments["deleting"].set, size.hurry)
+            crowd.gather(size.people, size.groups)
             lives = Lives(server, self._folder, _settings(server, model, data))
             async with crowd.writing():
                 for number in range(self._size.kills):
@@ -97,12 +100,13 @@ class Loop:
         if moment in self._moments:
             self._moments[moment].clear()
             try:
-                async with asyncio.timeout(_LONGEST):
+                async with asyncio.timeout(_LONGEST / self._size.hurry):
                     await self._moments[moment].wait()
             except TimeoutError:
                 return
         mean = _WORK if moment == "work" else _MOMENT
-        await asyncio.sleep(min(self._dice.expovariate(1 / mean), _LONGEST))
+        pause = min(self._dice.expovariate(1 / mean), _LONGEST)
+        await asyncio.sleep(pause / self._size.hurry)
 
     async def _somebody_older(self, lives: Lives, crowd: Crowd) -> None:
         """Somebody whose file is of an earlier layout, and who writes before the bot starts."""
