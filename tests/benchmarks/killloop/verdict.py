@@ -150,7 +150,7 @@ class Verdict:
     # -- files and the log ------------------------------------------------------------------------
 
     def _judge_files(self) -> None:
-        for path in sorted(self._lives.data.rglob("*")):
+        for path in sorted(one for one in self._lives.data.rglob("*") if one.is_file()):
             wrong = "set aside" if "damaged" in path.name else _wrong_with(path)
             if wrong:
                 self.count("files_damaged", f"{path.name}: {wrong}")
