@@ -15,6 +15,7 @@ from tests.benchmarks.killloop.words import (
     answered,
     answers,
     mark,
+    names,
     outcome,
     statement,
 )
@@ -191,6 +192,10 @@ class Someone:
         if fact.name not in ids:
             message = await self._sees(lambda sent, text: tells(sent, text) and _buttons(sent))
             if message:
+                # A whole message goes, which may tell of more.
+                for name in names(str(message["text"])):
+                    if name in self._crowd.facts:
+                        self._crowd.facts[name].asked_gone = True
                 self._crowd.on_deleting()
                 await self._person.clicks(message, _buttons(message)[0])
         gone = await self._sees(lambda _, text: outcome(fact.name, text))
