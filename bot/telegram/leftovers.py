@@ -24,8 +24,11 @@ _log = structlog.get_logger(__name__)
 _MOST_KNOWN = 10_000
 #: Supergroups number their messages themselves; all other chats of a bot share one sequence.
 _FIRST_SUPERGROUP = -1_000_000_000_000
-#: How many ids to try after the last one known in the chat, and in its sequence.
-_IN_CHAT, _IN_SEQUENCE = 3, 8
+#: How many ids to try after the last one known in the chat, and in its sequence: as many replies
+#: may begin at once.
+_IN_CHAT, _IN_SEQUENCE = 3, 16
+#: How often to ask for one of them.
+_TRIES = 3
 
 
 class Leftovers:
@@ -54,7 +57,7 @@ class Leftovers:
         for message_id in shown.maybe:
             if (place.chat_id, message_id) in self._known:
                 continue
-            read = await self._read(place, message_id) or await self._read(place, message_id)
+            read = await self._read(place, message_id)
             if read is None:
                 break
             if self._is_half_a_reply(read, place):
@@ -64,18 +67,19 @@ class Leftovers:
         return shown
 
     async def _read(self, place: Place, message_id: int) -> telegram.Message | bool | None:
-        """The message, if it is the bot's and had buttons; None if that can't be known now."""
-        if self._holds.left(place.chat_id):
-            return None
-        try:
-            return await self._bot.edit_message_reply_markup(place.chat_id, message_id)
-        except RetryAfter as limit:
-            self._holds.note(place.chat_id, seconds_of(limit))
-        except BadRequest:
-            # No message, a person's, or one without buttons.
-            return True
-        except TelegramError as failure:
-            _log.debug("leftover_not_read", chat=place.chat_id, error=type(failure).__name__)
+        """The message, if it is the bot's and had buttons; None if that can't be known now. Flood
+        limits are waited out: the reply has to wait for them too."""
+        for _ in range(_TRIES):
+            await self._holds.wait(place.chat_id)
+            try:
+                return await self._bot.edit_message_reply_markup(place.chat_id, message_id)
+            except RetryAfter as limit:
+                self._holds.note(place.chat_id, seconds_of(limit))
+            except BadRequest:
+                # No message, a person's, or one without buttons.
+                return True
+            except TelegramError as failure:
+                _log.debug("leftover_not_read", chat=place.chat_id, error=type(failure).__name__)
         return None
 
     def _is_half_a_reply(self, read: telegram.Message | bool, place: Place) -> bool:

@@ -30,6 +30,21 @@ async def test_a_preview_whose_answer_was_lost_is_found_and_gone_on_with(
         assert texts(server, chat_id) == ["Hello you!"], "once, and without a mark"
 
 
+async def test_a_flood_limit_does_not_keep_half_a_reply_from_being_found(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    writer = Writer()
+    async with stage(server, tmp_path, conversation=writer, options=options()) as on:
+        server.fail("sendMessage", chat_id=1001, drop="after")
+        server.fail("editMessageReplyMarkup", chat_id=1001, retry_after=1)
+        await server.user(1001).says("hi")
+        writer.writes("Hello")
+        await server.wait_for(lambda: server.calls_of("editMessageReplyMarkup", 1001))
+        writer.finishes("Hello you!")
+        await on.channel.settle()
+        assert texts(server) == ["Hello you!"]
+
+
 async def test_a_preview_that_a_kill_left_unnoted_is_found_by_the_next_process(
     server: BotApiServer, tmp_path: Path
 ) -> None:
