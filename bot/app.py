@@ -1,18 +1,16 @@
 """The composition root: settings in, a running bot out. It alone names concrete classes, except for
-the stores' (`stores.py`).
+the stores' (`stores.py`) and those of what understands people (`understanding.py`).
 
 One exit stack closes everything opened here, in reverse order. Imports that only some settings need
-(AWS, OpenAI's library, the notebook) are inside functions, because they take seconds."""
+(AWS, OpenAI's library) are inside functions, because they take seconds."""
 
 import os
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-
-from pydantic_ai.models import Model
 
 from bot.assistant.assistant import Assistant
 from bot.assistant.context import About, Channel, Context, Health
@@ -22,12 +20,9 @@ from bot.assistant.greeting import Greetings
 from bot.commands.pages.panels import Panels
 from bot.commands.table import Commands
 from bot.errors import OperatorError
-from bot.models.catalogue import OFFLINE
 from bot.models.configured import models_of
-from bot.models.extraction import ModelExtractor
-from bot.models.review import ModelReviewer
 from bot.models.sight import sight_of
-from bot.models.writers import ModelGreeter, ModelSummarizer
+from bot.models.writers import ModelGreeter
 from bot.operations.health import heartbeat
 from bot.operations.process import (
     collect_garbage_less_often,
@@ -56,15 +51,11 @@ from bot.telegram.intake.media import Senses
 from bot.telegram.intake.receiving import Stalled
 from bot.terminal import Terminal, TerminalChannel
 from bot.texts import languages, texts_in
+from bot.understanding import is_offline, offline_model, understanding_of, warm_up
 from memory.background.wall import WallClock
-from memory.conversation.window import points_back
-from memory.memory import Memory, utc_now
+from memory.memory import Memory
 from memory.panels import PanelRows
-from memory.records import Turn
-from memory.safety.secrets import mask_secrets
-from memory.search.query import parse
 from memory.stores.journal.journal import SqliteJournal
-from memory.understanding import Extraction, LanguageRules, Reading, Understanding
 
 #: The exit code that makes a supervisor restart the bot.
 _RESTART = 1
@@ -203,18 +194,16 @@ async def _parts(settings: Settings, wall: WallClock) -> AsyncIterator[_Parts]:
         accounts = await stack.enter_async_context(
             Accounts(data / "usage.sqlite" if settings.memory_enabled else ":memory:", pool, wall)
         )
-        model = await stack.enter_async_context(models_of(settings, _offline_model))
-        offline = settings.model in (None, OFFLINE)
-        understanding = (
-            _by_rules() if offline else _by_model(model, accounts, settings.extraction_review)
-        )
-        pool.submit(_warm_up, understanding.rules)
+        model = await stack.enter_async_context(models_of(settings, offline_model))
+        understanding = understanding_of(settings, model, accounts)
+        pool.submit(warm_up, understanding.rules)
         memory = await stack.enter_async_context(
             Memory(store, journal, understanding, memory_options(settings), wall)
         )
         conversation = Conversation(
             model, memory, persona_of(settings), turn_limits(settings), accounts=accounts
         )
+        offline = is_offline(settings)
         about = About(
             models=() if offline else (str(settings.model), *settings.fallback_models),
             memory_enabled=settings.memory_enabled,
@@ -230,46 +219,3 @@ async def _parts(settings: Settings, wall: WallClock) -> AsyncIterator[_Parts]:
         reads = frozenset() if offline else sight_of(model) | {FileKind.TEXT}
         senses = Senses(reads, transcriber)
         yield _Parts(memory, journal.panels, conversation, accounts, about, greetings, senses, pool)
-
-
-def _offline_model() -> Model:
-    from bot.offline.notebook import offline_model
-
-    return offline_model()
-
-
-def _by_model(model: Model, accounts: Accounts, reviews: bool) -> Understanding:
-    stand_in = _StandIn()
-    extractor = ModelExtractor(model, stand_in, accounts)
-    return Understanding(
-        extractor,
-        ModelSummarizer(model, stand_in, accounts),
-        corrector=extractor,
-        reviewer=ModelReviewer(model, accounts) if reviews else None,
-    )
-
-
-def _by_rules() -> Understanding:
-    # Imported only if needed: it holds the words of ten languages.
-    from bot.offline.understanding import by_rules
-
-    return by_rules()
-
-
-def _warm_up(rules: LanguageRules) -> None:
-    """Load words and compile expressions on a thread; otherwise the first message would block the
-    event loop."""
-    points_back("Hello")
-    parse("Hello", utc_now())
-    rules.meaning("I live here")
-    mask_secrets("my PIN is 4711")
-
-
-class _StandIn:
-    """The notebook's rules, loaded only if a model can't extract or summarize a session."""
-
-    async def extract(self, reading: Reading) -> Extraction:
-        return await _by_rules().extractor.extract(reading)
-
-    async def summarize(self, turns: Sequence[Turn], earlier: str | None = None) -> str:
-        return await _by_rules().summarizer.summarize(turns, earlier)
