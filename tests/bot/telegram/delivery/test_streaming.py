@@ -258,6 +258,20 @@ async def test_a_draft_that_was_stopped_stays_as_a_message(
         await server.wait_for(lambda: sorted(texts(server)) == ["Stopped.", "This is"])
 
 
+async def test_a_draft_of_a_reply_that_breaks_stays_as_a_message_with_the_reason(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    writer, drafts = Writer(), options(Streaming.DRAFT)
+    async with stage(server, tmp_path, conversation=writer, options=drafts) as on:
+        await server.user(1001).says("tell me")
+        writer.writes("This is")
+        await server.wait_for(lambda: server.world.chats[1001].drafts)
+        writer.breaks()
+        await on.channel.settle()
+        [text] = texts(server)
+        assert text.startswith(f"This is\n\n{ENGLISH.interrupted['other']}")
+
+
 async def test_groups_have_no_drafts_but_edits(server: BotApiServer, tmp_path: Path) -> None:
     writer, group = Writer(), server.group(-1000500)
     drafts = options(Streaming.DRAFT)
