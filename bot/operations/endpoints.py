@@ -13,7 +13,7 @@ from typing import Protocol
 
 import structlog
 
-from bot.operations.health import STALLED_SECONDS
+from bot.operations.health import STALLED_SECONDS, Alive
 from bot.operations.sockets import RouteHandler, Server, ServerLimits, listening_socket
 from memory.errors import StoreUnavailable
 from memory.memory import Memory
@@ -60,22 +60,12 @@ async def endpoints(
         await server.aclose()
 
 
-class Connected(Protocol):
+class Connected(Alive, Protocol):
     """What the checks need of a channel."""
 
     @property
     def listening(self) -> bool:
         """True while updates are received and answered."""
-        ...
-
-    @property
-    def silent_seconds(self) -> float:
-        """Seconds since the other side last answered."""
-        ...
-
-    @property
-    def handling(self) -> bool:
-        """True while what is received is handled."""
         ...
 
 

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sqlite3
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +14,19 @@ COMPANIONS = ("", "-wal", "-shm", "-journal")
 def parts_of(path: Path) -> Iterator[Path]:
     """The database and what SQLite has put beside it."""
     return (part for end in COMPANIONS if (part := path.with_name(path.name + end)).exists())
+
+
+def counterparts(path: Path, other: Path) -> list[tuple[Path, Path]]:
+    """Each part of the database, and its name beside another file."""
+    return [
+        (part, other.with_name(other.name + part.name[len(path.name) :])) for part in parts_of(path)
+    ]
+
+
+def connect_existing(path: Path) -> sqlite3.Connection:
+    """A connection to a database that is there. Not read-only, which would leave the files of the
+    write-ahead log behind."""
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)
 
 
 def sync_directory(directory: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bot.operations.doctor.check import CheckResult, ok, warning, wrong
 from bot.people.guestbook import GuestBook, UnreadableOwner
-from memory.stores.files import asides_of
+from memory.stores.files import asides_of, connect_existing
 from memory.stores.sqlite.salvage import count_quarantined, is_lost
 
 _DATABASES = ("journal.sqlite", "inbox.sqlite", "usage.sqlite", "outbox.sqlite")
@@ -80,8 +80,7 @@ def _fault(file: Path, end: float) -> str:
     if is_lost(file):
         return "is gone or empty"
     try:
-        # Not read-only, which would leave the files of the write-ahead log behind.
-        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=rw", uri=True)) as db:
+        with closing(connect_existing(file)) as db:
             db.set_progress_handler(lambda: time.monotonic() > end, 100_000)
             (said,) = db.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.OperationalError as error:

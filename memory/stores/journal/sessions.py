@@ -9,6 +9,7 @@ from typing import Any
 from memory.errors import StoreUnavailable
 from memory.ports import Backlog, Job
 from memory.records import Actor, Place, Session
+from memory.stores.files import connect_existing
 from memory.stores.sqlite.database import Database
 from memory.stores.sqlite.migrations import Row
 from memory.stores.values import (
@@ -214,8 +215,7 @@ def backlog_in(path: Path) -> Backlog | None:
     if not path.exists():
         return None
     try:
-        # Not read-only: that would leave the files of its write-ahead log behind.
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)) as db:
+        with closing(connect_existing(path)) as db:
             known = {row[1] for row in db.execute("PRAGMA table_info (session)")}
             return _backlog(db) if "set_aside_at" in known else None
     except sqlite3.Error as failure:

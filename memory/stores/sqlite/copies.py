@@ -11,13 +11,14 @@ from memory.stores.files import (
     aside_of,
     copies_folder,
     copies_of,
+    counterparts,
     erase_copies,
     make_directory,
     moment_now,
     parts_of,
     put_in_place,
 )
-from memory.stores.sqlite.migrations import Layout, transaction
+from memory.stores.sqlite.migrations import Layout, check, transaction
 
 
 def keep_copy(connection: sqlite3.Connection, path: Path, layout: Layout, generations: int) -> None:
@@ -82,21 +83,12 @@ def restore_copy(path: Path, copy: Path) -> Path | None:
         except sqlite3.DatabaseError as failure:
             raise StoreUnavailable(f"{copy} is damaged ({failure}): take an older one") from failure
         aside = aside_of(path, "replaced")
-        for part in list(parts_of(path)):
-            part.rename(part.with_name(part.name.replace(path.name, aside.name, 1)))
+        for part, name in counterparts(path, aside):
+            part.rename(name)
         put_in_place(draft, path)
     finally:
         draft.unlink(missing_ok=True)
     return aside if aside.exists() else None
-
-
-def check(connection: sqlite3.Connection) -> None:
-    """Raises sqlite3.DatabaseError if the file is damaged."""
-    ((verdict,),) = connection.execute("PRAGMA integrity_check (1)").fetchall()
-    if verdict != "ok":
-        failure = sqlite3.DatabaseError(verdict)
-        failure.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
-        raise failure
 
 
 def _has_changed(path: Path) -> bool:

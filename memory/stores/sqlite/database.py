@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from memory.errors import StoreUnavailable
-from memory.stores.sqlite.copies import change_copies, change_copy, check, keep_copy
+from memory.stores.sqlite.copies import change_copies, change_copy, keep_copy
 from memory.stores.sqlite.migrations import (
     Layout,
+    check,
     is_damage,
     may_be_unreadable,
     migrate,

@@ -26,6 +26,15 @@ def is_damage(error: sqlite3.Error) -> bool:
     return code is not None and code & _PRIMARY_CODE in _DAMAGED
 
 
+def check(connection: sqlite3.Connection) -> None:
+    """Raises sqlite3.DatabaseError if the file is damaged."""
+    ((verdict,),) = connection.execute("PRAGMA integrity_check (1)").fetchall()
+    if verdict != "ok":
+        failure = sqlite3.DatabaseError(verdict)
+        failure.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+        raise failure
+
+
 #: What SQLite answers about rows whose values make no sense; JSON that is none has no code of its
 #: own, and text that is no UTF-8 has none at all.
 _SENSELESS = _DAMAGED | {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH}

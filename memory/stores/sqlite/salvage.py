@@ -14,8 +14,16 @@ from pathlib import Path
 
 import structlog
 
-from memory.stores.files import aside_of, copies_of, parts_of, put_in_place, sync_directory
-from memory.stores.sqlite.migrations import Layout, Reader, Row, migrate, transaction
+from memory.stores.files import (
+    aside_of,
+    connect_existing,
+    copies_of,
+    counterparts,
+    parts_of,
+    put_in_place,
+    sync_directory,
+)
+from memory.stores.sqlite.migrations import Layout, Reader, Row, check, migrate, transaction
 
 _log = structlog.get_logger(__name__)
 
@@ -77,8 +85,8 @@ def salvage(path: Path, layout: Layout, error: Exception | str) -> None:
     those that only its newest copy has. A damaged file is set aside, whole."""
     source, target = (path.with_name(f"{path.name}.{end}") for end in ("source", "new"))
     _remove(source, target)
-    for part in list(parts_of(path)):
-        shutil.copy2(part, part.with_name(part.name.replace(path.name, source.name, 1)))
+    for part, name in counterparts(path, source):
+        shutil.copy2(part, name)
     try:
         damaged = is_lost(path) or _is_damaged_file(source)
         counts = _fill(target, layout, _sources(source, copies_of(path)), damaged=damaged)
@@ -202,8 +210,8 @@ def _replace(path: Path, source: Path, target: Path, *, aside: bool) -> Path | N
     if aside and source.exists():
         # What was copied at the beginning, as it was: reading may have changed the other.
         kept = aside_of(path, "damaged")
-        for part in list(parts_of(path)):
-            part.replace(part.with_name(part.name.replace(path.name, kept.name, 1)))
+        for part, name in counterparts(path, kept):
+            part.replace(name)
     for part in list(parts_of(path)):
         # A log that was left over would be taken for the new file's.
         if part != path:
@@ -266,8 +274,7 @@ def _tables(connection: sqlite3.Connection) -> list[str]:
 
 
 def _open(path: Path) -> sqlite3.Connection:
-    # Not read-only, which would leave the files of the write-ahead log behind.
-    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)
+    connection = connect_existing(path)
     connection.text_factory = _text
     return connection
 
@@ -288,9 +295,10 @@ def _agrees(connection: sqlite3.Connection, layout: Layout) -> bool:
 
 def _is_damaged(connection: sqlite3.Connection) -> bool:
     try:
-        return str(connection.execute("PRAGMA integrity_check (1)").fetchone()[0]) != "ok"
+        check(connection)
     except sqlite3.DatabaseError:
         return True
+    return False
 
 
 def _is_damaged_file(path: Path) -> bool:
