@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.bot.telegram.play import labels_of
 from tests.e2e.command import PATIENCE, mordecai, start
 from tests.fakes.botapi import BotApiServer, Person
 from tests.fakes.openai_server import Completion, OpenAIServer, text
@@ -251,3 +252,32 @@ async def test_a_photo_is_seen_and_a_voice_message_is_heard(tmp_path: Path):
         log = (tmp_path / "log").read_text()
         assert server.token.partition(":")[2] not in log
         assert "Oslo" not in log
+
+
+async def test_an_answer_that_stalls_stays_and_goes_on_after_a_kill(tmp_path: Path) -> None:
+    async with OpenAIServer() as model, BotApiServer() as server:
+        anna = server.user(ANNA)
+        how = {
+            "MORDECAI_MODEL": "openai:small",
+            "MORDECAI_MODEL_BASE_URL": model.base_url,
+            "MORDECAI_MODEL_API_KEY": "right",
+            "MORDECAI_MODEL_TIMEOUT_SECONDS": "2",
+            "MORDECAI_STREAMING": "edit",
+        }
+        async with running(server, tmp_path, **how) as process:
+            model.script(Completion(("The first half",), stall=30))
+            await anna.says("Tell me all")
+            await server.wait_for(
+                lambda: [*map(labels_of, server.sent(ANNA))] == [["Continue"]], PATIENCE
+            )
+            await all_answered(tmp_path / "data" / "inbox.sqlite")
+            process.kill()
+        [answer] = server.sent(ANNA)
+        assert answer["text"].startswith("The first half\n\n⚠ Interrupted")
+        await anna.presses(answer, "Continue")
+        model.script(text("and the second"))
+        async with running(server, tmp_path, **how):
+            await server.replies_to(ANNA, 2, PATIENCE)
+            await all_answered(tmp_path / "data" / "inbox.sqlite")
+        assert [sent["text"] for sent in server.sent(ANNA)] == [answer["text"], "and the second"]
+        assert [*map(labels_of, server.sent(ANNA))] == [[], []]
