@@ -120,15 +120,15 @@ def migrate(
     """Bring a file to the newest layout. Raises NewerStore if it has migrations that this version
     does not know."""
     ledger = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'migration'")
-    if ledger.fetchone() is None:
-        with transaction(connection):
-            connection.execute(_LEDGER)
-    if len(_applied_names(connection, path, migrations)) == len(migrations):
+    if ledger.fetchone() and len(_applied_names(connection, path, migrations)) == len(migrations):
         return
-    for migration in migrations:
-        with transaction(connection):
-            # Asked again inside: another process may have been faster.
-            if migration.name in _applied_names(connection, path, migrations):
+    # One transaction, for one wait for the disk.
+    with transaction(connection):
+        connection.execute(_LEDGER)
+        # Asked inside: another process may have been faster.
+        applied = _applied_names(connection, path, migrations)
+        for migration in migrations:
+            if migration.name in applied:
                 continue
             for statement in migration.statements:
                 connection.execute(statement)
