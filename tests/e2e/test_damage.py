@@ -47,7 +47,7 @@ async def test_who_lost_memories_is_told_once_with_the_next_answer(tmp_path: Pat
 
 @pytest.mark.parametrize(
     ("seed", "name"),
-    enumerate(["memory/u1001.sqlite", "journal.sqlite", "inbox.sqlite", "usage.sqlite"]),
+    list(enumerate(["memory/u1001.sqlite", "journal.sqlite", "inbox.sqlite", "usage.sqlite"])),
 )
 async def test_a_bot_with_a_damaged_file_answers_everybody(
     tmp_path: Path, seed: int, name: str
