@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from bot.offline.facts import StatedFact, findings_in
+from bot.offline.facts import StatedFact, denies, findings_in, is_unsure
 from bot.offline.language import guess_language
 from bot.offline.summaries import session_summary, session_topics
+from bot.offline.wishes import is_question
 from memory.background.threads import compute
 from memory.learning.timeline import find_date
 from memory.records import Evidence, Record, Role, Turn, own_words
-from memory.search.lexicon.lexicon import negations
-from memory.search.text import plain_words, small_stems
+from memory.search.text import small_stems
 from memory.understanding import Extraction, Proposal, Reading, Relation
 
 
@@ -49,6 +49,15 @@ def _proposals(turns: Sequence[Turn], known: Sequence[Record]) -> Iterator[Propo
             relation=Relation.CHANGED if rival else Relation.NEW,
             known=rival,
         )
+    for record in known:
+        if record.current and (denial := _denial_of(record, turns)):
+            yield Proposal(
+                kind=record.kind,
+                text=record.text,
+                evidence=(Evidence(denial.id, own_words(denial.said)),),
+                relation=Relation.ENDED,
+                known=record.id,
+            )
 
 
 def _findings(turn: Turn, turns: Sequence[Turn]) -> Iterable[StatedFact]:
@@ -76,13 +85,23 @@ def _is_taken_back(fact: StatedFact, turn: Turn, later: Sequence[Turn]) -> bool:
     for other in (each for each in later if _key_of(each) == _key_of(turn)):
         said = other.said
         changed = language.has("marks.change", said) or language.finds("marks.correction", said)
-        if value in language.index_words(said) and (changed or _denies(said) != _denies(fact.text)):
+        if value in language.index_words(said) and (changed or denies(said) != denies(fact.text)):
             return True
     return False
 
 
-def _denies(text: str) -> bool:
-    return not negations().isdisjoint(run for _, run in plain_words(text))
+def _denial_of(record: Record, turns: Sequence[Turn]) -> Turn | None:
+    """The first turn in which the person of a record says all of it again, if that differs in a
+    negation: "I'm not vegan anymore", or "I eat meat" where the record says that they don't."""
+    language = guess_language([record.text])
+    meant = frozenset(language.index_words(record.text)) - small_stems() - language.small_stems
+    for turn in turns:
+        said = own_words(turn.said)
+        unfit = is_question(said, language) or is_unsure(said, language)
+        repeats = bool(meant) and meant <= frozenset(language.index_words(said))
+        if record.speaker == turn.speaker and not unfit and repeats:
+            return turn if denies(said) != denies(record.text) else None
+    return None
 
 
 def _key_of(turn: Turn) -> int | str | None:

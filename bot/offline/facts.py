@@ -12,6 +12,8 @@ from typing import Any
 from bot.offline.language import Language, all_languages, sentences
 from bot.offline.wishes import is_question
 from memory.records import Kind, own_words
+from memory.search.lexicon.lexicon import negations
+from memory.search.text import plain_words
 
 #: A longer message, or one of more lines, is a text that somebody pasted.
 _LONGEST, _LINES = 300, 3
@@ -38,12 +40,12 @@ def findings_in(text: str, language: Language, among: Iterable[Language] = ()) -
     own = own_words(text).strip()
     if own != text.strip() or len(own) > _LONGEST or own.count("\n") >= _LINES:
         return []
-    if _QUOTED.search(own) or _INTRODUCES.search(own) or _is_unsure(own, language):
+    if _QUOTED.search(own) or _INTRODUCES.search(own) or is_unsure(own, language):
         return []
     # A short message does not show its language: whole clauses do.
     for each in among or all_languages(language):
         if found := list(_findings(own, each)):
-            return [] if _is_unsure(own, each) else found
+            return [] if is_unsure(own, each) else found
     return []
 
 
@@ -54,8 +56,14 @@ def _findings(text: str, language: Language) -> Iterator[StatedFact]:
             yield from filter(None, found)
 
 
-def _is_unsure(text: str, language: Language) -> bool:
+def is_unsure(text: str, language: Language) -> bool:
+    """True if a message jokes, supposes, plays, or tells what somebody said or wrote."""
     return any(language.finds(f"marks.{mark}", text) for mark in _UNSURE)
+
+
+def denies(text: str) -> bool:
+    """True if a text has a negation."""
+    return not negations().isdisjoint(run for _, run in plain_words(text))
 
 
 def slots_in(text: str, language: Language) -> frozenset[str]:

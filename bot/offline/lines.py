@@ -75,7 +75,7 @@ def number(messages: Iterable[Record], learned: Sequence[Record], language: Lang
             record.session_id,
             ended=any(each in text.casefold() for each in ended),
             speaker=record.speaker,
-            preference=record.kind is Kind.PREFERENCE,
+            learned=record.kind is not Kind.MESSAGE,
         )
         for place, (record, text) in enumerate(parts)
     ]

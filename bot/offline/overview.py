@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from bot.offline.facts import slots_in
 from bot.offline.language import Language
-from bot.offline.quotes import outdated_lines
-from bot.offline.scores import Line
+from bot.offline.quotes import what_holds
+from bot.offline.scores import Line, introduction
 from bot.offline.wishes import is_command, is_off_record, is_question, is_small_talk
 from memory.safety.secrets import MASK
 from memory.search.text import small_stems, words
@@ -24,33 +24,27 @@ _SPARE = 4
 
 def telling_lines(lines: Sequence[Line], language: Language, most: int) -> list[Line]:
     """At most so many lines, in their order, without what was corrected or replaced later."""
+    first = introduction(lines, language)
     weights = {line.number: _weigh(line, language) for line in lines}
+    if first is not None and weights[first]:
+        weights[first] += _OWN
     told = sorted(
         (line for line in lines if weights[line.number]),
         key=lambda line: (weights[line.number], line.number),
         reverse=True,
     )[: _SPARE * most]
-    outdated = outdated_lines(told, lines, language) | _restated(lines, language)
-    kept = [line for line in told if line.number not in outdated][:most]
-    return sorted(kept, key=lambda line: line.number)
-
-
-def _restated(lines: Sequence[Line], language: Language) -> set[int]:
-    """The numbers of the lines that say what a later one says otherwise: another name, another
-    home."""
-    stated: set[str] = set()
-    restated: set[int] = set()
-    for line in reversed(lines):
-        slots = slots_in(line.text, language)
-        if slots & stated:
-            restated.add(line.number)
-        stated |= slots
-    return restated
+    kept: dict[int, Line] = {}
+    for holding in what_holds(told, lines, language):
+        for line in filter(None, (holding.line, holding.correction)):
+            kept.setdefault(line.number, line)
+        if len(kept) >= most:
+            break
+    return [kept[number] for number in sorted(kept)]
 
 
 def _weigh(line: Line, language: Language) -> float:
     text = line.text
-    if line.preference or language.finds("wishes.answering", text):
+    if line.learned or language.finds("wishes.answering", text):
         return 2.0 * _MOST
     unfit = line.ended or line.quoted or len(text) > _LONGEST or MASK in text
     if unfit or is_small_talk(text, language) or is_question(text, language):
@@ -65,7 +59,7 @@ def _weigh(line: Line, language: Language) -> float:
     if len(meant) < _LEAST:
         return 0.0
     names = any(word[:1].isupper() for word in text.split()[1:])
-    own = language.has("asks.me", text)
+    own = language.has("asks.me", text) or language.has("asks.i", text)
     pronoun = language.begins("marks.pronouns", text)
     return min(len(meant), _MOST) + _OWN * own + _NAMES * names - _OWN * pronoun
 

@@ -9,18 +9,18 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 
-from bot.offline.facts import slots_in
+from bot.offline.facts import denies, slots_in
 from bot.offline.language import Language
 from bot.offline.scores import SUBJECT, Line, ScoredLine, Scores
 from bot.offline.terms import RELATED
 from bot.offline.wishes import is_question
-from memory.search.lexicon.lexicon import negations
-from memory.search.text import plain_words
 
 #: So many lines about somebody are shown. A line is about them if its own words cover so much.
 _EVERYTHING, _NAMED = 12, 0.75
 
 _DIGITS = re.compile(r"\d[\d.:,/]*\w*")
+#: Gaps beside each other.
+_GAPS = re.compile(r"…(?:\W*…)+")
 
 #: Lines with this share of the best score are as good as the best, and at most so many are.
 _AS_GOOD, _MOST_GOOD = 0.9, 20
@@ -75,14 +75,22 @@ def choose(question: str, lines: Sequence[Line], language: Language, now: dateti
     return Quotes(tuple(each.line for each in shown[:2]), exact)
 
 
-def outdated_lines(
-    some: Iterable[Line], lines: Sequence[Line], language: Language
-) -> frozenset[int]:
-    """The numbers of those of `some` that a later line corrects or replaces."""
-    if not lines:
-        return frozenset()
+@dataclass(frozen=True)
+class Holding:
+    """What of a line still holds: the line without its outdated clauses and numbers, or None. And
+    the line right after it that corrects it."""
+
+    line: Line | None
+    correction: Line | None = None
+
+
+def what_holds(some: Iterable[Line], lines: Sequence[Line], language: Language) -> list[Holding]:
+    """What of each of `some` no later line corrects, denies or replaces."""
+    some = list(some)
+    if not some:
+        return []
     choice = _Choice(Scores("", lines, language, lines[-1].at))
-    return frozenset(line.number for line in some if choice.is_replaced(line))
+    return [choice.what_holds(line) for line in some]
 
 
 class _Choice:
@@ -147,20 +155,61 @@ class _Choice:
     def is_replaced(self, line: Line) -> bool:
         """True if a later line corrects this one, or says that the same thing has changed."""
         each = self._scores.of(line)
-        if self._correction_of(each):
-            return True
-        return any(
-            later.line.number > each.line.number and self._outdates(later, each)
-            for later in self._lines
-        )
+        return bool(self._correction_of(each) or self._outdated_words(each))
 
-    def _outdates(self, later: ScoredLine, each: ScoredLine) -> bool:
-        shared = (each.words & later.words) - self._scores.small
-        if later.line.quoted or not shared:
-            return False
-        subject = shared & frozenset(self._scores.held[later.line.number][:SUBJECT])
-        changed = self._language.has("marks.change", later.line.text)
-        return changed and (bool(subject) or self._scores.weigh(shared) >= _SHARED)
+    def what_holds(self, line: Line) -> Holding:
+        """See `what_holds`."""
+        each = self._scores.of(line)
+        outdated, text = self._outdated_words(each), line.text
+        later = [other.line for other in self._lines if other.line.number > line.number]
+        stated = frozenset().union(*(slots_in(other.text, self._language) for other in later))
+        cut = False
+        for clause in self._language.clauses(text):
+            # What follows a clause may go on with it, unless it says "I" again.
+            own = self._language.has("asks.i", clause) or self._language.has("asks.me", clause)
+            cut = self._is_stale(clause, outdated, stated) or (cut and not own)
+            text = text.replace(clause, "…") if cut else text
+        correction = self._correction_of(each)
+        if correction:
+            text = _DIGITS.sub("…", text) if _DIGITS.search(text) else ""
+        text = _GAPS.sub("…", text)
+        rest = frozenset(self._language.index_words(text)) - self._scores.small
+        holds = line if text == line.text else replace(line, text=text) if rest else None
+        return Holding(holds, correction.line if correction else None)
+
+    def _is_stale(self, clause: str, outdated: frozenset[str], stated: frozenset[str]) -> bool:
+        """True if a clause has words that are outdated, or states what is stated anew later. Of
+        what has changed, a number is the first to be wrong."""
+        if outdated.intersection(self._language.index_words(clause)):
+            return True
+        number = _DIGITS.search(clause) if outdated else None
+        return bool(number or slots_in(clause, self._language) & stated)
+
+    def _outdated_words(self, each: ScoredLine) -> frozenset[str]:
+        """The words of a line that later lines say otherwise."""
+        later = (other for other in self._lines if other.line.number > each.line.number)
+        return frozenset().union(*(self._changed_words(each, other) for other in later))
+
+    def _changed_words(self, each: ScoredLine, later: ScoredLine) -> frozenset[str]:
+        opening = self._scores.held[later.line.number][: 2 * SUBJECT]
+        same = frozenset().union(*map(self._language.same, opening))
+        shared = (each.words & (later.words | same)) - self._scores.small
+        if not shared or not self._tells(later):
+            return frozenset()
+        if self._language.has("marks.change", later.line.text):
+            subject = shared & (frozenset(opening[:SUBJECT]) | same)
+            return shared if subject or self._scores.weigh(shared) >= _SHARED else frozenset()
+        meant = each.words - self._scores.small
+        denied = denies(later.line.text) and not denies(each.line.text) and meant <= later.words
+        return meant if denied else frozenset()
+
+    def _tells(self, each: ScoredLine) -> bool:
+        text = each.line.text
+        return not (
+            each.line.quoted
+            or self._language.finds("marks.unreal", text)
+            or is_question(text, self._language)
+        )
 
     def _correction_of(self, first: ScoredLine) -> ScoredLine | None:
         """The line right after one that corrects it: "no, at 6:40", or "but it's 245 now"."""
@@ -187,14 +236,12 @@ class _Choice:
         )
 
     def _goes_on(self, first: ScoredLine, later: ScoredLine) -> bool:
-        if later.line.quoted or self._language.finds("marks.unreal", later.line.text):
-            return False
-        if is_question(later.line.text, self._language):
+        if not self._tells(later):
             return False
         if self._scores.asks_number and not self._scores.has_value(later.line, later.words):
             return False
         changed = self._language.has("marks.change", later.line.text)
-        if changed or (self._denies(later) and not self._denies(first)):
+        if changed or (denies(later.line.text) and not denies(first.line.text)):
             answer = self._scores.answer_in(first)
             named = answer & self._scores.names
             retold = (answer & later.words) - (frozenset() if changed else named)
@@ -214,9 +261,6 @@ class _Choice:
             and self._shares_name(self._scores.asked, first, later)
             and self._shared_weight(first, later, self._scores.asked) >= 2 * _SHARED
         )
-
-    def _denies(self, each: ScoredLine) -> bool:
-        return any(word in negations() for _, word in plain_words(each.line.text))
 
     def _shares_name(self, words: frozenset[str], first: ScoredLine, later: ScoredLine) -> bool:
         """False if the first line has names among these words and the later one has others:

@@ -41,7 +41,7 @@ _LOOKS_ALIKE = 0.2
 @dataclass(frozen=True)
 class Line:
     """Something a person said. `number` is its place in the order of all lines. An `ended` line is
-    known to be no longer true."""
+    known to be no longer true. A `learned` one is a record: no message says it in these words."""
 
     text: str
     at: datetime
@@ -49,7 +49,7 @@ class Line:
     session: str | None = None
     ended: bool = False
     speaker: Speaker | None = None
-    preference: bool = False
+    learned: bool = False
 
     @property
     def quoted(self) -> bool:
@@ -90,7 +90,7 @@ class Scores:
         self._asks_who_i_am = home or (
             (self._about_me or self._asks_own) and language.has("asks.job", question)
         )
-        self._introduction = _introduction(lines, language)
+        self._introduction = introduction(lines, language)
         self._terms = terms_of(question, language, now)
         self._only_who_i_am = self._asks_who_i_am and len(self._terms) <= 1
         #: The index words of each line, in order.
@@ -245,7 +245,7 @@ class Scores:
         return frozenset(beside - self.asked - self.small)
 
 
-def _introduction(lines: Sequence[Line], language: Language) -> int | None:
+def introduction(lines: Sequence[Line], language: Language) -> int | None:
     """The first line long enough to say who somebody is."""
     told = (line for line in lines if len(language.index_words(line.text)) >= _SENTENCE)
     return next((line.number for line in told), None)

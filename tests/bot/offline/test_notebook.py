@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memory.memory import MemoryOptions
-from memory.records import Actor
+from memory.records import Actor, Kind
 from tests.fakes.bots import Bot, open_bot, place_of
 from tests.fakes.temporary_store import TemporaryStore
 
@@ -375,6 +375,65 @@ async def test_remember_that_is_kept_at_once(bot: Bot):
     assert reply.startswith("Kept: “I park in section B7”")
     (fact,) = await bot.memory.known.records(ANNA)
     assert fact.text == "I park in section B7"
+
+
+@pytest.mark.parametrize(
+    ("told", "shown", "hidden"),
+    [
+        (
+            ("i'm Pia from Leeds, i work at Harlow's mill", "i quit the mill, so now i'm at Nero"),
+            ("i'm Pia from Leeds, …", "now i'm at Nero"),
+            "Harlow",
+        ),
+        (
+            ("my sister Joana lands on friday at 7:15", "no wait, it's 6:40"),
+            ("my sister Joana lands on friday at …", "no wait, it's 6:40"),
+            "7:15",
+        ),
+        (
+            ("my brother Tom plays the oboe", "my brother Tom does not play the oboe"),
+            ("does not play",),
+            "Tom plays",
+        ),
+        (("I live in Oslo and I like rain", "I live in Bern"), ("Bern", "I like rain"), "Oslo"),
+    ],
+)
+async def test_an_overview_shows_what_still_holds_of_a_line_and_its_correction(
+    bot: Bot, told: tuple[str, ...], shown: tuple[str, ...], hidden: str
+):
+    await _told(bot, *told)
+    known = await bot.hears(ANNA, "what do you know about me?")
+    for text in shown:
+        assert text in known
+    assert hidden not in known
+
+
+async def test_an_overview_tells_a_fact_whose_message_is_gone(tmp_path: Path):
+    store = TemporaryStore()
+    async with open_bot(store, tmp_path) as bot:
+        await _told(bot, "remember that I am vegan")
+        messages = await store.records(ANNA, kinds=(Kind.MESSAGE,))
+        await store.delete(ANNA, [record.id for record in messages])
+        assert "I am vegan" in await bot.hears(ANNA, "what do you know about me?")
+
+
+@pytest.mark.parametrize(
+    ("told", "denied", "asked"),
+    [
+        ("i am vegan", "btw i'm not vegan anymore", "what do you know about me?"),
+        ("ich bin vegan", "ich bin übrigens nicht mehr vegan", "was weißt du über mich?"),
+    ],
+)
+async def test_a_fact_denied_in_a_later_session_has_ended(
+    bot: Bot, told: str, denied: str, asked: str
+):
+    await _told(bot, told)
+    assert len(await bot.memory.known.records(ANNA, (Kind.FACT,))) == 1
+    await _told(bot, denied)
+    assert await bot.memory.known.records(ANNA, (Kind.FACT,)) == []
+    known = await bot.hears(ANNA, asked)
+    assert denied in known
+    assert f"“{told}”" not in known
 
 
 async def test_an_overview_quotes_what_holds_and_tells_no_joke_and_no_secret(bot: Bot):
