@@ -38,12 +38,13 @@ eval: .venv-test/ready ## measure recall by small talk, learning from dialogues,
 	.venv-test/bin/python -m tests.evals.extraction
 	.venv-test/bin/python -m tests.evals.window
 
-bench: .venv-test/ready ## measure cost per message, event loop, fifty people at once, AWS
+bench: .venv-test/ready ## measure cost per message, event loop, fifty people at once, kills, AWS
 	.venv-test/bin/python -m pytest -q tests/benchmarks
 	.venv-test/bin/python -m tests.benchmarks.throughput
 	.venv-test/bin/python -m tests.benchmarks.throughput --growth
 	.venv-test/bin/python -m tests.benchmarks.loop
 	.venv-test/bin/python -m tests.benchmarks.stay
+	.venv-test/bin/python -m tests.benchmarks.killloop
 	.venv-test/bin/python -m tests.benchmarks.aws
 
 format: .venv-test/ready ## fix lint and format the code

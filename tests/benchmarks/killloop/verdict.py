@@ -118,10 +118,12 @@ class Verdict:
     # -- what is remembered -----------------------------------------------------------------------
 
     async def _judge_memory(self) -> None:
-        kept = Counter[str]()
+        kept, archived = Counter[str](), set[str]()
         with ThreadPoolExecutor(1) as pool:
             store = SqliteStore(self._lives.data / "memory", pool)
             for actor in sorted({fact.actor for fact in self._crowd.facts.values()}):
+                said = await store.records(Actor(actor), kinds=(Kind.MESSAGE,))
+                archived.update(facts(record.text for record in said))
                 known = await store.records(Actor(actor), kinds=(Kind.FACT, Kind.PREFERENCE))
                 for name in facts(record.text for record in known):
                     kept[name] += 1
@@ -129,9 +131,9 @@ class Verdict:
                         self.count("facts_of_others", f"{actor} has {name}")
             await store.aclose()
         for fact in self._crowd.facts.values():
-            self._judge_fact(fact, kept[fact.name])
+            self._judge_fact(fact, kept[fact.name], archived=fact.name in archived)
 
-    def _judge_fact(self, fact: Fact, kept: int) -> None:
+    def _judge_fact(self, fact: Fact, kept: int, *, archived: bool) -> None:
         # What the person was told last about deleting it.
         told = [said for text in self._crowd.texts(fact.chat) if (said := outcome(fact.name, text))]
         last = told[-1] if told else ""
@@ -142,7 +144,9 @@ class Verdict:
         self.result.deletions_given_up += fact.asked_gone and not last
         if kept > 1:
             self.count("facts_twice", about, trace)
-        if not kept and (not fact.asked_gone or last == RESTORED):
+        # Restored may be the message that told it, after the rest of its session was learned.
+        missed = last == RESTORED and not archived
+        if not kept and (missed or not fact.asked_gone):
             self.count("facts_lost", about, trace)
         if kept and last == DELETED:
             self.count("facts_resurrected", about, trace)
