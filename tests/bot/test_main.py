@@ -3,12 +3,11 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from bot.__main__ import main
+from tests.bot.conftest import Run
 
 _OWN = ("MORDECAI_", "TELEGRAM_")
 TOKEN = "123456789:" + "A" * 35
@@ -27,31 +26,6 @@ def run(
         timeout=60,
         check=False,
     )
-
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run_here(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Run:
-    """The command in this process, for what ends before anything is loaded: its exit code, and
-    what it printed."""
-
-    def run_main(*arguments: str, **variables: str) -> tuple[int, str, str]:
-        monkeypatch.chdir(tmp_path)
-        monkeypatch.setattr(sys, "argv", ["mordecai", *arguments])
-        for name in [name for name in os.environ if name.startswith(_OWN)]:
-            monkeypatch.delenv(name)
-        for name, value in variables.items():
-            monkeypatch.setenv(name, value)
-        with pytest.raises(SystemExit) as end:
-            main()
-        assert isinstance(end.value.code, int)
-        return end.value.code, *capsys.readouterr()
-
-    return run_main
 
 
 def test_version_and_help_are_printed(tmp_path: Path):

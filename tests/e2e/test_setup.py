@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.command import COMMAND, PATIENCE, Ran, environment, mordecai
-from tests.fakes.aws import FakeAws, Fault, expired_credentials, wrong_clock, wrong_credentials
+from tests.fakes.aws import FakeAws, expired_credentials
 from tests.fakes.aws.world import ENVIRONMENT
 from tests.fakes.botapi import BotApiServer
 
@@ -111,52 +111,12 @@ def _read(terminal: int) -> bytes:
         return b""  # nobody holds the other end any more
 
 
-@pytest.mark.parametrize(
-    ("fault", "words"),
-    [
-        (expired_credentials(), "have expired"),
-        (wrong_credentials(), "does not know these credentials"),
-        (wrong_clock(), "clock is off"),
-        (Fault("CreateMemory", None, "ServiceQuotaExceededException", 402), "quota"),
-    ],
-)
-async def test_what_aws_objects_to_is_one_clear_line_and_exit_2(
-    aws: FakeAws, tmp_path: Path, fault: Fault, words: str
-):
-    aws.faults.add(fault)
+async def test_what_aws_objects_to_is_one_clear_line_and_exit_2(aws: FakeAws, tmp_path: Path):
+    aws.faults.add(expired_credentials())
     ran = await run(aws, tmp_path, "setup")
     assert ran.code == 2
     assert ran.out == ""
-    assert words in ran.err.splitlines()[-1]
-
-
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"AWS_ACCESS_KEY_ID": ""}, "AWS_ACCESS_KEY_ID"),
-        ({"MORDECAI_AWS_REGION": "eu-nowhere-1"}, "choose another one"),
-        ({"MORDECAI_AWS_ENDPOINT_URL": "http://127.0.0.1:1"}, "can't be reached"),
-        ({"MORDECAI_AWS_REGION": ""}, "region"),
-        ({"MORDECAI_AWS_PROFILE": "nobody"}, "nobody"),
-        ({"MORDECAI_MEMORY_ID": "gone-0123456789"}, "gone-0123456789 does not exist"),
-        ({"MORDECAI_MEMORY_ID": "my memory!"}, "not an id"),
-        ({"MORDECAI_MEMORY_NAME": "my-bot"}, "memory_name"),
-    ],
-)
-async def test_what_is_configured_wrong_is_one_clear_line_and_exit_2(
-    aws: FakeAws, tmp_path: Path, given: dict[str, str], words: str
-):
-    ran = await run(aws, tmp_path, "setup", **given)
-    assert ran.code == 2
-    assert ran.out == ""
-    assert words in ran.err.splitlines()[-1]
-
-
-async def test_a_failed_memory_says_why_and_what_to_do(aws: FakeAws, tmp_path: Path):
-    aws.knobs.creation_failure = "KMS key is disabled"
-    ran = await run(aws, tmp_path, "setup")
-    assert ran.code == 2
-    assert re.search(r"KMS key is disabled.*[Dd]elete it", ran.err.splitlines()[-1])
+    assert "have expired" in ran.err.splitlines()[-1]
 
 
 async def test_the_doctor_finds_nothing_wrong_with_what_setup_made(aws: FakeAws, tmp_path: Path):
@@ -203,21 +163,3 @@ async def test_the_doctor_names_everything_that_is_wrong_and_goes_on(aws: FakeAw
     assert wrong == ["token", "model", "memory", "data"]
     assert token not in ran.out + ran.err
     assert "a-model-key-of-mine" not in ran.out + ran.err
-
-
-async def test_the_doctor_says_what_is_wrong_with_settings_line_by_line(
-    aws: FakeAws, tmp_path: Path
-):
-    ran = await run(aws, tmp_path, "doctor", MORDECAI_THREADS="none", MORDECAI_LOG_LEVEL="loud")
-    assert ran.code == 1
-    lines = [line for line in ran.out.splitlines() if line.startswith("wrong   settings")]
-    assert len(lines) == 2
-    assert any("threads" in line for line in lines)
-
-
-async def test_the_doctor_needs_nothing_to_call_the_default_fine(tmp_path: Path):
-    ran = await mordecai("doctor", cwd=tmp_path)
-    assert ran.code == 0, ran.out
-    marks = [line.split()[:2] for line in ran.out.splitlines()[:-1]]
-    assert marks == [["ok", "settings"], ["warning", "token"], ["ok", "model"], ["ok", "data"]]
-    assert list(tmp_path.iterdir()) == []
