@@ -108,12 +108,20 @@ def _boundary(language: Language) -> re.Pattern[str]:
 
 def _finding(clause: str, language: Language) -> StatedFact | None:
     clause = language.uncorrected(clause)
+    lasting = _lately(language).sub("", clause)
     for rule, pattern in _rules(language):
-        if pattern.fullmatch(clause):
+        if pattern.fullmatch(lasting):
             text = clause[:1].upper() + clause[1:]
             kind = Kind(rule.get("kind", "fact"))
             return StatedFact(text, kind, rule.get("slot"), rule.get("importance", 6))
     return None
+
+
+@cache
+def _lately(language: Language) -> re.Pattern[str]:
+    """When something began, at the end of a clause: "I moved to Basel last week"."""
+    lately = language.table.get("fact_words", {}).get("lately", "(?!)")
+    return re.compile(rf"\s+(?:{lately})$", re.IGNORECASE)
 
 
 @cache

@@ -14,6 +14,10 @@ from bot.offline.language import Language
 from bot.offline.scores import SUBJECT, Line, ScoredLine, Scores
 from bot.offline.terms import RELATED
 from bot.offline.wishes import is_question
+from memory.search.dates import date_words
+from memory.search.lexicon.lexicon import chatter
+from memory.search.query import parse
+from memory.search.text import plain_words
 
 #: So many lines about somebody are shown. A line is about them if its own words cover so much.
 _EVERYTHING, _NAMED = 12, 0.75
@@ -49,6 +53,8 @@ class Quotes:
 
 def choose(question: str, lines: Sequence[Line], language: Language, now: datetime) -> Quotes:
     """The one or two lines that answer the question best."""
+    if said := _said_then(question, lines, language, now):
+        return _last(said)
     scores = Scores(question, lines, language, now)
     scored = sorted(scores.lines, key=lambda each: each.score, reverse=True)
     if not scored:
@@ -63,7 +69,7 @@ def choose(question: str, lines: Sequence[Line], language: Language, now: dateti
         return Quotes(tuple(scores.resembling()))
     good = [each for each in scored if each.score >= _AS_GOOD * scored[0].score][:_MOST_GOOD]
     if language.finds("asks.about", question) and (told := choice.everything()):
-        return Quotes(tuple(told[-_EVERYTHING:]), exact=True, more=max(0, len(told) - _EVERYTHING))
+        return _last(told)
     exact = scored[0].own >= _ANSWERS
     if not exact and scores.asks_name:
         return Quotes()
@@ -73,6 +79,24 @@ def choose(question: str, lines: Sequence[Line], language: Language, now: dateti
     besides = (*choice.successors(good), *choice.beside(first))
     shown = [first, *(each for each in besides if each is not first)]
     return Quotes(tuple(each.line for each in shown[:2]), exact)
+
+
+def _last(told: Sequence[Line]) -> Quotes:
+    return Quotes(tuple(told[-_EVERYTHING:]), exact=True, more=max(0, len(told) - _EVERYTHING))
+
+
+def _said_then(
+    question: str, lines: Sequence[Line], language: Language, now: datetime
+) -> list[Line]:
+    """What was said at the time that a question names, if it asks for nothing else: "what did I
+    tell you last week?"."""
+    query = parse(question, now)
+    telling = any(word in chatter() for _, word in plain_words(question))
+    if query.topical or not telling:
+        return []
+    days = ((line, line.at.astimezone(now.tzinfo).date()) for line in lines)
+    then = (line for line, day in days if query.dates.intersection(date_words(day)))
+    return [line for line in then if not (line.learned or is_question(line.text, language))]
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,9 @@ async def test_a_proposal_names_the_turn_it_was_said_in_and_its_words() -> None:
     [
         ("my name is Anna", "name"),
         ("I live in Oslo now", "home"),
+        ("I moved to Basel last week", "home"),
+        ("Ich bin letzte Woche nach Basel gezogen", "home"),
+        ("Mudei para o Porto na semana passada", "home"),
         ("I work at Acme Corp", "employer"),
         ("Ich heiße Jonas", "name"),
         ("Ich wohne jetzt in Bremen", "home"),
