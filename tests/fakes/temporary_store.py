@@ -29,6 +29,9 @@ class TemporaryStore(SqliteStore):
         """Close what tests have left open, and delete it."""
         while cls._open:
             store = cls._open.pop()
+            # The loop of the test has ended: nobody hears there that its last calls are done. They
+            # are, before the only thread closes the files.
+            store._running.clear()
             try:
                 asyncio.run(store.aclose())
                 store._thread.shutdown()

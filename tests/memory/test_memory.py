@@ -82,7 +82,7 @@ class FailingStore(TemporaryStore):
 
     async def add_turn(self, actor: Actor, *turns: Turn, on_disk: bool = False) -> None:
         await self._refuse()
-        await super().add_turn(actor, *turns)
+        await super().add_turn(actor, *turns, on_disk=on_disk)
 
 
 class World:
@@ -535,7 +535,7 @@ async def test_a_secret_reaches_no_file_and_stays_in_the_window_alone(world: Wor
         assert ending is not None
         await ending.wait(5)
         assert "hunter2" not in str(await memory.known.export(ANNA))
-    assert b"hunter2" not in b"".join(p.read_bytes() for p in world.path.iterdir())
+    assert b"hunter2" not in b"".join(p.read_bytes() for p in world.path.rglob("*") if p.is_file())
 
 
 async def test_an_export_holds_everything_with_its_history(world: World):

@@ -170,7 +170,7 @@ class Verdict:
 
 def _wrong_with(path: Path) -> str:
     """What SQLite says against a file; empty if it is whole, or none of SQLite's."""
-    if path.suffix != ".sqlite":
+    if path.suffix != ".sqlite" or not path.is_file():
         return ""
     try:
         with closing(sqlite3.connect(path)) as db:
