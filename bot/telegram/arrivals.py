@@ -15,7 +15,6 @@ from bot.assistant.assistant import Assistant
 from bot.assistant.events import Notice, Reply
 from bot.assistant.inbound import Click, Command, GroupJoin, Inbound, Message, Origin
 from bot.commands.table import overtakes
-from bot.telegram.delivery.display import STOP
 from bot.telegram.delivery.menu import publish_owners_menu
 from bot.telegram.delivery.replies import Replies
 from bot.telegram.delivery.shown import NOTHING_SHOWN
@@ -23,6 +22,7 @@ from bot.telegram.intake.groups import Migrations, membership_of
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.updates import CHANNEL, click_of, inbound_of
 from bot.telegram.lanes import Item, Lanes, LaneTask
+from bot.telegram.leftovers import STOP
 from bot.telegram.options import ChannelOptions
 from bot.telegram.responder import Responder
 from bot.texts import texts_in

@@ -5,8 +5,12 @@ A bot can't read a chat. But taking the buttons away from a message tells what i
 changes none but the bot's own messages that have buttons: a growing reply has one, a whole one
 seldom. Messages whose author is known are never tried."""
 
+from contextlib import suppress
+from functools import partial
+
 import structlog
 import telegram
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 from telegram.error import BadRequest, RetryAfter, TelegramError
 
 from bot.telegram.connection import ApiBot
@@ -20,6 +24,9 @@ from memory.records import Place
 
 _log = structlog.get_logger(__name__)
 
+#: What the button under a growing reply sends.
+STOP = "stop"
+_BUTTON = InlineKeyboardMarkup.from_button(InlineKeyboardButton("⏹", callback_data=STOP))
 #: More messages than are sent and received while a reply is being written.
 _MOST_KNOWN = 10_000
 #: Supergroups number their messages themselves; all other chats of a bot share one sequence.
@@ -69,10 +76,15 @@ class Leftovers:
     async def _read(self, place: Place, message_id: int) -> telegram.Message | bool | None:
         """The message, if it is the bot's and had buttons; None if that can't be known now. Flood
         limits are waited out: the reply has to wait for them too."""
+        edit = partial(self._bot.edit_message_reply_markup, place.chat_id, message_id)
+        gone = False
         for _ in range(_TRIES):
             await self._holds.wait(place.chat_id)
             try:
-                return await self._bot.edit_message_reply_markup(place.chat_id, message_id)
+                if gone:
+                    with suppress(BadRequest):
+                        await edit(reply_markup=_BUTTON)
+                return await edit()
             except RetryAfter as limit:
                 self._holds.note(place.chat_id, seconds_of(limit))
             except BadRequest:
@@ -80,6 +92,8 @@ class Leftovers:
                 return True
             except TelegramError as failure:
                 _log.debug("leftover_not_read", chat=place.chat_id, error=type(failure).__name__)
+                # The buttons may be gone all the same, and nobody knows from which message.
+                gone = True
         return None
 
     def _is_half_a_reply(self, read: telegram.Message | bool, place: Place) -> bool:

@@ -26,15 +26,13 @@ from bot.telegram.delivery.outcomes import (
 from bot.telegram.delivery.sender import thread_of
 from bot.telegram.delivery.shown import Shown
 from bot.telegram.formatting.marked import Marked
-from bot.telegram.leftovers import Leftovers
+from bot.telegram.leftovers import STOP, Leftovers
 from memory.records import Place
 
 _log = structlog.get_logger(__name__)
 
 #: Telegram removes a draft after half a minute without updates.
 _DRAFT_LASTS = 20.0
-#: What the button under a growing reply sends.
-STOP = "stop"
 
 
 class Display(Protocol):

@@ -1,6 +1,7 @@
 """Half a reply whose message nobody knows is found, and no other message is touched."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,14 +12,17 @@ from tests.fakes.botapi import BotApiServer
 from tests.fakes.conversing import Writer
 
 
+@pytest.mark.parametrize("search", [{}, {"drop": "before"}, {"drop": "after"}])
 @pytest.mark.parametrize("chat_id", [1001, -1000500, -1001234567890])
 async def test_a_preview_whose_answer_was_lost_is_found_and_gone_on_with(
-    server: BotApiServer, tmp_path: Path, chat_id: int
+    server: BotApiServer, tmp_path: Path, chat_id: int, search: dict[str, Any]
 ) -> None:
     writer = Writer()
     async with stage(server, tmp_path, conversation=writer, options=options()) as on:
         group = server.group(chat_id) if chat_id < 0 else None
         server.fail("sendMessage", chat_id=chat_id, drop="after")
+        if search:
+            server.fail("editMessageReplyMarkup", **search)
         await server.user(1001).says("@mordecai_test_bot hi", group=group)
         writer.writes("Hello")
         await server.wait_for(lambda: server.calls_of("sendMessage", chat_id))
