@@ -10,6 +10,8 @@ from tests.bot.conftest import Run
 from tests.fakes.aws import FakeAws, Fault, expired_credentials, wrong_clock, wrong_credentials
 from tests.fakes.aws.world import ENVIRONMENT
 
+SECRET_KEY = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
+
 
 @pytest.fixture
 def aws() -> Iterator[FakeAws]:
@@ -21,12 +23,14 @@ def refusal(run_here: Run, aws: FakeAws, **given: str) -> str:
     """The last line of a setup that fails."""
     variables = {
         **ENVIRONMENT,
+        "AWS_SECRET_ACCESS_KEY": SECRET_KEY,
         "MORDECAI_AWS_REGION": "us-east-1",
         "MORDECAI_AWS_ENDPOINT_URL": aws.url,
         **given,
     }
     code, out, err = run_here("setup", **variables)
     assert (code, out) == (2, "")
+    assert SECRET_KEY not in err
     assert "Traceback" not in err
     return err.splitlines()[-1]
 
