@@ -20,6 +20,9 @@ class Result:
     facts_deleted: int = 0
     #: Somebody asked to delete a memory, and waited for the bot no longer.
     deletions_given_up: int = 0
+    #: The message that told it was deleted, its session learned, and the deletion undone: the
+    #: message is back, but is not learned from again.
+    facts_not_learned_again: int = 0
     #: Replies that say that they may have arrived before.
     sent_again_with_a_note: int = 0
     #: Commands answered at once again, because Telegram's answer to the first time was lost.

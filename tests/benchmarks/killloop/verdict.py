@@ -144,9 +144,9 @@ class Verdict:
         self.result.deletions_given_up += fact.asked_gone and not last
         if kept > 1:
             self.count("facts_twice", about, trace)
-        # Restored may be the message that told it, after the rest of its session was learned.
-        missed = last == RESTORED and not archived
-        if not kept and (missed or not fact.asked_gone):
+        if not kept and last == RESTORED and archived:
+            self.count("facts_not_learned_again", about, trace)
+        elif not kept and (last == RESTORED or not fact.asked_gone):
             self.count("facts_lost", about, trace)
         if kept and last == DELETED:
             self.count("facts_resurrected", about, trace)
