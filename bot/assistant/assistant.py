@@ -13,7 +13,6 @@ from bot.assistant.files import Transcription
 from bot.assistant.inbound import Click, Command, GroupJoin, Inbound, Message, Origin
 from bot.commands.introduction import hello_to_group
 from bot.commands.pages.effects import show_effects
-from bot.commands.paragraphs import paragraphs
 from bot.commands.resuming import Resuming
 from bot.commands.session import report_saved
 from bot.commands.table import Commands
@@ -216,7 +215,7 @@ class Assistant:
             return reply
         with log_outage(_log, "memory_unavailable"):
             await self._memory.note_loss_told(origin.actor)
-        return replace(reply, footer=paragraphs(reply.footer, texts.memory_lost))
+        return reply.with_footer(texts.memory_lost)
 
     async def _with_private_mark(self, reply: Reply, origin: Origin) -> Reply:
         """The reply with `private` filled in."""

@@ -1,7 +1,7 @@
 """Events of a turn: pieces of the answer as it grows, and the reply."""
 
 from collections.abc import AsyncGenerator, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from bot.assistant.inbound import Click, Command, Message
@@ -60,9 +60,9 @@ class Reply:
     `markdown` marks the model's own answer, whose turn is recorded: the channel keeps it until it
     is delivered. Any other text is plain, one of the bot's own sentences. `interrupted` is the kind
     of interruption if the model's answer ends early. `replaces` is the id of the bot's message to
-    edit instead of sending a new one. `private` adds the 🔒 mark; None lets
-    the assistant decide. A `note` is shown at the pressed button, not in the chat. A `failure` is
-    the kind of error that prevented an answer; `error_id` identifies it in the operator's log.
+    edit instead of sending a new one. `private` adds the 🔒 mark; None lets the
+    assistant decide. A `note` is shown at the pressed button, not in the chat. A `failure` is the
+    kind of error that prevented an answer; `error_id` identifies it in the operator's log.
 
     `effects` are what the model's tools did; the assistant makes a `footer`, plain text under the
     answer, buttons or a `reaction` to the person's message of them. `releases` is the id of the
@@ -90,6 +90,16 @@ class Reply:
     def silent(self) -> bool:
         """True if there is nothing to deliver."""
         return not (self.text or self.documents or (self.buttons and self.replaces))
+
+    def with_footer(self, text: str, buttons: ButtonRows = ()) -> "Reply":
+        """With something more under it."""
+        footer = paragraphs(self.footer, text)
+        return replace(self, footer=footer, buttons=(*self.buttons, *buttons))
+
+
+def paragraphs(*parts: str) -> str:
+    """Join the non-empty parts with blank lines."""
+    return "\n\n".join(part for part in parts if part)
 
 
 #: A silent refusal.

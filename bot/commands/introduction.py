@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 
 from bot.assistant.context import Context
-from bot.assistant.events import Reply
+from bot.assistant.events import Reply, paragraphs
 from bot.assistant.inbound import Command
 from bot.commands.menu import group_menu
-from bot.commands.paragraphs import paragraphs
 from memory.errors import StoreUnavailable
 from memory.records import Actor
 

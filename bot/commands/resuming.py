@@ -21,7 +21,6 @@ from bot.assistant.events import (
 from bot.assistant.failures import PERMANENT, log_error
 from bot.assistant.files import EnclosedFile, FileKind
 from bot.assistant.inbound import Click, Command, Inbound, Message, Origin
-from bot.commands.paragraphs import paragraphs
 from bot.texts import Texts
 from memory.background.caches import BoundedDict
 from memory.background.work import log_outage
@@ -201,8 +200,7 @@ class Resuming:
         footer = "" if kind == STOPPED else f"{reason} {number}".rstrip()
         turn = turn_id(said.origin.actor, said.id)
         button = Button(texts.button_continue, f"{_CONTINUE}{turn}")
-        buttons = reply.buttons if kind in PERMANENT else (*reply.buttons, (button,))
-        return replace(reply, footer=paragraphs(reply.footer, footer), buttons=buttons)
+        return reply.with_footer(footer, () if kind in PERMANENT else ((button,),))
 
     # -- going on ---------------------------------------------------------------------------------
 

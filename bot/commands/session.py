@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.assistant.context import Context
-from bot.assistant.events import Reply
+from bot.assistant.events import Reply, paragraphs
 from bot.assistant.inbound import Command, Origin
 from bot.commands.bill import bill
 from bot.commands.pages.changes import report_changes
-from bot.commands.paragraphs import paragraphs
 from bot.people.accounts import Account
 from memory.learning.endings import Outcome
 from memory.records import Change, Session

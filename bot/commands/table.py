@@ -8,12 +8,11 @@ from typing import Any
 import structlog
 
 from bot.assistant.context import Context
-from bot.assistant.events import SILENCE, Reply
+from bot.assistant.events import SILENCE, Reply, paragraphs
 from bot.assistant.inbound import Click, Command, Inbound, Origin
 from bot.commands import forgetting, introduction, memory, owner, preferences, session
 from bot.commands.pages import browser, candidates, changes
 from bot.commands.pages.panels import Panel, parse_click
-from bot.commands.paragraphs import paragraphs
 from bot.commands.questions import Questions
 from memory.errors import StoreUnavailable
 

@@ -6,7 +6,6 @@ recorded."""
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from functools import partial
 
 import structlog
@@ -15,7 +14,6 @@ from bot.assistant.assistant import Assistant
 from bot.assistant.events import Reply, TextDelta, ToolCalled
 from bot.assistant.failures import log_error
 from bot.assistant.inbound import Command, Message
-from bot.commands.paragraphs import paragraphs
 from bot.people.personal import PRIVATE_MARK
 from bot.telegram.delivery.preview import Preview, Previews
 from bot.telegram.delivery.replies import Replies
@@ -154,7 +152,7 @@ class Responder:
             raise RuntimeError("the assistant ended without a reply")
         if left_out:
             below = await self._replies.sentence(turn.said, left_out)
-            reply = replace(reply, footer=paragraphs(reply.footer, below.text))
+            reply = reply.with_footer(below.text)
         return reply
 
     async def _finish(self, said: Message, reply: Reply, shown: Shown, started: float) -> None:

@@ -5,12 +5,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from bot.assistant.context import Context
-from bot.assistant.events import Button, Question, Reply
+from bot.assistant.events import Button, Question, Reply, paragraphs
 from bot.assistant.inbound import Click, Message, Origin
 from bot.commands.pages.memory_pages import MemoryPages, shorten
 from bot.commands.pages.panel_state import ShownChange
 from bot.commands.pages.panels import Page, Panel, parse_click
-from bot.commands.paragraphs import paragraphs
 from bot.commands.questions import press_of, yes_or_no
 from memory.errors import RefusedText, UnknownRecord
 from memory.records import Change, ChangeKind, Record

@@ -9,7 +9,6 @@ from bot.commands.pages.candidates import candidates_page, open_candidates
 from bot.commands.pages.changes import change_pages, open_changes
 from bot.commands.pages.panel_state import ShownChange
 from bot.commands.pages.panels import Page, Panel
-from bot.commands.paragraphs import paragraphs
 from memory.conversation.talk import turn_id
 from memory.errors import StoreUnavailable
 from memory.knowledge.lookup import Meant
@@ -55,12 +54,11 @@ async def _ask_to_forget(
     try:
         page = await candidates_page(said.origin, meant, context)
     except StoreUnavailable:
-        return replace(reply, footer=paragraphs(reply.footer, context.texts.memory_unavailable))
+        return reply.with_footer(context.texts.memory_unavailable)
     return _below(reply, page, open_candidates(said.origin, meant, context))
 
 
 def _below(reply: Reply, page: Page, panel: Panel) -> Reply:
     """The reply with a page of this panel under it."""
     panel.under_answer = True
-    buttons = (*reply.buttons, *page.reply(panel.id).buttons)
-    return replace(reply, footer=paragraphs(reply.footer, page.text), buttons=buttons)
+    return reply.with_footer(page.text, page.reply(panel.id).buttons)
