@@ -1,6 +1,7 @@
 """The commands about records: /memory, /search, /remember, /edit and /export."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -80,10 +81,12 @@ async def add_record(said: Command, context: Context) -> Reply:
     if change is None:
         name = (await context.memory.choices.read(origin.actor)).agent_name
         return Reply(texts.name_set.format(name=name))
-    if change.kind is ChangeKind.NOTED:
-        wording = pages(context).wording(change.record)
-        return Reply(texts.remembered.format(text=wording, id=change.record.short_id))
-    return report_changes(origin, (change,), context)
+    report = report_changes(origin, (change,), context)
+    if change.kind is not ChangeKind.NOTED:
+        return report
+    wording = pages(context).wording(change.record)
+    told = texts.remembered.format(text=wording, id=change.record.short_id)
+    return replace(report, text=told)
 
 
 async def edit(said: Command, context: Context) -> Reply:

@@ -105,6 +105,13 @@ async def test_what_was_remembered_is_found_by_its_words(desk: Desk) -> None:
     assert await desk.ask("/search stamps", BORIS) == ENGLISH.search_nothing
 
 
+async def test_what_was_remembered_can_be_undone(desk: Desk) -> None:
+    await desk.ask("/remember I collect stamps from Norway")
+    shown = await desk.press(ENGLISH.button_undo)
+    assert shown.text == ENGLISH.change_undone.format(text="I collect stamps from Norway")
+    assert await desk.facts() == []
+
+
 async def test_a_name_to_remember_is_what_the_bot_is_called(desk: Desk) -> None:
     said = await desk.ask("/remember your name is Max")
     assert said == ENGLISH.name_set.format(name="Max")

@@ -49,7 +49,7 @@ async def test_the_browser_is_used_by_numbers_and_words(tmp_path: Path) -> None:
 
 async def test_what_was_forgotten_by_its_id_comes_back_by_a_number(tmp_path: Path) -> None:
     shown = await said_to(["/remember I live in Oslo", "/forget f1", "1"], tmp_path)
-    assert shown[1:] == [
+    assert shown[3:] == [
         "bot: Deleted: I live in Oslo",
         "[1] Undo",
         "[2] ‹ Back",
