@@ -27,9 +27,8 @@ def list_copies(data_dir: Path) -> None:
         console.print(f"{data_dir} has no copies: they are made once a day while a bot runs")
         return
     console.print(table)
-    console.print(
-        "put one back with `mordecai restore NAME`, with --copy one that is not the newest"
-    )
+    hint = "put back the newest with `mordecai restore NAME`, another with --copy"
+    console.print(hint, soft_wrap=True)
 
 
 def restore(data_dir: Path, name: str, copy: str | None, agree: Callable[[str], bool]) -> None:

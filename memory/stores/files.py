@@ -82,10 +82,10 @@ def aside_of(path: Path, why: str) -> Path:
     return path.with_name(f"{path.name}.{why}-{moment_now()}")
 
 
-def asides_of(path: Path) -> list[Path]:
-    """The files that were set aside, oldest first."""
+def asides_of(path: Path, *why: str) -> list[Path]:
+    """The files that were set aside, for this reason or for any, oldest first."""
     return sorted(
         found
-        for why in ("damaged", "replaced")
-        for found in path.parent.glob(f"{path.name}.{why}-*Z")
+        for each in why or ("damaged", "replaced")
+        for found in path.parent.glob(f"{path.name}.{each}-*Z")
     )

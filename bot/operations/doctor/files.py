@@ -81,6 +81,7 @@ def _fault(file: Path, end: float) -> str:
         return "is gone or empty"
     try:
         with closing(connect_existing(file)) as db:
+            db.text_factory = lambda text: text.decode(errors="replace")
             db.set_progress_handler(lambda: time.monotonic() > end, 100_000)
             (said,) = db.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.OperationalError as error:

@@ -9,6 +9,7 @@ from pathlib import Path
 from memory.errors import StoreUnavailable
 from memory.stores.files import (
     aside_of,
+    asides_of,
     copies_folder,
     copies_of,
     counterparts,
@@ -48,9 +49,9 @@ def keep_copy(connection: sqlite3.Connection, path: Path, layout: Layout, genera
 
 
 def change_copies(path: Path, work: Callable[[Path], object]) -> None:
-    """Do in all copies what deletes for good in the file. A copy in which that fails is deleted: it
-    would bring back what is to be gone."""
-    for copy in copies_of(path):
+    """Do in all copies, and in what they have replaced, what deletes for good in the file. A copy
+    in which that fails is deleted: it would bring back what is to be gone."""
+    for copy in (*copies_of(path), *asides_of(path, "replaced")):
         try:
             work(copy)
         except Exception:  # noqa: BLE001 - the work is the caller's

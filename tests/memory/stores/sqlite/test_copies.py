@@ -129,6 +129,20 @@ async def test_a_copy_is_put_back_and_the_file_that_was_there_is_kept(tmp_path: 
         assert [hit.record.text for hit in await store.search(ANN, "dog")] == ["I have a dog"]
 
 
+async def test_what_is_deleted_leaves_the_files_that_a_copy_has_replaced(tmp_path: Path) -> None:
+    path = file_of(tmp_path, ANN)
+    async with opened(tmp_path) as (store, _):
+        await store.commit(ANN, [draft("My passphrase is xylophonezebra")])
+        await store.keep_copy(ANN, 3)
+        await store.commit(ANN, [draft("I have a boat")])
+    aside = restore_copy(path, copies_of(path)[0])
+    assert aside
+    async with opened(tmp_path) as (store, _):
+        await store.delete(ANN, ["f1"])
+        assert b"xylophone" not in aside.read_bytes()
+        assert b"boat" in aside.read_bytes()
+
+
 async def test_a_damaged_copy_is_not_put_back(tmp_path: Path) -> None:
     path = file_of(tmp_path, ANN)
     async with opened(tmp_path) as (store, _):
