@@ -8,7 +8,7 @@ import pytest
 
 from bot.assistant.files import FileKind
 from bot.telegram.intake.media import Senses
-from bot.texts import ENGLISH, languages
+from bot.texts import ENGLISH
 from memory.records import Actor, Place
 from tests.bot.telegram.stage import ask, stage, tell
 from tests.bot.telegram.streaming import CURSOR, options, shows, texts
@@ -186,8 +186,7 @@ async def test_what_found_no_free_connection_is_sent_when_there_is_one(
     echo, request = Echo(), Watched(connection_pool_size=1, pool_timeout=0.05)
     release = echo.hold("slow")
     async with stage(server, tmp_path, conversation=echo, request=request) as on:
-        last = f"all_group_chats:{list(languages())[-1]}"
-        await server.wait_for(lambda: last in server.world.commands, what="the menu")
+        await server.wait_for(lambda: on.channel.listening)
         server.fail("sendChatAction", chat_id=BORIS, delay=3600)
         await server.user(BORIS).says("slow")
         await server.wait_for(lambda: server.calls_of("sendChatAction", BORIS))
