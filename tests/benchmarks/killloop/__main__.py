@@ -13,7 +13,7 @@ from rich.table import Table
 
 from tests.benchmarks.killloop.loop import Loop, Size
 from tests.benchmarks.killloop.result import Result
-from tests.benchmarks.killloop.traces import told
+from tests.benchmarks.killloop.traces import first_problems
 
 #: Problems of one kind that are told in full.
 _MOST_TOLD = 5
@@ -38,7 +38,7 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         loop = Loop(Size(given.kills, given.seed), given.keep or Path(folder))
         verdict = asyncio.run(loop.run())
-    for problem in told(verdict.problems, _MOST_TOLD):
+    for problem in first_problems(verdict.problems, _MOST_TOLD):
         print(problem, file=sys.stderr)
     if given.json:
         print(json.dumps(asdict(verdict.result), indent=2))

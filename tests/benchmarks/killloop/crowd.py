@@ -12,8 +12,8 @@ from tests.benchmarks.killloop.words import (
     NAMELESS,
     REMEMBERED,
     RESTORED,
-    answered,
-    answers,
+    answered_marks,
+    is_answer,
     mark,
     names,
     outcome,
@@ -140,7 +140,7 @@ class Someone:
         """Write a message, and as a rule wait for its answer."""
         named = await self.says(before)
         if self._dice.random() < _WAITS:
-            await self._sees(lambda _, text: named in answered(text))
+            await self._sees(lambda _, text: named in answered_marks(text))
 
     async def _burst(self) -> None:
         for _ in range(self._dice.randint(2, 4)):
@@ -163,7 +163,7 @@ class Someone:
     async def _command(self, command: str) -> None:
         """Send a command whose reply names nothing, and wait for the reply."""
         asked = await self._send(command, command)
-        await self._sees(lambda sent, text: sent["message_id"] > asked and answers(command, text))
+        await self._sees(lambda sent, text: sent["message_id"] > asked and is_answer(command, text))
 
     async def _send(self, text: str, name: str) -> int:
         """Write something and keep account of it; its id. In a group it is said to the bot."""

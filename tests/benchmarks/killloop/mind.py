@@ -35,7 +35,7 @@ class Mind:
         if len(chats) > 1:
             self.mixed.append(sorted(chats))
         if "finished conversation" in told:
-            return self._saving("extraction", noted(asked[-1]))
+            return self._saving("extraction", findings_in(asked[-1]))
         if "check notes" in told:
             return self._saving("review", review())
         if not body.get("tools"):
@@ -62,7 +62,7 @@ class Mind:
         )
 
 
-def noted(asked: str) -> str:
+def findings_in(asked: str) -> str:
     """A finding for each fact in a session, by the number of its turn; those that are known already
     as the same."""
     known = {name: int(n) for n, line in _NOTE.findall(asked) for name in FACT.findall(line)}

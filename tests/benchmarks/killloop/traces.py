@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from tests.benchmarks.killloop.lives import Life, Lives
-from tests.benchmarks.killloop.words import answers, names
+from tests.benchmarks.killloop.words import is_answer, names
 from tests.fakes.botapi import BotApiServer, Call
 
 #: How many calls and lines of the log are told.
@@ -29,13 +29,13 @@ class Traces:
             -_MOST:
         ]
         lives = {life.number: life for call in calls if (life := self._life_at(call.at))}.values()
-        lines = [self._told(call) for call in calls]
+        lines = [self._line(call) for call in calls]
         for life in lives:
             lines.append(f"life {life.number} ended at {self._since(life.ended)}")
             lines += list(_log_of(life, chat))[-_MOST:]
         return "".join(f"\n    {line}" for line in lines)
 
-    def _told(self, call: Call) -> str:
+    def _line(self, call: Call) -> str:
         life = self._life_at(call.at)
         text = str(call.parameters.get("text"))
         return (
@@ -52,7 +52,7 @@ class Traces:
 
 
 def _is_about(name: str, text: str) -> bool:
-    return name in names(text) or answers(name, text)
+    return name in names(text) or is_answer(name, text)
 
 
 def _log_of(life: Life, chat: int) -> Iterator[str]:
@@ -61,7 +61,7 @@ def _log_of(life: Life, chat: int) -> Iterator[str]:
             yield f"log: {line[:400]}"
 
 
-def told(problems: Sequence[tuple[str, str]], most: int) -> Iterator[str]:
+def first_problems(problems: Sequence[tuple[str, str]], most: int) -> Iterator[str]:
     """At most so many problems of each kind."""
     count: dict[str, int] = {}
     for kind, what in problems:

@@ -18,9 +18,9 @@ from tests.benchmarks.killloop.words import (
     AGAIN,
     DELETED,
     RESTORED,
-    answered,
-    answers,
+    answered_marks,
     facts,
+    is_answer,
     is_half,
     marks,
     outcome,
@@ -73,7 +73,7 @@ class Verdict:
                 self.result.messages += asked[one.name]
             else:
                 self.result.commands += asked[one.name]
-            told = [text for text in texts if answers(one.name, text)]
+            told = [text for text in texts if is_answer(one.name, text)]
             for _ in range(len(told), asked[one.name]):
                 about = f"chat {chat}, {one.name}, message {one.message_id}"
                 self.count("lost", about, (chat, one.name))
@@ -88,7 +88,7 @@ class Verdict:
             for call in self._server.calls
             if call.chat_id == one.chat
             and call.done
-            and answers(one.name, str(call.parameters.get("text", "")))
+            and is_answer(one.name, str(call.parameters.get("text", "")))
         ]
         if not one.name.startswith("m") and any(call.status != 200 for call in sent):
             return "commands_repeated"
@@ -102,7 +102,7 @@ class Verdict:
     def _judge_order(self, chat: int) -> None:
         """The first answers to each message must come in the order of the messages."""
         texts = [text for text in self._crowd.texts(chat) if AGAIN not in text]
-        order = dict.fromkeys(name for text in texts for name in answered(text))
+        order = dict.fromkeys(name for text in texts for name in answered_marks(text))
         for before, after in pairwise(order):
             if int(after.split("x")[1]) < int(before.split("x")[1]):
                 self.count("out_of_order", f"{before} before {after}", (chat, after))

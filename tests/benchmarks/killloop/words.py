@@ -57,16 +57,16 @@ def reply(heard: Iterable[str], dice: random.Random) -> list[str]:
     return [f"Heard {' '.join(heard)}.", *(f" {word}" for word in filler), f". {_END}"]
 
 
-def answered(text: str) -> list[str]:
+def answered_marks(text: str) -> list[str]:
     """The names of the messages that a message of the bot's answers, if it is a whole reply."""
     found = _HEARD.search(text)
     return marks(found.group(1)) if found and _END in text and not text.endswith(CURSOR) else []
 
 
-def answers(name: str, text: str) -> bool:
+def is_answer(name: str, text: str) -> bool:
     """Whether a message of the bot's is the whole answer to the message or command of this name."""
     if name.startswith("m"):
-        return name in answered(text)
+        return name in answered_marks(text)
     text = text.replace(AGAIN, "").lstrip()
     if pattern := NAMELESS.get(name):
         return bool(pattern.match(text))
@@ -88,7 +88,7 @@ def outcome(name: str, text: str) -> str:
 
 def is_half(text: str) -> bool:
     """Whether a message of the bot's shows a reply that never became whole."""
-    return text.endswith(CURSOR) or ("Heard" in text and not answered(text))
+    return text.endswith(CURSOR) or ("Heard" in text and not answered_marks(text))
 
 
 def facts(texts: Iterable[str]) -> Iterator[str]:
