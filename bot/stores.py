@@ -7,8 +7,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import structlog
 
 from bot.settings import Settings
-from memory.ports import Embedder, Store
+from memory.ports import Store
 from memory.stores.sqlite.store import SqliteStore
+from memory.understanding import Embedder
 
 _log = structlog.get_logger(__name__)
 

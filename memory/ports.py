@@ -1,5 +1,5 @@
-"""Where the memory keeps things, as small protocols. Adapters are in `memory.stores` and, for
-embedders, in `bot.models`. What understands language is in `memory.understanding`."""
+"""Where the memory keeps things, as small protocols. Adapters are in `memory.stores`. What
+understands language is in `memory.understanding`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -167,22 +167,6 @@ class Store(LongTermMemory, PersonalData, Protocol):
 
     async def aclose(self) -> None:
         """Close files and connections. Later calls are errors."""
-        ...
-
-
-class EmbeddingFailed(Exception):
-    """The embedder gave no vectors. Search continues by words alone."""
-
-
-class Embedder(Protocol):
-    """Turns texts into vectors of one length. Optional: search works without."""
-
-    #: Names the model: vectors of one name can be compared, those of another are remade.
-    name: str
-
-    async def embed(self, texts: Sequence[str], *, query: bool = False) -> list[list[float]]:
-        """One vector for each text, in order; `query` for texts that are searched with. Raises
-        EmbeddingFailed."""
         ...
 
 

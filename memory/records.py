@@ -140,12 +140,6 @@ def own_words(text: str) -> str:
     return _QUOTED_LINE.sub("", text)
 
 
-def quote(text: str, author: str | None = None) -> str:
-    """Somebody else's words as lines that don't count as the sender's."""
-    heading = [f"{' '.join(author.split())}:"] if author and author.strip() else []
-    return "\n".join(f"> {line}".rstrip() for line in (*heading, *text.splitlines()))
-
-
 @dataclass(frozen=True, slots=True)
 class ToolUse:
     """One call of a tool by the model within a turn, with what came back to the model."""
@@ -344,16 +338,6 @@ class Hit:
 
     record: Record
     relevance: float
-
-
-@dataclass(frozen=True, slots=True)
-class Profile:
-    """What is known of an actor at the start of a session, before anything is asked."""
-
-    preferences: tuple[Record, ...] = ()
-    facts: tuple[Record, ...] = ()
-    summaries: tuple[Record, ...] = ()
-    topics: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

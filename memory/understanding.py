@@ -183,3 +183,19 @@ class Understanding:
     rules: LanguageRules = NO_RULES
     corrector: Corrector | None = None
     reviewer: Reviewer | None = None
+
+
+class EmbeddingFailed(Exception):
+    """The embedder gave no vectors. Search continues by words alone."""
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of one length. Optional: search works without."""
+
+    #: Names the model: vectors of one name can be compared, those of another are remade.
+    name: str
+
+    async def embed(self, texts: Sequence[str], *, query: bool = False) -> list[list[float]]:
+        """One vector for each text, in order; `query` for texts that are searched with. Raises
+        EmbeddingFailed."""
+        ...

@@ -27,9 +27,9 @@ from bot.errors import OperatorError
 from bot.evals.files import read_text
 from bot.models.embedding.catalogue import embedder_of
 from bot.settings import load
-from memory.ports import Embedder, EmbeddingFailed
 from memory.records import Actor, Kind, Role, Speaker, Turn, Utterance
 from memory.stores.sqlite.store import SqliteStore
+from memory.understanding import Embedder, EmbeddingFailed
 
 #: A category of questions that have no answer in the conversation; their gold turns mislead. It is
 #: shown, and kept out of the overall figures.

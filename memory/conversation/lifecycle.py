@@ -9,10 +9,11 @@ from memory.conversation.live import Live
 from memory.conversation.running_summaries import RunningSummaries
 from memory.conversation.sessions import LiveSessions
 from memory.conversation.tiers import Tiers, archive
+from memory.knowledge.recall import Profile
 from memory.learning.endings import Ending, Outcome
 from memory.learning.jobs import ExtractionJobs
 from memory.ports import LongTermMemory
-from memory.records import Actor, Choices, Kind, Place, Profile, RunningSummary, Turn
+from memory.records import Actor, Choices, Kind, Place, RunningSummary, Turn
 
 #: Turns that stay word for word when a conversation is summed up on request: the last thing said
 #: and its answer.

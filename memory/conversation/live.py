@@ -5,7 +5,8 @@ from datetime import datetime, timedelta
 
 from memory.conversation.tiers import earlier_block
 from memory.conversation.window import EVICTED_TURNS, WINDOW_TOKENS, Window
-from memory.records import Choices, Profile, RunningSummary, Session
+from memory.knowledge.recall import Profile
+from memory.records import Choices, RunningSummary, Session
 
 #: After this much silence every prompt cache has dropped the session (Anthropic, Bedrock and OpenAI
 #: keep a prefix for about five minutes after its last use).

@@ -20,7 +20,7 @@ from memory.conversation.window import points_back, turns_to_show
 from memory.errors import StoreUnavailable
 from memory.knowledge.choices import ChoiceRegistry
 from memory.knowledge.knowledge import Knowledge
-from memory.knowledge.recall import Profiles
+from memory.knowledge.recall import Profile, Profiles
 from memory.learning.endings import Ending
 from memory.options import MemoryOptions
 from memory.records import (
@@ -29,7 +29,6 @@ from memory.records import (
     Hit,
     Kind,
     Place,
-    Profile,
     RunningSummary,
     Session,
     ToolUse,

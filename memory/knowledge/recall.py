@@ -11,9 +11,19 @@ from memory.background.threads import compute
 from memory.conversation.tokens import Count, cut_to_tokens, estimate_tokens
 from memory.knowledge.moments import ago, base_language, known_languages
 from memory.ports import LongTermMemory, Sessions
-from memory.records import Actor, Choices, Hit, Kind, Profile, Record, Role
+from memory.records import Actor, Choices, Hit, Kind, Record, Role
 from memory.safety.escaping import escape, one_line
 from memory.search.text import plain_words, wording
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What is known of an actor at the start of a session, before anything is asked."""
+
+    preferences: tuple[Record, ...] = ()
+    facts: tuple[Record, ...] = ()
+    summaries: tuple[Record, ...] = ()
+    topics: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

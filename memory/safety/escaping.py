@@ -56,8 +56,14 @@ def escape_lines(text: str) -> str:
     return "\n".join(map(_escape_line, text.splitlines())).strip("\n")
 
 
+def quote(text: str, author: str | None = None) -> str:
+    """Somebody else's words as lines that don't count as the sender's."""
+    heading = [f"{' '.join(author.split())}:"] if author and author.strip() else []
+    return "\n".join(f"> {line}".rstrip() for line in (*heading, *text.splitlines()))
+
+
 def escape_quotations(text: str) -> str:
-    """A message with its quotations (see `memory.records.quote`) escaped: they are somebody else's
+    """A message with its quotations (see `quote`) escaped: they are somebody else's
     words, names or files. What the sender typed stays as it is."""
     lines = text.split("\n")
     return "\n".join(f"> {_escape_line(it[2:])}" if it.startswith("> ") else it for it in lines)

@@ -29,7 +29,6 @@ from operator import mul
 from statistics import fmean
 from typing import NamedTuple
 
-from memory.ports import Embedder
 from memory.search.ranking import (
     Candidate,
     Ranked,
@@ -38,6 +37,7 @@ from memory.search.ranking import (
     weight,
     with_context,
 )
+from memory.understanding import Embedder
 
 
 @dataclass(frozen=True, slots=True)

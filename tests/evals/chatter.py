@@ -25,9 +25,9 @@ from rich.table import Table
 
 from bot.evals.recall import PATIENCE, open_embedder
 from bot.settings import Settings
-from memory.ports import Embedder
 from memory.records import Actor, Draft, Kind, Role, Turn, Utterance
 from memory.stores.sqlite.store import SqliteStore
+from memory.understanding import Embedder
 
 #: When all messages are asked; what is known was told the week before.
 _NOW = datetime(2026, 3, 15, 12, 0, tzinfo=UTC)

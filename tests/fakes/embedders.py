@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from zlib import crc32
 
-from memory.ports import EmbeddingFailed
+from memory.understanding import EmbeddingFailed
 
 #: Words that mean the same here, though no letters tell.
 ALIKE = (

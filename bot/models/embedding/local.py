@@ -16,7 +16,7 @@ from typing import Any, Self
 import structlog
 
 from bot.errors import OperatorError
-from memory.ports import EmbeddingFailed
+from memory.understanding import EmbeddingFailed
 
 #: File names of exported models, smallest first.
 _WEIGHTS = ("model_quantized.onnx", "model_optimized.onnx", "model.onnx")

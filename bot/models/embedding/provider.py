@@ -8,7 +8,7 @@ from pydantic_ai.embeddings import EmbeddingModel
 from pydantic_ai.providers import Provider
 
 from bot.assistant.failures import MODEL_ERRORS, failure_of
-from memory.ports import EmbeddingFailed
+from memory.understanding import EmbeddingFailed
 
 
 class ProviderEmbedder:

@@ -29,8 +29,8 @@ from bot.telegram.intake.enclosures import (
     is_service,
     words_of,
 )
-from memory.records import Actor, Place, Speaker, quote
-from memory.safety.escaping import speaker_name
+from memory.records import Actor, Place, Speaker
+from memory.safety.escaping import quote, speaker_name
 
 #: The channel's name in places and ids.
 CHANNEL = "telegram"

@@ -12,11 +12,11 @@ import structlog
 
 from memory.background.pacing import RateLimitedLog
 from memory.errors import MemoryFailure
-from memory.ports import Embedder, EmbeddingFailed
 from memory.records import Actor
 from memory.search.fusion import Calibration, QueryMeaning, calibrate
 from memory.search.query import parse
 from memory.stores.sqlite.vectors import MAX_EMBEDDED_CHARS, VectorTable
+from memory.understanding import Embedder, EmbeddingFailed
 
 #: Seconds to leave an embedder alone that has failed: recall must not wait for it every time.
 REST = 10.0

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from memory.errors import StoreUnavailable, UnknownRecord
-from memory.ports import Embedder
 from memory.records import (
     LEARNED_KINDS,
     Actor,
@@ -43,6 +42,7 @@ from memory.stores.sqlite.layout import PERSON_LAYOUT
 from memory.stores.sqlite.migrations import is_damage, may_be_unreadable
 from memory.stores.sqlite.person import PersonFile
 from memory.stores.sqlite.salvage import begin, find_unreadable, is_lost, salvage
+from memory.understanding import Embedder
 
 if TYPE_CHECKING:
     from memory.stores.sqlite.semantics import Semantics

@@ -19,6 +19,7 @@ from memory.conversation.live import SessionLimits
 from memory.conversation.talk import ConversationHistory, HistoryMetadata
 from memory.conversation.tiers import earlier_block
 from memory.knowledge.recall import (
+    Profile,
     RecallBudget,
     build_profile,
     profile_block,
@@ -32,7 +33,6 @@ from memory.records import (
     Hit,
     Kind,
     Place,
-    Profile,
     Record,
     Role,
     RunningSummary,

@@ -16,7 +16,8 @@ from bot.models.catalogue import ModelAccess, model_from_name
 from bot.models.extraction import MAX_KNOWN, ModelExtractor
 from bot.models.findings import MAX_FINDINGS, MAX_SUMMARY, Findings
 from bot.models.transcript import MAX_TRANSCRIPT
-from memory.records import Evidence, Kind, Record, Role, Speaker, Turn, Utterance, quote
+from memory.records import Evidence, Kind, Record, Role, Speaker, Turn, Utterance
+from memory.safety.escaping import quote
 from memory.understanding import Extraction, ExtractionFailed, Objection, Proposal, Reading
 from tests.fakes.extractors import EverySentence
 from tests.fakes.learning import finding, findings, note

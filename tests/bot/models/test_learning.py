@@ -12,7 +12,8 @@ from bot.models.extraction import ModelExtractor
 from bot.models.review import ModelReviewer
 from memory.learning.endings import Outcome
 from memory.memory import Memory
-from memory.records import Actor, Kind, Place, Record, Role, Speaker, Utterance, quote
+from memory.records import Actor, Kind, Place, Record, Role, Speaker, Utterance
+from memory.safety.escaping import quote
 from tests.fakes.extractors import EverySentence
 from tests.fakes.learning import finding, findings, judgement, note, review, when
 from tests.fakes.memories import NOON, open_memory

@@ -9,7 +9,8 @@ import structlog
 from bot.models.catalogue import ModelAccess, model_from_name
 from bot.models.review import FAILED, ModelReviewer
 from bot.people.accounts import Account, Accounts
-from memory.records import Actor, Evidence, Kind, Record, Role, Speaker, Turn, Utterance, quote
+from memory.records import Actor, Evidence, Kind, Record, Role, Speaker, Turn, Utterance
+from memory.safety.escaping import quote
 from memory.understanding import ExtractionFailed, Proposal, Reading, Relation, Verdict
 from tests.bot.people.test_accounts import TURN, open_accounts
 from tests.fakes.learning import CONTROLS, judgement, review

@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 from memory.conversation.talk import ConversationHistory, HistoryMetadata
 from memory.conversation.tokens import estimate_tokens
 from memory.knowledge.recall import (
+    Profile,
     RecallBudget,
     build_profile,
     cut_line,
     profile_block,
     recalled_block,
 )
-from memory.records import Choices, Hit, Kind, Profile, Record, Role
+from memory.records import Choices, Hit, Kind, Record, Role
 from memory.search.text import wording
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -9,8 +9,8 @@ import pytest
 from bot.models.catalogue import ModelAccess
 from bot.models.embedding.catalogue import embedder_from_name
 from bot.models.embedding.provider import ProviderEmbedder
-from memory.ports import EmbeddingFailed
 from memory.stores.sqlite.store import SqliteStore
+from memory.understanding import EmbeddingFailed
 from tests.contracts.long_term_memory import ANN, draft, texts
 from tests.fakes.bedrock_embeddings import BedrockEmbeddings
 from tests.fakes.embedders import vector
