@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Literal, Protocol
 
 from bot.assistant.greeting import Greetings
+from bot.assistant.inbound import Origin
 from bot.commands.pages.panels import Panels
 from bot.people.accounts import Accounts
 from bot.people.people import People
@@ -91,3 +92,10 @@ class Context:
     texts: Texts
     panels: Panels
     health: Health
+
+    async def may_manage(self, origin: Origin) -> bool:
+        """True if this person may see and change everything here: in a group those are its admins,
+        who alone can write in its name."""
+        if origin.is_private or origin.is_anonymous:
+            return True
+        return await self.channel.is_admin(origin.place, origin.user_id)

@@ -281,9 +281,8 @@ class Resuming:
 
     async def _may(self, origin: Origin, asker: Speaker | None) -> bool:
         """True for the person who asked, and in a group for its admins."""
-        if origin.is_private or origin.is_anonymous or (asker and asker.id == origin.user_id):
-            return True
-        return await self._context.channel.is_admin(origin.place, origin.user_id)
+        asked = asker is not None and asker.id == origin.user_id
+        return asked or await self._context.may_manage(origin)
 
     # -- edited questions -------------------------------------------------------------------------
 

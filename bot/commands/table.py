@@ -201,7 +201,7 @@ async def _refusal(said: Command, context: Context) -> str | None:
     """Why this person may not use the command here; None if they may. Raises StoreUnavailable."""
     origin, texts = said.origin, context.texts
     reserved = None if origin.is_private else await _admins_only(said, context)
-    if reserved and not await _may_manage(origin, context):
+    if reserved and not await context.may_manage(origin):
         return reserved
     saves = said.name in _SAVING and (said.argument or said.name != "name")
     if saves and await context.people.personal.is_private(origin.actor, origin.place):
@@ -222,19 +222,11 @@ async def _admins_only(said: Command, context: Context) -> str | None:
     return context.texts.admins_only if said.name in _ADMINS_ONLY or ends_private else None
 
 
-async def _may_manage(origin: Origin, context: Context) -> bool:
-    """True if this person may see and change the records here. Only admins can write in the name of
-    a group."""
-    if origin.is_private or origin.is_anonymous:
-        return True
-    return await context.channel.is_admin(origin.place, origin.user_id)
-
-
 async def _may_press(click: Click, panel: Panel | None, context: Context) -> bool:
     """True if this person may press. In a group those are its admins, because whoever opened the
     panel may no longer be one; and anybody whose own words brought about what an answer reports."""
     own = panel is not None and panel.under_answer and panel.owner == click.origin.user_id
-    return own or await _may_manage(click.origin, context)
+    return own or await context.may_manage(click.origin)
 
 
 def _is_owner(origin: Origin, context: Context) -> bool:
