@@ -1,10 +1,10 @@
-"""What waits in the inbox's file: its layout, and how a row of it is read."""
+"""What waits in the inbox's file: its layout, and how its rows and the replies in them are read."""
 
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from bot.assistant.events import Reply
-from bot.telegram.delivery import kept
+from bot.assistant.events import Button, Reply
 from bot.telegram.delivery.progress import NO_PROGRESS, Progress
 from bot.telegram.delivery.shown import NOTHING_SHOWN, Shown
 from bot.telegram.intake.raw import stored_update
@@ -38,6 +38,33 @@ MIGRATIONS = (
 )
 
 
+#: What is not kept of a reply, see `can_keep`; its effects are in its text and buttons.
+_LEFT_OUT = ("documents", "question", "effects")
+_KEPT = tuple(field.name for field in fields(Reply) if field.name not in _LEFT_OUT)
+
+
+def can_keep(reply: Reply) -> bool:
+    """False for a command's reply with documents, which are too large, or with a question, because
+    how to read the answer exists in RAM alone. Such a command only reads, and can be carried out
+    again."""
+    return not reply.documents and (reply.markdown or not reply.question)
+
+
+def dump_reply(reply: Reply) -> str:
+    kept = {name: getattr(reply, name) for name in _KEPT}
+    return json.dumps(kept | {"buttons": [[asdict(b) for b in row] for row in reply.buttons]})
+
+
+def load_reply(kept: str | None) -> Reply | None:
+    """The reply; None if there is none, or none of this version."""
+    try:
+        values = {name: value for name, value in json.loads(kept or "").items() if name in _KEPT}
+        rows = values.pop("buttons", ())
+        return Reply(**values, buttons=tuple(tuple(Button(**b) for b in row) for row in rows))
+    except (ValueError, TypeError, AttributeError):
+        return None
+
+
 @dataclass(frozen=True, slots=True)
 class Waiting:
     """An update that an earlier process left open, its reply if there was one already, what its
@@ -53,7 +80,7 @@ def waiting_of(row: tuple[Any, ...]) -> tuple[int, Waiting]:
     """An open update by its number. Raises ValueError, TypeError, LookupError."""
     update_id, body, reply, preview, progress = row
     update, shown = stored_update(update_id, body), Shown.load(preview)
-    return update_id, Waiting(update, kept.load(reply), shown, Progress.load(progress))
+    return update_id, Waiting(update, load_reply(reply), shown, Progress.load(progress))
 
 
 def _read_inbound(row: Row) -> Row:

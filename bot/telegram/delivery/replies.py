@@ -10,14 +10,13 @@ from bot.assistant.assistant import Assistant
 from bot.assistant.events import ButtonRows, Document, Reply
 from bot.assistant.inbound import Click, Command, GroupJoin, Inbound, Message, Origin
 from bot.people.personal import PRIVATE_MARK
-from bot.telegram.delivery.kept import can_keep
 from bot.telegram.delivery.progress import Delivery, Progress
 from bot.telegram.delivery.sender import Sender
 from bot.telegram.delivery.shown import NOTHING_SHOWN, Shown
 from bot.telegram.formatting.rendering import add_footer, off_the_loop, render, render_plain
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.leftovers import Leftovers
-from bot.telegram.waiting import Waiting
+from bot.telegram.waiting import Waiting, can_keep
 from bot.texts import Sentence
 from memory.background.work import log_outage
 from memory.records import Place

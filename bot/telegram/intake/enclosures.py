@@ -1,6 +1,6 @@
 """Enclosures: what a message holds besides text, in words and as a file to fetch."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
 from pathlib import PurePath
 from typing import Any
@@ -13,12 +13,12 @@ from telegram import (
     ExternalReplyInfo,
     Location,
     Message,
+    MessageEntity,
     Voice,
 )
 
 from bot.assistant.files import LARGEST, EnclosedFile, FileKind
 from bot.telegram.formatting.marked import clean
-from bot.telegram.intake.links import with_addresses
 
 #: Maximum characters quoted of the message replied to.
 LONGEST_QUOTE = 500
@@ -83,6 +83,8 @@ _SEALED = (
     "story paid_media giveaway giveaway_winners passport_data users_shared chat_shared "
     "successful_payment"
 ).split()
+#: Telegram counts offsets in UTF-16 code units.
+_UNITS, _UNIT = "utf-16-le", 2
 _UNKNOWN = "[a message of a kind that can't be shown]"
 
 #: Service messages, by their fields: they tell of an event, and nobody addresses them to the bot.
@@ -116,6 +118,23 @@ def words_of(message: Message) -> str | None:
     if message.caption is not None:
         return with_addresses(message.caption, message.caption_entities)
     return _rich_text(message) or None
+
+
+def with_addresses(text: str, entities: Iterable[MessageEntity]) -> str:
+    """The text with the address of each link that shows other words: "here (https://…)"."""
+    raw = text.encode(_UNITS, "surrogatepass")
+    links = [it for it in entities if it.type == MessageEntity.TEXT_LINK and it.url]
+    # From the last to the first, so that the places of the others stay right.
+    for link in sorted(links, key=lambda it: it.offset + it.length, reverse=True):
+        start, end = _UNIT * link.offset, _UNIT * (link.offset + link.length)
+        shown = raw[start:end].decode(_UNITS, "replace")
+        if _bare(shown) != _bare(link.url or ""):
+            raw = raw[:end] + f" ({link.url})".encode(_UNITS, "surrogatepass") + raw[end:]
+    return raw.decode(_UNITS, "surrogatepass")
+
+
+def _bare(address: str) -> str:
+    return address.strip().removeprefix("https://").removeprefix("http://").rstrip("/").lower()
 
 
 def _rich_text(message: Message) -> str:

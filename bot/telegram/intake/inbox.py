@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from bot.assistant.events import Reply
-from bot.telegram.delivery import kept
 from bot.telegram.delivery.progress import Progress
 from bot.telegram.delivery.shown import Shown
 from bot.telegram.intake.raw import chat_of
-from bot.telegram.waiting import LAYOUT, Waiting, waiting_of
+from bot.telegram.waiting import LAYOUT, Waiting, dump_reply, waiting_of
 from memory.stores.sqlite.database import Database
 from memory.stores.sqlite.notes import Notes
 from memory.stores.sqlite.salvage import release
@@ -137,7 +136,7 @@ class Inbox:
         """Keep the reply to a burst until it is delivered: the burst's first update stays open with
         it, the others are closed. Raises StoreUnavailable."""
         ids, first = json.dumps(update_ids), update_ids[0]
-        values = ids, first, kept.dump(reply), progress.dump()
+        values = ids, first, dump_reply(reply), progress.dump()
         await self._db.write(_KEEP_REPLY, self._source, *values)
 
     async def note_progress(self, update_id: int, progress: Progress) -> None:

@@ -28,7 +28,7 @@ from telegram import (
 
 from bot.assistant.inbound import Message as Inbound
 from bot.assistant.prompt import build
-from bot.telegram.intake.links import with_addresses
+from bot.telegram.intake.enclosures import with_addresses
 from bot.telegram.intake.updates import click_of, inbound_of
 from memory.conversation.talk import ConversationHistory, HistoryMetadata
 from memory.records import own_words
