@@ -124,7 +124,7 @@ async def test_what_was_written_before_a_tool_call_stays_and_the_search_is_seen(
         writer.writes("Let me look.")
         await shows(server, f"Let me look.{CURSOR}")
         writer.calls_a_tool()
-        await shows(server, f"Let me look.\n\n🔎 Looking in my memory …{CURSOR}")
+        await shows(server, f"Let me look.\n\n🔎 Searching my memory …{CURSOR}")
         writer.writes("You like")
         await shows(server, f"Let me look.\n\nYou like{CURSOR}")
         writer.finishes("Let me look.\n\nYou like tea.")
