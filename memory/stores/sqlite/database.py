@@ -233,8 +233,9 @@ def _open(path: Path | str, layout: Layout) -> sqlite3.Connection:
         begin(file, layout)
     try:
         return _connect(path, layout)
-    except sqlite3.DatabaseError as failure:
-        if not is_damage(failure):
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as failure:
+        # Python can't make an error of what SQLite quotes from a damaged file.
+        if isinstance(failure, sqlite3.DatabaseError) and not is_damage(failure):
             raise
         salvage(file, layout, failure)
     return _connect(path, layout)

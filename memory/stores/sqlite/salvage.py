@@ -23,7 +23,15 @@ from memory.stores.files import (
     put_in_place,
     sync_directory,
 )
-from memory.stores.sqlite.migrations import Layout, Reader, Row, check, migrate, transaction
+from memory.stores.sqlite.migrations import (
+    Layout,
+    Reader,
+    Row,
+    check,
+    may_be_unreadable,
+    migrate,
+    transaction,
+)
 
 _log = structlog.get_logger(__name__)
 
@@ -38,6 +46,10 @@ _SMALL_STEPS, _STEPS = 100, 130
 _LOGGED = 20
 
 
+#: What reading raises; of a damage that SQLite quotes, Python can't even make its own error.
+_FAILURES = (sqlite3.DatabaseError, UnicodeDecodeError)
+
+
 class Garbled(bytes):
     """A text that is no UTF-8."""
 
@@ -49,11 +61,22 @@ def find_unreadable(path: Path, layout: Layout) -> bool:
     with closing(_open(path)) as connection:
         if _is_damaged(connection) or not _agrees(connection, layout):
             return True
-        return any(
-            _read(row, layout.readers.get(table)) != row
-            for table in _tables(connection)
-            for row in _rows(connection, table)
-        )
+        with suppress(*_FAILURES):
+            return any(
+                _read(row, layout.readers.get(table)) != row
+                for table in _tables(connection)
+                for row in _rows(connection, table)
+            )
+        return True
+
+
+def can_mend(path: Path, layout: Layout, error: Exception, *, again: bool = False) -> bool:
+    """True if what stands in the file may be the reason for the error. What SQLite alone can't
+    read, such as an index, is made new with everything else, but not `again`."""
+    if not may_be_unreadable(error):
+        return False
+    of_sqlite = isinstance(error, sqlite3.Error | UnicodeError)
+    return find_unreadable(path, layout) or (of_sqlite and not again)
 
 
 def begin(path: Path, layout: Layout) -> None:
@@ -161,7 +184,7 @@ def _fill(
         with transaction(new):
             new.execute(_QUARANTINE)
             for source in sources:
-                with suppress(sqlite3.Error), closing(_open(source)) as old:
+                with suppress(*_FAILURES), closing(_open(source)) as old:
                     there = set(_tables(old))
                     for table in _tables(new):
                         if table in there and table not in layout.made:
@@ -185,7 +208,10 @@ def _copy(
         if told <= _LOGGED:
             _log.error(event, table=table, id=_id_of(row), effect=effect)
 
-    for row in _rows(old, table):
+    names = [row[1] for row in columns]
+    for found in _rows(old, table):
+        # The damage may be in the name of a column.
+        row = dict(zip(names, found.values(), strict=True)) if len(found) == len(names) else found
         good = _read(row, read)
         if good is not None and all(good.get(name) is not None for name in required):
             if good != row:
@@ -230,7 +256,7 @@ def _rows(connection: sqlite3.Connection, table: str) -> Iterator[Row]:
     except sqlite3.OperationalError:
         for direction in ("ASC", "DESC"):
             order = ", ".join(f"{key} {direction}" for key in keys)
-            with suppress(sqlite3.DatabaseError):
+            with suppress(*_FAILURES):
                 for row in connection.execute(f"SELECT * FROM {table} ORDER BY {order}"):
                     yield dict(zip(names, row, strict=True))
                 return
@@ -242,7 +268,7 @@ def _rows(connection: sqlite3.Connection, table: str) -> Iterator[Row]:
             for found in connection.execute(sql, (at,)):
                 at, failed = found[0], 0
                 yield dict(zip(names, found[1:], strict=True))
-        except sqlite3.DatabaseError:
+        except _FAILURES:
             failed += 1
             at = max(at, 0) + 2 ** max(0, failed - _SMALL_STEPS)
         else:
@@ -289,14 +315,14 @@ def _text(data: bytes) -> str | Garbled:
 def _agrees(connection: sqlite3.Connection, layout: Layout) -> bool:
     try:
         return bool(connection.execute(layout.agree).fetchone()[0])
-    except sqlite3.Error:
+    except _FAILURES:
         return False
 
 
 def _is_damaged(connection: sqlite3.Connection) -> bool:
     try:
         check(connection)
-    except sqlite3.DatabaseError:
+    except _FAILURES:
         return True
     return False
 

@@ -33,15 +33,14 @@ from memory.search.ranking import Weights
 from memory.stores.files import (
     COMPANIONS,
     asides_of,
-    copies_folder,
     erase_copies,
     make_directory,
     sync_directory,
 )
 from memory.stores.sqlite.layout import PERSON_LAYOUT
-from memory.stores.sqlite.migrations import is_damage, may_be_unreadable
+from memory.stores.sqlite.migrations import is_damage
 from memory.stores.sqlite.person import PersonFile
-from memory.stores.sqlite.salvage import begin, find_unreadable, is_lost, salvage
+from memory.stores.sqlite.salvage import begin, can_mend, is_lost, salvage
 from memory.understanding import Embedder
 
 if TYPE_CHECKING:
@@ -56,11 +55,12 @@ MAX_OPEN = 128
 
 @dataclass(slots=True)
 class _Place:
-    """One actor's place in the store: its file while it is open, and who uses it or waits."""
+    """One actor's place in the store: its file while it is open, who uses it or waits."""
 
     file: PersonFile | None = None
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     users: int = 0
+    mended: bool = False
 
     def close(self) -> None:
         """Close the file if it is open."""
@@ -291,8 +291,7 @@ class SqliteStore:
     def _actors(self) -> list[Actor]:
         with _failures(self._directory):
             # One whose file is gone may still have a copy.
-            copied = copies_folder(self._directory / "*")
-            there = (*self._directory.glob("*.sqlite"), *copied.parent.glob(copied.name))
+            there = (*self._directory.glob("*.sqlite"), *self._directory.glob("copies/*.sqlite"))
             names = {path.stem for path in there}
         return [actor for name in sorted(names) if (actor := _actor(name))]
 
@@ -307,9 +306,10 @@ class SqliteStore:
             try:
                 return work(self._open_file(path, place))
             except Exception as error:
-                if not (may_be_unreadable(error) and find_unreadable(path, PERSON_LAYOUT)):
+                if not can_mend(path, PERSON_LAYOUT, error, again=place.mended):
                     raise
                 place.close()
+                place.mended = True
                 salvage(path, PERSON_LAYOUT, error)
             return work(self._open_file(path, place))
 
@@ -333,7 +333,6 @@ class SqliteStore:
                 contents = self._work(actor, PersonFile.contents)
                 self._work(to, lambda file: file.absorb(contents))
             elif there:
-                # The write-ahead log goes into the file, which then is all there is.
                 self._work(actor, PersonFile.fold)
                 self._places[actor].close()
                 erase_copies(path)
