@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from io import BytesIO
 from typing import TypeVar
 
@@ -135,38 +136,30 @@ class Sender:
 
     async def delete(self, place: Place, message_id: int) -> None:
         """Delete one of the bot's messages, if still possible."""
-
-        async def delete(to: Place, _: Entities) -> object:
-            _check_same_chat(place, to)
-            return await self._bot.delete_message(to.chat_id, message_id)
-
-        with suppress(TelegramError):
-            await self._call(place, delete)
+        await self._try(place, partial(self._bot.delete_message, place.chat_id, message_id))
 
     async def set_buttons(
         self, place: Place, message_id: int, keyboard: InlineKeyboardMarkup | None = None
     ) -> None:
         """Give one of the bot's messages other buttons or none, if still possible."""
-
-        async def edit(to: Place, _: Entities) -> object:
-            _check_same_chat(place, to)
-            return await self._bot.edit_message_reply_markup(
-                to.chat_id, message_id, reply_markup=keyboard
-            )
-
-        with suppress(TelegramError):
-            await self._call(place, edit)
+        edit = self._bot.edit_message_reply_markup
+        await self._try(place, partial(edit, place.chat_id, message_id, reply_markup=keyboard))
 
     async def react(self, place: Place, message_id: int, emoji: str) -> bool:
         """React to a person's message; False if the chat does not allow that."""
+        react = self._bot.set_message_reaction
+        return bool(await self._try(place, partial(react, place.chat_id, message_id, emoji)))
 
-        async def react(to: Place, _: Entities) -> object:
+    async def _try(self, place: Place, request: Callable[[], Awaitable[T]]) -> T | None:
+        """The outcome of a request about a message in the place; None if it is not possible."""
+
+        async def call(to: Place, _: Entities) -> T:
             _check_same_chat(place, to)
-            return await self._bot.set_message_reaction(to.chat_id, message_id, emoji)
+            return await request()
 
         with suppress(TelegramError):
-            return bool(await self._call(place, react))
-        return False
+            return await self._call(place, call)
+        return None
 
     async def release(self, query_id: str, note: str | None = None) -> None:
         """Release a pressed button, optionally with a note. Ignores clicks that are too old."""

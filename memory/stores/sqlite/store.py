@@ -9,7 +9,7 @@ import sqlite3
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -293,7 +293,12 @@ class SqliteStore:
             # One whose file is gone may still have a copy.
             there = (*self._directory.glob("*.sqlite"), *self._directory.glob("copies/*.sqlite"))
             names = {path.stem for path in there}
-        return [actor for name in sorted(names) if (actor := _actor(name))]
+        found: list[Actor] = []
+        for name in sorted(names):
+            # Not every file there is ours.
+            with suppress(ValueError):
+                found.append(Actor(name))
+        return found
 
     def _path(self, actor: Actor) -> Path:
         return self._directory / f"{actor.id}.sqlite"
@@ -357,14 +362,6 @@ class SqliteStore:
                 for each in there:
                     each.unlink(missing_ok=True)
                 sync_directory(self._directory)
-
-
-def _actor(name: str) -> Actor | None:
-    """Whose file has this name; None if it is none of ours."""
-    try:
-        return Actor(name)
-    except ValueError:
-        return None
 
 
 @contextmanager
