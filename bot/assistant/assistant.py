@@ -18,7 +18,7 @@ from bot.commands.session import report_saved
 from bot.commands.table import Commands
 from bot.people.personal import PRIVATE_MARK
 from bot.people.usage import Usage
-from bot.texts import Texts, texts_in
+from bot.texts import texts_in
 from memory.background.pacing import Throttle
 from memory.background.work import log_outage
 from memory.errors import StoreUnavailable
@@ -110,19 +110,15 @@ class Assistant:
         """Answer an admitted inbound, in its turn. Unexpected errors are raised."""
         context = replace(self._context, texts=await self.people.texts(said.origin))
         if handler := self._commands.match(said):
-            reply = await handler(said, context)
-            await context.panels.save()
+            reply = await self._complete(await handler(said, context), said.origin, context)
             if not reply.silent:
-                reply = await self._with_private_mark(reply, said.origin)
-                yield await self._tell_loss(reply, said.origin, context.texts)
+                yield reply
         elif isinstance(said, Message):
             async with aclosing(self.resuming.converse(said, context.texts)) as events:
                 async for event in events:
                     if isinstance(event, Reply):
                         event = await show_effects(event, said, context)
-                        await context.panels.save()
-                        event = await self._with_private_mark(event, said.origin)
-                        event = await self._tell_loss(event, said.origin, context.texts)
+                        event = await self._complete(event, said.origin, context)
                     yield event
 
     def note_delivery(self, said: Inbound, reply: Reply, message_id: int | None) -> None:
@@ -209,13 +205,16 @@ class Assistant:
         texts = await self.people.texts(said.origin)
         return await self._with_private_mark(Reply(texts.stale), said.origin)
 
-    async def _tell_loss(self, reply: Reply, origin: Origin, texts: Texts) -> Reply:
-        """The reply, with the news that memories could not be read if there is such news."""
+    async def _complete(self, reply: Reply, origin: Origin, context: Context) -> Reply:
+        """The reply with the private mark, and with the news that memories could not be read if
+        there is such news. What its buttons act on is on the disk then."""
+        await context.panels.save()
+        reply = await self._with_private_mark(reply, origin)
         if reply.note or not (reply.text and self._memory.has_loss_to_tell(origin.actor)):
             return reply
         with log_outage(_log, "memory_unavailable"):
             await self._memory.note_loss_told(origin.actor)
-        return reply.with_footer(texts.memory_lost)
+        return reply.with_footer(context.texts.memory_lost)
 
     async def _with_private_mark(self, reply: Reply, origin: Origin) -> Reply:
         """The reply with `private` filled in."""

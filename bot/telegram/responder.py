@@ -30,10 +30,8 @@ from memory.safety.escaping import is_blank
 
 _log = structlog.get_logger(__name__)
 
-
 #: Sends what a lane's item has come to.
-Delivery = Callable[[], Awaitable[object]]
-
+Deliver = Callable[[], Awaitable[object]]
 
 #: The reaction to a message that an error kept from being answered.
 _REGRET = "😢"
@@ -74,7 +72,7 @@ class Responder:
             deliver = partial(self.report, place, error, _message_id(item))
         await see_through(self._conclude(place, deliver, item.receipts), self._clock)
 
-    async def _prepare(self, item: Item) -> Delivery:
+    async def _prepare(self, item: Item) -> Deliver:
         """Everything up to the delivery, which can be done again by the next process."""
         match item:
             case Message():
@@ -82,13 +80,13 @@ class Responder:
             case LaneTask():
                 return item.run
             case _:
-                deliver: Delivery = _deliver_nothing
+                deliver: Deliver = _deliver_nothing
                 async for event in self._assistant.answer(item):
                     if isinstance(event, Reply):
                         deliver = partial(self._replies.deliver, item, event)
                 return deliver
 
-    async def _conclude(self, place: Place, deliver: Delivery, receipts: tuple[int, ...]) -> None:
+    async def _conclude(self, place: Place, deliver: Deliver, receipts: tuple[int, ...]) -> None:
         """Deliver, and close the updates: in between, the reply would be sent twice."""
         try:
             await deliver()
@@ -98,7 +96,7 @@ class Responder:
 
     # -- one message ------------------------------------------------------------------------------
 
-    async def _answer(self, said: Message) -> Delivery:
+    async def _answer(self, said: Message) -> Deliver:
         """Show the reply as it grows. Returns its delivery; if it was stopped, that of its written
         part."""
         # Only the first part of a burst can be left from an earlier process.
