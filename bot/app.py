@@ -51,7 +51,7 @@ from bot.telegram.intake.media import Senses
 from bot.telegram.intake.receiving import Stalled
 from bot.terminal import Terminal, TerminalChannel
 from bot.texts import languages, texts_in
-from bot.understanding import is_offline, offline_model, understanding_of, warm_up
+from bot.understanding import is_offline, notebook_model, understanding_of, warm_up
 from memory.background.wall import WallClock
 from memory.memory import Memory
 from memory.panels import PanelRows
@@ -194,7 +194,7 @@ async def _parts(settings: Settings, wall: WallClock) -> AsyncIterator[_Parts]:
         accounts = await stack.enter_async_context(
             Accounts(data / "usage.sqlite" if settings.memory_enabled else ":memory:", pool, wall)
         )
-        model = await stack.enter_async_context(models_of(settings, offline_model))
+        model = await stack.enter_async_context(models_of(settings, notebook_model))
         understanding = understanding_of(settings, model, accounts)
         pool.submit(warm_up, understanding.rules)
         memory = await stack.enter_async_context(

@@ -38,11 +38,11 @@ def understanding_of(settings: Settings, model: Model, accounts: Accounts) -> Un
     )
 
 
-def offline_model() -> Model:
+def notebook_model() -> Model:
     """The notebook as a model."""
-    from bot.offline.notebook import offline_model as notebook
+    from bot.offline.notebook import offline_model
 
-    return notebook()
+    return offline_model()
 
 
 def warm_up(rules: LanguageRules) -> None:
