@@ -18,7 +18,7 @@ from typing import Any, Literal, Self
 import structlog
 
 from bot.people.usage import NO_USAGE, Usage, UsageKind
-from memory.errors import StoreUnavailable
+from memory.background.work import log_outage
 from memory.memory import utc_now
 from memory.records import Actor
 from memory.stores.sqlite.database import Database
@@ -318,12 +318,8 @@ class Accounts:
                 async with asyncio.timeout(_GATHERING):
                     await self._flush_now.wait()
             noted, self._noted = self._noted, []
-            try:
+            with log_outage(_log, "usage_not_counted", remedy="check the data directory"):
                 await self._db.change(partial(_execute, statements=noted))
-            except StoreUnavailable as failure:
-                _log.warning(
-                    "usage_not_counted", error=str(failure), remedy="check the data directory"
-                )
 
     async def _account(self, condition: str, actor: Actor, value: str) -> Account:
         await self.settle()

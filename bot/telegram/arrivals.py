@@ -27,7 +27,7 @@ from bot.telegram.options import ChannelOptions
 from bot.telegram.responder import Responder
 from bot.texts import texts_in
 from memory.background.caches import BoundedDict
-from memory.errors import StoreUnavailable
+from memory.background.work import log_outage
 from memory.records import Actor, Place
 
 _log = structlog.get_logger(__name__)
@@ -264,10 +264,8 @@ class Arrivals:
                 return True
             amended = task.amend(changed)
         if amended:
-            try:
+            with log_outage(_log, "inbox_unavailable"):
                 await self._inbox.amend(changed.receipt)
-            except StoreUnavailable as failure:
-                _log.warning("inbox_unavailable", error=str(failure))
             await self._responder.close(changed.receipts)
         return amended
 

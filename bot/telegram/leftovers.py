@@ -15,7 +15,7 @@ from telegram.error import BadRequest, RetryAfter, TelegramError
 
 from bot.telegram.connection import ApiBot
 from bot.telegram.delivery.holds import Holds
-from bot.telegram.delivery.outcomes import seconds_of
+from bot.telegram.delivery.outcomes import name_of, seconds_of
 from bot.telegram.delivery.sender import thread_of
 from bot.telegram.delivery.shown import Shown
 from bot.telegram.formatting.rendering import CURSOR
@@ -91,7 +91,7 @@ class Leftovers:
                 # No message, a person's, or one without buttons.
                 return True
             except TelegramError as failure:
-                _log.debug("leftover_not_read", chat=place.chat_id, error=type(failure).__name__)
+                _log.debug("leftover_not_read", chat=place.chat_id, error=name_of(failure))
                 # The buttons may be gone all the same, and nobody knows from which message.
                 gone = True
         return None

@@ -20,7 +20,7 @@ from bot.assistant.inbound import Click, Inbound, Message
 from bot.people.personal import Streaming
 from bot.terminal.channel import TerminalChannel
 from bot.terminal.person import NumberedButtons
-from memory.errors import StoreUnavailable
+from memory.background.work import log_outage
 
 _log = structlog.get_logger(__name__)
 
@@ -165,7 +165,7 @@ class Terminal:
             update = self._person.click_update(choice, receipt)
         else:
             update = self._person.message_update(text, next(self._message_ids), receipt)
-        with _inbox_may_fail():
+        with log_outage(_log, "inbox_unavailable"):
             await self._inbox.store([update])
             self._inbox.claim(receipt)
         if said := self._person.inbound_of(update):
@@ -270,7 +270,7 @@ class Terminal:
         self._assistant.note_delivery(said, reply, message_id)
 
     async def _close(self, said: Inbound) -> None:
-        with _inbox_may_fail():
+        with log_outage(_log, "inbox_unavailable"):
             await self._inbox.done(said.receipts)
 
     # -- Ctrl-C -----------------------------------------------------------------------------------
@@ -307,15 +307,6 @@ class Terminal:
             self._interrupted = True
             running.cancel()
         self._doing = _Doing.ENDING
-
-
-@contextmanager
-def _inbox_may_fail() -> Iterator[None]:
-    """Answer a line even if the inbox fails."""
-    try:
-        yield
-    except StoreUnavailable as failure:
-        _log.warning("inbox_unavailable", error=str(failure))
 
 
 def save_document(folder: Path, name: str, content: bytes) -> Path:

@@ -14,6 +14,7 @@ from bot.commands.pages.changes import report_changes
 from bot.commands.pages.memory_pages import KINDS, MemoryPages
 from bot.commands.pages.panels import Deletion, Page, Panel, parse_click
 from bot.commands.questions import press_of, yes_or_no
+from memory.background.work import log_outage
 from memory.errors import RefusedText, StoreUnavailable, UnknownRecord
 from memory.knowledge.forgetting import Forgotten
 from memory.knowledge.lookup import find_about
@@ -160,10 +161,8 @@ async def _end_undo(panel: Panel, at: float, context: Context) -> None:
     if not deletion.restored:
         gone = {record.id for one in deletion.forgotten for record in one.records}
         context.panels.drop(panel.actor, gone)
-    try:
+    with log_outage(_log, "inbox_unavailable"):
         await context.channel.scrub()
-    except StoreUnavailable as failure:
-        _log.warning("inbox_unavailable", error=str(failure))
 
 
 async def _undo(click: Click, context: Context) -> Page:

@@ -20,6 +20,7 @@ from bot.telegram.delivery.holds import Holds
 from bot.telegram.delivery.outcomes import (
     is_not_modified,
     is_out_of_reach,
+    name_of,
     seconds_of,
     surely_not_sent,
 )
@@ -76,7 +77,7 @@ class Screen:
 
     def fail(self, failure: TelegramError) -> bool:
         """Note a failure; False if showing more is useless."""
-        _log.debug("preview_failed", chat=self.place.chat_id, error=type(failure).__name__)
+        _log.debug("preview_failed", chat=self.place.chat_id, error=name_of(failure))
         if is_out_of_reach(failure):
             self.on_unreachable()
         return isinstance(failure, NetworkError) and not isinstance(failure, BadRequest)

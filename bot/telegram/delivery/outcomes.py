@@ -49,7 +49,7 @@ def is_not_modified(failure: TelegramError) -> bool:
     return isinstance(failure, BadRequest) and "not modified" in failure.message.lower()
 
 
-def name_of(failure: TelegramError) -> str:
+def name_of(failure: Exception) -> str:
     """The type of the root failure, for the log; never its text, which may contain the token."""
     return type(failure.__cause__ or failure).__name__
 

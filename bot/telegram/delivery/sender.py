@@ -178,7 +178,7 @@ class Sender:
         try:
             await self._bot.leave_chat(place.chat_id)
         except TelegramError as failure:
-            _log.warning("group_leave_failed", chat=place.chat_id, error=type(failure).__name__)
+            _log.warning("group_leave_failed", chat=place.chat_id, error=name_of(failure))
         else:
             _log.info("left_group", chat=place.chat_id)
 
@@ -210,7 +210,7 @@ class Sender:
                     on_unreachable()
                 return
             except TelegramError as failure:
-                _log.debug("typing_failed", chat=place.chat_id, error=type(failure).__name__)
+                _log.debug("typing_failed", chat=place.chat_id, error=name_of(failure))
             await self._clock.sleep(max(pause, self._holds.left(place.chat_id)))
 
     async def _deliver(self, place: Place, part: _Part, delivery: Delivery) -> Place | None:

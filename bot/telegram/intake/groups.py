@@ -15,6 +15,7 @@ from telegram import Bot, Chat, ChatMember, ChatMemberRestricted, ChatMemberUpda
 from telegram.error import TelegramError
 
 from bot.clock import Clock
+from bot.telegram.delivery.outcomes import name_of
 from bot.telegram.intake.updates import CHANNEL
 from bot.telegram.lanes import Lanes, LaneTask
 from memory.background.caches import BoundedDict
@@ -80,7 +81,7 @@ class Groups:
         try:
             member = await self._bot.get_chat_member(place.chat_id, user_id)
         except TelegramError as failure:
-            _log.warning("admin_check_failed", chat=place.chat_id, error=type(failure).__name__)
+            _log.warning("admin_check_failed", chat=place.chat_id, error=name_of(failure))
             return False
         if member.status not in _ADMINS:
             return False

@@ -22,7 +22,7 @@ from bot.assistant.files import (
 )
 from bot.assistant.inbound import Message
 from bot.clock import Clock
-from bot.telegram.delivery.outcomes import seconds_of
+from bot.telegram.delivery.outcomes import name_of, seconds_of
 from bot.telegram.formatting.marked import clean
 from bot.telegram.intake.documents import Unreadable, text_in
 from bot.texts import Sentence, Texts
@@ -162,7 +162,7 @@ class Media:
                     raise Declined(_too_big(file.kind)) from None
                 error = "BadRequest"
             except (TelegramError, TimeoutError) as failure:
-                error = type(failure.__cause__ or failure).__name__
+                error = name_of(failure)
             _log.warning("download_failed", kind=file.kind.value, error=error, attempt=number)
             if number < _TRIES:
                 await self._clock.sleep(pause)
