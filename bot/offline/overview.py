@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from bot.offline.facts import slots_in
 from bot.offline.language import Language
 from bot.offline.quotes import what_holds
 from bot.offline.scores import Line, introduction
@@ -52,8 +51,6 @@ def _weigh(line: Line, language: Language) -> float:
     if any(language.finds(f"marks.{mark}", text) for mark in ("unreal", "laughter")):
         return 0.0
     if is_off_record(text, language) or is_command(text, language):
-        return 0.0
-    if language.finds("marks.correction", text) and not slots_in(text, language):
         return 0.0
     meant = set(words(text)) - small_stems()
     if len(meant) < _LEAST:

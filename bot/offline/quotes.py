@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 from itertools import islice
 
 from bot.offline.facts import denies, slots_in
@@ -167,14 +168,14 @@ class _Choice:
         return max(later, key=lambda each: each.line.number, default=None)
 
     def corrected_by(self, first: ScoredLine) -> Line | None:
-        """The line right before one that says only what is different ("no, at 6:40"), without its
+        """The line that one corrects which says only what is different ("no, at 6:40"), without its
         numbers, which are wrong."""
-        before = self._scores.neighbour(first.line, -1)
-        if before is None or not before.score or first.own >= _ANSWERS:
+        wrong = self._corrected(first)
+        if wrong is None or not wrong.score or first.own >= _ANSWERS:
             return None
-        if not self._corrects(first) or not _DIGITS.search(before.line.text):
+        if not _DIGITS.search(wrong.line.text):
             return None
-        return replace(before.line, text=_DIGITS.sub("…", before.line.text))
+        return replace(wrong.line, text=_DIGITS.sub("…", wrong.line.text))
 
     def is_replaced(self, line: Line) -> bool:
         """True if a later line corrects this one, or says that the same thing has changed."""
@@ -194,8 +195,8 @@ class _Choice:
             cut = self._is_stale(clause, outdated, stated) or (cut and not own)
             text = text.replace(clause, "…") if cut else text
         correction = self._correction_of(each)
-        if correction:
-            text = _DIGITS.sub("…", text) if _DIGITS.search(text) else ""
+        if correction and text == line.text:
+            text = self._without_wrong(text, correction)
         text = _GAPS.sub("…", text)
         rest = frozenset(self._language.index_words(text)) - self._scores.small
         holds = line if text == line.text else replace(line, text=text) if rest else None
@@ -236,20 +237,67 @@ class _Choice:
         )
 
     def _correction_of(self, first: ScoredLine) -> ScoredLine | None:
-        """The line right after one that corrects it: "no, at 6:40", or "but it's 245 now"."""
-        after = self._scores.neighbour(first.line, 1)
-        if after is None or self._is_apart(first, after):
+        """The line that corrects this one: "no, at 6:40" right after it, "but it's 245 now", or a
+        later one of the same session that names what it corrects."""
+        return self._corrections.get(first.line.number)
+
+    @cached_property
+    def _corrections(self) -> dict[int, ScoredLine]:
+        """The corrections, by the number of the line that each corrects; the last one counts."""
+        targets = ((self._corrected(each), each) for each in self._lines)
+        return {target.line.number: each for target, each in targets if target}
+
+    def _corrected(self, correction: ScoredLine) -> ScoredLine | None:
+        """The line that this one corrects, if it corrects any."""
+        before = self._scores.neighbour(correction.line, -1)
+        if before is None:
             return None
-        revises = (
+        if self._revises(before, correction):
+            return before
+        opening = " ".join(correction.line.text.split()[:4])
+        if not self._language.finds("marks.correction", opening):
+            return None
+        named = correction.words - self._scores.small
+        if not named & before.words:
+            # "Actually, my dog is called Fuffi" does not correct what was said last.
+            earlier = (
+                each
+                for each in reversed(self._lines)
+                if each.line.number < before.line.number
+                and each.line.session == correction.line.session
+            )
+            for each in earlier:
+                if named & each.words:
+                    return None if self._is_apart(each, correction) else each
+        apart = self._is_apart(before, correction) or not self._says_difference(before, correction)
+        return None if apart else before
+
+    def _revises(self, before: ScoredLine, after: ScoredLine) -> bool:
+        return (
             self._language.begins("marks.contrast", after.line.text)
             and self._language.has("marks.change", after.line.text)
-            and all(_DIGITS.search(each.line.text) for each in (first, after))
+            and all(_DIGITS.search(each.line.text) for each in (before, after))
+            and not self._is_apart(before, after)
         )
-        return after if revises or self._corrects(after) else None
 
-    def _corrects(self, each: ScoredLine) -> bool:
-        opening = " ".join(each.line.text.split()[:4])
-        return self._language.finds("marks.correction", opening)
+    def _says_difference(self, before: ScoredLine, after: ScoredLine) -> bool:
+        """True if a correction shares words with the line before it, or says nothing but what is
+        different there, and not something else ("no, I don't like pizza", "also milk")."""
+        if (after.words & before.words) - self._scores.small:
+            return True
+        said = self._language.uncorrected(after.line.text)
+        own = any(self._language.has(kind, said) for kind in ("asks.i", "asks.me"))
+        changed = self._language.has("marks.change", said)
+        return not self._language.has("marks.also", said) and (changed or not own)
+
+    def _without_wrong(self, text: str, correction: ScoredLine) -> str:
+        """A corrected line without what is wrong in it: its numbers, or else its last name if the
+        correction has another. Empty if that can't be told."""
+        if _DIGITS.search(text):
+            return _DIGITS.sub("…", text)
+        named = [word for word in text.split()[1:] if word[:1].isupper()]
+        renames = any(word[:1].isupper() for word in correction.line.text.split()[1:])
+        return text.replace(named[-1], "…") if named and renames else ""
 
     def _is_apart(self, first: ScoredLine, after: ScoredLine) -> bool:
         """True if a correction states something else than was asked, or than the line before it:

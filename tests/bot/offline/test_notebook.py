@@ -165,6 +165,47 @@ async def test_a_correction_is_shown_with_what_it_corrects_but_for_the_wrong_num
 
 
 @pytest.mark.parametrize(
+    ("told", "asked", "right"),
+    [
+        (
+            ("My dog is called Fido", "I must not eat gluten", "Actually, my dog is called Fuffi"),
+            "what must I not eat?",
+            "gluten",
+        ),
+        (
+            ("Soy alérgica al gluten", "Perdón, mi perro se llama Fuffi"),
+            "¿a qué soy alérgica?",
+            "gluten",
+        ),
+        (
+            ("Sono allergica al glutine", "Anzi, anche al lattosio"),
+            "a cosa sono allergica?",
+            "glutine",
+        ),
+        (("I live in Rome", "no, I don't like pizza"), "where do I live?", "Rome"),
+        (
+            ("I take 5 mg of warfarin", "My aunt's birthday is May 3", "sorry, I meant 10 mg"),
+            "how much warfarin do I take?",
+            "10 mg",
+        ),
+    ],
+)
+async def test_a_correction_of_something_else_leaves_the_line_before_it_alone(
+    bot: Bot, told: tuple[str, ...], asked: str, right: str
+):
+    await _told(bot, *told)
+    assert right in await bot.hears(ANNA, asked)
+
+
+async def test_an_overview_shows_what_a_correction_without_a_subject_corrects(bot: Bot):
+    await _told(bot, "my dog is called Rex", "no sorry, his name is Max")
+    overview = await bot.hears(ANNA, "what do you know about me?")
+    assert "my dog is called …" in overview
+    assert "his name is Max" in overview
+    assert "Rex" not in overview
+
+
+@pytest.mark.parametrize(
     ("told", "asked", "source", "year"),
     [
         ("my cat is Pickle", "what is my cat called?", "where do you know that from?", " 20"),
