@@ -9,8 +9,8 @@ from bot.offline.wishes import is_command, is_off_record, is_question, is_small_
 from memory.safety.secrets import MASK
 from memory.search.text import small_stems, words
 
-#: A line with fewer words that carry meaning tells nothing by itself.
-_LEAST = 2
+#: A line with fewer words that carry meaning tells nothing by itself; one is enough with "I".
+_LEAST, _LEAST_OWN = 2, 1
 #: More such words than these do not make a line more telling.
 _MOST = 6
 #: Longer messages are no notes but texts.
@@ -53,10 +53,10 @@ def _weigh(line: Line, language: Language) -> float:
     if is_off_record(text, language) or is_command(text, language):
         return 0.0
     meant = set(words(text)) - small_stems()
-    if len(meant) < _LEAST:
+    own = language.has("asks.me", text) or language.has("asks.i", text)
+    if len(meant) < (_LEAST_OWN if own else _LEAST):
         return 0.0
     names = any(word[:1].isupper() for word in text.split()[1:])
-    own = language.has("asks.me", text) or language.has("asks.i", text)
     pronoun = language.begins("marks.pronouns", text)
     return min(len(meant), _MOST) + _OWN * own + _NAMES * names - _OWN * pronoun
 

@@ -197,6 +197,20 @@ async def test_a_correction_of_something_else_leaves_the_line_before_it_alone(
     assert right in await bot.hears(ANNA, asked)
 
 
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ("I am a baker", "what do you know about me?"),
+        ("I'm pregnant", "what do you know about me?"),
+        ("Ich bin Vegetarier", "was weißt du über mich?"),
+        ("Я вегетарианец", "что ты знаешь обо мне?"),
+    ],
+)
+async def test_one_word_about_oneself_is_enough_for_an_overview(bot: Bot, said: str, asked: str):
+    await _told(bot, said)
+    assert said in await bot.hears(ANNA, asked)
+
+
 async def test_an_overview_shows_what_a_correction_without_a_subject_corrects(bot: Bot):
     await _told(bot, "my dog is called Rex", "no sorry, his name is Max")
     overview = await bot.hears(ANNA, "what do you know about me?")
