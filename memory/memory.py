@@ -66,14 +66,8 @@ class Memory:
             options.extraction_timeout_seconds,
             options.max_records_per_session,
         )
-        self._jobs = ExtractionJobs(
-            store,
-            journal,
-            self._learner,
-            self._locks,
-            clock,
-            ExtractionLimits(options.extraction_timeout_seconds, options.extraction_attempts),
-        )
+        tries = ExtractionLimits(options.extraction_timeout_seconds, options.extraction_attempts)
+        self._jobs = ExtractionJobs(store, journal, self._learner, self._locks, clock, tries)
         self._running = RunningSummaries(
             journal,
             understanding.summarizer,
@@ -82,13 +76,9 @@ class Memory:
             self._sessions.complete_summary,
             SummaryLimits(options.extraction_timeout_seconds, limits.summary_tokens, count),
         )
+        archive = store if options.memory_enabled else None
         self._lifecycle = Lifecycle(
-            self._sessions,
-            self._running,
-            self._jobs,
-            self._locks,
-            clock,
-            store if options.memory_enabled else None,
+            self._sessions, self._running, self._jobs, self._locks, clock, archive
         )
         #: What is known of people.
         self.known = Knowledge(

@@ -135,8 +135,7 @@ class Arrivals:
             self._show_owners_menu(said.origin, bot)
         if isinstance(meant, Reply):
             self._tidy(place, said.receipts)
-            deliver = partial(self._replies.deliver, said, meant)
-            self._lanes.put(place, LaneTask("reply", deliver, said.receipts))
+            self._reply(said, meant)
         elif isinstance(meant, Command) and meant.name == "stop":
             self._stop(meant)
         else:
@@ -144,6 +143,10 @@ class Arrivals:
                 seen = partial(_show_seen, bot, meant)
                 self._lanes.put(place, LaneTask("seen", seen), aside=True)
             self._queue(place, meant)
+
+    def _reply(self, said: Inbound, reply: Reply) -> None:
+        deliver = partial(self._replies.deliver, said, reply)
+        self._lanes.put(said.origin.place, LaneTask("reply", deliver, said.receipts))
 
     def _show_owners_menu(self, origin: Origin, bot: Bot) -> None:
         """When an owner first writes in private, see to their menu: now there is a chat for it."""
@@ -259,8 +262,7 @@ class Arrivals:
             return True
         if not amended and task and task.amendment(changed):
             if refusal := await self._assistant.limit(changed):
-                deliver = partial(self._replies.deliver, changed, refusal)
-                self._lanes.put(changed.origin.place, LaneTask("reply", deliver, changed.receipts))
+                self._reply(changed, refusal)
                 return True
             amended = task.amend(changed)
         if amended:
