@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import datetime
 
 from memory.background.locks import Locks
@@ -13,7 +14,7 @@ from memory.knowledge.recall import Profile
 from memory.learning.endings import Ending, Outcome
 from memory.learning.jobs import ExtractionJobs
 from memory.ports import LongTermMemory
-from memory.records import Actor, Choices, Kind, Place, RunningSummary, Turn
+from memory.records import Actor, Choices, Kind, Place, Role, RunningSummary, Turn
 
 #: Turns that stay word for word when a conversation is summed up on request: the last thing said
 #: and its answer.
@@ -136,6 +137,15 @@ class Lifecycle:
         if self._store and turns:
             records = await self._store.messages(actor, [turn.id for turn in turns])
             await self._store.delete(actor, [record.id for record in records])
+
+    async def reword_archived(self, actor: Actor, turn: Turn) -> None:
+        """Give what the archive has of a turn's question the words that the turn has now."""
+        if self._store and turn.question:
+            found = await self._store.messages(actor, [turn.id])
+            said = [record for record in found if record.role is Role.USER]
+            await self._store.delete(actor, [record.id for record in said])
+            text = turn.question.text
+            await self._store.restore(actor, [replace(record, text=text) for record in said])
 
     async def summarize_now(self, actor: Actor, place: Place) -> tuple[RunningSummary, ...]:
         """Move all but the last turns of the open session out of its window and return once they

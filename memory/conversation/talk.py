@@ -221,10 +221,13 @@ class Talk:
         if live is None or turn is None or turn.question is None:
             return None
         new = turn.reworded(text)
-        if mask_turn(new) == mask_turn(turn):
+        masked = mask_turn(new)
+        if masked == mask_turn(turn):
             return False
         async with self._lifecycle.session_to_write(actor, place):
-            await self._sessions.rewrite(live, new, mask_turn(new))
+            await self._sessions.rewrite(live, new, masked)
+            with self._may_fail("reword_archived"):
+                await self._lifecycle.reword_archived(actor, masked)
         return True
 
     async def session(self, actor: Actor, place: Place) -> Session | None:

@@ -197,6 +197,14 @@ async def test_a_correction_of_something_else_leaves_the_line_before_it_alone(
     assert right in await bot.hears(ANNA, asked)
 
 
+async def test_a_changed_message_is_quoted_as_it_reads_now(bot: Bot):
+    await bot.hears(ANNA, "My dog is called Rex")
+    [turn] = await bot.memory.talk.recent(ANNA, place_of(ANNA))
+    assert await bot.memory.talk.reword(ANNA, place_of(ANNA), turn.id, "My dog is called Max")
+    assert "Max" in await bot.hears(ANNA, "what is my dog called?")
+    assert "Rex" not in await bot.hears(ANNA, "what do you know about me?")
+
+
 @pytest.mark.parametrize(
     ("said", "asked"),
     [
