@@ -3,7 +3,6 @@ ready to work (`/readyz`)?"""
 
 import asyncio
 import json
-import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from concurrent.futures import Executor
@@ -13,7 +12,7 @@ from typing import Protocol
 
 import structlog
 
-from bot.operations.health import STALLED_SECONDS, Alive
+from bot.operations.health import STALLED_SECONDS, Alive, why_unwritable
 from bot.operations.sockets import RouteHandler, Server, ServerLimits, listening_socket
 from memory.errors import StoreUnavailable
 from memory.memory import Memory
@@ -90,7 +89,8 @@ def readiness(
         return True
 
     async def check_data() -> bool:
-        return await asyncio.get_running_loop().run_in_executor(pool, is_writable, data_dir)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(pool, why_unwritable, data_dir) is None
 
     memory_check = cached_check(_MEMORY_CHECK_SECONDS, check_memory)
     return {
@@ -121,16 +121,6 @@ def cached_check(
         return result
 
     return look
-
-
-def is_writable(directory: Path) -> bool:
-    """True if files can be written there. Blocks."""
-    try:
-        with tempfile.TemporaryFile(dir=directory) as file:
-            file.write(b"\0")
-    except OSError:
-        return False
-    return True
 
 
 class _Endpoint(RouteHandler):

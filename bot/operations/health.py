@@ -3,6 +3,7 @@ handled, and the check of its age."""
 
 import asyncio
 import os
+import tempfile
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -98,3 +99,13 @@ def _is_alive(process: int) -> bool:
     except PermissionError:
         return True
     return process > 0
+
+
+def why_unwritable(directory: Path) -> str | None:
+    """Why no files can be written there; None if they can. Blocks."""
+    try:
+        with tempfile.TemporaryFile(dir=directory) as file:
+            file.write(b"\0")
+    except OSError as error:
+        return error.strerror or str(error)
+    return None

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Collection
 from concurrent.futures import Executor
 from dataclasses import replace
-from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import TypeVar
@@ -25,6 +24,7 @@ from bot.people.guestbook import (
 )
 from bot.people.pairing import Guess, Pairing, new_code
 from memory.background.pacing import RateLimitedLog, Throttle
+from memory.memory import utc_now
 from memory.safety.escaping import speaker_name
 
 _log = structlog.get_logger(__name__)
@@ -130,7 +130,7 @@ class Access:
                 # The right code still works, so there is no hurry.
                 self._attacks.warning("pairing_attacked", remedy="send the bot its pairing code")
         if guess is Guess.RIGHT:
-            owner = Guest(user_id, speaker_name(name), _now().isoformat(timespec="seconds"))
+            owner = Guest(user_id, speaker_name(name), utc_now().isoformat(timespec="seconds"))
             try:
                 await self._change(lambda book: (book.with_owner(owner), None))
             except OSError:
@@ -150,7 +150,7 @@ class Access:
         it. Raises OSError."""
         if self._guests is None or not self._has_owner:
             return None
-        now = _now()
+        now = utc_now()
         at = now.isoformat(timespec="seconds")
         request = Request(new_code(), user_id, speaker_name(name), at)
 
@@ -166,7 +166,7 @@ class Access:
         if self._guests is None:
             return Approval(ApprovalVerdict.NOT_HERE)
         named = self._allowed | self._owners
-        return await self._change(lambda book: add_guest(book, written, _now(), named=named))
+        return await self._change(lambda book: add_guest(book, written, utc_now(), named=named))
 
     async def take_guests_to_welcome(self) -> tuple[int, ...]:
         """The guests approved on the command line whom the bot has not told yet; marks them as
@@ -235,7 +235,3 @@ class Access:
         loop = asyncio.get_running_loop()
         self._book, result = await loop.run_in_executor(self._pool, work)
         return result
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)

@@ -2,12 +2,12 @@
 that every engine can keep."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from memory.records import Basis, Draft, Evidence, Kind, Record
 from memory.search.text import storable
-from memory.stores.values import text_of, text_or_none, texts_of, time_of
+from memory.stores.values import moment, text_of, text_or_none, texts_of, time_of
 
 #: Fields that are kept as they are.
 _TEXTS = ("recurrence", "true_since", "true_until", "reason")
@@ -29,7 +29,8 @@ def dump_details(record: Record | Draft) -> dict[str, Any]:
         record.kind, record.text, record.created_at, record.turn_ids
     ):
         details["evidence"] = [
-            [each.turn_id, storable(each.words), _moment(each.at)] for each in record.evidence
+            [each.turn_id, storable(each.words), moment(each.at) if each.at else None]
+            for each in record.evidence
         ]
     return details
 
@@ -66,9 +67,3 @@ def _own_evidence(
     if kind not in (Kind.FACT, Kind.PREFERENCE):
         return ()
     return tuple(Evidence(turn_id, text, created_at) for turn_id in turn_ids or ("",))
-
-
-def _moment(at: datetime | None) -> str | None:
-    if at is None:
-        return None
-    return (at if at.tzinfo else at.replace(tzinfo=UTC)).isoformat()

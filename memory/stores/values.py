@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -21,6 +21,21 @@ def time_of(stored: str) -> datetime:
     if at.tzinfo is None or not _FIRST_YEAR <= at.year < _LAST_YEAR:
         raise ValueError("no moment of anything that was said")
     return at
+
+
+def stamp(at: datetime) -> str:
+    """A moment as text that sorts by time: UTC, always with microseconds."""
+    return at.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def moment(at: datetime) -> str:
+    """The time in ISO format with the offset at which it was said."""
+    return with_zone(at).isoformat()
+
+
+def with_zone(at: datetime) -> datetime:
+    """The time, in UTC if it has no zone."""
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
 def time_or_none(stored: str | None) -> datetime | None:

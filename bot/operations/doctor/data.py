@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from bot.operations.doctor.check import (
     wrong,
 )
 from bot.operations.doctor.files import check_files
-from bot.operations.health import find_problem
+from bot.operations.health import find_problem, why_unwritable
 from memory.errors import StoreUnavailable
 from memory.stores.journal.sessions import backlog_in
 
@@ -68,11 +67,8 @@ def _missing_directory(data_dir: Path) -> CheckResult:
 
 
 def _check_writable(data_dir: Path) -> CheckResult | None:
-    try:
-        with tempfile.TemporaryFile(dir=data_dir) as probe:
-            probe.write(b"?")
-    except OSError as error:
-        text = f"{data_dir} can't be written ({error.strerror}): give this user the right to"
+    if reason := why_unwritable(data_dir):
+        text = f"{data_dir} can't be written ({reason}): give this user the right to"
         return wrong("data", f"{text}, {_OTHER_PLACE}")
     return None
 

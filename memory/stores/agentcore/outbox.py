@@ -19,6 +19,7 @@ from memory.records import Actor
 from memory.stores.files import make_directory
 from memory.stores.sqlite.database import Database
 from memory.stores.sqlite.migrations import Layout, Migration, Row
+from memory.stores.values import stamp
 
 _MIGRATIONS = (
     # IF NOT EXISTS: files of before there were migrations have these.
@@ -107,7 +108,7 @@ class Outbox:
 
         try:
             db = await asyncio.get_running_loop().run_in_executor(thread, connect)
-            forgotten = _stamp(datetime.now(UTC) - _REMEMBERED)
+            forgotten = stamp(datetime.now(UTC) - _REMEMBERED)
             # The newest stay even if the clock has leapt: they are the likeliest to come again.
             await db.write(
                 "DELETE FROM event WHERE state = 'sent' AND changed_at < ? AND row < "
@@ -199,7 +200,7 @@ class Outbox:
 
         def work(db: sqlite3.Connection) -> None:
             db.execute("DELETE FROM event WHERE actor = ?", (actor.id,))
-            db.execute("INSERT OR REPLACE INTO erasure VALUES (?, ?)", (actor.id, _stamp(asked_at)))
+            db.execute("INSERT OR REPLACE INTO erasure VALUES (?, ?)", (actor.id, stamp(asked_at)))
 
         await self._db.wipe(work)
 
@@ -215,14 +216,9 @@ class Outbox:
         await self._db.write(
             "DELETE FROM erasure WHERE actor = ? AND asked_at = ?",
             erasure.actor.id,
-            _stamp(erasure.asked_at),
+            stamp(erasure.asked_at),
         )
 
 
-def _stamp(at: datetime) -> str:
-    """A moment as text that sorts by time: UTC, always with microseconds."""
-    return at.astimezone(UTC).isoformat(timespec="microseconds")
-
-
 def _now() -> str:
-    return _stamp(datetime.now(UTC))
+    return stamp(datetime.now(UTC))

@@ -14,14 +14,13 @@ from memory.stores.journal.sessions import (
     SqliteJobs,
     SqliteSessions,
     read_session,
-    stamp,
 )
 from memory.stores.journal.turns import SqliteSummaries, SqliteTurns, read_summary, read_turn
 from memory.stores.sqlite.database import Database
 from memory.stores.sqlite.migrations import Layout, Migration
 from memory.stores.sqlite.notes import NOTES, Notes
 from memory.stores.sqlite.salvage import release
-from memory.stores.values import time_or_none
+from memory.stores.values import stamp, time_or_none
 
 _MIGRATIONS = (
     Migration(

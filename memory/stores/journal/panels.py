@@ -7,10 +7,9 @@ from typing import Any
 
 from memory.panels import PanelRow
 from memory.records import Actor
-from memory.stores.journal.sessions import stamp
 from memory.stores.sqlite.database import Database
 from memory.stores.sqlite.migrations import Row
-from memory.stores.values import text_of, time_of, whole
+from memory.stores.values import stamp, text_of, time_of, whole
 
 
 class SqlitePanels:

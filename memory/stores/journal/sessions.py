@@ -2,7 +2,7 @@
 
 import sqlite3
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from memory.stores.sqlite.database import Database
 from memory.stores.sqlite.migrations import Row
 from memory.stores.values import (
     first,
+    stamp,
     text_of,
     text_or_none,
     time_of,
@@ -24,11 +25,6 @@ from memory.stores.values import (
 
 SESSION = "id, actor, channel, chat, topic, opened_at, last_at, message_count, private"
 NO_LEASE = "holder = NULL, leased_until = NULL"
-
-
-def stamp(at: datetime) -> str:
-    """A moment as text that sorts by time: UTC, always with microseconds."""
-    return at.astimezone(UTC).isoformat(timespec="microseconds")
 
 
 def session_of(row: tuple[Any, ...]) -> Session:

@@ -20,10 +20,18 @@ from memory.records import (
     Turn,
     Utterance,
 )
-from memory.stores.journal.sessions import SESSION, session_of, stamp
+from memory.stores.journal.sessions import SESSION, session_of
 from memory.stores.sqlite.database import Database
 from memory.stores.sqlite.migrations import Row
-from memory.stores.values import text_of, text_or_none, texts_of, time_of, whole, whole_or_none
+from memory.stores.values import (
+    stamp,
+    text_of,
+    text_or_none,
+    texts_of,
+    time_of,
+    whole,
+    whole_or_none,
+)
 
 _SUMMARY = "summary.id, session, text, turns, oldest, newest, fallback, base, base_turns"
 

@@ -13,12 +13,14 @@ from memory.stores.details import dump_details, load_details
 from memory.stores.sqlite.migrations import Layout, Migration, Row
 from memory.stores.values import (
     MOST,
+    moment,
     text_of,
     text_or_none,
     texts_of,
     time_of,
     whole,
     whole_or_none,
+    with_zone,
 )
 
 
@@ -173,7 +175,7 @@ def values_of(record: Record) -> tuple[object, ...]:
         json.dumps([place.channel, place.chat_id, place.topic_id]) if place else None,
         json.dumps([storable(topic) for topic in record.topics]) if record.topics else None,
         json.dumps(details, ensure_ascii=False) if (details := dump_details(record)) else None,
-        _with_zone(record.created_at).timestamp(),
+        with_zone(record.created_at).timestamp(),
     )
 
 
@@ -311,16 +313,6 @@ PERSON_LAYOUT = Layout(
     agree=f"SELECT {' AND '.join(_AGREEMENTS)}",
     page_size=1_024,
 )
-
-
-def moment(at: datetime) -> str:
-    """The time in ISO format with the offset at which it was said."""
-    return _with_zone(at).isoformat()
-
-
-def _with_zone(at: datetime) -> datetime:
-    """The time, in UTC if it has no zone."""
-    return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
 def _clean(text: str | None) -> str | None:

@@ -15,8 +15,9 @@ from memory.search.entry import entry, is_context
 from memory.search.ranking import CONTEXT
 from memory.search.text import TOKENISER_VERSION, storable
 from memory.stores.sqlite.index import INDEXES, index_of
-from memory.stores.sqlite.layout import COLUMNS, moment, record_of, values_of
+from memory.stores.sqlite.layout import COLUMNS, record_of, values_of
 from memory.stores.sqlite.migrations import transaction
+from memory.stores.values import moment
 
 
 class RecordTable:

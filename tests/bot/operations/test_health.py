@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.operations.health import STALLED_SECONDS, find_problem, heartbeat
+from bot.operations.health import STALLED_SECONDS, find_problem, heartbeat, why_unwritable
 
 
 class Channel:
@@ -72,3 +72,9 @@ async def test_no_reader_ever_finds_an_unfinished_sign(tmp_path: Path):
         for _ in range(500):
             assert find_problem(tmp_path) is None
             await asyncio.sleep(0)
+
+
+def test_a_directory_that_is_gone_can_not_be_written(tmp_path: Path):
+    assert why_unwritable(tmp_path) is None
+    assert list(tmp_path.iterdir()) == []
+    assert why_unwritable(tmp_path / "gone")
