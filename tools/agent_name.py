@@ -2,6 +2,7 @@
 
 from memory.errors import RefusedText, StoreUnavailable
 from memory.knowledge.choices import clean_name
+from memory.learning.folding import stands_in
 from memory.records import Choice
 from tools.context import ToolContext, ToolFailure, refuse_if_private
 
@@ -34,12 +35,8 @@ async def set_agent_name(context: ToolContext, name: str) -> str:
 def _check_user_said_it(context: ToolContext, name: str) -> None:
     """Raise ToolFailure unless the user said this name: weak models give themselves names that they
     invent."""
-    if name.casefold() not in _fold(f"{context.said}\n{context.before}"):
+    if not stands_in(name, f"{context.said}\n{context.before}"):
         raise ToolFailure(
             f"The user has not said the name '{name}'. Nothing was stored. Ask the user what "
             "they would like to call you."
         )
-
-
-def _fold(text: str) -> str:
-    return " ".join(text.casefold().split())

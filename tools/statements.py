@@ -5,6 +5,7 @@ from datetime import UTC
 from typing import Literal
 
 from memory.errors import RefusedText, StoreUnavailable, UnknownRecord
+from memory.learning.folding import stands_in
 from memory.records import Change, ChangeKind, Evidence, Kind, Record
 from memory.safety.escaping import escape
 from memory.understanding import ExtractionFailed, Proposal, Reading, Relation
@@ -87,16 +88,9 @@ async def correct_memory(
 
 def _evidence(context: ToolContext, quote: str) -> Evidence:
     """The quote, with the newest turn that has it; whether the user said it is checked later."""
-    wanted = _fold(quote)
-    turn = next(
-        (turn for turn in reversed(context.turns) if wanted and wanted in _fold(turn.said)),
-        context.turns[-1],
-    )
+    having = (turn for turn in reversed(context.turns) if stands_in(quote, turn.said))
+    turn = next(having, context.turns[-1])
     return Evidence(turn.id, quote, turn.messages[0].at)
-
-
-def _fold(text: str) -> str:
-    return " ".join(text.casefold().split())
 
 
 async def _learn(context: ToolContext, proposal: Proposal, *known: Record) -> Change:
