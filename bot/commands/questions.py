@@ -89,6 +89,17 @@ def press_of(answer: Message, message_id: int, data: str) -> Click:
     return Click(data, answer.origin, answer.at, message_id, answer.receipt, words=answer.words)
 
 
+def new_words(panel: str, of: str, otherwise: str) -> Question:
+    """A question for other words of what a panel shows. They become a click on a button that no
+    page shows; a no becomes one on the button `otherwise`."""
+
+    def read(answer: Message, message_id: int) -> Click:
+        verb = otherwise if yes_or_no(answer.words) is False else "reword"
+        return press_of(answer, message_id, f"{panel}:{verb}:{of}")
+
+    return Question(read)
+
+
 def yes_or_no(words: str) -> bool | None:
     """True for a yes in any of the bot's languages, including the label of its button; False for a
     no, None for anything else."""

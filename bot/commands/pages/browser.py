@@ -8,12 +8,12 @@ from functools import partial
 import structlog
 
 from bot.assistant.context import Context
-from bot.assistant.events import Button, Question, Reply
-from bot.assistant.inbound import Click, Command, Message, Origin
+from bot.assistant.events import Button, Reply
+from bot.assistant.inbound import Click, Command, Origin
 from bot.commands.pages.changes import report_changes
 from bot.commands.pages.memory_pages import KINDS, MemoryPages
 from bot.commands.pages.panels import Deletion, Page, Panel, parse_click
-from bot.commands.questions import press_of, yes_or_no
+from bot.commands.questions import new_words
 from memory.background.work import log_outage
 from memory.errors import RefusedText, StoreUnavailable, UnknownRecord
 from memory.knowledge.forgetting import Forgotten
@@ -64,7 +64,7 @@ async def ask_for_words(said: Command, short_id: str, context: Context) -> Reply
         raise UnknownRecord("neither a fact nor a preference that counts")
     panel = context.panels.open(FAMILY, said.origin)
     page = pages(context).edit_prompt(record, waits=True)
-    return page.reply(panel.id, question=_new_words(panel.id, short_id))
+    return page.reply(panel.id, question=new_words(panel.id, short_id, "show"))
 
 
 async def press_browser(click: Click, context: Context) -> Reply:
@@ -78,7 +78,7 @@ async def press_browser(click: Click, context: Context) -> Reply:
         reply = report_changes(click.origin, (page,), context)
         back = Button(context.texts.button_back, f"{panel}:show:{page.record.short_id}")
         return replace(reply, buttons=(*reply.buttons, (back,)), replaces=click.message_id)
-    question = _new_words(panel, argument) if page.waits else None
+    question = new_words(panel, argument, "show") if page.waits else None
     return page.reply(panel, click.message_id, question)
 
 
@@ -202,13 +202,3 @@ async def _reword(click: Click, record: Record, context: Context) -> Page | Chan
         return await context.memory.known.revise(origin.actor, record.short_id, click.words)
     except RefusedText as refusal:
         return show.refused_revision(record, refusal.reason)
-
-
-def _new_words(panel: str, short_id: str) -> Question:
-    return Question(partial(_read_words, panel, short_id))
-
-
-def _read_words(panel: str, short_id: str, answer: Message, message_id: int) -> Click:
-    """The answer as a click: new words become a click on a button that no page shows."""
-    verb = "show" if yes_or_no(answer.words) is False else "reword"
-    return press_of(answer, message_id, f"{panel}:{verb}:{short_id}")

@@ -2,15 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from bot.assistant.context import Context
-from bot.assistant.events import Button, Question, Reply, paragraphs
-from bot.assistant.inbound import Click, Message, Origin
+from bot.assistant.events import Button, Reply, paragraphs
+from bot.assistant.inbound import Click, Origin
 from bot.commands.pages.memory_pages import MemoryPages, shorten
 from bot.commands.pages.panel_state import ShownChange
 from bot.commands.pages.panels import Page, Panel, parse_click
-from bot.commands.questions import press_of, yes_or_no
+from bot.commands.questions import new_words
 from memory.errors import RefusedText, UnknownRecord
 from memory.records import Change, ChangeKind, Record
 
@@ -101,7 +100,7 @@ async def press_changes(click: Click, context: Context) -> Reply:
     if not any(panel.changes):
         return panel.reply(Page(context.texts.memory_gone), click)
     page = await _page(click, panel, context)
-    question = _new_words(id_, argument) if page.waits else None
+    question = new_words(id_, argument, "list") if page.waits else None
     return panel.reply(page, click, question)
 
 
@@ -156,13 +155,3 @@ def _listing(panel: Panel, context: Context, number: int = 0, note: str = "") ->
 
 def change_pages(context: Context) -> ChangePages:
     return ChangePages(MemoryPages(context.texts))
-
-
-def _new_words(panel: str, number: str) -> Question:
-    return Question(partial(_read_words, panel, number))
-
-
-def _read_words(panel: str, number: str, answer: Message, message_id: int) -> Click:
-    """The answer as a click: new words become a click on a button that no page shows."""
-    verb = "list" if yes_or_no(answer.words) is False else "reword"
-    return press_of(answer, message_id, f"{panel}:{verb}:{number}")
