@@ -202,8 +202,10 @@ class _Reply:
         """What the person can do: press a button under this reply, or use a command."""
         if answer.startswith("Nothing is deleted yet"):
             return self._says["choose"]
-        nothing = answer.startswith("Nothing in memory")
-        return self._says["nothing" if nothing else "forgetting"]
+        if not answer.startswith("Nothing in memory"):
+            return self._says["forgetting"]
+        # "Forget everything" finds nothing, although there may be much to forget.
+        return f"{self._says['nothing']} {self._says['forgetting']}"
 
     async def _on_message(self, lines: LineReader) -> str:
         if sentence := _SENTENCES.get(self._wishes.kind):

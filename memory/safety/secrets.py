@@ -32,6 +32,12 @@ _DATE = rf"{_DAY}[./-]{_DAY}(?:[./-]\d{{2,4}})?(?!\d)|\d{{4}}-\d\d-\d\d|\d{{1,2}
 _YEAR = r"(?:19|20)\d\d(?!\w)"
 #: A value in one piece, without what ends a sentence or a quotation.
 _VALUE = r"\S*[^\s.,;:!?\"'“”«»)。，]"
+#: What a password is said to be: one value with digits or signs in it; a list of four words or
+#: more; or else everything up to the end of the clause, as it may have several words.
+_SAID = (
+    rf"(?:(?=[^\s.,;:!?]*[\d!@#$%&*+=_]){_VALUE}|[^\W\d]+(?:\s*,\s*[^\W\d]+){{3,}}|"
+    r"[^\s.,;!?\"“”«»)。，](?:[^\n.,;!?\"“”«»)。，]*[^\s.,;:!?\"'“”«»)。，])?)"
+)
 #: A value that nobody would take for a word: digits, or letters with digits or signs among them.
 _ODD = (
     rf"(?!{_DATE}|{_YEAR})(?:(?=\S*[^\W\d_])(?=\S*\d)[^\s.,;:!?\"“”«»)。，]{{4,}}|"
@@ -72,7 +78,7 @@ def _named_values() -> tuple[re.Pattern[str], ...]:
     return (
         re.compile(
             rf"(?P<name>(?:{password}|{phrase})[^.\n]{{0,40}}?{equals}\s*{_OPENING})"
-            rf"(?P<value>{_VALUE})",
+            rf"(?P<value>{_SAID})",
             re.IGNORECASE,
         ),
         re.compile(

@@ -433,6 +433,11 @@ async def test_what_is_to_be_forgotten_is_shown_with_buttons(bot: Bot, said: str
     assert "lawyer" in await bot.hears(ANNA, "who is Julia?"), "nothing is deleted unasked"
 
 
+async def test_who_wants_everything_forgotten_hears_how(bot: Bot):
+    await _told(bot, "my cat is Pickle")
+    assert "/forget all" in await bot.hears(ANNA, "forget everything")
+
+
 async def test_remember_that_is_kept_at_once(bot: Bot):
     reply = await bot.hears(ANNA, "remember that I park in section B7")
     assert reply.startswith("Kept: “I park in section B7”")

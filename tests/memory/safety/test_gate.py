@@ -164,6 +164,21 @@ def test_what_people_call_secret_in_passing_is_masked(secret: str):
 
 
 @pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("my password is blue horse battery. i like tea", "my password is [hidden]. i like tea"),
+        ("seed phrase: witch collapse practice feed", "seed phrase: [hidden]"),
+        ("seed phrase: witch, collapse, practice, feed", "seed phrase: [hidden]"),
+        ("Passwort: mein Hund heißt Bello 7", "Passwort: [hidden]"),
+        ("la contraseña es gato azul 99", "la contraseña es [hidden]"),
+        ("my password is hunter2 and my dog is Rex", "my password is [hidden] and my dog is Rex"),
+    ],
+)  # fmt: skip
+def test_a_secret_of_several_words_is_masked_whole(text: str, kept: str):
+    assert admit(text) == kept
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "zip code 90210", "my area code is 415", "discount code SAVE10 for the shop",
