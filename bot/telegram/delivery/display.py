@@ -7,13 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 import structlog
-from telegram import (
-    Bot,
-    InlineKeyboardButton,
-    InlineKeyboardMarkup,
-    MessageEntity,
-    ReplyParameters,
-)
+from telegram import Bot, InlineKeyboardButton, InlineKeyboardMarkup
 from telegram.error import BadRequest, InvalidToken, NetworkError, RetryAfter, TelegramError
 
 from bot.telegram.delivery.holds import Holds
@@ -24,7 +18,7 @@ from bot.telegram.delivery.outcomes import (
     seconds_of,
     surely_not_sent,
 )
-from bot.telegram.delivery.sender import thread_of
+from bot.telegram.delivery.sender import entities_of, reply_to, thread_of
 from bot.telegram.delivery.shown import Shown
 from bot.telegram.formatting.marked import Marked
 from bot.telegram.leftovers import STOP, Leftovers
@@ -129,7 +123,7 @@ class GrowingMessages:
 
     async def _put(self, number: int, part: Marked, keyboard: InlineKeyboardMarkup | None) -> None:
         bot, place, answering = self._screen.bot, self._screen.place, self._screen.answering
-        entities = [MessageEntity(**entity) for entity in part.entities]
+        entities = entities_of(part)
         if number < len(self.shown.messages):
             await bot.edit_message_text(
                 part.text,
@@ -148,9 +142,7 @@ class GrowingMessages:
             entities=entities,
             message_thread_id=thread_of(place),
             reply_markup=keyboard,
-            reply_parameters=ReplyParameters(answering, allow_sending_without_reply=True)
-            if answering is not None and number == 0
-            else None,
+            reply_parameters=reply_to(None if number else answering),
         )
         self.shown = Shown((*self.shown.messages, sent.message_id))
         await self._note(self.shown)
@@ -215,7 +207,7 @@ class DraftMessage:
                 self._draft_id,
                 last.text,
                 message_thread_id=thread_of(place),
-                entities=[MessageEntity(**entity) for entity in last.entities],
+                entities=entities_of(last),
             )
             self._parts = parts
         except RetryAfter as limit:

@@ -71,6 +71,15 @@ def thread_of(place: Place) -> int | None:
     return None if place.topic_id == GENERAL_TOPIC else place.topic_id
 
 
+def reply_to(message_id: int | None) -> ReplyParameters | None:
+    """How to answer a message, even if it is gone."""
+    return ReplyParameters(message_id, allow_sending_without_reply=True) if message_id else None
+
+
+def entities_of(content: Marked) -> Entities:
+    return [MessageEntity(**entity) for entity in content.entities]
+
+
 class Sender:
     """Sends messages in order, one place per call, until Telegram has them.
 
@@ -255,9 +264,7 @@ class Sender:
         answering: int | None = None,
         keyboard: InlineKeyboardMarkup | None = None,
     ) -> _Part:
-        answer_to = (
-            ReplyParameters(answering, allow_sending_without_reply=True) if answering else None
-        )
+        answer_to = reply_to(answering)
 
         def part(line: str) -> tuple[Call[Message], Marked]:
             content = message.below(line)
@@ -335,7 +342,7 @@ class Sender:
         unless it is of a delivery in which a duplicate does harm: then raises the NetworkError.
         Raises BadRequest if Telegram rejects it."""
         delivery, backoff = delivery or Delivery(), Backoff(0.5, 30.0)
-        entities: Entities = [MessageEntity(**e) for e in content.entities] if content else []
+        entities = entities_of(content) if content else []
         while True:
             if self._holds.left(place.chat_id):
                 await delivery.settle()
