@@ -292,12 +292,21 @@ class _Choice:
 
     def _without_wrong(self, text: str, correction: ScoredLine) -> str:
         """A corrected line without what is wrong in it: its numbers, or else its last name if the
-        correction has another. Empty if that can't be told."""
+        correction has another, or the words that the correction repeats ("not red, blue"). Empty if
+        that can't be told."""
         if _DIGITS.search(text):
             return _DIGITS.sub("…", text)
         named = [word for word in text.split()[1:] if word[:1].isupper()]
         renames = any(word[:1].isupper() for word in correction.line.text.split()[1:])
-        return text.replace(named[-1], "…") if named and renames else ""
+        if named and renames:
+            return text.replace(named[-1], "…")
+        repeated = correction.words - self._scores.small
+        cut = (
+            "…" if repeated.intersection(self._language.index_words(word)) else word
+            for word in text.split()
+        )
+        without = " ".join(cut)
+        return without if without != text else ""
 
     def _is_apart(self, first: ScoredLine, after: ScoredLine) -> bool:
         """True if a correction states something else than was asked, or than the line before it:
@@ -328,10 +337,11 @@ class _Choice:
             return (
                 self._scores.weigh(about) >= _SHARED if self._scores.asks_number else bool(subject)
             )
+        shared = (first.words & later.words) - self._scores.small
         return (
             self._scores.asks_number
             and self._shares_name(self._scores.asked, first, later)
-            and self._shared_weight(first, later, self._scores.asked) >= 2 * _SHARED
+            and self._scores.weigh(shared - self._scores.asked) >= 2 * _SHARED
         )
 
     def _shares_name(self, words: frozenset[str], first: ScoredLine, later: ScoredLine) -> bool:
@@ -341,20 +351,12 @@ class _Choice:
         others = (later.words & self._scores.names) - first.words
         return not (names and others) or bool(names & later.words)
 
-    def _shared_weight(
-        self, one: ScoredLine, other: ScoredLine, besides: frozenset[str] = frozenset()
-    ) -> float:
-        """The weight of the words that two lines share; one as rare as a name weighs 1."""
-        return self._scores.weigh((one.words & other.words) - self._scores.small - besides)
-
     def beside(self, first: ScoredLine) -> Iterator[ScoredLine]:
         """Lines that explain the first: the next one if that goes on with "it"; the one before if
         the first itself does; one that covers what the first does not; or, if the first leaves much
         of the question open, one about the same person or thing."""
-        after, before = (
-            self._scores.neighbour(first.line, 1),
-            self._scores.neighbour(first.line, -1),
-        )
+        after = self._scores.neighbour(first.line, 1)
+        before = self._scores.neighbour(first.line, -1)
         if self._scores.introduces and not self._scores.asks_name:
             yield max(self._lines, key=lambda each: (each.score, each.line.number))
         if after and self._scores.points_back(after):
