@@ -253,8 +253,8 @@ class Turns(Protocol):
         Raises SessionLost."""
         ...
 
-    async def rewrite(self, turn: Turn) -> None:
-        """Give a turn other words, where it stands."""
+    async def rewrite(self, *turns: Turn) -> None:
+        """Give turns other words, where they stand. No trace is left of those before."""
         ...
 
     async def evicted_ids(self, session_id: str) -> list[str]:

@@ -110,11 +110,16 @@ class LiveSessions:
         if shift:
             self._on_eviction()
 
-    async def rewrite(self, live: Live, turn: Turn, masked: Turn) -> None:
-        """Give a turn other words in the journal and in the window."""
-        await self.journal.turns.rewrite(masked)
-        turns = (turn if each.id == turn.id else each for each in live.window.turns)
-        live.window = live.window.with_turns(turns)
+    async def rewrite(self, *turns: Turn) -> None:
+        """Give turns other words in the journal and the windows. The caller holds the actor's lock.
+        Raises StoreUnavailable."""
+        new = {turn.id: turn for turn in turns}
+        if new:
+            await self.journal.turns.rewrite(*map(mask_turn, turns))
+        for live in self._live.values():
+            if not new.keys().isdisjoint(turn.id for turn in live.window.turns):
+                shown = (new.get(turn.id, turn) for turn in live.window.turns)
+                live.window = live.window.with_turns(shown)
 
     async def trim(self, live: Live) -> None:
         """Shrink the window to its limits, which may have changed since it was filled."""

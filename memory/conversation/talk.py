@@ -225,7 +225,7 @@ class Talk:
         if masked == mask_turn(turn):
             return False
         async with self._lifecycle.session_to_write(actor, place):
-            await self._sessions.rewrite(live, new, masked)
+            await self._sessions.rewrite(new)
             with self._may_fail("reword_archived"):
                 await self._lifecycle.reword_archived(actor, masked)
         return True

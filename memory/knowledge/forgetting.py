@@ -29,13 +29,15 @@ class Forgotten:
     summaries that say it too, the turns of sessions that are not extracted yet, what it had
     superseded, and the same words where they are evidence of other records (`amendments`). It holds
     the texts, so everything can be restored from it. `along` are the ids of turns and summaries
-    that only repeat it or ask to forget it."""
+    that only repeat it or ask to forget it. `silenced` are turns that stay for what the user states
+    in them, without the tools, which alone had told it."""
 
     actor: Actor
     record: Record
     messages: tuple[Record, ...] = ()
     summaries: tuple[Record, ...] = ()
     turns: tuple[Turn, ...] = ()
+    silenced: tuple[Turn, ...] = ()
     history: tuple[Record, ...] = ()
     amendments: tuple[Amendment, ...] = ()
     along: frozenset[str] = frozenset()
@@ -141,6 +143,14 @@ def plan_deletion(
         return here and any(topic and topic <= stated for topic in topics)
 
     left = [other for other in others if other.id not in going]
+    gone, silenced = list[Turn](), list[Turn]()
+    for turn in turns:
+        told = turn.id in own or any(says(message.text) for message in turn.messages)
+        looked_up = any(says(text) for use in turn.tools for text in (use.arguments, use.result))
+        if told or (looked_up and not any(states(m.role, m.text) for m in turn.messages)):
+            gone.append(turn)
+        elif looked_up:
+            silenced.append(replace(turn, tools=()))
     return Forgotten(
         actor,
         record,
@@ -155,18 +165,12 @@ def plan_deletion(
             if other.kind is Kind.SUMMARY
             and (other.id in along or says(other.text) or names(other))
         ),
-        tuple(turn for turn in turns if turn.id in own or any(map(says, _texts(turn)))),
+        tuple(gone),
+        tuple(silenced),
         chain[1:],
         tuple(filter(None, (_without_quotes(other, chain, says) for other in left))),
         frozenset(along),
     )
-
-
-def _texts(turn: Turn) -> Iterator[str]:
-    """All texts of a turn, also the arguments and results of its tools."""
-    yield from (message.text for message in turn.messages)
-    for use in turn.tools:
-        yield from (use.arguments, use.result)
 
 
 def _turns(record: Record) -> set[str]:

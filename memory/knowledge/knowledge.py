@@ -259,6 +259,7 @@ class Knowledge:
             gone = await self.would_forget(actor, target, along)
             try:
                 # The turns first: killed in between, nothing is left that would tell it again.
+                await self._sessions.rewrite(*gone.silenced)
                 turns = [turn.id for turn in gone.turns]
                 await self._sessions.retract(actor, turns, gone.mentions)
                 if gone.amendments:

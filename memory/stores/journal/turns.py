@@ -197,8 +197,10 @@ class SqliteTurns:
 
         return await self._db.change(work)
 
-    async def rewrite(self, turn: Turn) -> None:
-        await self._db.write("UPDATE turn SET body = ? WHERE id = ?", _dump(turn), turn.id)
+    async def rewrite(self, *turns: Turn) -> None:
+        rows = [(_dump(turn), turn.id) for turn in turns]
+        sql = "UPDATE turn SET body = ? WHERE id = ?"
+        await self._db.wipe(lambda db: db.executemany(sql, rows))
 
     async def evicted_ids(self, session_id: str) -> list[str]:
         sql = "SELECT id FROM turn WHERE session = ? AND evicted ORDER BY position"

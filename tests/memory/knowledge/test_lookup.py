@@ -55,6 +55,22 @@ async def test_a_turn_whose_tools_told_it_is_forgotten_with_it() -> None:
         assert (await memory.talk.recall(ANNA, PLACE, "?")).messages == ()
 
 
+async def test_a_statement_beside_tools_that_told_it_is_learned_all_the_same() -> None:
+    async with open_memory(extractor=EverySentence()) as memory:
+        record = (await memory.known.remember(ANNA, "Rex is my dog")).record
+        search = ToolUse("search_memory", '{"query": "*"}', "- [fact f1, 2026-11-21] Rex is my dog")
+        await say(memory, "I drive a Volvo", "A fine car.", search)
+        await memory.known.forget(ANNA, record)
+        history = await memory.talk.recall(ANNA, PLACE, "?")
+        assert [m.text for m in history.messages] == ["I drive a Volvo", "A fine car."]
+        again = (await memory.known.remember(ANNA, "Rex is my dog")).record
+        going = await memory.known.would_forget(ANNA, again)
+        assert going.silenced == (), "the session holds nothing of it any more"
+        await memory.talk.end(ANNA, PLACE, "new")
+        await memory.settle()
+        assert "I drive a Volvo" in [one.text for one in await memory.known.records(ANNA)]
+
+
 async def test_a_summary_with_the_name_among_its_topics_alone_goes_along() -> None:
     class Topical(EverySentence):
         async def extract(self, reading: Reading) -> Extraction:
