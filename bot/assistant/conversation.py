@@ -153,7 +153,7 @@ class Conversation:
         If the journal fails, the person still gets the answer: it promises nothing that depends on
         the journal (tools use the store), and silence would not bring the turn back. The operator
         gets an error."""
-        messages = *message.recorded, Utterance(Role.ASSISTANT, answer.text, self._clock())
+        messages = *message.utterances, Utterance(Role.ASSISTANT, answer.text, self._clock())
         # A turn that forgot something names it, and must not be learned from; neither must one that
         # the person asked not to remember.
         forgot = any(use.name == forget_memory.__name__ for use in answer.tools)

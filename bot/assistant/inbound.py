@@ -85,8 +85,8 @@ class Message:
         return Utterance(Role.USER, self.text, self.at, self.origin.speaker)
 
     @property
-    def recorded(self) -> tuple[Utterance, ...]:
-        """What its turn has of it: nothing of a press of Continue."""
+    def utterances(self) -> tuple[Utterance, ...]:
+        """What its turn records: nothing if a press of Continue stands for it."""
         return () if self.continues else (self.utterance,)
 
     def join(self, later: "Message", longest: int) -> "Message | None":

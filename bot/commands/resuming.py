@@ -148,7 +148,7 @@ class Resuming:
         # An answer that the vendor objects to would make it object to what follows.
         wanted = not (fails_again or is_blank(written))
         answer = [Utterance(Role.ASSISTANT, written, datetime.now(UTC))] if wanted else []
-        messages = (*said.recorded, *answer)
+        messages = (*said.utterances, *answer)
         # A question that is asked again keeps its answer until there is a better one.
         if messages and (answer or not said.replaces):
             private = await self._personal.seems_private(origin.actor, origin.place)
@@ -170,7 +170,7 @@ class Resuming:
         """Record a reply that was stopped after this much of it, so that the conversation goes on
         from there, and return it. Nothing is extracted from its turn, because what its tools did is
         unknown."""
-        return await self._recorded(said, await self.record(said, written, STOPPED))
+        return await self._prepare(said, await self.record(said, written, STOPPED))
 
     async def recorded_reply(self, said: Message) -> Reply | None:
         """The recorded reply to a message, if any: a killed process may have recorded it without
@@ -181,9 +181,9 @@ class Resuming:
         if turn is None or turn.answer is None:
             return None
         reply = Reply(turn.answer, markdown=True, interrupted=turn.interrupted)
-        return await self._recorded(said, reply)
+        return await self._prepare(said, reply)
 
-    async def _recorded(self, said: Message, reply: Reply) -> Reply:
+    async def _prepare(self, said: Message, reply: Reply) -> Reply:
         """A reply whose turn is recorded, ready to deliver."""
         origin = said.origin
         texts = await self._personal.texts(origin.actor, origin.language)
@@ -215,12 +215,12 @@ class Resuming:
         message of the same id."""
         texts = await self._personal.texts(said.origin.actor, said.origin.language)
         try:
-            return await self._meant(said, texts)
+            return await self._message_for(said, texts)
         except StoreUnavailable as failure:
             _log.warning("memory_unavailable", command="retry", error=str(failure))
             return Reply(texts.memory_unavailable, note=isinstance(said, Click))
 
-    async def _meant(self, said: Command | Click, texts: Texts) -> Message | Reply:
+    async def _message_for(self, said: Command | Click, texts: Texts) -> Message | Reply:
         turns = await self._talk.recent(said.origin.actor, said.origin.place)
         bare = Message(
             f"{said.origin.place.channel}:{said.origin.place.chat_id}:{said.message_id}"
@@ -254,7 +254,7 @@ class Resuming:
         else:
             return Reply(texts.nothing_to_retry)
         question = turns[first].question
-        if question is None or not await self._may(said.origin, question.speaker):
+        if question is None or not await self._may_resume(said.origin, question.speaker):
             return Reply(texts.not_your_question, note=isinstance(said, Click))
         origin = replace(said.origin, speaker=question.speaker)
         files = self._files.get(turns[first].id, ())
@@ -266,7 +266,7 @@ class Resuming:
         if question is None:
             return _moved_on(click, texts)
         speaker = question.origin.speaker
-        if not await self._may(click.origin, speaker):
+        if not await self._may_resume(click.origin, speaker):
             return Reply(texts.not_your_question, note=True)
         origin = replace(click.origin, speaker=speaker)
         return replace(bare, origin=origin, text=question.text, files=question.files)
@@ -279,7 +279,7 @@ class Resuming:
         turns = await self._talk.recent(origin.actor, origin.place)
         return bool(turns) and turns[-1].id == turn
 
-    async def _may(self, origin: Origin, asker: Speaker | None) -> bool:
+    async def _may_resume(self, origin: Origin, asker: Speaker | None) -> bool:
         """True for the person who asked, and in a group for its admins."""
         asked = asker is not None and asker.id == origin.user_id
         return asked or await self._context.may_manage(origin)

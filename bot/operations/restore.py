@@ -20,7 +20,7 @@ _KIB = 1024
 def list_copies(data_dir: Path) -> None:
     """Print all copies, the newest of each file last."""
     console, table = Console(highlight=False), Table("name", "copy", "KiB", box=None)
-    for name, path in _copied(data_dir):
+    for name, path in _files_with_copies(data_dir):
         for copy in copies_of(path):
             table.add_row(name, copy.name, str(copy.stat().st_size // _KIB))
     if not table.row_count:
@@ -37,7 +37,9 @@ def restore(data_dir: Path, name: str, copy: str | None, agree: Callable[[str], 
     os.umask(0o077)
     with operator_errors(), only_process(data_dir):
         chosen = [
-            (path, _choose(path, copy)) for each, path in _copied(data_dir) if name in (each, ALL)
+            (path, _choose(path, copy))
+            for each, path in _files_with_copies(data_dir)
+            if name in (each, ALL)
         ]
         if not chosen:
             raise OperatorError(f"{data_dir} has no copy of {name!r}: see `mordecai restore`")
@@ -50,7 +52,7 @@ def restore(data_dir: Path, name: str, copy: str | None, agree: Callable[[str], 
             Console(highlight=False).print(f"restored {path}{kept}", soft_wrap=True)
 
 
-def _copied(data_dir: Path) -> Iterator[tuple[str, Path]]:
+def _files_with_copies(data_dir: Path) -> Iterator[tuple[str, Path]]:
     """What has copies: its name for the operator, and its file."""
     for folder in (data_dir, data_dir / "memory"):
         for copies in sorted((folder / "copies").glob("*.sqlite")):

@@ -23,8 +23,8 @@ from memory.memory import utc_now
 from memory.records import Actor
 from memory.stores.sqlite.database import Database
 from memory.stores.sqlite.migrations import Layout, Migration, Row
-from memory.stores.sqlite.salvage import release
-from memory.stores.values import whole
+from memory.stores.sqlite.salvage import delete_quarantined
+from memory.stores.values import integer_of
 
 _log = structlog.get_logger(__name__)
 
@@ -80,7 +80,7 @@ _COUNTS = (
 
 def _read_numbers(row: Row) -> Row:
     for name in {*_COUNTS, "tokens"} & row.keys():
-        whole(row[name])
+        integer_of(row[name])
     return row
 
 
@@ -217,7 +217,9 @@ class Accounts:
         """What a person has used in groups since midnight UTC. Raises StoreUnavailable."""
         await self.settle()
         sql = "SELECT tokens, cost FROM shares WHERE person = ? AND day = ?"
-        rows = await self._db.read(lambda row: [*map(whole, row)], sql, person.id, self._today())
+        rows = await self._db.read(
+            lambda row: [*map(integer_of, row)], sql, person.id, self._today()
+        )
         return Spent(rows[0][0], Decimal(rows[0][1]) / _UNIT) if rows else Spent()
 
     async def totals(self, since: str) -> Totals:
@@ -241,7 +243,7 @@ class Accounts:
 
         def entry(row: Sequence[Any]) -> dict[str, Any]:
             day, session, kind, *counts = row
-            numbers = _to_json(_usage(map(whole, counts)))
+            numbers = _to_json(_usage(map(integer_of, counts)))
             return {"day": day, "session": session, "kind": kind, **numbers}
 
         return await self._db.read(entry, sql, actor.id)
@@ -271,7 +273,7 @@ class Accounts:
         def work(db: sqlite3.Connection) -> None:
             db.execute("DELETE FROM usage WHERE actor = ?", (actor.id,))
             db.execute("DELETE FROM shares WHERE person = ?", (actor.id,))
-            release(db, actor.id)
+            delete_quarantined(db, actor.id)
 
         await self._db.wipe(work)
         self._erased = {

@@ -70,13 +70,13 @@ class ApiBot(Bot):
 
     async def send_message(self, *args: Any, **kwargs: Any) -> Message:
         """See Bot."""
-        return self._noted(await super().send_message(*args, **kwargs))
+        return self._note_sent(await super().send_message(*args, **kwargs))
 
     async def send_document(self, *args: Any, **kwargs: Any) -> Message:
         """See Bot."""
-        return self._noted(await super().send_document(*args, **kwargs))
+        return self._note_sent(await super().send_document(*args, **kwargs))
 
-    def _noted(self, sent: Message) -> Message:
+    def _note_sent(self, sent: Message) -> Message:
         if self._note:
             self._note(sent.chat.id, sent.message_id)
         return sent

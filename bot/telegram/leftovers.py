@@ -91,7 +91,7 @@ class Leftovers:
                 # No message, a person's, or one without buttons.
                 return True
             except TelegramError as failure:
-                _log.debug("leftover_not_read", chat=place.chat_id, error=name_of(failure))
+                _log.debug("leftover_unknown", chat=place.chat_id, error=name_of(failure))
                 # The buttons may be gone all the same, and nobody knows from which message.
                 gone = True
         return None

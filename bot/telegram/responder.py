@@ -107,7 +107,7 @@ class Responder:
         started, place = time.monotonic(), rest.origin.place
         turn = self._under_way[place] = ReplyTask(rest, self._longest)
         try:
-            begun = await self._replies.begun(rest) if left else NOTHING_SHOWN
+            begun = await self._replies.find_preview(rest) if left else NOTHING_SHOWN
             wanted = await self._assistant.people.personal.streaming(rest.origin.actor)
             mark = PRIVATE_MARK if await self._assistant.is_private(rest.origin) else ""
             texts = await self._assistant.people.texts(rest.origin)
@@ -157,7 +157,7 @@ class Responder:
         """Deliver the reply, or react to the message if the reply only tells again of an error."""
         again = reply.failure and reply.error_id and not shown.messages
         delivered = bool(
-            again and await self._regret(said.origin.place, said.message_id)
+            again and await self._react_to_error(said.origin.place, said.message_id)
         ) or await self._replies.deliver(said, reply, shown)
         _log.info(
             "replied",
@@ -188,7 +188,7 @@ class Responder:
         again would record them twice, so their reply is delivered here."""
         for head, rest in reversed(said.beginnings()):
             if reply := await self._assistant.resuming.recorded_reply(head):
-                shown = await self._replies.begun(head)
+                shown = await self._replies.find_preview(head)
                 deliver = partial(self._replies.deliver, head, reply, shown)
                 conclude = self._conclude(head.origin.place, deliver, head.receipts)
                 await see_through(conclude, self._clock)
@@ -218,7 +218,7 @@ class Responder:
             return
         apology = self._assistant.apologize(place, error)
         try:
-            if shown.messages or not await self._regret(place, message_id):
+            if shown.messages or not await self._react_to_error(place, message_id):
                 answered = message_id if place.chat_id < 0 else None
                 await self._replies.send(place, apology, answered, shown)
         except Exception as failure:  # noqa: BLE001 - nothing else can be said
@@ -226,7 +226,7 @@ class Responder:
                 "error_reply_failed", error_id=apology.error_id, error=type(failure).__name__
             )
 
-    async def _regret(self, place: Place, message_id: int | None) -> bool:
+    async def _react_to_error(self, place: Place, message_id: int | None) -> bool:
         """True if a group that heard of an error just now need not hear of the next one: it sees a
         reaction to the message. In a private chat, each question gets its sentence."""
         # A group is one chat, however many topics it has.

@@ -10,7 +10,7 @@ from bot.telegram.delivery.shown import NOTHING_SHOWN, Shown
 from bot.telegram.intake.raw import stored_update
 from memory.stores.sqlite.migrations import Layout, Migration, Row
 from memory.stores.sqlite.notes import NOTES
-from memory.stores.values import first, text_of, text_or_none, whole
+from memory.stores.values import first, integer_of, text_of, text_or_none
 
 MIGRATIONS = (
     Migration(
@@ -91,7 +91,7 @@ def _read_inbound(row: Row) -> Row:
         "progress": first(text_or_none, row.get("progress"), None),
     }
     if row["body"] is not None:
-        stored_update(whole(row["update_id"]), text_of(row["body"]))
+        stored_update(integer_of(row["update_id"]), text_of(row["body"]))
     return row | {name: value for name, value in right.items() if name in row}
 
 

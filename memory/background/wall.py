@@ -36,7 +36,7 @@ class WallClock:
 
     def __call__(self) -> datetime:
         """Now."""
-        own, told = self._own(), self._told
+        own, told = self._own(), self._server_time
         return own if told is None or abs(own - told) <= _AGREEMENT else told
 
     def hear(self, date: datetime) -> None:
@@ -55,7 +55,7 @@ class WallClock:
         """True if it is safe to end or delete something by date: a server agrees; or the clock has
         kept pace since it was right; or, after a start, it is not much later than `last`, when it
         was right in an earlier process."""
-        own, now, told = self._own(), self._monotonic(), self._told
+        own, now, told = self._own(), self._monotonic(), self._server_time
         if told is not None:
             right = abs(own - told) <= _AGREEMENT
         elif self._right:
@@ -68,7 +68,7 @@ class WallClock:
         return right
 
     @property
-    def _told(self) -> datetime | None:
+    def _server_time(self) -> datetime | None:
         if self._heard is None:
             return None
         date, at = self._heard

@@ -194,7 +194,7 @@ class Talk:
                 return None
             turn = Turn(id_, live.session.id, said, tuple(tools), kept, place, interrupted)
             masked = await compute(mask_turn, turn) if _is_long(turn) else mask_turn(turn)
-            gone = _replaced(live.window.turns, turn, replaces)
+            gone = _turns_to_replace(live.window.turns, turn, replaces)
             with self._may_fail("drop_archived"):
                 await self._lifecycle.drop_archived(actor, gone)
             await self._sessions.append(live, turn, masked, gone)
@@ -304,7 +304,9 @@ def turn_id(actor: Actor, name: str) -> str:
     return uuid.uuid5(_TURNS, f"{actor.id}/{name}").hex
 
 
-def _replaced(turns: tuple[Turn, ...], new: Turn, wanted: Sequence[str]) -> tuple[Turn, ...]:
+def _turns_to_replace(
+    turns: tuple[Turn, ...], new: Turn, wanted: Sequence[str]
+) -> tuple[Turn, ...]:
     """The last of these turns that the new one takes the place of."""
     if turns and turns[-1].id == new.id and turns[-1].answer is None:
         return turns[-1:]

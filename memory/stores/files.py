@@ -77,12 +77,12 @@ def moment_now() -> str:
     return f"{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}"
 
 
-def aside_of(path: Path, why: str) -> Path:
+def set_aside_name(path: Path, why: str) -> Path:
     """A name for a file that is set aside now."""
     return path.with_name(f"{path.name}.{why}-{moment_now()}")
 
 
-def asides_of(path: Path, *why: str) -> list[Path]:
+def set_aside_files(path: Path, *why: str) -> list[Path]:
     """The files that were set aside, for this reason or for any, oldest first."""
     return sorted(
         found

@@ -71,12 +71,12 @@ def text_or_none(stored: object) -> str | None:
     return None if stored is None else text_of(stored)
 
 
-def whole_or_none(stored: object) -> int | None:
+def integer_or_none(stored: object) -> int | None:
     """Raises ValueError if it is something else."""
-    return None if stored is None else whole(stored)
+    return None if stored is None else integer_of(stored)
 
 
-def whole(stored: object) -> int:
+def integer_of(stored: object) -> int:
     """Raises ValueError if it is no whole number, or one that can't be counted on from."""
     if isinstance(stored, int) and abs(stored) < MOST:
         return stored

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bot.operations.doctor.check import CheckResult, ok, warning, wrong
 from bot.people.guestbook import GuestBook, UnreadableOwner
-from memory.stores.files import asides_of, connect_existing
+from memory.stores.files import connect_existing, set_aside_files
 from memory.stores.sqlite.salvage import count_quarantined, is_lost
 
 _DATABASES = ("journal.sqlite", "inbox.sqlite", "usage.sqlite", "outbox.sqlite")
@@ -67,7 +67,7 @@ def _problems(subject: str, file: Path, end: float) -> Iterable[CheckResult]:
                 f"{rows} rows of {file} can't be read: they are kept in its table `unreadable`, "
                 "and everything else is there. `mordecai restore` may bring them back from a copy",
             )
-    for aside in asides_of(file):
+    for aside in set_aside_files(file):
         yield warning(
             subject,
             f"{aside} was set aside: when you miss nothing, delete it; `mordecai restore` lists "

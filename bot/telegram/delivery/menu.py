@@ -69,7 +69,7 @@ async def _publish(bot: Bot, notes: Notes, name: str, menus: Sequence[_Menu]) ->
         if failures := [failure for menu in menus if (failure := await _set(bot, menu))]:
             # The next start tries again.
             error = type(failures[0]).__name__
-            _log.warning("menus_not_set", name=name, count=len(failures), error=error)
+            _log.warning("menu_update_failed", name=name, count=len(failures), error=error)
             return
         await notes.put(noted_as, digest)
 

@@ -82,13 +82,13 @@ class Replies:
         who was removed meanwhile gets no answer."""
         if (reply := left.reply) is None:
             return
-        begun = await self.begun(said)
+        begun = await self.find_preview(said)
         if reply.markdown and not await self._assistant.people.admits(said.origin):
             await self.take_back(said.origin.place, begun)
         else:
             await self.deliver(said, reply, begun, left.progress)
 
-    async def begun(self, said: Inbound) -> Shown:
+    async def find_preview(self, said: Inbound) -> Shown:
         """The preview that another process began for this reply. A preview above newer messages is
         deleted: nobody would look for the reply there."""
         place, begun = said.origin.place, NOTHING_SHOWN

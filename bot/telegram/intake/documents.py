@@ -49,11 +49,11 @@ def text_in(data: bytes) -> str:
     text in any common encoding. Raises Unreadable. Takes long: call it in a thread."""
     try:
         if data.startswith(b"PK\x03\x04"):
-            text = "".join(_unpacked(data))
+            text = "".join(_unpack(data))
         elif data.startswith(b"{\\rtf"):
             text = "".join(_rtf_text(data.decode("latin-1")))
         else:
-            text = _decoded(data)
+            text = _decode(data)
     except Unreadable:
         raise
     except Exception as error:
@@ -67,7 +67,7 @@ def text_in(data: bytes) -> str:
 # -- Word, PowerPoint, OpenDocument ---------------------------------------------------------------
 
 
-def _unpacked(data: bytes) -> Iterator[str]:
+def _unpack(data: bytes) -> Iterator[str]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         names = set(archive.namelist())
         slides = {int(it[1]): it[0] for it in map(_SLIDE.fullmatch, names) if it}
@@ -200,7 +200,7 @@ def _rtf_tokens(source: str) -> Iterator[re.Match[str]]:
 # -- plain text -----------------------------------------------------------------------------------
 
 
-def _decoded(data: bytes) -> str:
+def _decode(data: bytes) -> str:
     """Plain text in its encoding. Raises Unreadable if it is none, UnicodeDecodeError."""
     text = data.decode(_encoding_of(data)).removeprefix("\ufeff")
     odd = sum(text.count(chr(code)) for code in range(32) if chr(code) not in "\t\n\r\f\x1b")

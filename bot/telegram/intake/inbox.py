@@ -21,7 +21,7 @@ from bot.telegram.intake.raw import chat_of
 from bot.telegram.waiting import LAYOUT, Waiting, dump_reply, waiting_of
 from memory.stores.sqlite.database import Database
 from memory.stores.sqlite.notes import Notes
-from memory.stores.sqlite.salvage import release
+from memory.stores.sqlite.salvage import delete_quarantined
 
 T = TypeVar("T")
 
@@ -176,7 +176,7 @@ class Inbox:
         def work(db: sqlite3.Connection) -> None:
             db.execute(_ERASE, values)
             # Whose they are nobody can tell.
-            release(db, "")
+            delete_quarantined(db, "")
 
         await self._db.wipe(work)
 

@@ -54,32 +54,32 @@ _OF_FILES: Json = {
 _CORE = frozenset(("message_id", "date", "chat", "from", "sender_chat", "via_bot", *SERVICE))
 
 
-def mended(update: Json) -> Json:
+def mend(update: Json) -> Json:
     """The update in a form that the library can parse, without the parts that it can't. Raises
     whatever the library raises if they are those that nothing can do without."""
-    filled: Json = _with_required("", update)
+    filled: Json = _add_required("", update)
     for name in ("message", "edited_message"):
         if name in filled:
-            filled[name] = _mended_message(filled[name])
+            filled[name] = _mend_message(filled[name])
     if press := filled.get("callback_query"):
         if "message" in press:
-            press["message"] = _mended_message(press["message"])
+            press["message"] = _mend_message(press["message"])
         CallbackQuery.de_json(press, None)
     Update.de_json(filled, None)
     return filled
 
 
-def _with_required(name: str, value: Any) -> Any:
+def _add_required(name: str, value: Any) -> Any:
     """A copy of a field's value with everything that the library insists on."""
     if isinstance(value, list):
-        return [_with_required(name, item) for item in value]
+        return [_add_required(name, item) for item in value]
     if not isinstance(value, dict):
         return value
     required = _REQUIRED.get(name, {}) | (_OF_FILES if "file_id" in value else {})
-    return required | {key: _with_required(key, inner) for key, inner in value.items()}
+    return required | {key: _add_required(key, inner) for key, inner in value.items()}
 
 
-def _mended_message(message: Json) -> Json:
+def _mend_message(message: Json) -> Json:
     """The message without the fields that can't be parsed."""
     if _is_whole(message):
         return message
@@ -91,7 +91,7 @@ def _mended_message(message: Json) -> Json:
             # Whoever it was: these are not the sender's own words.
             value = {"type": "hidden_user", "sender_user_name": "", "date": message["date"]}
         elif name == "reply_to_message" and isinstance(value, dict):
-            value = _or_none(_mended_message, value)
+            value = _or_none(_mend_message, value)
         if value is not None and _is_whole(core | {name: value}):
             kept[name] = value
     return kept

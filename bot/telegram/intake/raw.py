@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from telegram import Update
 
-from bot.telegram.intake.mending import Json, mended
+from bot.telegram.intake.mending import Json, mend
 from memory.background.pacing import RateLimitedLog
 
 #: Bot API: ids have at most 52 significant bits. No other number is larger.
@@ -65,7 +65,7 @@ def _parsable(update: Json, complaints: RateLimitedLog) -> Json:
     try:
         Update.de_json(update, None)
     except Exception as failure:  # noqa: BLE001 - whatever the library raises, most can be mended
-        whole = mended(update)
+        whole = mend(update)
         complaints.warn_once("mended_update", reason=_reason(failure))
         return whole
     return update

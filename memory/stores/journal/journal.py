@@ -19,7 +19,7 @@ from memory.stores.journal.turns import SqliteSummaries, SqliteTurns, read_summa
 from memory.stores.sqlite.database import Database
 from memory.stores.sqlite.migrations import Layout, Migration
 from memory.stores.sqlite.notes import NOTES, Notes
-from memory.stores.sqlite.salvage import release
+from memory.stores.sqlite.salvage import delete_quarantined
 from memory.stores.values import stamp, time_or_none
 
 _MIGRATIONS = (
@@ -155,7 +155,7 @@ class SqliteJournal:
         def work(db: sqlite3.Connection) -> None:
             for table in ("session", "panel"):
                 db.execute(f"DELETE FROM {table} WHERE actor = ?", (actor.id,))
-            release(db, actor.id)
+            delete_quarantined(db, actor.id)
 
         await self.database.wipe(work)
 

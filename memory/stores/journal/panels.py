@@ -9,7 +9,7 @@ from memory.panels import PanelRow
 from memory.records import Actor
 from memory.stores.sqlite.database import Database
 from memory.stores.sqlite.migrations import Row
-from memory.stores.values import stamp, text_of, time_of, whole
+from memory.stores.values import integer_of, stamp, text_of, time_of
 
 
 class SqlitePanels:
@@ -35,7 +35,7 @@ class SqlitePanels:
 
 def _panel_of(row: tuple[Any, ...]) -> PanelRow:
     id_, actor, owner, opened_at, state = row
-    return PanelRow(id_, Actor(actor), whole(owner), time_of(opened_at), text_of(state))
+    return PanelRow(id_, Actor(actor), integer_of(owner), time_of(opened_at), text_of(state))
 
 
 def read_panel(row: Row) -> Row:

@@ -14,13 +14,13 @@ from memory.stores.sqlite.database import Database
 from memory.stores.sqlite.migrations import Row
 from memory.stores.values import (
     first,
+    integer_of,
+    integer_or_none,
     stamp,
     text_of,
     text_or_none,
     time_of,
     time_or_none,
-    whole,
-    whole_or_none,
 )
 
 SESSION = "id, actor, channel, chat, topic, opened_at, last_at, message_count, private"
@@ -33,10 +33,10 @@ def session_of(row: tuple[Any, ...]) -> Session:
     return Session(
         id_,
         Actor(actor),
-        Place(text_of(channel), whole(chat), whole_or_none(topic)),
+        Place(text_of(channel), integer_of(chat), integer_or_none(topic)),
         time_of(opened_at),
         time_of(last_at),
-        whole(count),
+        integer_of(count),
         bool(private),
     )
 
@@ -47,11 +47,11 @@ def read_session(row: Row) -> Row:
     right = {
         "opened_at": first(time_of, *reversed(moments)),
         "last_at": first(time_of, *moments),
-        "message_count": first(whole, row["message_count"], 1),
+        "message_count": first(integer_of, row["message_count"], 1),
         "reason": first(text_or_none, row["reason"], None),
-        "attempts": first(whole, row["attempts"], 0),
+        "attempts": first(integer_of, row["attempts"], 0),
         "error": first(text_or_none, row["error"], None),
-        "private": first(whole, row.get("private", 0), 1),
+        "private": first(integer_of, row.get("private", 0), 1),
     }
     for name in {"ended_at", "due_at", "set_aside_at"} & row.keys():
         right[name] = None if row[name] is None else first(time_of, row[name], *moments)
@@ -150,7 +150,7 @@ class SqliteJobs:
         def work(db: sqlite3.Connection) -> list[Job]:
             rows = db.execute(sql, (holder, stamp(until), stamp(now), limit)).fetchall()
             rows.sort(key=lambda row: row[-1])
-            return [Job(session_of(row[:9]), row[9], whole(row[10])) for row in rows]
+            return [Job(session_of(row[:9]), row[9], integer_of(row[10])) for row in rows]
 
         return await self._db.change(work)
 

@@ -24,13 +24,13 @@ from memory.stores.journal.sessions import SESSION, session_of
 from memory.stores.sqlite.database import Database
 from memory.stores.sqlite.migrations import Row
 from memory.stores.values import (
+    integer_of,
+    integer_or_none,
     stamp,
     text_of,
     text_or_none,
     texts_of,
     time_of,
-    whole,
-    whole_or_none,
 )
 
 _SUMMARY = "summary.id, session, text, turns, oldest, newest, fallback, base, base_turns"
@@ -60,7 +60,7 @@ class SqliteSummaries:
         )
 
         def job(row: tuple[Any, ...]) -> SummaryJob:
-            return SummaryJob(session_of(row[1:10]), _summary_of(row[10:]), whole(row[0]))
+            return SummaryJob(session_of(row[1:10]), _summary_of(row[10:]), integer_of(row[0]))
 
         return await self._db.read(job, sql, stamp(due) if due else None, session_id)
 
@@ -130,7 +130,7 @@ def _summary_of(row: tuple[Any, ...]) -> RunningSummary:
         time_of(newest),
         fallback=bool(fallback),
         base=text_or_none(base),
-        base_turns=whole(base_turns),
+        base_turns=integer_of(base_turns),
     )
 
 
@@ -139,7 +139,7 @@ def read_summary(row: Row) -> Row:
     names = _SUMMARY.replace("summary.", "").split(", ")
     _summary_of(tuple(row[name] for name in names))
     text_of(row["due_at"])
-    return {**row, "attempts": whole(row["attempts"]), "position": whole(row["position"])}
+    return {**row, "attempts": integer_of(row["attempts"]), "position": integer_of(row["position"])}
 
 
 _TURN = (
@@ -266,7 +266,7 @@ def _speaker(kept: str | dict[str, Any] | None) -> Speaker | None:
         return None
     if isinstance(kept, str):
         return Speaker(None, kept)
-    return Speaker(whole_or_none(kept["id"]), text_of(kept["name"]))
+    return Speaker(integer_or_none(kept["id"]), text_of(kept["name"]))
 
 
 def _turn_of(row: tuple[Any, ...]) -> Turn:
@@ -298,4 +298,8 @@ def read_turn(row: Row) -> Row:
     """See Layout."""
     _turn_of((row["id"], row["session"], row["body"], "", 0, None))
     # Nobody sees the difference; a turn that went to a summary would only be told twice.
-    return {**row, "position": whole(row["position"]), "evicted": int(bool(row.get("evicted")))}
+    return {
+        **row,
+        "position": integer_of(row["position"]),
+        "evicted": int(bool(row.get("evicted"))),
+    }

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from memory.errors import StoreUnavailable
 from memory.stores.files import (
-    aside_of,
-    asides_of,
     copies_folder,
     copies_of,
     counterparts,
@@ -18,6 +16,8 @@ from memory.stores.files import (
     moment_now,
     parts_of,
     put_in_place,
+    set_aside_files,
+    set_aside_name,
 )
 from memory.stores.sqlite.migrations import Layout, check, transaction
 
@@ -51,7 +51,7 @@ def keep_copy(connection: sqlite3.Connection, path: Path, layout: Layout, genera
 def change_copies(path: Path, work: Callable[[Path], object]) -> None:
     """Do in all copies, and in what they have replaced, what deletes for good in the file. A copy
     in which that fails is deleted: it would bring back what is to be gone."""
-    for copy in (*copies_of(path), *asides_of(path, "replaced")):
+    for copy in (*copies_of(path), *set_aside_files(path, "replaced")):
         try:
             work(copy)
         except Exception:  # noqa: BLE001 - the work is the caller's
@@ -83,7 +83,7 @@ def restore_copy(path: Path, copy: Path) -> Path | None:
                 check(connection)
         except sqlite3.DatabaseError as failure:
             raise StoreUnavailable(f"{copy} is damaged ({failure}): take an older one") from failure
-        aside = aside_of(path, "replaced")
+        aside = set_aside_name(path, "replaced")
         for part, name in counterparts(path, aside):
             part.rename(name)
         put_in_place(draft, path)

@@ -13,13 +13,13 @@ from memory.stores.details import dump_details, load_details
 from memory.stores.sqlite.migrations import Layout, Migration, Row
 from memory.stores.values import (
     MOST,
+    integer_of,
+    integer_or_none,
     moment,
     text_of,
     text_or_none,
     texts_of,
     time_of,
-    whole,
-    whole_or_none,
     with_zone,
 )
 
@@ -192,7 +192,7 @@ def record_of(row: Sequence[Any]) -> Record:
         session_id=text_or_none(session_id),
         turn_ids=turns,
         slot=text_or_none(slot),
-        importance=whole(importance),
+        importance=integer_of(importance),
         event_date=text_or_none(event_date),
         supersedes=text_or_none(supersedes),
         superseded_at=time_of(superseded_at) if superseded_at else None,
@@ -213,11 +213,11 @@ def _ids_of(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=1_000)
 def _place_of(text: str) -> Place:
     channel, chat, topic = json.loads(text)
-    return Place(text_of(channel), whole(chat), whole_or_none(topic))
+    return Place(text_of(channel), integer_of(chat), integer_or_none(topic))
 
 
 def _speaker_of(id_: object, name: object) -> Speaker:
-    return Speaker(whole_or_none(id_), text_of(name))
+    return Speaker(integer_or_none(id_), text_of(name))
 
 
 def _read_record(row: Row) -> Row:
@@ -241,16 +241,16 @@ def _read_choice(row: Row) -> Row:
 
 
 def _read_count(row: Row) -> Row:
-    return {**row, "kind": Kind(row["kind"]).value, "last": whole(row["last"])}
+    return {**row, "kind": Kind(row["kind"]).value, "last": integer_of(row["last"])}
 
 
 def _read_place(row: Row) -> Row:
     text_of(row["id"])
-    return {**row, "row": whole(row["row"])}
+    return {**row, "row": integer_of(row["row"])}
 
 
 def _read_vector(row: Row) -> Row:
-    return {**row, "embedder": whole(row["embedder"]), "numbers": memoryview(row["numbers"])}
+    return {**row, "embedder": integer_of(row["embedder"]), "numbers": memoryview(row["numbers"])}
 
 
 def _finish(connection: sqlite3.Connection, *, damaged: bool) -> None:

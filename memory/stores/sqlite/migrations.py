@@ -60,7 +60,7 @@ class Migration:
     statements: tuple[str, ...]
 
 
-def _finished(connection: sqlite3.Connection, *, damaged: bool) -> None:
+def _finish_nothing(connection: sqlite3.Connection, *, damaged: bool) -> None:
     """Nothing more is to be done."""
 
 
@@ -74,7 +74,7 @@ class Layout:
 
     migrations: tuple[Migration, ...]
     readers: Mapping[str, Reader] = field(default_factory=dict)
-    finish: Callable[..., None] = _finished
+    finish: Callable[..., None] = _finish_nothing
     made: Collection[str] = ()
     agree: str = "SELECT 1"
     private: tuple[str, ...] = ()

@@ -70,7 +70,7 @@ class PersonFile:
     def add_turns(self, turns: Iterable[Turn], *, on_disk: bool) -> None:
         """Archive the messages of turns whose ids are new. Unless they are to be `on_disk` by
         then, they get there with the next change: the journal has them on the disk."""
-        with _unsynced(self._connection), transaction(self._connection):
+        with _without_sync(self._connection), transaction(self._connection):
             for turn in turns:
                 added = self._connection.execute(
                     "INSERT OR IGNORE INTO turn VALUES (?)", (turn.id,)
@@ -129,7 +129,7 @@ class PersonFile:
         """Store the vectors of these rows' texts, in order. Records that were forgotten since get
         none."""
         if self._vectors:
-            with _unsynced(self._connection), transaction(self._connection):
+            with _without_sync(self._connection), transaction(self._connection):
                 self._vectors.add(self._connection, texts, vectors)
 
     def records(self, kinds: Sequence[Kind], include_superseded: bool) -> list[Record]:
@@ -260,7 +260,7 @@ class PersonFile:
         _write_ahead(self._connection)
         for pragma in ("secure_delete = ON", f"cache_size = -{_CACHE_KIB}"):
             self._connection.execute(f"PRAGMA {pragma}").fetchone()
-        with _unsynced(self._connection):
+        with _without_sync(self._connection):
             migrate(self._connection, path, PERSON_LAYOUT.migrations)
             known = dict(self._connection.execute("SELECT name, value FROM setting"))
             if known.get("tokeniser") != str(TOKENISER_VERSION):
@@ -311,7 +311,7 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
 
 
 @contextmanager
-def _unsynced(connection: sqlite3.Connection) -> Iterator[None]:
+def _without_sync(connection: sqlite3.Connection) -> Iterator[None]:
     """Let a power cut undo what is written inside, until the next change is written: it can be made
     again. Anything else is on the disk when it is written."""
     connection.execute("PRAGMA synchronous = NORMAL")

@@ -15,12 +15,12 @@ from pathlib import Path
 import structlog
 
 from memory.stores.files import (
-    aside_of,
     connect_existing,
     copies_of,
     counterparts,
     parts_of,
     put_in_place,
+    set_aside_name,
     sync_directory,
 )
 from memory.stores.sqlite.migrations import (
@@ -137,7 +137,7 @@ def count_quarantined(path: Path) -> int:
         return int(connection.execute("SELECT count(*) FROM unreadable").fetchone()[0])
 
 
-def release(connection: sqlite3.Connection, owner: str) -> None:
+def delete_quarantined(connection: sqlite3.Connection, owner: str) -> None:
     """Delete what is quarantined of this actor, or of nobody knows whom, in the transaction under
     way."""
     there = "SELECT 1 FROM sqlite_master WHERE name = 'unreadable'"
@@ -235,7 +235,7 @@ def _replace(path: Path, source: Path, target: Path, *, aside: bool) -> Path | N
     kept = None
     if aside and source.exists():
         # What was copied at the beginning, as it was: reading may have changed the other.
-        kept = aside_of(path, "damaged")
+        kept = set_aside_name(path, "damaged")
         for part, name in counterparts(path, kept):
             part.replace(name)
     for part in list(parts_of(path)):

@@ -32,9 +32,9 @@ from memory.records import (
 from memory.search.ranking import Weights
 from memory.stores.files import (
     COMPANIONS,
-    asides_of,
     erase_copies,
     make_directory,
+    set_aside_files,
     sync_directory,
 )
 from memory.stores.sqlite.layout import PERSON_LAYOUT
@@ -346,7 +346,7 @@ class SqliteStore:
                     new.with_name(new.name + companion).unlink(missing_ok=True)
                 path.rename(new)
             # Last: only now it is known whether the file itself was damaged.
-            for aside in asides_of(path):
+            for aside in set_aside_files(path):
                 aside.rename(new.with_name(aside.name.replace(path.name, new.name, 1)))
             if self._directory.is_dir():
                 sync_directory(self._directory)

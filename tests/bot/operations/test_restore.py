@@ -9,7 +9,7 @@ from filelock import FileLock
 from bot.errors import OperatorError
 from bot.operations.restore import list_copies, restore
 from memory.records import Actor
-from memory.stores.files import asides_of, copies_of
+from memory.stores.files import copies_of, set_aside_files
 from memory.stores.sqlite.store import SqliteStore
 from tests.contracts.long_term_memory import draft, texts
 
@@ -49,7 +49,7 @@ async def test_the_newest_copy_is_put_back_of_one_person_alone(data: Path) -> No
     restore(data, "u1001", None, lambda _: True)
     assert await facts(data, ANN) == ["I have a dog", "I have a cat"]
     assert len(await facts(data, BOB)) == 3
-    assert len(asides_of(data / "memory" / "u1001.sqlite")) == 1
+    assert len(set_aside_files(data / "memory" / "u1001.sqlite")) == 1
 
 
 async def test_all_are_put_back_at_once_or_an_older_one_by_its_name(data: Path) -> None:

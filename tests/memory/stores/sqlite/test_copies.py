@@ -11,7 +11,7 @@ import pytest
 
 from memory.errors import StoreUnavailable
 from memory.records import Actor, Amendment, Choice, Evidence, Kind, Place, Session
-from memory.stores.files import asides_of, copies_of
+from memory.stores.files import copies_of, set_aside_files
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.copies import restore_copy
 from memory.stores.sqlite.store import SqliteStore
@@ -123,7 +123,7 @@ async def test_a_copy_is_put_back_and_the_file_that_was_there_is_kept(tmp_path: 
         await store.keep_copy(ANN, 3)
         await store.delete(ANN, ["f2"])
         await store.commit(ANN, [draft("I have a boat")])
-    assert restore_copy(path, copies_of(path)[0]) == asides_of(path)[0]
+    assert restore_copy(path, copies_of(path)[0]) == set_aside_files(path)[0]
     async with opened(tmp_path) as (store, _):
         assert texts(await store.records(ANN)) == ["I have a dog"], "the cat stays forgotten"
         assert [hit.record.text for hit in await store.search(ANN, "dog")] == ["I have a dog"]
@@ -154,7 +154,7 @@ async def test_a_damaged_copy_is_not_put_back(tmp_path: Path) -> None:
     copy.write_bytes(content)
     with pytest.raises(StoreUnavailable, match="older"):
         restore_copy(path, copy)
-    assert asides_of(path) == []
+    assert set_aside_files(path) == []
     async with opened(tmp_path) as (store, _):
         assert len(await store.records(ANN)) == 200
 

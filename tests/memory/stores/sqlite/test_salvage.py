@@ -11,7 +11,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from memory.records import Kind, Place, Session
-from memory.stores.files import asides_of
+from memory.stores.files import set_aside_files
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
 from tests.contracts.long_term_memory import ANN, BOB, NOON, draft, texts, turn
@@ -68,8 +68,8 @@ async def test_where_a_part_is_overwritten_the_rest_is_salvaged(tmp_path: Path) 
     assert [line["event"] for line in logs if line["log_level"] == "error"][-1:] == [
         "database_damaged"
     ]
-    assert len(asides_of(file)) == 1
-    assert asides_of(file)[0].stat().st_mode & 0o077 == 0
+    assert len(set_aside_files(file)) == 1
+    assert set_aside_files(file)[0].stat().st_mode & 0o077 == 0
 
 
 @pytest.mark.parametrize("seed", range(12))
