@@ -109,7 +109,7 @@ class Settings(BaseSettings):
     only"""
     model_timeout_seconds: Seconds = 60
     """Maximum silence while the model answers; its first word, and that after a tool, may take
-    twice as long. As long as the answer grows, it goes on"""
+    twice as long. A growing answer is not cut off"""
     turn_timeout_seconds: Seconds = 600
     """Maximum time the model may take for one message, including its tools"""
     model_max_output_tokens: Annotated[int, Field(ge=16, le=200_000)] = 1024
