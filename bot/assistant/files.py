@@ -54,7 +54,8 @@ MOST_FILES, MOST_PDFS, MOST_BYTES = 10, 5, 15_000_000
 class EnclosedFile:
     """A file of a message that the channel has not fetched yet. `size` is in bytes, if the channel
     tells. `mark` is the placeholder in the message's text for the words of a recording. A file that
-    `is_context` belongs to the message replied to: the turn can do without it."""
+    `is_context` belongs to the message replied to: the turn can do without it. One that `has_words`
+    was sent with some, which can be answered without it."""
 
     kind: FileKind
     file_id: str
@@ -64,6 +65,7 @@ class EnclosedFile:
     length: timedelta = timedelta(0)
     mark: str = ""
     is_context: bool = False
+    has_words: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,11 +27,15 @@ from bot.telegram.formatting.marked import clean
 from bot.telegram.intake.documents import Unreadable, text_in
 from bot.texts import Sentence, Texts
 from memory.background.threads import compute
+from memory.safety.escaping import quote
 
 _log = structlog.get_logger(__name__)
 
 #: Attempts to fetch a file, the pause between them, and the timeout of one, in seconds.
 _TRIES, _PAUSE, _LONGEST_TRY = 3, 1.0, 120.0
+
+#: Stands for the words of a recording that can't be transcribed.
+_RECORDING = "[a recording]"
 
 #: The first bytes of pictures, which count more than what the sender calls them.
 _BEGINNINGS = (
@@ -75,10 +79,18 @@ def _note_refusal(file: EnclosedFile, refused: dict[EnclosedFile, Declined]) -> 
         refused[file] = declined
 
 
-def _expect_others(said: Message, refused: Mapping[EnclosedFile, Declined]) -> None:
-    """Raise Declined unless one of the messages has no refused file."""
-    if all(any(file in refused for file in single.files) for single in said.singles):
+def _expect_more(said: Message, refused: Mapping[EnclosedFile, Declined]) -> None:
+    """Raise Declined unless one of the messages has no refused file, or one with words."""
+    mute = {file for file in refused if not file.has_words}
+    if all(any(file in mute for file in single.files) for single in said.singles):
         raise next(iter(refused.values()))
+
+
+def _without_mark(text: str, mark: str) -> str:
+    """The text with a description of a recording in place of its words. A line of its own would
+    count as the sender's words."""
+    lines = (quote(_RECORDING) if line == mark else line for line in text.split("\n"))
+    return "\n".join(lines).replace(mark, _RECORDING)
 
 
 class Media:
@@ -89,16 +101,16 @@ class Media:
         self._assistant = assistant
 
     async def load(self, said: Message) -> tuple[Message, Sentence | None]:
-        """The message with its files attached and its recordings transcribed. If some messages of a
-        burst have files that the bot can't accept, the others count, and the sentence says why.
-        Raises Declined if there are no others."""
+        """The message with its files attached and its recordings transcribed. If some of the files
+        are such as the bot can't accept, their words and the other messages of the burst count, and
+        the sentence says why. Raises Declined if there is nothing else."""
         refused: dict[EnclosedFile, Declined] = {}
         for file in said.files:
             if not file.is_context:
                 with _note_refusal(file, refused):
                     self._check(file)
         # Nothing is fetched for nothing.
-        _expect_others(said, refused)
+        _expect_more(said, refused)
         for file in said.files:
             if file.is_context and self._senses.take(file.kind):
                 with suppress(Declined):
@@ -106,10 +118,10 @@ class Media:
             elif not file.is_context and file not in refused:
                 with _note_refusal(file, refused):
                     said = await self._add(file, said)
-        _expect_others(said, refused)
+        _expect_more(said, refused)
         for file in refused:
             if file.mark:
-                said = replace(said, text=said.text.replace(file.mark, "[a recording]"))
+                said = replace(said, text=_without_mark(said.text, file.mark))
         return said, next((it.sentence for it in refused.values()), None)
 
     def _check(self, file: EnclosedFile) -> None:

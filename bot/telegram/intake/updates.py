@@ -101,7 +101,7 @@ def inbound_of(
         words="" if message.text is None or any(elsewhere) else words,
         answers=_answered_id(message),
         more_may_follow=is_piece or message.media_group_id is not None or source is not None,
-        files=_files(message),
+        files=_files(message, words),
     )
 
 
@@ -187,14 +187,16 @@ def _content(message: telegram.Message, words: str, *, theirs: bool) -> str:
     return "\n".join(filter(None, (held, words)))
 
 
-def _files(message: telegram.Message) -> tuple[EnclosedFile, ...]:
+def _files(message: telegram.Message, words: str) -> tuple[EnclosedFile, ...]:
     """The file of the message, and that of the message it replies to, if the model may see it."""
     answered = message.reply_to_message
     shown = enclosed_in(answered) if answered and not _is_bots(answered) else None
     if shown and shown.kind in (FileKind.SPEECH, FileKind.OTHER):
         shown = None
     context = replace(shown, is_context=True) if shown else None
-    return tuple(file for file in (context, enclosed_in(message)) if file)
+    own = enclosed_in(message)
+    own = replace(own, has_words=bool(words)) if own else None
+    return tuple(file for file in (context, own) if file)
 
 
 def _answered_id(message: telegram.Message) -> int | None:

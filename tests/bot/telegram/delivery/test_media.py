@@ -314,6 +314,51 @@ async def test_what_can_not_be_read_keeps_nothing_else_of_a_burst_from_its_answe
     assert "Which of these?\n\nI can't read this kind" in reply
 
 
+@pytest.mark.parametrize(
+    ("kind", "file", "recorded", "why"),
+    [
+        ("photo", JPEG, "> [a photo]\nmy cat Tom", ENGLISH.sees_nothing),
+        ("document", PDF, "> [a document: report.pdf]\nmy cat Tom", ENGLISH.reads_no_documents),
+        ("video", b"mp4", "> [a video]\nmy cat Tom", "I can't read this kind"),
+        ("voice", b"OggS", "> [a recording]\nmy cat Tom", ENGLISH.hears_nothing),
+    ],
+)
+async def test_the_caption_of_what_can_not_be_read_counts(
+    server: BotApiServer, tmp_path: Path, kind: str, file: bytes, recorded: str, why: str
+) -> None:
+    async with stage(server, tmp_path) as on:
+        await server.user(ANNA).sends(kind, file, caption="my cat Tom")
+        [reply] = await server.replies_to(ANNA, 1)
+        [inbound] = on.echo.heard
+    assert inbound.text == recorded
+    assert inbound.attachments == ()
+    assert reply.startswith(f"you said: {recorded}\n\n{why}")
+
+
+async def test_the_caption_of_a_file_that_turns_out_too_big_counts(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    async with stage(server, tmp_path, senses=senses()):
+        large = PDF + b" " * 4_600_000
+        await server.user(ANNA).sends("document", large, caption="my cat Tom", file_size=0)
+        [reply] = await server.replies_to(ANNA, 1)
+    assert "my cat Tom\n\n" in reply
+    assert "up to 4.5 MB" in reply
+
+
+async def test_a_forwarded_caption_counts_and_a_mere_mention_does_not(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    async with stage(server, tmp_path, options=fast()) as on:
+        anna, boris = server.user(ANNA), server.user(BORIS, "Boris")
+        await anna.sends("photo", JPEG, caption="our new boat", of=boris)
+        await server.replies_to(ANNA, 1)
+        group = server.group(GROUP)
+        await anna.sends("photo", JPEG, caption="@mordecai_test_bot", group=group)
+        assert await server.replies_to(GROUP, 1) == [ENGLISH.sees_nothing]
+        assert [it.text for it in on.echo.heard] == ["> Boris:\n> [a photo]\n> our new boat"]
+
+
 # -- what goes wrong ------------------------------------------------------------------------------
 
 
