@@ -48,7 +48,7 @@ class Message:
 
     A message that stands for a press or a command is `alone`. It may ask for the rest of the answer
     of the turn that it `continues`, or for another answer in place of the turns that it
-    `replaces`."""
+    `replaces`; `answers` is then the question that is not the latest one."""
 
     id: str
     origin: Origin
@@ -78,6 +78,14 @@ class Message:
     @property
     def receipts(self) -> tuple[int, ...]:
         return tuple(single.receipt for single in self.singles)
+
+    @property
+    def shown_question(self) -> int | None:
+        """The message that the reply shows as its question: to a person alone, only one that is not
+        the latest."""
+        if self.alone and self.answers is not None:
+            return self.answers
+        return None if self.origin.is_private else self.message_id
 
     @property
     def utterance(self) -> Utterance:

@@ -42,7 +42,6 @@ STOPPED = "stopped"
 BROKEN = "broken"
 #: How many answers are known by their questions.
 _MOST_ANSWERS = 1_000
-_MOST_FILES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +83,8 @@ class Resuming:
         self._conversation, self._context = conversation, context
         self._talk, self._personal = context.memory.talk, context.people.personal
         self._answers = BoundedDict[tuple[Place, int], _Answer](_MOST_ANSWERS)
-        # Of the last turns with files, which the journal does not keep.
-        self._files = BoundedDict[str, tuple[EnclosedFile, ...]](_MOST_FILES)
+        # The message and the files of each question, by turn: the journal does not keep them.
+        self._asked = BoundedDict[str, tuple[int, tuple[EnclosedFile, ...]]](_MOST_ANSWERS)
 
     # -- answers that end early -------------------------------------------------------------------
 
@@ -93,9 +92,10 @@ class Resuming:
         """The conversation's events. Whatever ends the answer early, what was written stays; an
         error before the first word is raised, if the conversation has no words for it."""
         so_far = _SoFar()
-        # The words of a recording are in the text.
-        if files := tuple(file for file in said.files if file.kind is not FileKind.SPEECH):
-            self._files[turn_id(said.origin.actor, said.id)] = files
+        if not said.continues:
+            # The words of a recording are in the text.
+            files = tuple(file for file in said.files if file.kind is not FileKind.SPEECH)
+            self._asked[turn_id(said.origin.actor, said.id)] = self._question_of(said), files
         try:
             if not await self._is_last(said.continues, said.origin):
                 yield Reply(texts.moved_on)
@@ -114,6 +114,13 @@ class Resuming:
                 raise
             broken = Reply("", failure=BROKEN, error_id=log_error(error, said.origin.place))
             yield await self._finish(said, broken, so_far, texts)
+
+    def _question_of(self, said: Message) -> int:
+        """The message that asked what is answered."""
+        if said.alone and said.answers is not None:
+            return said.answers
+        before = self._asked.get(said.replaces[0]) if said.replaces else None
+        return before[0] if before else said.message_id
 
     async def _finish(self, said: Message, reply: Reply, so_far: "_SoFar", texts: Texts) -> Reply:
         if reply.failure:
@@ -191,7 +198,9 @@ class Resuming:
         return replace(self._mark(reply, said, texts), private=private)
 
     def _mark(self, reply: Reply, said: Message, texts: Texts) -> Reply:
-        """The reply with the reason why its answer ends early, and a button to go on."""
+        """The reply with the question it answers, if that is an older one, the reason why its
+        answer ends early, and a button to go on."""
+        reply = replace(reply, points=said.alone and said.answers is not None)
         kind = reply.interrupted
         if not kind or is_blank(reply.text):
             return reply
@@ -248,7 +257,10 @@ class Resuming:
             ids = tuple(turn.id for turn in turns[first:])
             # The last question is answered in place of its turn, an older one once more.
             is_last = not any(turn.question for turn in turns[first + 1 :])
-            meant = replace(bare, replaces=ids if is_last else ())
+            shown = said.question if isinstance(said, Click) else None
+            asked = shown.message_id if shown else self._asked.get(ids[0], (said.message_id,))[0]
+            older = replace(bare, answers=asked)
+            meant = replace(bare, replaces=ids) if is_last else older
         elif isinstance(said, Click):
             return await self._answer_shown(said, bare, texts)
         else:
@@ -257,7 +269,7 @@ class Resuming:
         if question is None or not await self._may_resume(said.origin, question.speaker):
             return Reply(texts.not_your_question, note=isinstance(said, Click))
         origin = replace(said.origin, speaker=question.speaker)
-        files = self._files.get(turns[first].id, ())
+        _, files = self._asked.get(turns[first].id, (0, ()))
         return replace(meant, origin=origin, text=question.text, at=question.at, files=files)
 
     async def _answer_shown(self, click: Click, bare: Message, texts: Texts) -> Message | Reply:
@@ -269,7 +281,8 @@ class Resuming:
         if not await self._may_resume(click.origin, speaker):
             return Reply(texts.not_your_question, note=True)
         origin = replace(click.origin, speaker=speaker)
-        return replace(bare, origin=origin, text=question.text, files=question.files)
+        again = replace(bare, origin=origin, text=question.text, files=question.files)
+        return replace(again, answers=question.message_id)
 
     async def _is_last(self, turn: str, origin: Origin) -> bool:
         """True unless the conversation has moved on from the turn that is to be continued, if one

@@ -214,16 +214,20 @@ class Talk:
         return live.window.turns if live else ()
 
     async def reword(self, actor: Actor, place: Place, id_: str, text: str) -> bool | None:
-        """Give the question of a turn in the window other words. False if it has them already, None
-        if there is no such turn. Raises StoreUnavailable."""
+        """Give the last question in the window other words, if this turn asked it. False if the
+        turn has them already; None if there is no such turn, or an older one: that keeps the words
+        that its answer answers. Raises StoreUnavailable."""
         live = await self._lifecycle.find(actor, place)
-        turn = next((t for t in live.window.turns if t.id == id_), None) if live else None
-        if live is None or turn is None or turn.question is None:
+        asked = [turn for turn in live.window.turns if turn.question] if live else []
+        turn = next((turn for turn in asked if turn.id == id_), None)
+        if live is None or turn is None:
             return None
         new = turn.reworded(text)
         masked = mask_turn(new)
         if masked == mask_turn(turn):
             return False
+        if turn is not asked[-1]:
+            return None
         async with self._lifecycle.session_to_write(actor, place):
             await self._sessions.rewrite(new)
             with self._may_fail("reword_archived"):

@@ -252,8 +252,8 @@ class Previews:
             with log_outage(_log, "inbox_unavailable"):
                 await self._inbox.note_preview(said.receipts[0], shown)
 
-        answering = said.message_id if is_group else None
-        screen = Screen(self._bot, self._holds, place, texts.stop_button, on_unreachable, answering)
+        stop, question = texts.stop_button, said.shown_question
+        screen = Screen(self._bot, self._holds, place, stop, on_unreachable, question)
         messages = GrowingMessages(screen, self._leftovers, begun, note)
         display: Display = messages
         if way is Streaming.OFF:

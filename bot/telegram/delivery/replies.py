@@ -61,11 +61,10 @@ class Replies:
             await self.sender.react(origin.place, said.message_id, reply.reaction)
         if delivery is None:
             return True
-        answers = reply.points or not (origin.is_private or isinstance(said, Click))
         if reply.replaces is not None and not shown.messages:
             shown = replace(shown, messages=(reply.replaces,))
         message_id = await self.send(
-            origin.place, reply, said.message_id if answers else None, shown, delivery
+            origin.place, reply, _shown_question(said, reply), shown, delivery
         )
         if shown.maybe:
             await delivery.settle()
@@ -190,6 +189,16 @@ class Replies:
 
     async def _again(self, origin: Origin) -> str:
         return (await self._assistant.people.texts(origin)).sent_again
+
+
+def _shown_question(said: Inbound, reply: Reply) -> int | None:
+    """The message that the reply shows as the one it answers."""
+    if isinstance(said, Click):
+        # A press that asks again, of which an earlier process left the reply.
+        return (said.question or said).message_id if reply.points else None
+    if isinstance(said, Message) and said.shown_question is not None:
+        return said.shown_question
+    return said.message_id if reply.points or not said.origin.is_private else None
 
 
 def _keyboard(buttons: ButtonRows) -> InlineKeyboardMarkup | None:

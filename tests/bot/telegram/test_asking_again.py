@@ -135,16 +135,56 @@ async def test_an_edited_question_of_an_ended_session_is_a_new_turn(
         assert await on.window() == ["user: Name a bird", "assistant: A wren."]
 
 
-async def test_an_older_question_is_answered_once_more(
+async def test_an_older_question_is_answered_once_more_and_keeps_its_words(
     server: BotApiServer, tmp_path: Path, model: OpenAIServer
 ) -> None:
     async with play(server, tmp_path, model) as on:
-        message = await on.asks("Name a brid", text("A what?"))
+        message = await on.asks("The capital of France?", text("Paris."))
         await on.asks("Hi", text("Hello."))
-        await server.user(ANNA).edits(message, "Name a bird")
+        await server.user(ANNA).edits(message, "The capital of Spain?")
         await on.settles()
-        model.script(text("A wren."))
-        await on.presses(AGAIN)
-        assert (await on.window())[2:] == [
-            "user: Hi", "assistant: Hello.", "user: Name a bird", "assistant: A wren.",
+        before = [
+            "user: The capital of France?", "assistant: Paris.", "user: Hi", "assistant: Hello.",
         ]  # fmt: skip
+        assert await on.window() == before
+        model.script(text("Madrid."))
+        await on.presses(AGAIN)
+        assert on.asked == "The capital of Spain?"
+        again = ["user: The capital of Spain?", "assistant: Madrid."]
+        assert await on.window() == [*before, *again]
+        assert question_of(server) == message["message_id"]
+        await server.user(ANNA).edits(message, "The capital of Italy?")
+        await on.settles()
+        model.script(text("Rome."))
+        await on.presses(AGAIN)
+        third = ["user: The capital of Italy?", "assistant: Rome."]
+        assert await on.window() == [*before, *again, *third]
+
+
+async def test_an_answer_to_an_older_question_that_failed_shows_its_question(
+    server: BotApiServer, tmp_path: Path, model: OpenAIServer
+) -> None:
+    async with play(server, tmp_path, model) as on:
+        first = await on.asks("What is a boat?", refusing(503, "down"))
+        [failed] = server.sent(ANNA)
+        await on.asks("What is a car?", text("It drives."))
+        model.script(text("It floats."))
+        await server.user(ANNA).presses(failed, AGAIN)
+        await on.settles()
+        assert question_of(server) == first["message_id"]
+    async with play(server, tmp_path, model) as on:
+        await on.asks("What is a plane?", refusing(503, "down"))
+        await on.asks("Hi", text("Hello."))
+    async with play(server, tmp_path, model) as on:
+        failed = server.sent(ANNA)[-2]
+        model.script(text("It flies."))
+        await server.user(ANNA).presses(failed, AGAIN)
+        await on.settles()
+        assert texts(server)[-1] == "It flies."
+        assert question_of(server) == failed["message_id"], "which is below its question"
+
+
+def question_of(server: BotApiServer) -> int:
+    """The message that the last reply to Anna shows as its question."""
+    shown: int = server.sent(ANNA)[-1]["reply_to_message"]["message_id"]
+    return shown
