@@ -42,6 +42,18 @@ async def test_a_question_is_answered_with_a_quote_and_its_date(bot: Bot):
     )
 
 
+@pytest.mark.parametrize(
+    ("told", "asked"),
+    [
+        ("emma's bday is on the 4th of may", "when's emma's bday"),
+        ("il compleanno di emma è il 4 maggio", "quand'è il compleanno di emma"),
+    ],
+)
+async def test_a_question_needs_no_mark(bot: Bot, told: str, asked: str):
+    await _told(bot, told)
+    assert f"“{told}”" in await bot.hears(ANNA, asked)
+
+
 async def test_what_was_said_in_this_very_conversation_counts(bot: Bot):
     await bot.hears(ANNA, "the plumber comes on tuesday at 8")
     assert "tuesday at 8" in await bot.hears(ANNA, "when does the plumber come?")
