@@ -6,7 +6,7 @@ from tests.benchmarks.killloop.loop import Loop, Size
 
 
 async def test_ten_kills_lose_nothing_and_leave_nothing_behind(tmp_path: Path) -> None:
-    verdict = await Loop(Size(kills=10, seed=7, people=6, groups=1, hurry=2), tmp_path).run()
+    verdict = await Loop(Size(kills=10, seed=7, people=5, groups=1, hurry=3), tmp_path).run()
     result = verdict.result
     assert (result.kills, result.starts) == (10, 11)
     assert result.messages > 0

@@ -89,6 +89,12 @@ class Lives:
         """SIGTERM, as an operator ends it."""
         await self._end(life, signal.SIGTERM)
 
+    async def aclose(self) -> None:
+        """Leave no bot behind."""
+        if self._process and self._process.returncode is None:
+            self._process.kill()
+            await self._process.wait()
+
     async def _end(self, life: Life, how: signal.Signals) -> None:
         assert self._process
         life.ended = time.monotonic()

@@ -3,7 +3,7 @@
 import asyncio
 import random
 import sqlite3
-from contextlib import closing
+from contextlib import aclosing, closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,15 +60,17 @@ class Loop:
             size = self._size
             crowd = Crowd(server, size.seed, self._moments["deleting"].set, size.hurry)
             crowd.gather(size.people, size.groups)
-            lives = Lives(server, self._folder, _settings(server, model, data))
-            async with crowd.writing():
-                for number in range(self._size.kills):
-                    await self._one(lives, crowd, self._moment(number))
-                self._weather.bad = False
-                life = await lives.begin()
-                await lives.listens(life)
-            backlog = await self._settle(crowd, data)
-            await lives.stop(life)
+            async with aclosing(
+                Lives(server, self._folder, _settings(server, model, data))
+            ) as lives:
+                async with crowd.writing():
+                    for number in range(self._size.kills):
+                        await self._one(lives, crowd, self._moment(number))
+                    self._weather.bad = False
+                    life = await lives.begin()
+                    await lives.listens(life)
+                backlog = await self._settle(crowd, data)
+                await lives.stop(life)
             verdict = Verdict(server, crowd, lives)
             verdict.result.faults = self._weather.faults.total()
             verdict.result.jobs_left = backlog
