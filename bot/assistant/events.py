@@ -92,7 +92,7 @@ class Reply:
         return not (self.text or self.documents or (self.buttons and self.replaces))
 
     def with_footer(self, text: str, buttons: ButtonRows = ()) -> "Reply":
-        """With something more under it."""
+        """The reply with another paragraph in its footer."""
         footer = paragraphs(self.footer, text)
         return replace(self, footer=footer, buttons=(*self.buttons, *buttons))
 

@@ -293,7 +293,7 @@ class Resuming:
         return bool(turns) and turns[-1].id == turn
 
     async def _may_resume(self, origin: Origin, asker: Speaker | None) -> bool:
-        """True for the person who asked, and in a group for its admins."""
+        """True for whoever asked the question, and in a group for its admins."""
         asked = asker is not None and asker.id == origin.user_id
         return asked or await self._context.may_manage(origin)
 

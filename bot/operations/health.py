@@ -25,7 +25,7 @@ _MISSED_SECONDS = 60.0
 
 
 class Alive(Protocol):
-    """Knows when the other side last answered, and whether we do."""
+    """Knows when the other side last answered, and whether the bot handles what it receives."""
 
     @property
     def handling(self) -> bool:

@@ -96,7 +96,7 @@ def http_request(
     read: float = 20,
     hear: Callable[[datetime], None] | None = None,
 ) -> HTTPXRequest:
-    """Timeouts in seconds, by default for a phone network. `hear` learns Telegram's time."""
+    """Timeouts in seconds, by default for a phone network. `hear` is told Telegram's time."""
     return BotApiRequest(
         hear,
         connection_pool_size=connections,

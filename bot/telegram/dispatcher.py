@@ -94,9 +94,9 @@ class Dispatcher:
     # -- the watch --------------------------------------------------------------------------------
 
     def watch(self, work: Worker) -> Worker:
-        """The same work, observed."""
+        """The same work; notes when each item begins and ends."""
 
-        async def observed(place: Place, item: Item) -> None:
+        async def observe(place: Place, item: Item) -> None:
             key = object()
             self._under_way[key] = place, time.monotonic()
             try:
@@ -104,7 +104,7 @@ class Dispatcher:
             finally:
                 del self._under_way[key]
 
-        return observed
+        return observe
 
     @property
     def handling(self) -> bool:
@@ -115,7 +115,7 @@ class Dispatcher:
         """Raises Stalled once updates are no longer handled."""
         while True:
             if self._silent_seconds() > self._options.stalled_seconds:
-                # What is said waits for Telegram, and a restart would not help.
+                # Replies wait for Telegram, and a restart would not help.
                 self._silent_at = time.monotonic()
             if trouble := self._trouble():
                 _log.critical("handling_stalled", reason=trouble, open=self._inbox.open_count)

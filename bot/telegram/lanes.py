@@ -142,7 +142,7 @@ class Lanes:
                 lane.under_way = self._next(lane)
                 await self._work(key[0], lane.under_way)
         except asyncio.CancelledError:
-            # The bot stops: what waits keeps its place for the next start.
+            # The bot stops: the inbox keeps what waits for the next start.
             lane.waiting.clear()
             raise
         finally:

@@ -1,4 +1,4 @@
-"""What time it is, on a machine whose clock may be wrong."""
+"""The time, on a machine whose clock may be wrong."""
 
 import time
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Values as they are stored. What can't be one is refused, before it fails somebody else later."""
+"""Checks of stored values, so that a damaged one fails when it is read, not later elsewhere."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,8 +15,8 @@ _FIRST_YEAR, _LAST_YEAR = 1970, 9999
 
 
 def time_of(stored: str) -> datetime:
-    """A moment as it is stored. Raises ValueError, TypeError, also for one that can't be: with a
-    digit changed it may be."""
+    """A stored moment. Raises ValueError, TypeError, also for an impossible year, which a damaged
+    digit may make."""
     at = datetime.fromisoformat(stored)
     if at.tzinfo is None or not _FIRST_YEAR <= at.year < _LAST_YEAR:
         raise ValueError("no moment of anything that was said")
@@ -77,7 +77,7 @@ def integer_or_none(stored: object) -> int | None:
 
 
 def integer_of(stored: object) -> int:
-    """Raises ValueError if it is no whole number, or one that can't be counted on from."""
+    """Raises ValueError if it is no integer, or too large to count on."""
     if isinstance(stored, int) and abs(stored) < MOST:
         return stored
-    raise ValueError("no whole number")
+    raise ValueError("no integer")

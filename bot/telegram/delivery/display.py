@@ -47,7 +47,7 @@ class Display(Protocol):
         ...
 
     async def keep(self) -> None:
-        """Let what is shown stay, because the reply does not come now."""
+        """Make what is shown permanent, because no reply follows now."""
         ...
 
 

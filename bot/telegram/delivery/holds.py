@@ -1,4 +1,4 @@
-"""Chats that Telegram wants left alone for a time."""
+"""Chats under a flood limit of Telegram."""
 
 import structlog
 
@@ -12,7 +12,7 @@ _MOST_HELD = 10_000
 
 
 class Holds:
-    """The chats that Telegram wants left alone, each until its own time."""
+    """The chats under a flood limit, each until its own time."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock

@@ -153,7 +153,7 @@ class Preview:
 
     @property
     def shown(self) -> Shown:
-        """What of it is on the screen, unless as a draft."""
+        """What the person sees of it, drafts aside."""
         return self._display.shown
 
     async def _run(self) -> None:

@@ -68,7 +68,7 @@ class Replies:
         )
         if shown.maybe:
             await delivery.settle()
-            # A preview whose fate was unknown may have arrived late.
+            # A preview that seemed lost may have arrived late.
             await self.take_back(origin.place, Shown(maybe=shown.maybe))
         self._assistant.note_delivery(said, reply, message_id)
         if reply.reaction and not isinstance(said, Click):

@@ -1,4 +1,4 @@
-"""What of a reply is on the screen before it is delivered."""
+"""Which messages show a reply before it is delivered."""
 
 import json
 from dataclasses import dataclass

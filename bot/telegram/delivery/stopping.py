@@ -1,4 +1,4 @@
-"""What becomes of what is on its way to Telegram when the bot stops."""
+"""Ends requests and retries to Telegram when the bot stops."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -15,7 +15,7 @@ _MOMENT = 2.0
 
 
 class LeftToNextStart(asyncio.CancelledError):
-    """Telegram does not take it now, and the bot stops. What is kept is sent at the next start."""
+    """The bot stops before Telegram took it. The next start sends what the inbox keeps."""
 
 
 class Pauses:

@@ -44,7 +44,7 @@ def render(answer: str, mark: str = "") -> Rendered:
     """An answer in Markdown as messages, and as a file if it needs too many. There is at least one
     message unless the answer is invisible. The first one begins with the mark."""
     source = clean(answer)
-    # An answer that is nothing but marks is shown as it is.
+    # An answer of nothing but marks is shown unchanged.
     messages = _messages(mark_up(source), mark) or _messages(Marked(source), mark)
     if len(messages) <= _MOST_MESSAGES:
         return Rendered(messages)
@@ -87,7 +87,7 @@ def add_footer(
 
 
 async def off_the_loop(work: Callable[[str, str], T], text: str, mark: str) -> T:
-    """Call what renders; for a long text in a thread, so that others need not wait."""
+    """Render in a thread if the text is long, so that others need not wait."""
     if len(text) <= _LONG:
         return work(text, mark)
     return await compute(work, text, mark)

@@ -61,16 +61,17 @@ class Migration:
 
 
 def _finish_nothing(connection: sqlite3.Connection, *, damaged: bool) -> None:
-    """Nothing more is to be done."""
+    """For files that need no finishing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
     """What a file holds. `readers` are by table: each returns the row as it has to be, and raises
     ValueError, TypeError or LookupError for one that can't be read. Rows of other tables only have
-    to be UTF-8. The tables `made` of others are not copied; `agree` is a query that answers 1 if
-    they fit. `finish` completes a file whose rows were copied from a `damaged` or unreadable one,
-    in the transaction under way. `private` are the statements that delete what no copy may have."""
+    to be UTF-8. Tables `made` from others are not copied; `agree` is a query that returns 1 if they
+    match these. `finish` completes a file whose rows were copied from a `damaged` or unreadable
+    one, in the transaction under way. `private` are the statements that delete what no copy
+    may have."""
 
     migrations: tuple[Migration, ...]
     readers: Mapping[str, Reader] = field(default_factory=dict)

@@ -312,8 +312,7 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
 
 @contextmanager
 def _without_sync(connection: sqlite3.Connection) -> Iterator[None]:
-    """Let a power cut undo what is written inside, until the next change is written: it can be made
-    again. Anything else is on the disk when it is written."""
+    """Write without syncing: a power cut may undo what is written inside, until the next change."""
     connection.execute("PRAGMA synchronous = NORMAL")
     try:
         yield

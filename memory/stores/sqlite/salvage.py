@@ -1,7 +1,7 @@
 """What can still be read of a SQLite file, row by row, in a new file.
 
 A row that can't be understood is quarantined: it goes, byte for byte, into the table `unreadable`
-of the new file. Of rows that are gone the newest copy of the file is asked."""
+of the new file. Rows that are gone come from the newest copy of the file."""
 
 import json
 import secrets
@@ -138,7 +138,7 @@ def count_quarantined(path: Path) -> int:
 
 
 def delete_quarantined(connection: sqlite3.Connection, owner: str) -> None:
-    """Delete what is quarantined of this actor, or of nobody knows whom, in the transaction under
+    """Delete what is quarantined of this actor, or of an unknown owner, in the transaction under
     way."""
     there = "SELECT 1 FROM sqlite_master WHERE name = 'unreadable'"
     if connection.execute(there).fetchone():
@@ -218,7 +218,7 @@ def _copy(
                 tell("row_repaired", row, "nothing of it is missing")
             marks = ", ".join("?" * len(good))
             sql = f"INSERT OR IGNORE INTO {table} ({', '.join(good)}) VALUES ({marks})"
-            # Of two sources both have most rows.
+            # Most rows are in both sources.
             with suppress(sqlite3.IntegrityError):
                 new.execute(sql, tuple(good.values()))
                 continue

@@ -133,7 +133,7 @@ async def test_a_damaged_guest_book_is_read_from_its_copy_and_written_again(
     assert await pairing(tmp_path).admits(1002)
 
 
-async def test_an_entry_that_cant_be_read_is_kept_and_takes_nobody_elses_access(
+async def test_an_entry_that_can_not_be_read_is_kept_and_takes_nobody_elses_access(
     tmp_path: Path,
 ) -> None:
     await (await paired(tmp_path)).approve("1002")

@@ -30,7 +30,7 @@ async def test_retry_asks_a_failed_question_again_also_after_a_restart(
         assert await on.window() == ["user: What is a boat?", "assistant: It floats."]
 
 
-async def test_a_question_that_the_bot_broke_over_is_asked_again_by_a_press_or_a_command(
+async def test_a_question_that_an_error_left_unanswered_is_asked_again_by_a_press_or_a_command(
     server: BotApiServer, tmp_path: Path, model: OpenAIServer
 ) -> None:
     async with play(server, tmp_path, model) as on:

@@ -14,7 +14,7 @@ from tests.fakes.conversing import Writer
 
 @pytest.mark.parametrize("search", [{}, {"drop": "before"}, {"drop": "after"}])
 @pytest.mark.parametrize("chat_id", [1001, -1000500, -1001234567890])
-async def test_a_preview_whose_answer_was_lost_is_found_and_gone_on_with(
+async def test_a_preview_whose_answer_was_lost_is_found_and_continued(
     server: BotApiServer, tmp_path: Path, chat_id: int, search: dict[str, Any]
 ) -> None:
     writer = Writer()

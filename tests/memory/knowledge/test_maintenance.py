@@ -353,7 +353,7 @@ async def test_after_a_leap_nothing_is_deleted_until_the_clock_is_confirmed(
     assert await machine.starts(NOW + timedelta(days=1)) == 2, "what is old by the right clock"
 
 
-async def test_a_bot_that_was_off_for_weeks_tidies_once_a_server_confirms_its_clock(
+async def test_a_bot_that_was_off_for_weeks_cleans_up_once_a_server_confirms_its_clock(
     tmp_path: Path, pool: ThreadPoolExecutor
 ):
     store = TemporaryStore()

@@ -185,7 +185,7 @@ def _heard(echo: Echo, count: int) -> bool:
     return len(echo.heard) == count
 
 
-async def test_of_a_model_that_stays_away_a_person_hears_after_each_question(
+async def test_a_person_hears_after_each_question_that_the_model_is_away(
     server: BotApiServer, tmp_path: Path
 ) -> None:
     away = Reply("I can't reach it.", failure="unreachable", error_id="a1b2c3")

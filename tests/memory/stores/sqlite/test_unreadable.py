@@ -188,7 +188,7 @@ async def _spoiled(filled: Path, directory: Path, sql: str, name: str) -> None:
         assert db.execute(sql).rowcount == 1
 
 
-async def test_an_unreadable_record_is_kept_aside_and_named_once_in_the_log(
+async def test_an_unreadable_record_is_quarantined_and_named_once_in_the_log(
     filled: Path, tmp_path: Path
 ) -> None:
     sql = "UPDATE record SET created_at = replace(created_at, '-11-', '-41-') WHERE id = 'f1'"
@@ -203,7 +203,7 @@ async def test_an_unreadable_record_is_kept_aside_and_named_once_in_the_log(
     assert count_quarantined(tmp_path / "memory" / "u1.sqlite") == 1
 
 
-async def test_an_unreadable_session_is_kept_aside_until_everything_is_forgotten(
+async def test_an_unreadable_session_is_quarantined_until_everything_is_forgotten(
     filled: Path, tmp_path: Path
 ) -> None:
     sql = "UPDATE session SET channel = x'ff' WHERE actor = 'u1'"
