@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import groupby
 
 from bot.offline.language import Language
 from bot.offline.scores import Line
@@ -83,8 +84,9 @@ def number(messages: Iterable[Record], learned: Sequence[Record], language: Lang
 
 def _parts(text: str, language: Language) -> Iterable[str]:
     """What a message tells in its own words, and what it quotes."""
-    quoted = "\n".join(line for line in text.splitlines() if line.lstrip().startswith(">"))
-    return filter(None, (*told_in(text, language), quoted))
+    runs = groupby(text.splitlines(), lambda line: line.lstrip().startswith(">"))
+    quoted = ["\n".join(lines) for is_quoted, lines in runs if is_quoted]
+    return filter(None, (*told_in(text, language), *quoted))
 
 
 def told_in(text: str, language: Language) -> list[str]:

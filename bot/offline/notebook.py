@@ -308,9 +308,12 @@ class _Reply:
         return not (profile.facts or profile.preferences or profile.summaries)
 
     def _quote(self, line: Line) -> str:
+        author, words = line.source
         # What is said in private is masked nowhere else.
-        text = cut_quote(mask_secrets(line.text), _QUOTE_CHARS).replace("“", '"').replace("”", '"')
-        who = f"{line.speaker.name}: " if line.speaker and line.speaker != self._speaker else ""
+        text = cut_quote(mask_secrets(words), _QUOTE_CHARS).replace("“", '"').replace("”", '"')
+        if not author and line.speaker and line.speaker != self._speaker:
+            author = line.speaker.name
+        who = f"{author}: " if author else ""
         ended = f" · {self._says['ended']}" if line.ended else ""
         return f"{who}“{text}” · {self._when(line.at)}{ended}"
 

@@ -12,6 +12,7 @@ from bot.offline.language import Language
 from bot.offline.terms import RELATED, earliness, forms_of, share_of, terms_of
 from bot.offline.wishes import is_command, is_question
 from memory.records import Speaker
+from memory.safety.escaping import without_markers
 from memory.safety.secrets import MASK
 from memory.search.lexicon.lexicon import all_of
 from memory.search.query import Term
@@ -55,6 +56,15 @@ class Line:
     def quoted(self) -> bool:
         """True if it is somebody else's words."""
         return self.text.lstrip().startswith(">")
+
+    @property
+    def source(self) -> tuple[str, str]:
+        """Who wrote it, if that was not the person who said it, and the words themselves."""
+        words = without_markers(self.text)
+        first, _, rest = words.partition("\n")
+        if self.quoted and rest and first.endswith(":"):
+            return first[:-1], rest
+        return "", words if self.quoted else self.text
 
 
 @dataclass(frozen=True)

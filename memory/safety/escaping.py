@@ -21,6 +21,7 @@ _ENTITIES = str.maketrans(
 #: `[INST]`, `[/TOOL_CALLS]`: some chat templates read them as control tokens inside of text, too.
 #: The mask of secrets is none, and none begins with an article, as `[a photo]` does.
 _TEMPLATE_TOKEN = re.compile(r"\[(?!hidden\])(/?\s*(?!an? )[A-Z][A-Z_ ]{2,}\s*)\]", re.IGNORECASE)
+_MARKERS = re.compile(r"^(?:[^\S\n]*>)+[^\S\n]*", re.MULTILINE)
 _FENCE = re.compile(r"`{3,}|~{3,}")
 #: Joiners belong between letters of Indic and Arabic scripts and within emoji, nowhere else.
 _STRAY_JOINER = re.compile(
@@ -60,6 +61,12 @@ def quote(text: str, author: str | None = None) -> str:
     """Somebody else's words as lines that don't count as the sender's."""
     heading = [f"{' '.join(author.split())}:"] if author and author.strip() else []
     return "\n".join(f"> {line}".rstrip() for line in (*heading, *text.splitlines()))
+
+
+def without_markers(text: str) -> str:
+    """A message as people read it: without the marks of its quotations (see `quote`), however deep
+    they go."""
+    return _MARKERS.sub("", text)
 
 
 def escape_quotations(text: str) -> str:

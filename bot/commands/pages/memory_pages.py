@@ -10,6 +10,7 @@ from bot.texts import Texts
 from memory.errors import Refusal
 from memory.knowledge.forgetting import Forgotten
 from memory.records import Evidence, Kind, Record, Role
+from memory.safety.escaping import without_markers
 
 PER_PAGE = 5
 #: How many of the newest records of each kind the first page lists.
@@ -213,7 +214,9 @@ class MemoryPages:
 
     def wording(self, record: Record) -> str:
         """A record in the person's own words, with their name in a group."""
-        if record.speaker and record.kind not in (Kind.SUMMARY, Kind.MESSAGE):
+        if record.kind is Kind.MESSAGE:
+            return without_markers(record.text)
+        if record.speaker and record.kind is not Kind.SUMMARY:
             return f"{record.speaker.name}: {record.text}"
         return record.text
 

@@ -103,6 +103,8 @@ async def test_what_was_remembered_is_found_by_its_words(desk: Desk) -> None:
         )
     )
     assert await desk.ask("/search stamps", BORIS) == ENGLISH.search_nothing
+    await desk.tell("> Eve:\n> The regatta is on Friday")
+    assert "“Eve: The regatta is on Friday”" in await desk.ask("/search regatta"), "no markers"
 
 
 async def test_what_was_remembered_can_be_undone(desk: Desk) -> None:

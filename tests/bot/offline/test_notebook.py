@@ -209,6 +209,26 @@ async def test_a_correction_of_something_else_leaves_the_line_before_it_alone(
     assert right in await bot.hears(ANNA, asked)
 
 
+@pytest.mark.parametrize(
+    ("forwarded", "quoted"),
+    [
+        ("> Eve:\n> The party is on Friday at 8", "Eve: “The party is on Friday at 8” · today"),
+        (
+            "> Eve:\n> > The party\n> > > is on Friday\n>\n> at 8\nI look forward to it",
+            "Eve: “The party is on Friday at 8” · today",
+        ),
+        ("> The party is on Friday at 8", "“The party is on Friday at 8” · today"),
+        (
+            "> [a photo]\nlook at us\n> Eve Adams:\n> The party is on Friday at 8",
+            "Eve Adams: “The party is on Friday at 8” · today",
+        ),
+    ],
+)
+async def test_what_somebody_else_wrote_is_quoted_as_theirs(bot: Bot, forwarded: str, quoted: str):
+    await _told(bot, forwarded)
+    assert quoted in (await bot.hears(ANNA, "when is the party?")).split("\n")
+
+
 async def test_a_changed_message_is_quoted_as_it_reads_now(bot: Bot):
     await bot.hears(ANNA, "My dog is called Rex")
     [turn] = await bot.memory.talk.recent(ANNA, place_of(ANNA))

@@ -280,5 +280,5 @@ def test_the_sentence_names_what_the_bot_reads() -> None:
     assert "text" in blind
     assert "pictures" not in blind
     seeing = Senses(frozenset({FileKind.PICTURE, FileKind.TEXT})).describe(ENGLISH)
-    assert "text, pictures, documents" in seeing
+    assert "text, pictures, Word" in seeing
     assert "PDF" not in seeing
