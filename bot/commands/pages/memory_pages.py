@@ -215,7 +215,7 @@ class MemoryPages:
     def wording(self, record: Record) -> str:
         """A record in the person's own words, with their name in a group."""
         if record.kind is Kind.MESSAGE:
-            return without_markers(record.text)
+            return " ".join(without_markers(record.text).split())
         if record.speaker and record.kind is not Kind.SUMMARY:
             return f"{record.speaker.name}: {record.text}"
         return record.text
