@@ -39,7 +39,11 @@ async def new(said: Command, context: Context) -> Reply:
 async def private(said: Command, context: Context) -> Reply:
     """Raises StoreUnavailable."""
     where = said.origin.actor, said.origin.place
-    if await context.people.personal.is_private(*where):
+    is_on = await context.people.personal.is_private(*where)
+    if said.argument:
+        # Whoever writes "off" must not start one.
+        return Reply(context.texts.private_is_on if is_on else context.texts.private_is_off)
+    if is_on:
         return await new(said, context)
     ending = await context.memory.talk.begin_private(*where)
     outcome = await ending.wait(_NEW_SECONDS) if ending else Outcome.NOTHING

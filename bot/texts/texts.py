@@ -58,6 +58,8 @@ class Texts:
     private_off: str
     private_over: str
     private_refused: str
+    private_is_on: str
+    private_is_off: str
     stopped: str
     nothing_to_stop: str
     searching: str

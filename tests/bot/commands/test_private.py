@@ -41,6 +41,18 @@ async def test_each_reply_is_marked_until_it_is_over(desk: Desk, end: str) -> No
     assert desk.channel.scrubbed == 1, "and the inbox has nothing of it"
 
 
+@pytest.mark.parametrize("argument", ["off", "on", "stop", "aus", "нет", "my diagnosis is flu"])
+async def test_with_an_argument_it_says_whether_it_is_on_and_changes_nothing(
+    desk: Desk, argument: str
+) -> None:
+    await desk.ask("hi")
+    assert await desk.ask(f"/private {argument}") == ENGLISH.private_is_off
+    assert await desk.ask("hi") == "you said: hi"
+    await desk.ask("/private")
+    assert await desk.ask(f"/private {argument}") == f"🔒 {ENGLISH.private_is_on}"
+    assert await desk.ask("hi") == "🔒 you said: hi"
+
+
 async def test_what_was_said_before_is_saved_and_that_is_not_marked(desk: Desk) -> None:
     await desk.tell("I work at Acme Corp.")
     said = await desk.ask("/private")
