@@ -107,3 +107,52 @@ def parse_markdown(source: str) -> list[Token] | None:
     token `math_block`."""
     tokens = _PARSER.parse(source)
     return None if any(token.level >= _DEEPEST - 1 for token in tokens) else tokens
+
+
+def open_fence(source: str) -> str:
+    """The line that opens the code block in which a Markdown text ends; empty if it ends outside of
+    one."""
+    lines = source.rstrip().split("\n")
+    fences = [token for token in _PARSER.parse("\n".join(lines)) if token.type == "fence"]
+    fence = fences[-1] if fences else None
+    if fence is None or fence.map is None or fence.map[1] < len(lines):
+        return ""
+    is_closed = len(lines) - fence.map[0] > 1 and _fence_lines(fence.markup, lines[-1]) == [""]
+    return "" if is_closed else f"{fence.markup}{fence.info}".rstrip()
+
+
+class Continuation:
+    """The rest of a text that broke off within a code block: its `fence` is opened again, unless
+    the rest does so."""
+
+    def __init__(self, fence: str) -> None:
+        self._fence, self._held, self._begun = fence, "", not fence
+
+    def piece(self, text: str) -> str:
+        """The next piece; empty until it is known what the rest begins with."""
+        if self._begun:
+            return text
+        self._held += text
+        start = self._held.lstrip()
+        self._begun = bool(start) and (start[0] not in "`~" or "\n" in start)
+        return self.whole(self._held) if self._begun else ""
+
+    def whole(self, text: str) -> str:
+        """All of the rest."""
+        if not self._fence:
+            return text
+        info, start = self._fence.lstrip("`~"), text.lstrip("\n")
+        mark = self._fence.removesuffix(info)
+        fences = _fence_lines(mark, start)
+        closes_at_once = _fence_lines(mark, start.partition("\n")[0]) == [""]
+        if (fences and fences[0]) or (closes_at_once and len(fences) % 2 == 0):
+            return text
+        if closes_at_once:
+            return start.partition("\n")[2].lstrip("\n")
+        return f"{self._fence}\n{start}"
+
+
+def _fence_lines(mark: str, text: str) -> list[str]:
+    """What follows the mark in each line that opens or closes a code block with it."""
+    found = re.findall(rf"^[ \t>]*{mark}{mark[0]}*([^`\n]*)$", text, re.MULTILINE)
+    return [info.strip() for info in found]

@@ -17,6 +17,7 @@ from bot.assistant.failures import MODEL_ERRORS, failure_reply
 from bot.assistant.inbound import Message
 from bot.assistant.instructions import GO_ON
 from bot.assistant.toolbox import toolbox
+from bot.markdown import Continuation
 from bot.people.accounts import Accounts
 from bot.people.usage import Usage, estimated_usage
 from bot.texts import ENGLISH
@@ -76,10 +77,12 @@ class Conversation:
         )
         usage, finished, failed, model = RunUsage(), False, False, self._model_name
         written: list[str] = []
+        rest = Continuation(message.fence)
         try:
             async with aclosing(self._agent.answer(request, context, usage)) as events:
                 async for event in events:
                     if isinstance(event, Answer):
+                        event = replace(event, text=rest.whole(event.text))
                         finished, model = True, event.model or model
                         record = self._record(message, event, log, private=context.private)
                         # Too late to stop now: a turn in the journal must be in the window too.
@@ -94,6 +97,7 @@ class Conversation:
                     else:
                         if isinstance(event, TextDelta):
                             written.append(event.text)
+                            event = TextDelta(rest.piece(event.text))
                         yield event
         except MODEL_ERRORS as error:
             failed = True

@@ -47,8 +47,9 @@ class Message:
     own numbers are those of its last part.
 
     A message that stands for a press or a command is `alone`. It may ask for the rest of the answer
-    of the turn that it `continues`, or for another answer in place of the turns that it
-    `replaces`; `answers` is then the question that is not the latest one."""
+    of the turn that it `continues`, which broke off in a code block if there is a `fence`, or for
+    another answer in place of the turns that it `replaces`; `answers` is then the question that is
+    not the latest one."""
 
     id: str
     origin: Origin
@@ -64,6 +65,7 @@ class Message:
     parts: "tuple[Message, ...]" = ()
     alone: bool = False
     continues: str = ""
+    fence: str = ""
     replaces: tuple[str, ...] = ()
 
     @property

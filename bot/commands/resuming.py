@@ -21,6 +21,7 @@ from bot.assistant.events import (
 from bot.assistant.failures import PERMANENT, log_error
 from bot.assistant.files import EnclosedFile, FileKind
 from bot.assistant.inbound import Click, Command, Inbound, Message, Origin
+from bot.markdown import open_fence
 from bot.texts import Texts
 from memory.background.caches import BoundedDict
 from memory.background.work import log_outage
@@ -252,7 +253,7 @@ class Resuming:
             last = turns[-1] if turns else None
             if first is None or last is None or f"{_CONTINUE}{last.id}" != pressed:
                 return _moved_on(said, texts)
-            meant = replace(bare, continues=last.id)
+            meant = replace(bare, continues=last.id, fence=open_fence(last.answer or ""))
         elif first is not None and (wanted or isinstance(said, Command)):
             ids = tuple(turn.id for turn in turns[first:])
             # The last question is answered in place of its turn, an older one once more.

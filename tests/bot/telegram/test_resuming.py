@@ -62,6 +62,28 @@ async def test_what_was_shown_stays_and_goes_on(
         ]
 
 
+async def test_a_code_block_that_broke_off_goes_on_as_one(
+    server: BotApiServer, tmp_path: Path, model: OpenAIServer
+) -> None:
+    async with play(server, tmp_path, model) as on:
+        await on.asks("Count", text("See:\n\n```python\nprint(1)", finish="length"))
+        model.script(text("print(2)\n", "print(3)", finish="length"))
+        await on.presses(CONTINUE)
+        model.script(text("print(4)\n``", "`\n\nThat was **it**."))
+        await on.presses(CONTINUE)
+        *_, second, last = server.sent(ANNA)
+        assert second["text"].startswith("print(2)\nprint(3)\n")
+        assert second["entities"][0] | {"length": 17} == second["entities"][0]
+        assert last["text"] == "print(4)\n\nThat was it."
+        assert [(e["type"], e["offset"], e["length"]) for e in last["entities"]] == [
+            ("pre", 0, 8), ("bold", 19, 2),
+        ]  # fmt: skip
+        assert last["entities"][0]["language"] == "python"
+        assert (await on.window())[-1] == (
+            "assistant: ```python\nprint(4)\n```\n\nThat was **it**."
+        )
+
+
 async def test_what_is_shown_of_a_stopped_answer_goes_on(
     server: BotApiServer, tmp_path: Path, model: OpenAIServer
 ) -> None:
