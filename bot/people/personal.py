@@ -45,14 +45,18 @@ class PersonalSettings:
         self._client_languages = BoundedDict[Actor, str](_MOST_LANGUAGES)
         #: The language of each actor's last text that shows one.
         self._written_languages = BoundedDict[Actor, str](_MOST_LANGUAGES)
+        #: What each actor wrote until it showed a language: several short texts do together.
+        self._unclear = BoundedDict[Actor, str](_MOST_LANGUAGES)
 
     def note(self, origin: Origin, words: str = "") -> None:
         """Note the client language of an admitted sender, for later notices; without one, the
         language of their words."""
+        actor = origin.actor
         if origin.language:
-            self._client_languages[origin.actor] = origin.language
-        elif written := written_language(words[:_MOST_READ]):
-            self._written_languages[origin.actor] = written
+            self._client_languages[actor] = origin.language
+        elif written := written_language(words[:_MOST_READ]) or self._language_so_far(actor, words):
+            self._written_languages[actor] = written
+            self._unclear.pop(actor, None)
 
     async def texts(self, actor: Actor, client: str | None = None) -> Texts:
         """The texts in the language the actor chose, else that of their client, now (`client`) or
@@ -105,6 +109,14 @@ class PersonalSettings:
         except Exception as failure:  # noqa: BLE001 - whatever cannot be read
             _log.warning("memory_unavailable", command="private", error=type(failure).__name__)
             return False
+
+    def _language_so_far(self, actor: Actor, words: str) -> str | None:
+        """The language of all that an actor wrote who has shown none yet."""
+        if actor in self._written_languages:
+            return None
+        so_far = f"{self._unclear.get(actor, '')}\n{words}"[-_MOST_READ:]
+        self._unclear[actor] = so_far
+        return written_language(so_far)
 
     def _own_language(self, actor: Actor) -> str | None:
         return self._client_languages.get(actor) or self._written_languages.get(actor)

@@ -1,5 +1,7 @@
 """In which language somebody is spoken to, and how they see replies."""
 
+import pytest
+
 from bot.assistant.inbound import Origin
 from bot.people.personal import PersonalSettings, Streaming
 from bot.texts import ENGLISH, texts_in
@@ -40,6 +42,26 @@ async def test_who_wrote_is_told_later_in_their_language() -> None:
         personal.note(origin(GROUP, -1000500, "es"))
         assert await personal.texts_at(Place("telegram", 1001)) is texts_in("hi")
         assert await personal.texts_at(Place("telegram", -1000500)) is texts_in("es")
+
+
+@pytest.mark.parametrize(
+    ("language", "lines"),
+    [
+        ("es", ("Hola, me llamo Lucía", "Soy vegetariana", "Mi perro se llama Fuffi")),
+        ("de", ("Mein Hund bellt", "Ich lache")),
+        ("it", ("Ciao", "Mi chiamo Anna", "Abito a Roma", "Ho un cane")),
+    ],
+)
+async def test_short_lines_show_a_language_together(language: str, lines: tuple[str, ...]) -> None:
+    async with open_memory() as memory:
+        personal = PersonalSettings(memory)
+        for line in lines:
+            personal.note(origin(ANN, 1001, None), line)
+        assert await personal.texts_at(Place("telegram", 1001)) is texts_in(language)
+        personal.note(origin(ANN, 1001, None), "ok Max")
+        assert await personal.texts(ANN) is texts_in(language), "a doubt changes nothing"
+        personal.note(origin(ANN, 1001, None), "what do you know about me?")
+        assert await personal.texts(ANN) is ENGLISH
 
 
 async def test_what_is_chosen_again_counts_at_once() -> None:
