@@ -15,7 +15,7 @@ from bot.commands.questions import command_of, yes_or_no
 from bot.texts import Texts
 from memory.errors import RefusedText, UnknownRecord
 from memory.knowledge.lookup import find_closest
-from memory.records import LEARNED_KINDS, ChangeKind, Kind, Record, Role
+from memory.records import LEARNED_KINDS, Change, ChangeKind, Kind, Record, Role
 from memory.search.text import words
 
 
@@ -81,7 +81,7 @@ async def add_record(said: Command, context: Context) -> Reply:
     if change is None:
         name = (await context.memory.choices.read(origin.actor)).agent_name
         return Reply(texts.name_set.format(name=name))
-    report = report_changes(origin, (change,), context)
+    report = _report(said, change, context)
     if change.kind is not ChangeKind.NOTED:
         return report
     wording = pages(context).wording(change.record)
@@ -105,7 +105,15 @@ async def edit(said: Command, context: Context) -> Reply:
         return Reply(texts.no_such_memory.format(id=id_[:40]))
     except RefusedText as refusal:
         return _explain(refusal, texts)
-    return report_changes(origin, (change,), context)
+    return _report(said, change, context)
+
+
+def _report(said: Command, change: Change, context: Context) -> Reply:
+    """What a command changed, with the id that the next one needs."""
+    report = report_changes(said.origin, (change,), context)
+    if change.kind is ChangeKind.ENDED:
+        return report
+    return replace(report, text=f"{report.text}  [{change.record.short_id}]")
 
 
 async def export(said: Command, context: Context) -> Reply:

@@ -260,6 +260,7 @@ class Texts:
     paired: str
     stale: str
     no_answer: str
+    answer_file: str
     button_continue: str
     button_again: str
     interrupted: Annotated[

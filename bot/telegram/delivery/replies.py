@@ -151,7 +151,9 @@ class Replies:
             for document in reply.documents
         ]
         if rendered.document:
-            documents.append(Document(_ANSWER_FILE, rendered.document))
+            texts = self._assistant.people.personal.texts_at_hand(place)
+            caption = f"{mark} {texts.answer_file}".strip()
+            documents.append(Document(_ANSWER_FILE, rendered.document, caption))
         return await self.sender.send(
             place,
             messages,

@@ -133,7 +133,9 @@ async def test_what_is_too_long_to_be_remembered_is_refused(desk: Desk) -> None:
 async def test_a_record_is_reworded_and_its_former_words_are_history(desk: Desk) -> None:
     await desk.remember("I live in Oslo")
     said = await desk.ask("/edit f1 I live in Bergen")
-    assert said == ENGLISH.change_changed.format(before="I live in Oslo", text="I live in Bergen")
+    changed = ENGLISH.change_changed.format(before="I live in Oslo", text="I live in Bergen")
+    [record] = await desk.memory.known.records(ANN)
+    assert said == f"{changed}  [{record.short_id}]"
     assert await desk.facts() == ["I live in Bergen"]
     everything = await desk.memory.known.records(ANN, everything=True)
     assert len(everything) == 2

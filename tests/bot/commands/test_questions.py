@@ -206,7 +206,8 @@ async def test_the_edit_command_without_words_asks_for_them(desk: Desk) -> None:
         said = await desk.ask(f"/edit {unknown}")
         assert said == ENGLISH.no_such_memory.format(id=unknown), "nor what has new words already"
     said = await desk.ask("/edit f2\nI live in Rome")
-    assert said == ENGLISH.change_changed.format(before="I live in Bergen", text="I live in Rome")
+    changed = ENGLISH.change_changed.format(before="I live in Bergen", text="I live in Rome")
+    assert said == f"{changed}  [f3]"
 
 
 async def test_in_a_group_edit_tells_the_command(desk: Desk) -> None:

@@ -9,6 +9,7 @@ import pytest
 from bot.assistant.events import Reply
 from bot.assistant.failures import UNREACHABLE
 from bot.assistant.inbound import Message
+from bot.texts import ENGLISH
 from memory.records import Actor, Place
 from tests.bot.telegram.stage import stage
 from tests.bot.telegram.streaming import options
@@ -85,6 +86,7 @@ async def test_a_very_long_answer_is_five_messages_and_a_file(
         assert messages[-1]["text"].endswith("…")
         name, content = server.world.files[file["document"]["file_id"]]
         assert (name, content.decode()) == ("answer.md", answer)
+        assert file["caption"] == ENGLISH.answer_file
 
 
 async def test_typing_is_shown_until_the_reply_and_not_after(
