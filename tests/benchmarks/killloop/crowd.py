@@ -25,7 +25,7 @@ FIRST_PERSON, FIRST_GROUP = 1001, -1_000_500
 #: Mean seconds between two acts of one person.
 _PAUSE = 5.0
 #: How long somebody waits for an answer before going on, in seconds.
-_WAIT = 15.0
+_WAIT = 10.0
 #: How often somebody waits for the answer to a message, and undoes a deletion.
 _WAITS, _UNDOES = 0.7, 0.2
 
@@ -191,13 +191,14 @@ class Someone:
 
         if fact.name not in ids:
             message = await self._sees(lambda sent, text: tells(sent, text) and _buttons(sent))
-            if message:
-                # A whole message goes, which may tell of more.
-                for name in names(str(message["text"])):
-                    if name in self._crowd.facts:
-                        self._crowd.facts[name].asked_gone = True
-                self._crowd.on_deleting()
-                await self._person.clicks(message, _buttons(message)[0])
+            if message is None:
+                return
+            # A whole message goes, which may tell of more.
+            for name in names(str(message["text"])):
+                if name in self._crowd.facts:
+                    self._crowd.facts[name].asked_gone = True
+            self._crowd.on_deleting()
+            await self._person.clicks(message, _buttons(message)[0])
         gone = await self._sees(lambda _, text: outcome(fact.name, text))
         if gone and self._dice.random() < _UNDOES and _buttons(gone):
             await self._person.clicks(gone, _buttons(gone)[0])

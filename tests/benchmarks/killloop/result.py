@@ -23,6 +23,9 @@ class Result:
     #: The message that told it was deleted, its session learned, and the deletion undone: the
     #: message is back, but is not learned from again.
     facts_not_learned_again: int = 0
+    #: Somebody deleted the message that told it, but the fact had been learned since the bot asked
+    #: whether to delete the message.
+    facts_learned_meanwhile: int = 0
     #: Replies that say that they may have arrived before.
     sent_again_with_a_note: int = 0
     #: Commands answered at once again, because Telegram's answer to the first time was lost.

@@ -1,14 +1,16 @@
 """What came of it: counted from what stands in the chats, in the files and in the log."""
 
 import sqlite3
-from collections import Counter
+import time
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 
-from memory.records import Actor, Kind
+from memory.records import Actor, Kind, Record
 from memory.stores.sqlite.store import SqliteStore
 from tests.benchmarks.killloop.crowd import Crowd, Fact, Said
 from tests.benchmarks.killloop.lives import Lives
@@ -118,38 +120,58 @@ class Verdict:
     # -- what is remembered -----------------------------------------------------------------------
 
     async def _judge_memory(self) -> None:
-        kept, archived = Counter[str](), set[str]()
+        kept, archived = defaultdict[str, list[Record]](list), set[str]()
         with ThreadPoolExecutor(1) as pool:
             store = SqliteStore(self._lives.data / "memory", pool)
             for actor in sorted({fact.actor for fact in self._crowd.facts.values()}):
                 said = await store.records(Actor(actor), kinds=(Kind.MESSAGE,))
                 archived.update(facts(record.text for record in said))
-                known = await store.records(Actor(actor), kinds=(Kind.FACT, Kind.PREFERENCE))
-                for name in facts(record.text for record in known):
-                    kept[name] += 1
-                    if self._crowd.facts[name].actor != actor:
-                        self.count("facts_of_others", f"{actor} has {name}")
+                for record in await store.records(Actor(actor), kinds=(Kind.FACT, Kind.PREFERENCE)):
+                    for name in facts([record.text]):
+                        kept[name].append(record)
+                        if self._crowd.facts[name].actor != actor:
+                            self.count("facts_of_others", f"{actor} has {name}")
             await store.aclose()
         for fact in self._crowd.facts.values():
             self._judge_fact(fact, kept[fact.name], archived=fact.name in archived)
 
-    def _judge_fact(self, fact: Fact, kept: int, *, archived: bool) -> None:
+    def _judge_fact(self, fact: Fact, kept: Sequence[Record], *, archived: bool) -> None:
         # What the person was told last about deleting it.
-        told = [said for text in self._crowd.texts(fact.chat) if (said := outcome(fact.name, text))]
-        last = told[-1] if told else ""
+        told = [text for text in self._crowd.texts(fact.chat) if outcome(fact.name, text)]
+        last = outcome(fact.name, told[-1]) if told else ""
         self.result.facts_told += 1
         self.result.facts_kept += bool(kept)
         self.result.facts_deleted += last == DELETED and not kept
         about, trace = f"{fact.name} of {fact.actor}, {fact.how}", (fact.chat, fact.name)
         self.result.deletions_given_up += fact.asked_gone and not last
-        if kept > 1:
+        if len(kept) > 1:
             self.count("facts_twice", about, trace)
         if not kept and last == RESTORED and archived:
             self.count("facts_not_learned_again", about, trace)
         elif not kept and (last == RESTORED or not fact.asked_gone):
             self.count("facts_lost", about, trace)
         if kept and last == DELETED:
-            self.count("facts_resurrected", about, trace)
+            of_message = marks(told[-1]) and self._was_learned_before(kept[0], fact)
+            self.count(
+                "facts_learned_meanwhile" if of_message else "facts_resurrected", about, trace
+            )
+
+    def _was_learned_before(self, record: Record, fact: Fact) -> bool:
+        """Whether the record was learned before the person read that its message is deleted."""
+        deleted_at = min(
+            call.at
+            for call in self._server.calls
+            if call.chat_id == fact.chat
+            and outcome(fact.name, str(call.parameters.get("text", ""))) == DELETED
+        )
+        since = datetime.now(UTC) - timedelta(seconds=time.monotonic() - deleted_at)
+        return any(
+            event["event"] == "session_extracted"
+            and event["session"] == record.session_id
+            and datetime.fromisoformat(event["timestamp"]) < since
+            for life in self._lives.all
+            for event in life.events
+        )
 
     # -- files and the log ------------------------------------------------------------------------
 
