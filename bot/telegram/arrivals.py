@@ -71,9 +71,9 @@ class Arrivals:
         receipt = update.update_id
         if not self._inbox.claim(receipt):
             return
-        if message := update.effective_message:
-            self._replies.leftovers.note(message.chat.id, message.message_id)
         try:
+            if message := update.effective_message:
+                self._replies.leftovers.note(message.chat.id, message.message_id)
             if update.message:
                 await self._on_message(receipt, update.message)
             elif update.edited_message:

@@ -227,6 +227,18 @@ async def test_a_webhook_refuses_what_is_malformed_and_answers_what_follows(
     assert logged.count("webhook_malformed") == 1
 
 
+async def test_a_message_without_a_chat_makes_nobody_wait(
+    server: BotApiServer, tmp_path: Path
+) -> None:
+    nowhere = {"message_id": 7, "from": {"id": 1001, "first_name": "Ann"}, "date": 1_800_000_000}
+    server.world._updates.append({"update_id": 700_000_000, "message": nowhere})
+    server.world._next_update_id = 700_000_001
+    async with stage(server, tmp_path) as on:
+        await server.user(1002).says("hi")
+        assert await server.replies_to(1002, 1) == ["you said: hi"]
+        await on.channel.settle()
+
+
 @given(st.lists(mutated(), min_size=1, max_size=12))
 @settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
 def test_after_any_broken_updates_the_next_message_is_answered(
