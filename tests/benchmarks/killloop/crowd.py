@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from tests.benchmarks.killloop.words import (
     NAMELESS,
+    QUESTIONS,
     REMEMBERED,
     RESTORED,
     answered_marks,
@@ -190,7 +191,9 @@ class Someone:
             return bool(sent["message_id"] > asked["message_id"] and fact.name in text)
 
         if fact.name not in ids:
-            message = await self._sees(lambda sent, text: tells(sent, text) and _buttons(sent))
+            message = await self._sees(
+                lambda sent, text: tells(sent, text) and text.startswith(QUESTIONS)
+            )
             if message is None:
                 return
             # A whole message goes, which may tell of more.

@@ -30,6 +30,8 @@ NAMELESS = {
     ),
 }
 REMEMBERED = re.compile(rf"{ENGLISH.remembered.partition('{')[0]}.* called (\w+)\W.*\[(\w+)\]")
+#: How the bot asks what to delete.
+QUESTIONS = (ENGLISH.memory_delete_ask.partition("{")[0].strip(), ENGLISH.forget_ask)
 DELETED, RESTORED = (
     one.partition("{")[0] for one in (ENGLISH.memory_deleted, ENGLISH.memory_brought_back)
 )
