@@ -147,7 +147,9 @@ def plan_deletion(
     for turn in turns:
         told = turn.id in own or any(says(message.text) for message in turn.messages)
         looked_up = any(says(text) for use in turn.tools for text in (use.arguments, use.result))
-        if told or (looked_up and not any(states(m.role, m.text) for m in turn.messages)):
+        # A turn that is not kept asked to forget this, and nothing is learned from it.
+        stays = turn.kept and any(states(m.role, m.text) for m in turn.messages)
+        if told or (looked_up and not stays):
             gone.append(turn)
         elif looked_up:
             silenced.append(replace(turn, tools=()))

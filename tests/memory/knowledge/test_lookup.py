@@ -71,6 +71,16 @@ async def test_a_statement_beside_tools_that_told_it_is_learned_all_the_same() -
         assert "I drive a Volvo" in [one.text for one in await memory.known.records(ANNA)]
 
 
+async def test_a_turn_that_asked_to_forget_it_goes_along() -> None:
+    async with open_memory() as memory:
+        record = (await memory.known.remember(ANNA, "Rex is my dog")).record
+        candidates = ToolUse("forget_memory", '{"query": "Rex"}', "1. Rex is my dog")
+        turn = [Utterance(Role.USER, "forget Rex", NOON), Utterance(Role.ASSISTANT, "Which?", NOON)]
+        await memory.talk.record(ANNA, PLACE, turn, [candidates], kept=False)
+        await memory.known.forget(ANNA, record)
+        assert (await memory.talk.recall(ANNA, PLACE, "?")).messages == ()
+
+
 async def test_a_summary_with_the_name_among_its_topics_alone_goes_along() -> None:
     class Topical(EverySentence):
         async def extract(self, reading: Reading) -> Extraction:
