@@ -4,6 +4,7 @@ A row that can't be understood is quarantined: it goes, byte for byte, into the 
 of the new file. Rows that are gone come from the newest copy of the file."""
 
 import json
+import math
 import secrets
 import shutil
 import sqlite3
@@ -46,6 +47,7 @@ _SMALL_STEPS, _STEPS = 100, 130
 _LOGGED = 20
 
 
+_INFINITE = (math.inf, -math.inf)
 #: What reading raises; of a damage that SQLite quotes, Python can't even make its own error.
 _FAILURES = (sqlite3.DatabaseError, UnicodeDecodeError)
 
@@ -277,6 +279,8 @@ def _rows(connection: sqlite3.Connection, table: str) -> Iterator[Row]:
 
 def _read(row: Row, read: Reader | None) -> Row | None:
     """The row as it has to be; None if it can't be read."""
+    # Nothing we write is infinite, and SQLite makes `Inf` of it, which is no JSON.
+    row = {name: None if value in _INFINITE else value for name, value in row.items()}
     try:
         good = read(row) if read else row
     except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError):

@@ -203,6 +203,18 @@ async def test_an_unreadable_record_is_quarantined_and_named_once_in_the_log(
     assert count_quarantined(tmp_path / "memory" / "u1.sqlite") == 1
 
 
+@pytest.mark.parametrize("column", ["speaker_id", "importance", "moment", "length"])
+@pytest.mark.parametrize("value", ["9e999", "-9e999"])
+async def test_an_infinite_number_in_a_record_hides_none_of_the_others(
+    filled: Path, tmp_path: Path, column: str, value: str
+) -> None:
+    sql = f"UPDATE record SET {column} = {value} WHERE id = 'f1'"
+    await _spoiled(filled, tmp_path, sql, "memory/u1.sqlite")
+    async with running(tmp_path) as bot:
+        await use(bot, ANN, HOME)
+        assert "Meera" in str(await bot.store.records(ANN))
+
+
 async def test_an_unreadable_session_is_quarantined_until_everything_is_forgotten(
     filled: Path, tmp_path: Path
 ) -> None:
