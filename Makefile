@@ -9,7 +9,7 @@ FLOOR = 95
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) * 3 // 2)')
 
 .DEFAULT_GOAL := help
-.PHONY: help run chat test eval bench format lock clean python
+.PHONY: help run chat test explore eval bench format lock clean python
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/'
@@ -30,6 +30,10 @@ test: .venv-test/ready ## lint, types, import rules, tests, coverage
 	.venv-test/bin/lint-imports
 	.venv-test/bin/python -m pytest --numprocesses $(WORKERS) --dist worksteal --ignore=tests/benchmarks --cov --cov-report= $(ARGS)
 	.venv-test/bin/coverage report --fail-under=$(FLOOR) --include='memory/*,tools/*,bot/assistant/*'
+
+explore: export PYTHONDONTWRITEBYTECODE =
+explore: .venv-test/ready ## run the property tests once, with examples that no run had before
+	.venv-test/bin/python -m pytest --numprocesses $(WORKERS) --dist worksteal --ignore=tests/benchmarks --hypothesis-profile=new -m hypothesis $(ARGS)
 
 eval: .venv-test/ready ## measure recall by small talk, learning from dialogues, the cost of long conversations
 	.venv-test/bin/python -m tests.evals.chatter

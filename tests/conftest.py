@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import structlog
+from hypothesis import settings
 
 from tests.fakes.temporary_store import TemporaryStore
 
@@ -15,6 +16,12 @@ from tests.fakes.temporary_store import TemporaryStore
 # programs that tests interrupt would not notice.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# The same examples at each run, so that a failure is of the change at hand; `make explore` draws new
+# ones.
+settings.register_profile("same", derandomize=True)
+settings.register_profile("new", derandomize=False, print_blob=True)
+settings.load_profile("same")
 
 # No test trusts the world's authorities, whose certificates each HTTP client reads anew: 40 ms.
 # Programs that tests start inherit this.
