@@ -17,8 +17,8 @@ from tests.fakes.temporary_store import TemporaryStore
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# The same examples at each run, so that a failure is of the change at hand; `make explore` draws new
-# ones.
+# The same examples at each run: a failure is then due to the change at hand. `make explore` draws
+# new ones.
 settings.register_profile("same", derandomize=True)
 settings.register_profile("new", derandomize=False, print_blob=True)
 settings.load_profile("same")
