@@ -1,7 +1,7 @@
 """The AWS settings, for the bot, `mordecai setup` and `mordecai doctor`."""
 
 from bot.settings import Settings
-from memory.stores.agentcore.clients import AwsAccess
+from memory.stores.agentcore.calls.clients import AwsAccess
 from memory.stores.agentcore.setup import Wanted
 
 

@@ -19,7 +19,8 @@ from bot.errors import OperatorError
 from bot.operations.aws import aws_access, wanted_memory
 from bot.settings import Loaded, Settings
 from memory.errors import StoreUnavailable
-from memory.stores.agentcore.clients import CONTROL_SERVICE, AwsCalls, Circuit, open_client
+from memory.stores.agentcore.calls.circuit import Circuit
+from memory.stores.agentcore.calls.clients import CONTROL_SERVICE, AwsCalls, open_client
 from memory.stores.agentcore.setup import AgentCoreMemory, find_or_create, wait_until_ready
 from memory.stores.files import put_in_place
 

@@ -13,13 +13,8 @@ from datetime import datetime
 from pathlib import Path
 
 from memory.records import LEARNED_KINDS, Actor, Hit, Kind
-from memory.stores.agentcore.clients import (
-    DATA_SERVICE,
-    AwsAccess,
-    AwsCalls,
-    Circuit,
-    open_client,
-)
+from memory.stores.agentcore.calls.circuit import Circuit
+from memory.stores.agentcore.calls.clients import DATA_SERVICE, AwsAccess, AwsCalls, open_client
 from memory.stores.agentcore.setup import Wanted, agentcore_control, find_or_create
 from memory.stores.agentcore.store import AgentCoreStore, Timing
 from tests.benchmarks.wire import Wire

@@ -7,7 +7,7 @@ import pytest
 from botocore.exceptions import ClientError, EventStreamError
 from urllib3.exceptions import ProtocolError
 
-from memory.stores.agentcore.clients import AwsAccess, make_client
+from memory.stores.agentcore.calls.clients import AwsAccess, make_client
 from tests.fakes.aws import Completion, FakeAws, ToolCall, throttled
 from tests.fakes.aws.converse import CACHE_MINIMUM
 from tests.fakes.aws.world import ENVIRONMENT

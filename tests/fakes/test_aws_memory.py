@@ -13,7 +13,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from memory.records import Kind
-from memory.stores.agentcore.clients import (
+from memory.stores.agentcore.calls.clients import (
     CONTROL_SERVICE,
     DATA_SERVICE,
     AwsAccess,

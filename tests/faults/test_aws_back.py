@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from memory.records import Actor
-from memory.stores.agentcore.clients import Circuit
-from memory.stores.agentcore.sender import SendingPace
+from memory.stores.agentcore.calls.circuit import Circuit
+from memory.stores.agentcore.events.sender import SendingPace
 from tests.contracts.long_term_memory import turn
 from tests.fakes.aws.world import FAST, world
 

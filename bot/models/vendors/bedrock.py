@@ -15,7 +15,7 @@ from pydantic_ai.providers.bedrock import BedrockProvider
 from bot.assistant.failures import AccessNotGranted
 from bot.errors import OperatorError
 from bot.models.catalogue import ModelAccess
-from memory.stores.agentcore.clients import aws_session
+from memory.stores.agentcore.calls.clients import aws_session
 
 
 def bedrock_client(named: str, access: ModelAccess) -> Any:

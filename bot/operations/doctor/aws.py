@@ -23,16 +23,16 @@ from bot.operations.doctor.check import (
 from bot.settings import Settings
 from memory.errors import StoreUnavailable
 from memory.records import Actor, Kind
-from memory.stores.agentcore.clients import (
+from memory.stores.agentcore.calls.circuit import Circuit
+from memory.stores.agentcore.calls.clients import (
     CONTROL_SERVICE,
     DATA_SERVICE,
     AwsCalls,
-    Circuit,
     aws_session,
     make_client,
     open_client,
 )
-from memory.stores.agentcore.errors import AWS_ERRORS, AwsFailure, Where, explain
+from memory.stores.agentcore.calls.errors import AWS_ERRORS, AwsFailure, Where, explain
 from memory.stores.agentcore.namespaces import namespace
 from memory.stores.agentcore.setup import TEMPLATES, AgentCoreMemory, inspect
 

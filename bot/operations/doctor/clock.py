@@ -17,8 +17,8 @@ from bot.operations.doctor.check import (
     wrong,
 )
 from bot.settings import Settings
-from memory.stores.agentcore.clients import CONTROL_SERVICE, make_client
-from memory.stores.agentcore.errors import AwsFailure
+from memory.stores.agentcore.calls.clients import CONTROL_SERVICE, make_client
+from memory.stores.agentcore.calls.errors import AwsFailure
 
 #: Seconds. AWS rejects signatures more than five minutes old, or from the future.
 _NOTICEABLE = 60.0

@@ -14,11 +14,11 @@ import structlog
 from memory.background.pacing import Backoff
 from memory.errors import StoreUnavailable
 from memory.records import LEARNED_KINDS, Actor
-from memory.stores.agentcore.clients import AwsCalls
-from memory.stores.agentcore.errors import AwsFailure, Fate
+from memory.stores.agentcore.calls.clients import AwsCalls
+from memory.stores.agentcore.calls.errors import AwsFailure, Fate
+from memory.stores.agentcore.events.outbox import Erasure, Outbox
 from memory.stores.agentcore.namespaces import belongs, home
-from memory.stores.agentcore.outbox import Erasure, Outbox
-from memory.stores.agentcore.records import record_of_row
+from memory.stores.agentcore.rows.records import record_of_row
 
 _log = structlog.get_logger(__name__)
 

@@ -15,15 +15,15 @@ import structlog
 
 from memory.errors import StoreUnavailable
 from memory.records import Kind
-from memory.stores.agentcore.clients import (
+from memory.stores.agentcore.calls.circuit import Circuit
+from memory.stores.agentcore.calls.clients import (
     CONTROL_SERVICE,
     DATA_SERVICE,
     AwsAccess,
     AwsCalls,
-    Circuit,
     open_client,
 )
-from memory.stores.agentcore.errors import AwsFailure
+from memory.stores.agentcore.calls.errors import AwsFailure
 from memory.stores.agentcore.store import AgentCoreStore, Timing
 
 #: Where each strategy puts its records. The trailing slash is a safety matter, see

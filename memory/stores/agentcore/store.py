@@ -17,28 +17,28 @@ import structlog
 from memory.background.pacing import RateLimitedLog
 from memory.errors import StoreUnavailable
 from memory.records import LEARNED_KINDS, Actor, Amendment, Draft, Hit, Kind, Record, Turn
-from memory.stores.agentcore import records as agentcore_records
+from memory.stores.agentcore.calls.clients import AwsCalls
+from memory.stores.agentcore.calls.errors import AwsFailure, Fate
 from memory.stores.agentcore.choices import AgentCoreChoices, decode
-from memory.stores.agentcore.clients import AwsCalls
-from memory.stores.agentcore.copies import Copier, Deletions
 from memory.stores.agentcore.erasure import Eraser
-from memory.stores.agentcore.errors import AwsFailure, Fate
-from memory.stores.agentcore.namespaces import belongs, home, known_actor
-from memory.stores.agentcore.outbox import Lane, Outbox, Outgoing
-from memory.stores.agentcore.records import (
-    batches,
-    failed_records,
-    record_of_row,
-    settle,
-)
-from memory.stores.agentcore.sender import (
+from memory.stores.agentcore.events.outbox import Lane, Outbox, Outgoing
+from memory.stores.agentcore.events.sender import (
     EventSender,
     SendingPace,
     cut_bytes,
     event_bodies,
     event_request,
 )
-from memory.stores.agentcore.writer import RecordWriter
+from memory.stores.agentcore.namespaces import belongs, home, known_actor
+from memory.stores.agentcore.rows import records as agentcore_records
+from memory.stores.agentcore.rows.copies import Copier, Deletions
+from memory.stores.agentcore.rows.records import (
+    batches,
+    failed_records,
+    record_of_row,
+    settle,
+)
+from memory.stores.agentcore.rows.writer import RecordWriter
 
 _log = structlog.get_logger(__name__)
 

@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from memory.stores.agentcore.clients import (
+from memory.stores.agentcore.calls.circuit import Circuit
+from memory.stores.agentcore.calls.clients import (
     CONTROL_SERVICE,
     DATA_SERVICE,
     AwsAccess,
     AwsCalls,
-    Circuit,
     make_client,
 )
-from memory.stores.agentcore.sender import SendingPace
+from memory.stores.agentcore.events.sender import SendingPace
 from memory.stores.agentcore.setup import (
     AgentCoreMemory,
     Patience,

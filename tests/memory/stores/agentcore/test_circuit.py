@@ -4,7 +4,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from memory.errors import StoreUnavailable
-from memory.stores.agentcore.clients import Circuit
+from memory.stores.agentcore.calls.circuit import Circuit
 
 
 class Clock:

@@ -12,13 +12,8 @@ from structlog.testing import capture_logs
 
 from memory.errors import StoreUnavailable
 from memory.records import Actor, Draft, Kind
-from memory.stores.agentcore.clients import (
-    DATA_SERVICE,
-    AwsAccess,
-    AwsCalls,
-    Circuit,
-    make_client,
-)
+from memory.stores.agentcore.calls.circuit import Circuit
+from memory.stores.agentcore.calls.clients import DATA_SERVICE, AwsAccess, AwsCalls, make_client
 from memory.stores.agentcore.store import AgentCoreStore
 from tests.fakes.aws import (
     Fault,

@@ -9,7 +9,7 @@ import pytest
 
 from memory.errors import NewerStore, StoreUnavailable
 from memory.records import Actor
-from memory.stores.agentcore.outbox import Lane, Outbox
+from memory.stores.agentcore.events.outbox import Lane, Outbox
 
 ANN, BOB = Actor("u1"), Actor("u12")
 HERS, HIS = Lane("u1", "s-1"), Lane("u12", "s-1")

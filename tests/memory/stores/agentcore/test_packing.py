@@ -5,7 +5,7 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.stores.agentcore.records import MAX_VALUE, pack, unpack
+from memory.stores.agentcore.rows.packing import MAX_VALUE, pack, unpack
 
 _LEGAL = re.compile(r"[a-zA-Z0-9\s._:/=+@-]{1,256}")
 

@@ -29,7 +29,7 @@ from memory.records import (
     Utterance,
 )
 from memory.stores.agentcore.namespaces import belongs, namespace
-from memory.stores.agentcore.records import (
+from memory.stores.agentcore.rows.records import (
     create_entry,
     record_of_row,
 )

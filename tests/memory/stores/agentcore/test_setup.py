@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 
 from memory.errors import StoreUnavailable
 from memory.records import LEARNED_KINDS, Actor, Kind
-from memory.stores.agentcore.clients import AwsAccess
+from memory.stores.agentcore.calls.clients import AwsAccess
 from memory.stores.agentcore.namespaces import namespace
 from memory.stores.agentcore.setup import (
     TEMPLATES,

@@ -13,7 +13,12 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
 from memory.records import Actor, Place, Role, Speaker, Turn, Utterance
-from memory.stores.agentcore.sender import MAX_MESSAGE_BYTES, SendingPace, cut_bytes, event_bodies
+from memory.stores.agentcore.events.sender import (
+    MAX_MESSAGE_BYTES,
+    SendingPace,
+    cut_bytes,
+    event_bodies,
+)
 from memory.stores.agentcore.store import AgentCoreStore, Timing
 from tests.contracts.long_term_memory import eventually
 from tests.fakes.aws import Fault, broken, expired_credentials, throttled

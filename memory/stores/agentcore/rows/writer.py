@@ -11,9 +11,9 @@ import structlog
 from memory.errors import StoreUnavailable, UnknownRecord
 from memory.knowledge.merging import change_all
 from memory.records import Actor, Amendment, Draft, Kind, Record
-from memory.stores.agentcore import records as agentcore_records
-from memory.stores.agentcore.clients import AwsCalls
-from memory.stores.agentcore.records import batches, record_of_row, require, written_records
+from memory.stores.agentcore.calls.clients import AwsCalls
+from memory.stores.agentcore.rows import records as agentcore_records
+from memory.stores.agentcore.rows.records import batches, record_of_row, require, written_records
 
 _log = structlog.get_logger(__name__)
 

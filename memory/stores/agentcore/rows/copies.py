@@ -12,8 +12,8 @@ from typing import Any
 from memory.errors import UnknownRecord
 from memory.knowledge.merging import identity
 from memory.records import LEARNED_KINDS, Actor, Kind, Record
-from memory.stores.agentcore import records as agentcore_records
-from memory.stores.agentcore.records import batches
+from memory.stores.agentcore.rows import records as agentcore_records
+from memory.stores.agentcore.rows.records import batches
 
 #: Rows with their records, in the order they were written.
 Pairs = list[tuple[dict[str, Any], Record]]

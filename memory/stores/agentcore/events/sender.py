@@ -13,9 +13,9 @@ import structlog
 from memory.background.pacing import Backoff, RateLimitedLog
 from memory.errors import StoreUnavailable
 from memory.records import Actor, Role, Turn, Utterance
-from memory.stores.agentcore.clients import CircuitOpen
-from memory.stores.agentcore.errors import AwsFailure, Fate
-from memory.stores.agentcore.outbox import Lane, Outbox, Outgoing
+from memory.stores.agentcore.calls.circuit import CircuitOpen
+from memory.stores.agentcore.calls.errors import AwsFailure, Fate
+from memory.stores.agentcore.events.outbox import Lane, Outbox, Outgoing
 
 #: The quota page allows 100 KB a message, counted in bytes; the service model says 100,000.
 MAX_MESSAGE_BYTES = 100_000
