@@ -155,8 +155,10 @@ class AgentCoreStore:
         """How many events AWS has not acknowledged, of one actor or of all."""
         return await self._outbox.pending(actor)
 
-    async def _send(self, event: Outgoing) -> None:
-        await self._calls.ask("create_event", **event_request(event))
+    async def _send(self, event: Outgoing) -> str | None:
+        answer = await self._calls.ask("create_event", **event_request(event))
+        event_id: str | None = answer["event"].get("eventId")
+        return event_id
 
     # -- writing ----------------------------------------------------------------------------------
 

@@ -1,8 +1,8 @@
 """Events and erasures that AWS has not acknowledged yet, in one SQLite file.
 
 It is written on the reply's path, so it has a thread of its own: calls that hang must not delay it.
-Acknowledged rows stay for a week without their contents, so that a turn that is added again is not
-sent again."""
+Acknowledged rows stay without their contents for as long as AWS may keep the events: a turn that is
+added again is not sent again, and a turn that is forgotten names its events."""
 
 import asyncio
 import json
@@ -44,8 +44,10 @@ _MIGRATIONS = (
             "WITHOUT ROWID",
         ),
     ),
+    Migration("ids of events", ("ALTER TABLE event ADD COLUMN event_id TEXT",)),
 )
-_REMEMBERED = timedelta(days=7)
+#: AWS lets events live for a year at most.
+_REMEMBERED = timedelta(days=365)
 
 
 def _read_event(row: Row) -> Row:
@@ -80,6 +82,15 @@ class Outgoing:
     turn_id: str
     part: int
     body: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SentEvent:
+    """An event of a turn as AWS knows it."""
+
+    turn_id: str
+    session_id: str
+    event_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,12 +169,25 @@ class Outbox:
         )
         return found[0] if found else None
 
-    async def mark_sent(self, event: Outgoing) -> None:
-        """Mark an event as sent and delete its contents."""
+    async def mark_sent(self, event: Outgoing, event_id: str | None) -> None:
+        """Mark an event as sent, and replace its contents by the id that AWS gave it; None if AWS
+        had it before and does not tell."""
         await self._db.write(
-            "UPDATE event SET state = 'sent', body = NULL, changed_at = ? WHERE row = ?",
+            "UPDATE event SET state = 'sent', body = NULL, event_id = ?, changed_at = ? "
+            "WHERE row = ?",
+            event_id,
             _now(),
             event.row,
+        )
+
+    async def events_of(self, actor: Actor, turn_ids: Sequence[str]) -> list[SentEvent]:
+        """The events of these turns that AWS has, as far as their ids are known."""
+        return await self._db.read(
+            lambda row: SentEvent(*row),
+            "SELECT turn, session, event_id FROM event WHERE actor = ? AND event_id IS NOT NULL "
+            "AND turn IN (SELECT value FROM json_each(?)) ORDER BY row",
+            actor.id,
+            json.dumps(list(turn_ids)),
         )
 
     async def mark_refused(self, event: Outgoing) -> None:

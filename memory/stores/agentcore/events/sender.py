@@ -105,9 +105,10 @@ class EventSender:
     def __init__(
         self,
         outbox: Outbox,
-        send: Callable[[Outgoing], Awaitable[None]],
+        send: Callable[[Outgoing], Awaitable[str | None]],
         pace: SendingPace,
     ) -> None:
+        """`send` returns the id that AWS gave the event, and raises StoreUnavailable."""
         self._outbox, self._send, self._pace = outbox, send, pace
         self._slots = asyncio.Semaphore(pace.parallel)
         self._tasks: dict[Lane, asyncio.Task[None]] = {}
@@ -185,10 +186,11 @@ class EventSender:
 
     async def _deliver(self, event: Outgoing) -> None:
         """Send one event and note the result. Raises StoreUnavailable if it must be retried."""
+        event_id = None
         try:
             async with self._slots:
                 self._sending.add(event.lane)
-                await self._send(event)
+                event_id = await self._send(event)
         except AwsFailure as failure:
             if failure.fate is Fate.LATER:
                 raise
@@ -197,7 +199,7 @@ class EventSender:
                 return
         finally:
             self._sending.discard(event.lane)
-        await self._outbox.mark_sent(event)
+        await self._outbox.mark_sent(event, event_id)
         self._note_progress()
 
     async def _quarantine(self, event: Outgoing, failure: AwsFailure) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from memory.errors import NewerStore, StoreUnavailable
 from memory.records import Actor
-from memory.stores.agentcore.events.outbox import Lane, Outbox
+from memory.stores.agentcore.events.outbox import Lane, Outbox, SentEvent
 
 ANN, BOB = Actor("u1"), Actor("u12")
 HERS, HIS = Lane("u1", "s-1"), Lane("u12", "s-1")
@@ -32,7 +32,7 @@ async def drain(outbox: Outbox, lane: Lane) -> list[object]:
     said = []
     while event := await outbox.head(lane):
         said.append(event.body["text"])
-        await outbox.mark_sent(event)
+        await outbox.mark_sent(event, None)
     return said
 
 
@@ -61,6 +61,25 @@ async def test_a_turn_that_was_sent_is_not_sent_again(outbox: Outbox) -> None:
     await drain(outbox, HERS)
     await outbox.put(HERS, "t-1", [{"text": "a"}])
     assert await outbox.head(HERS) is None
+
+
+async def test_a_turn_names_its_events_at_aws_after_a_restart(path: Path) -> None:
+    outbox = await Outbox.open(path)
+    await outbox.put(HERS, "t-1", [{"text": "a"}, {"text": "b"}])
+    await outbox.put(HERS, "t-2", [{"text": "c"}])
+    await outbox.put(HIS, "t-1", [{"text": "his"}])
+    for lane, names in ((HERS, ["0001#a", "0002#b", None]), (HIS, ["0003#c"])):
+        for name in names:
+            event = await outbox.head(lane)
+            assert event is not None
+            await outbox.mark_sent(event, name)
+    await outbox.aclose()
+    outbox = await Outbox.open(path)
+    assert await outbox.events_of(ANN, ["t-1", "t-2", "t-3"]) == [
+        SentEvent("t-1", "s-1", "0001#a"),
+        SentEvent("t-1", "s-1", "0002#b"),
+    ]
+    await outbox.aclose()
 
 
 async def test_what_waits_is_still_there_after_the_process_was_killed(path: Path) -> None:
@@ -155,6 +174,7 @@ async def test_what_waits_in_a_file_of_before_there_were_migrations_is_kept(path
     await outbox.aclose()
     with sqlite3.connect(path) as db:
         db.execute("DROP TABLE migration")
+        db.execute("ALTER TABLE event DROP COLUMN event_id")
     db.close()
     outbox = await Outbox.open(path)
     assert await drain(outbox, HERS) == ["do not lose me"]

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
 from memory.records import Actor, Place, Role, Speaker, Turn, Utterance
+from memory.stores.agentcore.events.outbox import Outbox, SentEvent
 from memory.stores.agentcore.events.sender import (
     MAX_MESSAGE_BYTES,
     SendingPace,
@@ -61,6 +62,9 @@ async def test_a_turn_is_one_event_with_both_sides(tmp_path: Path) -> None:
         ]
         assert event["eventTimestamp"] == NOON
         assert here.count("CreateEvent") == 1
+    outbox = await Outbox.open(here.outbox)
+    assert await outbox.events_of(ANN, ["t-1"]) == [SentEvent("t-1", "s-1", event["eventId"])]
+    await outbox.aclose()
 
 
 async def test_an_event_knows_where_its_turn_was_said(tmp_path: Path) -> None:
