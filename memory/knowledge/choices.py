@@ -125,11 +125,11 @@ def clean_name(name: str) -> str:
 
 
 def _clean_language(wanted: str) -> str:
-    """The lower-case BCP 47 tag of a supported language, given as a tag ("pt-br") or by its own
-    name ("Deutsch"). Raises RefusedText."""
+    """The lower-case BCP 47 tag of a supported language, given as a tag ("pt-br"), by its own
+    name ("Deutsch") or by its English one. Raises RefusedText."""
     wanted = one_line(wanted)
-    for code, phrases in known_languages().items():
-        if phrases.name.casefold() == wanted.casefold():
+    for code, known in known_languages().items():
+        if wanted.casefold() in (known.name.casefold(), known.english.casefold()):
             return code
     if not _TAG.fullmatch(wanted) or base_language(wanted) not in known_languages():
         raise RefusedText(f"the languages known here are {', '.join(known_languages())}")

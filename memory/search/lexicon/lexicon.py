@@ -66,9 +66,11 @@ class Dates:
 @dataclass(frozen=True, slots=True)
 class Ago:
     """How a language tells when something was. Units are the forms of a noun, as its plural rule
-    has them; `pattern` has places for `{n}` and `{noun}`."""
+    has them; `pattern` has places for `{n}` and `{noun}`. `name` is what the
+    language calls itself, `english` what English calls it."""
 
     name: str
+    english: str
     today: str
     yesterday: str
     pattern: str

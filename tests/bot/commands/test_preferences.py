@@ -54,9 +54,10 @@ async def test_the_time_zone_is_set_shown_and_kept(desk: Desk) -> None:
     assert "Rome" not in await desk.ask("/memory")
 
 
-async def test_the_language_is_set_shown_and_kept(desk: Desk) -> None:
+@pytest.mark.parametrize("written", ["Deutsch", "german", "de"])
+async def test_the_language_is_set_shown_and_kept(desk: Desk, written: str) -> None:
     assert "en (English)" in await desk.ask("/language")
-    assert await desk.ask("/language Deutsch") == GERMAN.language_set.format(name="de (Deutsch)")
+    assert await desk.ask(f"/language {written}") == GERMAN.language_set.format(name="de (Deutsch)")
     current = GERMAN.language_current.partition("{examples}")[0].format(name="de (Deutsch)")
     assert (await desk.ask("/language")).startswith(current)
     assert (await desk.memory.choices.read(ANN)).language == "de"
