@@ -198,6 +198,7 @@ class Texts:
     reads_no_documents: str
     unknown_file: Annotated[str, "kinds"]
     file_kinds: Annotated[Mapping[str, str], "words", "images", "pdf", "text", "speech"]
+    empty_file: Annotated[str, "name"]
     unreadable_file: Annotated[str, "name"]
     too_big_file: Annotated[str, "largest"]
     lost_file: str

@@ -44,9 +44,13 @@ class Unreadable(Exception):
     """The file is damaged, protected, hostile, or of another format."""
 
 
+class Empty(Unreadable):
+    """The file has no text."""
+
+
 def text_in(data: bytes) -> str:
     """The text of a document, whatever it is called: Word, PowerPoint, OpenDocument, RTF, or plain
-    text in any common encoding. Raises Unreadable. Takes long: call it in a thread."""
+    text in any common encoding. Raises Unreadable, Empty. Takes long: call it in a thread."""
     try:
         if data.startswith(b"PK\x03\x04"):
             text = "".join(_unpack(data))
@@ -60,7 +64,7 @@ def text_in(data: bytes) -> str:
         # The libraries below promise no list of errors for files that somebody has damaged.
         raise Unreadable from error
     if not text.strip():
-        raise Unreadable
+        raise Empty
     return text[:_MOST_TEXT]
 
 

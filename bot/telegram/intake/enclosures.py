@@ -56,7 +56,7 @@ _IN_WORDS: dict[str, Callable[[Any], str]] = {
     "poll": lambda it: f"a poll: {it.question} ({'; '.join(o.text for o in it.options)})",
     "dice": lambda it: f"{it.emoji} came up {it.value}",
     "checklist": lambda it: f"a checklist: {it.title} ({'; '.join(map(_task, it.tasks))})",
-    "gift": lambda it: f"a gift {it.gift.sticker.emoji or ''}{_after(': ', it.text)}",
+    "gift": lambda it: f"a gift{_after(' ', it.gift.sticker.emoji)}{_after(': ', it.text)}",
     "unique_gift": lambda it: f"a gift: {it.gift.base_name} #{it.gift.number}",
     "game": lambda it: f"a game: {it.title}{_after(', ', it.description)}",
     "invoice": lambda it: f"an invoice: {it.title}{_after(', ', it.description)}",

@@ -24,7 +24,7 @@ from bot.assistant.inbound import Message
 from bot.clock import Clock
 from bot.telegram.delivery.outcomes import name_of, seconds_of
 from bot.telegram.formatting.marked import clean
-from bot.telegram.intake.documents import Unreadable, text_in
+from bot.telegram.intake.documents import Empty, Unreadable, text_in
 from bot.texts import Sentence, Texts
 from memory.background.threads import compute
 from memory.safety.escaping import quote
@@ -211,10 +211,13 @@ def _too_long(texts: Texts) -> str:
 
 def _attachment(file: EnclosedFile, data: bytes) -> Attachment:
     """The file for the model. Raises Declined if it is not what its sender calls it."""
-    unreadable = Declined(lambda texts: texts.unreadable_file.format(name=file.name or "?"))
+    name = file.name or "?"
+    unreadable = Declined(lambda texts: texts.unreadable_file.format(name=name))
     if file.kind is FileKind.TEXT:
         try:
             text = text_in(data)
+        except Empty:
+            raise Declined(lambda texts: texts.empty_file.format(name=name)) from None
         except Unreadable:
             raise unreadable from None
         return Attachment(file.kind, "text/plain", text.encode("utf-8", "replace"), file.name)

@@ -135,8 +135,11 @@ async def test_a_word_document_goes_as_its_text(server: BotApiServer, tmp_path: 
         [attachment] = on.echo.heard[0].attachments
         assert attachment.data.decode().split("\n")[:2] == ["Dear Anna,", "I am well."]
         await server.user(ANNA).sends("document", letter[:-60], **file)
-        replies = await server.replies_to(ANNA, 2)
+        await server.replies_to(ANNA, 2)
+        await server.user(ANNA).sends("document", docx(paragraph("")), **file)
+        replies = await server.replies_to(ANNA, 3)
     assert replies[1].startswith("I can't read the file letter.docx")
+    assert replies[2] == "There is no text in the file letter.docx."
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.telegram.intake import documents
-from bot.telegram.intake.documents import Unreadable, text_in
+from bot.telegram.intake.documents import Empty, Unreadable, text_in
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 A = 'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
@@ -132,6 +132,12 @@ def test_text_is_read_in_its_encoding(encoding: str, text: str) -> None:
 )
 def test_what_has_no_text_is_unreadable(data: bytes) -> None:
     with pytest.raises(Unreadable):
+        text_in(data)
+
+
+@pytest.mark.parametrize("data", [b"", b" \n", docx(paragraph(""))])
+def test_a_document_without_text_is_not_called_damaged(data: bytes) -> None:
+    with pytest.raises(Empty):
         text_in(data)
 
 

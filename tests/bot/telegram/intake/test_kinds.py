@@ -20,7 +20,8 @@ PRIVATE = {"id": 5, "type": "private"}
 GROUP = {"id": -7, "type": "group", "title": "Us"}
 NEWS = {"id": -100, "type": "channel", "title": "The News"}
 MOVING = _FILE | {"width": 90, "height": 90, "duration": 3}
-STICKER = _MEDIA["sticker"] | {"emoji": "😀", "set_name": "cats"}
+PLAIN_STICKER = {name: it for name, it in _MEDIA["sticker"].items() if name != "emoji"}
+STICKER = PLAIN_STICKER | {"emoji": "😀", "set_name": "cats"}
 TASKS = [{"id": 1, "text": "milk", "completion_date": 9}, {"id": 2, "text": "bread"}]
 MODEL = {"name": "m", "sticker": STICKER, "rarity_per_mille": 1}
 BACKDROP = {
@@ -70,6 +71,10 @@ IN_WORDS: dict[str, tuple[dict[str, Any], str]] = {
     "gift": (
         {"gift": {"gift": {"id": "g", "sticker": STICKER, "star_count": 5}, "text": "For you"}},
         "> [a gift 😀: For you]",
+    ),
+    "gift of a sticker without an emoji": (
+        {"gift": {"gift": {"id": "g", "sticker": PLAIN_STICKER, "star_count": 5}, "text": "Hi"}},
+        "> [a gift: Hi]",
     ),
     "unique_gift": (
         {
