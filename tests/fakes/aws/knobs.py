@@ -11,9 +11,10 @@ class Fault:
     """Something that goes wrong with calls, before or after AWS has done the work.
 
     `operation` limits it to one operation (None: every one) and `times` to so many calls (None:
-    until cleared). `code` refuses with that error and HTTP `status`. `delay` seconds pass before
-    anything is answered. `cut` closes the connection after so many bytes of the answer; 0 answers
-    nothing at all. Without a code the work is done all the same: the caller can't know."""
+    until cleared). `code` refuses with that error, HTTP `status` and, if it has one, `reason`.
+    `delay` seconds pass before anything is answered. `cut` closes the connection after so many
+    bytes of the answer; 0 answers nothing at all. Without a code the work is done all the same: the
+    caller can't know."""
 
     operation: str | None = None
     times: int | None = None
@@ -22,6 +23,13 @@ class Fault:
     message: str = "refused by the test"
     delay: float = 0.0
     cut: int | None = None
+    reason: str | None = None
+
+
+def inactive(operation: str | None = None, times: int | None = None) -> Fault:
+    """The data plane does not know yet that the memory is active."""
+    message = f"Memory status is not active, unable to process {operation or 'the request'}"
+    return Fault(operation, times, "ValidationException", 400, message)
 
 
 def throttled(operation: str | None = None, times: int | None = None) -> Fault:

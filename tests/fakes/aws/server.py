@@ -141,7 +141,7 @@ class FakeAws:
             self.stopping.wait(fault.delay)
         params: dict[str, Any] = {}
         if fault and fault.code:
-            answer = refusal(fault.status, fault.code, fault.message)
+            answer = refusal(fault.status, fault.code, fault.message, fault.reason)
         else:
             with self._lock:
                 answer, params = self._dispatch(service, scope["region"], request)
@@ -178,9 +178,9 @@ def _route(request: Request) -> tuple[str, str | None]:
     return "", None
 
 
-def refusal(status: int, code: str, message: str) -> Answer:
+def refusal(status: int, code: str, message: str, reason: str | None = None) -> Answer:
     """An error as AWS's front answers it."""
-    body = json.dumps({"message": message}).encode()
+    body = json.dumps({"message": message, **({"reason": reason} if reason else {})}).encode()
     headers = {"Content-Type": "application/json", "x-amzn-ErrorType": code}
     return Answer(status, headers, [body])
 

@@ -11,7 +11,7 @@ from typing import Any
 import boto3
 import botocore.session
 from botocore.config import Config
-from botocore.exceptions import ConnectionClosedError
+from botocore.exceptions import ClientError, ConnectionClosedError, ParamValidationError
 from botocore.loaders import Loader, create_loader
 
 from memory.stores.agentcore.calls.circuit import Circuit
@@ -116,13 +116,14 @@ class AwsCalls:
         try:
             answer = self._whole_answer(method, params, where)
         except AWS_ERRORS as error:
-            failure = explain(error, where)
+            failure = explain(error, where, params)
             if failure.answered:
                 self._circuit.note_success()
             else:
                 self._circuit.note_failure(str(failure))
-            # Refusals quote what they refuse; people's words stay out of logs and tracebacks.
-            raise failure from (None if failure.fate is Fate.NEVER else error)
+            # These quote what was sent; people's words stay out of logs and tracebacks.
+            quotes = isinstance(error, ClientError | ParamValidationError)
+            raise failure from (None if quotes else error)
         self._circuit.note_success()
         return answer
 

@@ -1,5 +1,7 @@
 """What can go wrong with AWS, said in one line to the operator: what it is and how to mend it."""
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -23,6 +25,7 @@ from botocore.exceptions import (
 from botocore.parsers import ResponseParserError
 
 from memory.errors import StoreUnavailable
+from memory.stores.agentcore.calls.wording import own_words
 
 #: Everything that a boto3 call raises on purpose.
 AWS_ERRORS = (BotoCoreError, ClientError, ResponseParserError)
@@ -43,13 +46,20 @@ class Fate(Enum):
 
 class AwsFailure(StoreUnavailable):
     """AWS did not do it. `answered` tells whether the service as such is there and willing: a
-    refusal of this one call is an answer, an outage, a throttle or bad credentials are none."""
+    refusal of this one call is an answer, an outage, a throttle or bad credentials are none.
+    `reason` is AWS's word for why a request is no good, if it gave one."""
 
     def __init__(
-        self, message: str, code: str, fate: Fate = Fate.LATER, *, answered: bool = False
+        self,
+        message: str,
+        code: str,
+        fate: Fate = Fate.LATER,
+        *,
+        answered: bool = False,
+        reason: str = "",
     ) -> None:
         super().__init__(message)
-        self.code, self.fate, self.answered = code, fate, answered
+        self.code, self.fate, self.answered, self.reason = code, fate, answered, reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,16 +95,23 @@ _CLOCK_WORDS = ("signature expired", "not yet current", "time too skewed")
 #: Operations whose "not found" speaks of the event or record; the others' speaks of the memory.
 _BY_ID = ("GetEvent", "DeleteEvent", "GetMemoryRecord", "DeleteMemoryRecord")
 _REFUSALS = ("ValidationException", "InvalidInputException")
+_SENT_BEFORE = "IdempotentParameterMismatchException"
+#: The reasons that speak of the request itself. Any other may pass.
+_FINAL = ("FieldValidationFailed", "CannotParse", "EventInOtherSession")
+#: A memory is not active after it was created and while its strategies change, whatever reason AWS
+#: gives with it: the data plane follows the control plane by minutes.
+_PASSING = re.compile(r"not (?:yet )?active|transitional state|being (?:created|updated)", re.I)
 
 
-def explain(error: Exception, where: Where) -> AwsFailure:
-    """The failure that an error of boto3 means. Texts of the caller's are kept out of it: AWS and
-    botocore both quote the values that they refuse."""
+def explain(error: Exception, where: Where, sent: Mapping[str, Any] | None = None) -> AwsFailure:
+    """The failure that an error of boto3 means. What was `sent` is kept out of it: AWS and botocore
+    both quote the values that they refuse."""
     if isinstance(error, ClientError):
-        return _answer(error.response, where)
+        return _answer(error.response, where, sent or {})
     name = type(error).__name__
     if isinstance(error, ParamValidationError):
-        return _refusal(where, name)
+        text = f"{where.operation}: the request is not one that AWS accepts"
+        return AwsFailure(text, name, Fate.NEVER, answered=True)
     if isinstance(error, NoCredentialsError | PartialCredentialsError):
         return AwsFailure(f"no complete AWS credentials were found: {_CREDENTIALS}", name)
     if isinstance(error, CredentialRetrievalError | TokenRetrievalError | SSOError):
@@ -117,7 +134,7 @@ def _unreachable(error: Exception, where: Where) -> str:
     return f"{where.operation}: {type(error).__name__}"
 
 
-def _answer(response: dict[str, Any], where: Where) -> AwsFailure:
+def _answer(response: dict[str, Any], where: Where, sent: Mapping[str, Any]) -> AwsFailure:
     code = str(response.get("Error", {}).get("Code", ""))
     message = str(response.get("Error", {}).get("Message", ""))
     status = int(response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
@@ -130,12 +147,13 @@ def _answer(response: dict[str, Any], where: Where) -> AwsFailure:
     if code == "ResourceNotFoundException":
         return _missing(where, code)
     if code in _REFUSALS:
-        return _refusal(where, code, response)
+        return _refusal(where, code, response, own_words(message, sent))
     if code == "InvalidSignatureException":
         code = "SignatureDoesNotMatch"
     if code in _CODES:
         return AwsFailure(f"{where.operation}: {_CODES[code]}", code)
-    return AwsFailure(f"{where.operation}: AWS answered {code or 'an error'} ({status})", code)
+    text = f"{where.operation}: AWS answered {code or 'an error'} ({status})"
+    return AwsFailure(_quote(text, own_words(message, sent)), code)
 
 
 def _denial(where: Where, code: str) -> AwsFailure:
@@ -155,11 +173,20 @@ def _missing(where: Where, code: str) -> AwsFailure:
     return AwsFailure(text, code, answered=True)
 
 
-def _refusal(where: Where, code: str, response: dict[str, Any] | None = None) -> AwsFailure:
-    response = response or {}
-    reason = response.get("reason") or "malformed"
-    if reason == "IdempotentParameterMismatchException":
-        return AwsFailure(f"{where.operation}: sent before", code, Fate.DONE, answered=True)
+def _refusal(where: Where, code: str, response: dict[str, Any], words: str) -> AwsFailure:
+    reason = str(response.get("reason") or "")
+    if reason == _SENT_BEFORE:
+        text = f"{where.operation}: sent before"
+        return AwsFailure(text, code, Fate.DONE, answered=True, reason=reason)
+    if _PASSING.search(str(response.get("Error", {}).get("Message", ""))):
+        text = f"{where.operation}: the memory is not active, AWS may be creating or updating it"
+        return AwsFailure(_quote(text, words), code, answered=True, reason=reason)
     fields = ", ".join(str(f.get("name")) for f in response.get("fieldList") or ())
-    text = f"{where.operation}: AWS refuses the request ({reason}{f': {fields}' if fields else ''})"
-    return AwsFailure(text, code, Fate.NEVER, answered=True)
+    why = f"{reason or 'no reason given'}{f': {fields}' if fields else ''}"
+    text = _quote(f"{where.operation}: AWS refuses the request ({why})", words)
+    fate = Fate.NEVER if reason in _FINAL else Fate.LATER
+    return AwsFailure(text, code, fate, answered=True, reason=reason)
+
+
+def _quote(text: str, words: str) -> str:
+    return f"{text}; AWS says: {words}" if words else text

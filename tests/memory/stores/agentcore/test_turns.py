@@ -22,7 +22,7 @@ from memory.stores.agentcore.events.sender import (
 )
 from memory.stores.agentcore.store import AgentCoreStore, Timing
 from tests.contracts.long_term_memory import eventually
-from tests.fakes.aws import Fault, broken, expired_credentials, throttled
+from tests.fakes.aws import Fault, broken, expired_credentials, inactive, throttled
 from tests.fakes.aws.world import FAST, World, world
 
 NOON = datetime(2026, 3, 15, 12, tzinfo=UTC)
@@ -149,8 +149,14 @@ async def test_another_process_that_lost_its_memory_of_sending_makes_no_second_e
         expired_credentials(),
         Fault("CreateEvent", code="AccessDeniedException", status=403),
         Fault("CreateEvent", cut=20),
+        inactive("CreateEvent"),
+        replace(inactive("CreateEvent"), reason="FieldValidationFailed"),
+        Fault("CreateEvent", code="ValidationException", reason="ResourceConflict"),
+        Fault("CreateEvent", code="ValidationException", message="for a reason of tomorrow"),
+        Fault("CreateEvent", code="InvalidInputException"),
+        Fault("CreateEvent", code="RetryableConflictException", status=409),
     ],
-    ids=["throttled", "broken", "expired credentials", "denied", "cut off"],
+    ids=lambda fault: f"{fault.code or 'cut off'} {fault.reason or ''}",
 )
 async def test_what_aws_does_not_take_is_sent_once_it_does(tmp_path: Path, fault: Fault) -> None:
     async with world(tmp_path) as here, await here.store() as store:
@@ -184,7 +190,8 @@ async def test_what_was_not_sent_is_sent_after_a_restart(tmp_path: Path) -> None
 
 async def test_a_turn_that_aws_refuses_for_good_does_not_block_the_next(tmp_path: Path) -> None:
     async with world(tmp_path) as here, await here.store() as store:
-        refusal = Fault("CreateEvent", 1, "ValidationException", 400, "bad text: PLATYPUS")
+        words, reason = "bad text: PLATYPUS", "FieldValidationFailed"
+        refusal = Fault("CreateEvent", 1, "ValidationException", 400, words, reason=reason)
         here.aws.faults.add(refusal)
         with capture_logs() as logs:
             await store.add_turn(ANN, turn("t-1", "PLATYPUS"))
