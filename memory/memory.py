@@ -12,6 +12,7 @@ from memory.conversation.running_summaries import RunningSummaries, SummaryLimit
 from memory.conversation.sessions import LiveSessions
 from memory.conversation.talk import Talk
 from memory.conversation.tokens import Tokens
+from memory.journal import Backlog, Journal
 from memory.knowledge.choices import ChoiceRegistry
 from memory.knowledge.knowledge import Knowledge
 from memory.knowledge.maintenance import Maintenance
@@ -21,7 +22,7 @@ from memory.learning.jobs import ExtractionJobs, ExtractionLimits
 from memory.learning.learner import Learner
 from memory.learning.readings import Readings
 from memory.options import MemoryOptions, utc_now
-from memory.ports import Backlog, Journal, Store
+from memory.ports import Store
 from memory.records import Actor, Change, Choice, Kind, Place, Speaker
 from memory.safety.gate import admit
 from memory.understanding import Proposal, Reading, Understanding

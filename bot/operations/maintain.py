@@ -16,8 +16,8 @@ from bot.options import retention_of
 from bot.settings import Settings
 from bot.stores import open_store
 from memory.background.wall import WallClock
+from memory.journal import Backlog
 from memory.knowledge.maintenance import Maintenance, Removed, Why
-from memory.ports import Backlog
 from memory.records import Kind
 from memory.stores.journal.journal import SqliteJournal
 

@@ -14,7 +14,7 @@ from memory.background.work import PAUSE, Boundary, Worklist
 from memory.conversation.tiers import turns_to_read
 from memory.conversation.tokens import Count, cut_to_tokens, estimate_tokens
 from memory.errors import MemoryFailure, StoreUnavailable
-from memory.ports import Journal, SummaryJob
+from memory.journal import Journal, SummaryJob
 from memory.records import RunningSummary
 from memory.safety.secrets import mask_secrets
 from memory.understanding import ExtractionFailed, Summarizer

@@ -12,7 +12,7 @@ from memory.conversation.tiers import Compaction
 from memory.conversation.tokens import Count, estimate_tokens
 from memory.conversation.window import Window
 from memory.errors import SessionLost
-from memory.ports import Journal
+from memory.journal import Journal
 from memory.records import Actor, Place, RunningSummary, Session, Shift, Turn
 from memory.safety.gate import mask_turn
 

@@ -17,7 +17,8 @@ from memory.background.pacing import RateLimitedLog
 from memory.background.threads import compute
 from memory.background.wall import WallClock
 from memory.errors import MemoryFailure
-from memory.ports import MaintenanceLog, Store
+from memory.journal import MaintenanceLog
+from memory.ports import Store
 from memory.records import Actor, Kind, Record
 
 _log = structlog.get_logger(__name__)

@@ -9,8 +9,9 @@ from datetime import datetime
 from memory.background.caches import ActorCache
 from memory.background.threads import compute
 from memory.conversation.tokens import Count, cut_to_tokens, estimate_tokens
+from memory.journal import Sessions
 from memory.knowledge.moments import ago, base_language, known_languages
-from memory.ports import LongTermMemory, Sessions
+from memory.ports import LongTermMemory
 from memory.records import Actor, Choices, Hit, Kind, Record, Role
 from memory.safety.escaping import escape, one_line
 from memory.search.text import plain_words, wording

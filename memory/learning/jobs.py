@@ -17,9 +17,10 @@ from memory.background.locks import Locks
 from memory.background.pacing import Backoff
 from memory.background.work import PAUSE, Boundary, Worklist, log_outage
 from memory.errors import MemoryFailure
+from memory.journal import Job, Journal
 from memory.learning.endings import Ending, Endings, Outcome, SummaryWatch
 from memory.learning.learner import Learner, Lesson
-from memory.ports import Job, Journal, Store
+from memory.ports import Store
 from memory.records import Change, Session, Turn
 from memory.understanding import ExtractionFailed
 

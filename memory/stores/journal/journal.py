@@ -161,7 +161,7 @@ class SqliteJournal:
 
 
 class SqliteMaintenanceLog:
-    """See memory.ports.MaintenanceLog."""
+    """See memory.journal.MaintenanceLog."""
 
     def __init__(self, db: Database) -> None:
         self._db, self._notes = db, Notes(db)

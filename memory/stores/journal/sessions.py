@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from memory.errors import StoreUnavailable
-from memory.ports import Backlog, Job
+from memory.journal import Backlog, Job
 from memory.records import Actor, Place, Session
 from memory.stores.files import connect_existing
 from memory.stores.sqlite.database import Database
@@ -63,7 +63,7 @@ def read_session(row: Row) -> Row:
 
 
 class SqliteSessions:
-    """See memory.ports.Sessions."""
+    """See memory.journal.Sessions."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
@@ -133,7 +133,7 @@ class SqliteSessions:
 
 
 class SqliteJobs:
-    """See memory.ports.Jobs."""
+    """See memory.journal.Jobs."""
 
     def __init__(self, db: Database) -> None:
         self._db = db

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from memory.errors import SessionLost
-from memory.ports import SummaryJob
+from memory.journal import SummaryJob
 from memory.records import (
     Actor,
     Place,
@@ -37,7 +37,7 @@ _SUMMARY = "summary.id, session, text, turns, oldest, newest, fallback, base, ba
 
 
 class SqliteSummaries:
-    """See memory.ports.Summaries."""
+    """See memory.journal.Summaries."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
@@ -149,7 +149,7 @@ _TURN = (
 
 
 class SqliteTurns:
-    """See memory.ports.Turns."""
+    """See memory.journal.Turns."""
 
     def __init__(self, db: Database) -> None:
         self._db = db

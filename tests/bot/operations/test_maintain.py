@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 from bot.errors import OperatorError
 from bot.operations.maintain import clean_up
 from bot.settings import Settings
-from memory.ports import Backlog
+from memory.journal import Backlog
 from memory.records import Actor, Draft, Kind, Place, Role, Session, Turn, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.journal.sessions import backlog_in

@@ -15,13 +15,14 @@ from structlog.testing import capture_logs
 from memory.background.locks import Locks
 from memory.background.wall import WallClock
 from memory.errors import StoreUnavailable
+from memory.journal import Journal
 from memory.knowledge.maintenance import (
     Maintenance,
     Retention,
     Why,
     expired_records,
 )
-from memory.ports import Journal, Store
+from memory.ports import Store
 from memory.records import LEARNED_KINDS, Actor, Draft, Kind, Record, Role, Turn, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore

@@ -13,9 +13,9 @@ from structlog.testing import capture_logs
 
 from memory.background.locks import Locks
 from memory.errors import StoreUnavailable
+from memory.journal import Backlog, Job
 from memory.learning.endings import Outcome
 from memory.learning.jobs import ATTEMPTS, ExtractionJobs, ExtractionLimits
-from memory.ports import Backlog, Job
 from memory.records import Actor, Change, Kind, Place, Role, Session, Turn, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.journal.sessions import SqliteJobs

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memory.errors import NewerStore, StoreUnavailable
-from memory.ports import Backlog
+from memory.journal import Backlog
 from memory.records import (
     Actor,
     Place,
