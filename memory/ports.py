@@ -24,10 +24,12 @@ class LongTermMemory(Protocol):
     actor's record id is an unknown id. All raise StoreUnavailable if the store does not answer, and
     NewerStore if this version can't read it."""
 
-    async def add_turn(self, actor: Actor, *turns: Turn, on_disk: bool = False) -> None:
-        """Store finished turns; the same turn id again changes nothing. A store that extracts by
-        itself finds the turns after that; any other at once, word for word, as MESSAGE records.
-        A power cut may undo it unless they are to be `on_disk` by then. All other changes are."""
+    async def add_turn(self, actor: Actor, *turns: Turn, on_disk: bool = False) -> list[Turn]:
+        """Store finished turns; the same turn id again changes nothing. A store that archives
+        messages finds the turns at once, word for word, as MESSAGE records; another one when
+        something has been learned from them. Returns those that it leaves to us to learn from: all
+        unless the store extracts by itself. A power cut may undo it unless they are to be `on_disk`
+        by then. All other changes are."""
         ...
 
     async def commit(

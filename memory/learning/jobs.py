@@ -148,15 +148,17 @@ class ExtractionJobs:
         session, actor = job.session, job.session.actor
         while await self._renew_lease(session):
             async with asyncio.timeout(self._limits.seconds):
-                turns = await self._hand_over(session)
-                if turns is None:
+                handed_over = await self._hand_over(session)
+                if handed_over is None:
                     break
+                turns, ours = handed_over
                 if not turns:
                     return Outcome.NOTHING, ()
                 if self._store.extraction:
                     await self._store.extraction.flush(actor)
+                if not ours:
                     return await self._leave_to_store(session), ()
-            lesson = await self._learner.study(actor, turns)
+            lesson = await self._learner.study(actor, ours)
             saved = await self._save(session, turns, lesson)
             if saved is not None:
                 return saved
@@ -166,19 +168,19 @@ class ExtractionJobs:
         """The outcome of a session that is not, or no longer, our job."""
         return Outcome.LATER if await self._journal.turns.of(session.id) else Outcome.NOTHING
 
-    async def _hand_over(self, session: Session) -> list[Turn] | None:
-        """Put the session's turns into the store and return them. If there are none, the job is
-        done. None if the job is no longer ours: the session may have moved to another actor."""
+    async def _hand_over(self, session: Session) -> tuple[list[Turn], list[Turn]] | None:
+        """Put the session's turns into the store. Returns them, and those that it leaves to us to
+        learn from. If there are none, the job is done. None if the job is no longer ours: the
+        session may have moved to another actor."""
         async with self._locks[session.actor]:
             if not await self._renew_lease(session):
                 return None
             turns = await self._kept_turns(session)
-            if turns:
-                # The journal, which has them on the disk, is about to drop them.
-                await self._store.add_turn(session.actor, *turns, on_disk=True)
-            else:
+            if not turns:
                 await self._journal.jobs.done(session.id)
-            return turns
+                return [], []
+            # The journal, which has them on the disk, is about to drop them.
+            return turns, await self._store.add_turn(session.actor, *turns, on_disk=True)
 
     async def _save(
         self, session: Session, turns: Sequence[Turn], lesson: Lesson

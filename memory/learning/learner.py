@@ -12,7 +12,7 @@ from memory.learning.checks import Flaw, find_flaw, refine
 from memory.learning.plan import Plan, Planner, draft_summary
 from memory.learning.readings import LEARNED, Readings
 from memory.ports import LongTermMemory
-from memory.records import Actor, Change, ChangeKind, Kind, Record, Turn
+from memory.records import Actor, Change, ChangeKind, Draft, Kind, Record, Turn
 from memory.understanding import (
     Extraction,
     ExtractionFailed,
@@ -76,7 +76,7 @@ class Learner:
         nothing. The caller holds the actor's lock. Raises StoreUnavailable."""
         plan = await self._plan(actor, lesson.reading, lesson.proposals, session_id, now)
         summary = draft_summary(lesson.extraction, lesson.reading.turns, session_id, now)
-        if summary and not await self._has_summary(actor, session_id):
+        if summary and not await self._is_summed_up(actor, summary):
             plan.drafts.append(summary)
         if not plan.drafts and not plan.amendments:
             return None
@@ -141,9 +141,15 @@ class Learner:
             found.update((record.id, record) for record in records if record.slot)
         return list(found.values())
 
-    async def _has_summary(self, actor: Actor, session_id: str) -> bool:
+    async def _is_summed_up(self, actor: Actor, draft: Draft) -> bool:
+        """True if the session has a summary of these turns. A store that extracts by itself may
+        have summed up its other turns, and does not say of which turns."""
         summaries = await self._store.records(actor, kinds=(Kind.SUMMARY,))
-        return any(summary.session_id == session_id for summary in summaries)
+        return any(
+            summary.session_id == draft.session_id
+            and not set(draft.turn_ids).isdisjoint(summary.turn_ids)
+            for summary in summaries
+        )
 
     async def _review(self, reading: Reading, proposals: Sequence[Proposal]) -> Sequence[Verdict]:
         """One verdict for each proposal. Those that the reviewer leaves out do not pass."""

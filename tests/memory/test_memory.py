@@ -80,9 +80,9 @@ class FailingStore(TemporaryStore):
             actor, query, kinds=kinds, limit=limit, min_relevance=min_relevance, now=now
         )
 
-    async def add_turn(self, actor: Actor, *turns: Turn, on_disk: bool = False) -> None:
+    async def add_turn(self, actor: Actor, *turns: Turn, on_disk: bool = False) -> list[Turn]:
         await self._refuse()
-        await super().add_turn(actor, *turns, on_disk=on_disk)
+        return await super().add_turn(actor, *turns, on_disk=on_disk)
 
 
 class World:

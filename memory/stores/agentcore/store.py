@@ -66,7 +66,8 @@ class AgentCoreStore:
     """A Store. Use as `async with`: the outbox is sent while it is open.
 
     The thread pool and the client inside `calls` stay the caller's. `strategies` names AWS's
-    strategy for each kind; explicit records of a kind without one are written without one."""
+    strategy for each kind; explicit records of a kind without one are written without one. Unless
+    AWS `extracts`, it only keeps the turns."""
 
     def __init__(
         self,
@@ -74,6 +75,8 @@ class AgentCoreStore:
         strategies: Mapping[Kind, str],
         outbox: Outbox,
         timing: Timing | None = None,
+        *,
+        extracts: bool = True,
     ) -> None:
         self._calls, self._strategies, self._outbox = calls, dict(strategies), outbox
         self._timing = timing or Timing()
@@ -86,8 +89,9 @@ class AgentCoreStore:
             self._pairs, create, update, self._strategies, self._timing.deletion
         )
         self.choices = AgentCoreChoices(self._preferences, self._write_choices, self.delete)
-        #: AWS's strategies have all turns once the outbox is empty.
-        self.extraction = self._sender
+        self._extracts = extracts
+        #: AWS's strategies have all turns once the outbox is empty; None unless they extract.
+        self.extraction: EventSender | Any = self._sender if extracts else None
         self._log = RateLimitedLog(_log)
         self._closed = False
 
@@ -98,9 +102,11 @@ class AgentCoreStore:
         strategies: Mapping[Kind, str],
         outbox: Path,
         timing: Timing | None = None,
+        *,
+        extracts: bool = True,
     ) -> Self:
         """A store with its outbox in this file. Raises NewerStore, StoreUnavailable."""
-        return cls(calls, strategies, await Outbox.open(outbox), timing)
+        return cls(calls, strategies, await Outbox.open(outbox), timing, extracts=extracts)
 
     async def __aenter__(self) -> Self:
         await self._sender.start()
@@ -125,15 +131,18 @@ class AgentCoreStore:
 
     # -- turns ------------------------------------------------------------------------------------
 
-    async def add_turn(self, actor: Actor, *turns: Turn, on_disk: bool = False) -> None:
-        """See LongTermMemory: durable when this returns, but found by search only when AWS has
-        extracted something from it."""
+    async def add_turn(self, actor: Actor, *turns: Turn, on_disk: bool = False) -> list[Turn]:
+        """See LongTermMemory: durable when this returns, but found by search only when AWS or we
+        have learned something from it. Who learns from a turn is decided when it is first added,
+        even if the setting changes before its session ends."""
         self._require_open()
         for turn in turns:
-            if events := event_bodies(actor, turn):
+            if events := event_bodies(actor, turn, extract=self._extracts):
                 lane = Lane(actor.id, turn.session_id)
-                await self._outbox.put(lane, turn.id, events)
+                await self._outbox.put(lane, turn.id, events, ours=not self._extracts)
                 self._sender.wake(lane)
+        ours = await self._outbox.ours(actor, [turn.id for turn in turns])
+        return [turn for turn in turns if turn.id in ours]
 
     def has_loss_to_tell(self, actor: Actor) -> bool:
         """See PersonalData: AWS keeps it safe."""

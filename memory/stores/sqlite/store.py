@@ -99,11 +99,12 @@ class SqliteStore:
         self.choices = SqliteChoices(self)
         self._semantics = self._with(embedder, embedding_seconds) if embedder else None
 
-    async def add_turn(self, actor: Actor, *turns: Turn, on_disk: bool = False) -> None:
+    async def add_turn(self, actor: Actor, *turns: Turn, on_disk: bool = False) -> list[Turn]:
         """See LongTermMemory. Messages without any text are left out."""
         await self.write(actor, lambda file: file.add_turns(turns, on_disk=on_disk))
         if self._semantics:
             self._semantics.note_new(actor)
+        return list(turns)
 
     async def commit(
         self, actor: Actor, drafts: Sequence[Draft], amendments: Sequence[Amendment] = ()

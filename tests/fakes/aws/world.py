@@ -71,9 +71,12 @@ class World:
         """The data plane of the memory."""
         return AwsCalls(self.client, self.pool, self.circuit, memory_id or self.memory.id)
 
-    async def store(self, timing: Timing = FAST) -> AgentCoreStore:
+    async def store(self, timing: Timing = FAST, *, extracts: bool = True) -> AgentCoreStore:
         """A store on the outbox's file, as a start of the program makes it."""
-        return await AgentCoreStore.open(self.calls(), self.memory.strategies, self.outbox, timing)
+        strategies = self.memory.strategies
+        return await AgentCoreStore.open(
+            self.calls(), strategies, self.outbox, timing, extracts=extracts
+        )
 
     def count(self, operation: str) -> int:
         """How often an operation was called."""

@@ -45,6 +45,9 @@ _MIGRATIONS = (
         ),
     ),
     Migration("ids of events", ("ALTER TABLE event ADD COLUMN event_id TEXT",)),
+    Migration(
+        "who learns from events", ("ALTER TABLE event ADD COLUMN ours INTEGER NOT NULL DEFAULT 0",)
+    ),
 )
 #: AWS lets events live for a year at most.
 _REMEMBERED = timedelta(days=365)
@@ -139,19 +142,32 @@ class Outbox:
         await self._db.aclose()
         self._thread.shutdown(wait=False)
 
-    async def put(self, lane: Lane, turn_id: str, bodies: Sequence[dict[str, Any]]) -> None:
+    async def put(
+        self, lane: Lane, turn_id: str, bodies: Sequence[dict[str, Any]], *, ours: bool = False
+    ) -> None:
         """Store a turn's events, all or none. Once this returns, a kill or a power cut can't lose
-        them. A turn that was added before changes nothing."""
+        them. A turn that was added before changes nothing. `ours` are those that AWS only keeps:
+        learning from them is left to us."""
         rows = [
-            (lane.actor_id, lane.session_id, turn_id, part, json.dumps(body), _now())
+            (lane.actor_id, lane.session_id, turn_id, part, json.dumps(body), _now(), ours)
             for part, body in enumerate(bodies)
         ]
 
         sql = (
-            "INSERT OR IGNORE INTO event (actor, session, turn, part, body, changed_at) "
-            "VALUES (?, ?, ?, ?, ?, ?)"
+            "INSERT OR IGNORE INTO event (actor, session, turn, part, body, changed_at, ours) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?)"
         )
         await self._db.change(lambda db: db.executemany(sql, rows))
+
+    async def ours(self, actor: Actor, turn_ids: Sequence[str]) -> set[str]:
+        """Those of these turns that learning from is left to us."""
+        rows = await self._db.rows(
+            "SELECT turn FROM event WHERE actor = ? AND ours "
+            "AND turn IN (SELECT value FROM json_each(?))",
+            actor.id,
+            json.dumps(list(turn_ids)),
+        )
+        return {turn for (turn,) in rows}
 
     async def head(self, lane: Lane) -> Outgoing | None:
         """The lane's oldest waiting event."""

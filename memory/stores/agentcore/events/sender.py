@@ -21,11 +21,13 @@ from memory.stores.agentcore.events.outbox import Lane, Outbox, Outgoing
 MAX_MESSAGE_BYTES = 100_000
 #: Messages of one event, from the service model.
 MAX_MESSAGES = 100
+#: The `extractionMode` of events that AWS's strategies leave alone.
+_KEEP_ONLY = "SKIP"
 
 
-def event_bodies(actor: Actor, turn: Turn) -> list[dict[str, Any]]:
+def event_bodies(actor: Actor, turn: Turn, *, extract: bool = True) -> list[dict[str, Any]]:
     """The outbox's contents for a turn: one event, or several if the turn has more messages than
-    fit into one; none for a turn without words."""
+    fit into one; none for a turn without words. Without `extract` AWS only keeps them."""
     spoken = [message for message in turn.learnable.messages if message.text.strip()]
     groups = [spoken[i : i + MAX_MESSAGES] for i in range(0, len(spoken), MAX_MESSAGES)]
     return [
@@ -33,6 +35,8 @@ def event_bodies(actor: Actor, turn: Turn) -> list[dict[str, Any]]:
             "at": group[0].at.isoformat(),
             "payload": [_item(actor, m) for m in group],
             "place": _place(turn),
+            # Of the turn, not of the sender: the same token must always mean the same event.
+            **({} if extract else {"mode": _KEEP_ONLY}),
         }
         for group in groups
     ]
@@ -51,7 +55,12 @@ def event_request(event: Outgoing) -> dict[str, Any]:
     }
     place = event.body.get("place") or {}
     metadata = {key: {"stringValue": value} for key, value in place.items()}
-    return parameters | ({"metadata": metadata} if metadata else {})
+    mode = event.body.get("mode")
+    return (
+        parameters
+        | ({"metadata": metadata} if metadata else {})
+        | ({"extractionMode": mode} if mode else {})
+    )
 
 
 def cut_bytes(text: str, limit: int) -> str:

@@ -1,4 +1,5 @@
-"""The AgentCore store passes the suite of every store, whatever `namespace` means to AWS."""
+"""The AgentCore store passes the suite of every store, whatever `namespace` means to AWS, and
+whether AWS extracts or we do."""
 
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -19,7 +20,9 @@ from tests.fakes.aws.world import Machinery, machinery
 class _OnFakeAws(
     LongTermMemoryContract, AmendingContract, MovingContract, RestoringContract, ChoicesContract
 ):
+    local = False
     knobs: ClassVar[Knobs]
+    extracts: ClassVar[bool] = True
 
     @pytest.fixture(scope="class")
     @classmethod
@@ -30,7 +33,7 @@ class _OnFakeAws(
     @pytest.fixture
     async def store(self, made: Machinery, tmp_path: Path) -> AsyncIterator[AgentCoreStore]:
         here = await made.world(tmp_path)
-        async with await here.store() as store:
+        async with await here.store(extracts=self.extracts) as store:
             yield store
 
 
@@ -45,3 +48,10 @@ class TestNamespacesArePrefixes(_OnFakeAws):
     it has been told to delete."""
 
     knobs = Knobs(namespaces="prefix", deletion_seconds=300)
+
+
+class TestAwsOnlyKeepsTurns(_OnFakeAws):
+    """As with agentcore_extraction = "mordecai"."""
+
+    knobs = Knobs(namespaces="exact")
+    extracts = False

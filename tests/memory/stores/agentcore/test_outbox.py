@@ -174,7 +174,8 @@ async def test_what_waits_in_a_file_of_before_there_were_migrations_is_kept(path
     await outbox.aclose()
     with sqlite3.connect(path) as db:
         db.execute("DROP TABLE migration")
-        db.execute("ALTER TABLE event DROP COLUMN event_id")
+        for column in ("event_id", "ours"):
+            db.execute(f"ALTER TABLE event DROP COLUMN {column}")
     db.close()
     outbox = await Outbox.open(path)
     assert await drain(outbox, HERS) == ["do not lose me"]
