@@ -1,11 +1,15 @@
-"""What the tests of the Bot API server share."""
+"""What the tests of the servers share."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 
 import httpx
 import pytest
 
+from tests.fakes.aws import FakeAws
+from tests.fakes.aws.asked import Aws
+from tests.fakes.aws.world import ENVIRONMENT
 from tests.fakes.botapi import BotApiServer
+from tests.fakes.extractors import EverySentence
 from tests.fakes.plain_bot import PlainBot
 
 
@@ -27,3 +31,16 @@ async def http() -> AsyncIterator[httpx.AsyncClient]:
 def bot(server: BotApiServer, http: httpx.AsyncClient) -> PlainBot:
     """The server's bot."""
     return PlainBot(server, http)
+
+
+@pytest.fixture
+def aws() -> Iterator[Aws]:
+    """A fake AWS whose time stands still unless a test moves it."""
+    with pytest.MonkeyPatch.context() as environment, FakeAws(None, EverySentence()) as fake:
+        for name, value in ENVIRONMENT.items():
+            environment.setenv(name, value)
+        aws = Aws(fake)
+        fake.set_clock(lambda: aws.now)
+        yield aws
+        aws.control.close()
+        aws.data.close()

@@ -7,12 +7,14 @@ from typing import Any
 
 from moto.bedrockagentcorecontrol.models import BedrockAgentCoreControlBackend, Memory
 from moto.bedrockagentcorecontrol.responses import BedrockAgentCoreControlResponse
+from moto.core.exceptions import ServiceException
 from moto.core.responses import ActionResult
 
-from tests.fakes.aws.errors import NotFound, ValidationFailed
+from tests.fakes.aws.errors import NotFound, Throttled, ValidationFailed
 from tests.fakes.aws.knobs import Knobs
 from tests.fakes.aws.pages import page
 from tests.fakes.aws.plane import Clock, StrictParameters
+from tests.fakes.aws.quotas import Meter
 
 ACCOUNT = "123456789012"
 _ALPHABET = string.ascii_letters + string.digits
@@ -97,6 +99,7 @@ class ControlBackend(BedrockAgentCoreControlBackend):
     def __init__(self, region: str, knobs: Knobs, clock: Clock) -> None:
         super().__init__(region, ACCOUNT)
         self._knobs, self._clock = knobs, clock
+        self._meter = Meter()
         self._living: dict[str, LivingMemory] = {}
         self._tokens: dict[str, LivingMemory] = {}
 
@@ -123,11 +126,18 @@ class ControlBackend(BedrockAgentCoreControlBackend):
         self._tokens.clear()
 
     def _get_memory(self, memory_id: str) -> LivingMemory:
-        plain = memory_id.rpartition("/")[2]
-        memory = self._living.get(plain)
+        memory = self.known(memory_id)
         if memory is None or memory.gone:
-            raise NotFound(f"Memory not found: {plain}")
+            raise NotFound(f"Memory not found: {memory_id}")
         return memory
+
+    def known(self, memory_id: str) -> LivingMemory | None:
+        """The memory of this id or ARN, if there is one."""
+        return self._living.get(memory_id.rpartition("/")[2])
+
+    def throttles(self, operation: str, params: dict[str, Any]) -> bool:
+        """Whether a quota has no room for the call."""
+        return self._knobs.quotas and not self._meter.take(operation, params, self._clock())
 
     def get_memory(self, memory_id: str) -> LivingMemory:
         """The memory of this id or ARN; NotFound."""
@@ -160,6 +170,10 @@ class ControlPlane(StrictParameters, BedrockAgentCoreControlResponse):
     def backend(self) -> ControlBackend:
         """The region's memories, instead of moto's global ones."""
         return self._memories
+
+    def refusal(self, operation: str) -> ServiceException | None:
+        """A quota that is used up."""
+        return Throttled("Rate exceeded") if self.backend.throttles(operation, {}) else None
 
     def create_memory(self) -> ActionResult:
         """CreateMemory: never ready at once."""

@@ -1,23 +1,25 @@
 """The data plane: events, records and extraction jobs of every memory of a region."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from moto.bedrockagentcore.models import BedrockAgentCoreBackend
 from moto.bedrockagentcore.responses import BedrockAgentCoreResponse
+from moto.core.exceptions import ServiceException
 from moto.core.responses import ActionResult
 
 from memory.understanding import Extractor
 from tests.fakes.aws.control import ACCOUNT, ControlBackend
-from tests.fakes.aws.errors import NotFound
-from tests.fakes.aws.events import EventLog, matches
+from tests.fakes.aws.errors import NotFound, Throttled, ValidationFailed
+from tests.fakes.aws.events import EventLog, StoredEvent, matches
 from tests.fakes.aws.extraction import Extractions, Job
 from tests.fakes.aws.knobs import Knobs
 from tests.fakes.aws.memories import Shelf, StoredRecord, batch, passes, score
 from tests.fakes.aws.namespaces import matcher
 from tests.fakes.aws.pages import page
 from tests.fakes.aws.plane import Clock, StrictParameters
+from tests.fakes.aws.quotas import Meter
 
 
 @dataclass
@@ -30,7 +32,7 @@ class Contents:
     batches: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.jobs = Extractions(self.extractor, self.shelf)
+        self.jobs = Extractions(self.extractor, self.log, self.shelf)
 
 
 class DataBackend(BedrockAgentCoreBackend):
@@ -41,6 +43,7 @@ class DataBackend(BedrockAgentCoreBackend):
     ) -> None:
         super().__init__(control.region_name, ACCOUNT)
         self.control, self.knobs, self.clock = control, knobs, clock
+        self.meter = Meter()
         self._extractor = extractor
         self._contents: dict[str, Contents] = {}
 
@@ -48,6 +51,12 @@ class DataBackend(BedrockAgentCoreBackend):
         """What the memory holds; NotFound for one that does not exist."""
         memory = self.control.get_memory(memory_id)
         return self._contents.setdefault(memory.memory_id, Contents(self._extractor))
+
+    def active(self, memory_id: str) -> bool:
+        """Whether the data plane takes calls for the memory, which lags behind its status."""
+        ready = self.knobs.creation_seconds + self.knobs.activation_seconds
+        memory = self.control.known(memory_id)
+        return memory is None or memory.age >= ready
 
     def fails(self) -> bool:
         """Whether the next record of a batch fails."""
@@ -69,10 +78,20 @@ class DataPlane(StrictParameters, BedrockAgentCoreResponse):
         """The region's contents, instead of moto's global ones."""
         return self._data
 
+    def refusal(self, operation: str) -> ServiceException | None:
+        """A quota that is used up, or a memory that is not ready."""
+        knobs = self.backend.knobs
+        if knobs.quotas and not self.backend.meter.take(operation, self.params, self._now()):
+            return Throttled("Rate exceeded")
+        if self.backend.active(self.params.get("memoryId") or ""):
+            return None
+        text = f"Memory status is not active, unable to process {operation}"
+        return ValidationFailed(text, knobs.inactive_reason)
+
     def _held(self) -> Contents:
         """What the memory holds by now, with what extraction has made since the last call."""
-        held, knobs = self.backend.contents(self.params["memoryId"]), self.backend.knobs
-        held.jobs.settle(self._now(), knobs.extraction_fails, knobs.rewrite)
+        held = self.backend.contents(self.params["memoryId"])
+        held.jobs.settle(self._now(), self.backend.knobs)
         return held
 
     def _now(self) -> float:
@@ -81,7 +100,8 @@ class DataPlane(StrictParameters, BedrockAgentCoreResponse):
     def _paged(
         self, rows: list[Any], name: str, show: Callable[[Any], dict[str, Any]], default: int = 20
     ) -> ActionResult:
-        found, token = page(rows, self.params, self.backend.knobs.page_rows, default)
+        knobs = self.backend.knobs
+        found, token = page(rows, self.params, knobs.page_rows, default, thin=knobs.thin_pages)
         return ActionResult({name: [show(row) for row in found], "nextToken": token})
 
     # events
@@ -93,7 +113,7 @@ class DataPlane(StrictParameters, BedrockAgentCoreResponse):
         strategies = self.backend.control.active_strategies(params["memoryId"])
         if new and strategies and params.get("extractionMode") != "SKIP":
             due = now + self.backend.knobs.extraction_seconds
-            held.jobs.waiting.append(Job([event], strategies, due))
+            held.jobs.waiting += [Job(event, strategy, due) for strategy in strategies]
         return ActionResult({"event": event.shown()})
 
     def get_event(self) -> ActionResult:
@@ -104,7 +124,7 @@ class DataPlane(StrictParameters, BedrockAgentCoreResponse):
         """ListEvents: newest first."""
         params = self.params
         found = self._held().log.of(params["actorId"], params["sessionId"], self._now())
-        found = [event for event in found if matches(event, params.get("filter") or {})]
+        found = [e for e in self._seen(found) if matches(e, params.get("filter") or {})]
         whole = params.get("includePayloads") is not False
         return self._paged(found, "events", lambda event: event.shown(payload=whole))
 
@@ -122,16 +142,25 @@ class DataPlane(StrictParameters, BedrockAgentCoreResponse):
         rows: list[dict[str, Any]] = [
             {"actorId": owner, "sessionId": session, "createdAt": created}
             for (owner, session), created in held.log.sessions.items()
-            if owner == actor
+            if owner == actor and self._is_shown(created.timestamp())
         ]
         if (self.params.get("filter") or {}).get("eventFilter") == "HAS_EVENTS":
-            rows = [r for r in rows if held.log.of(actor, r["sessionId"], self._now())]
+            now = self._now()
+            rows = [r for r in rows if self._seen(held.log.of(actor, r["sessionId"], now))]
         return self._paged(rows, "sessionSummaries", dict)
 
     def list_actors(self) -> ActionResult:
         """ListActors: everybody."""
         actors = dict.fromkeys(actor for actor, _ in self._held().log.sessions)
         return self._paged([{"actorId": actor} for actor in actors], "actorSummaries", dict)
+
+    def _seen(self, events: list[StoredEvent]) -> list[StoredEvent]:
+        """Those that lists show already."""
+        return [event for event in events if self._is_shown(event.arrived)]
+
+    def _is_shown(self, written: float) -> bool:
+        lag = self.backend.knobs.writing_seconds
+        return not lag or written + lag <= self._now()
 
     # records
 
@@ -197,7 +226,7 @@ class DataPlane(StrictParameters, BedrockAgentCoreResponse):
         strategy = params.get("memoryStrategyId")
         return [
             record
-            for record in self._held().shelf.found(self._now())
+            for record in self._held().shelf.found(self._now(), self.backend.knobs.writing_seconds)
             if fits(record.namespace)
             and strategy in (None, record.strategy_id)
             and passes(record, rules, indexed)
@@ -217,5 +246,6 @@ class DataPlane(StrictParameters, BedrockAgentCoreResponse):
         job_id, jobs = self.params["extractionJob"]["jobId"], self._held().jobs
         if job_id not in jobs.failed:
             raise NotFound(f"Extraction job not found: {job_id}")
-        jobs.waiting.append(jobs.failed.pop(job_id))
+        due = self._now() + self.backend.knobs.extraction_seconds
+        jobs.waiting.append(replace(jobs.failed.pop(job_id), due=due))
         return ActionResult({"jobId": job_id})

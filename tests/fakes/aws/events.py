@@ -7,6 +7,9 @@ from typing import Any
 
 from tests.fakes.aws.errors import NotFound, ValidationFailed
 
+#: Bytes of a message. The page of quotas says 100 KB; which kilobyte is not said.
+_MOST_BYTES = 100_000
+
 
 @dataclass
 class StoredEvent:
@@ -20,6 +23,7 @@ class StoredEvent:
     payload: list[dict[str, Any]]
     branch: dict[str, Any]
     metadata: dict[str, Any]
+    arrived: float
     gone_at: float | None = None
 
     def shown(self, *, payload: bool = True) -> dict[str, Any]:
@@ -64,6 +68,8 @@ class EventLog:
                 )
             return event, False
         event = _event(params, now)
+        if any(len(text.encode()) > _MOST_BYTES for _, text in event.messages):
+            raise ValidationFailed("payload: a message is larger than 100 KB", fields=["payload"])
         self.events.append(event)
         moment = datetime.fromtimestamp(now, UTC)
         self.sessions.setdefault((event.actor_id, event.session_id), moment)
@@ -100,6 +106,7 @@ def _event(params: dict[str, Any], now: float) -> StoredEvent:
         payload=params["payload"],
         branch=params.get("branch") or {"name": "main"},
         metadata=params.get("metadata") or {},
+        arrived=now,
     )
 
 

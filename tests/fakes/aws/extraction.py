@@ -2,16 +2,19 @@
 
 import asyncio
 import secrets
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Protocol
 
 from memory.records import Kind, Record, Role, Turn, Utterance
 from memory.understanding import Extraction, Extractor, Reading
-from tests.fakes.aws.events import StoredEvent
+from tests.fakes.aws.events import EventLog, StoredEvent
+from tests.fakes.aws.knobs import Knobs
 from tests.fakes.aws.memories import Shelf, StoredRecord
 from tests.fakes.aws.namespaces import resolved
+from tests.fakes.aws.voice import Statement, preference, statements_in, summary
 
 _KINDS = {
     "SEMANTIC": Kind.FACT,
@@ -22,25 +25,27 @@ _KINDS = {
 
 @dataclass
 class Job:
-    """Events of one session that wait for extraction, or whose extraction failed."""
+    """An event that waits for the extraction of one strategy, or whose extraction failed."""
 
-    events: list[StoredEvent]
-    strategies: list[dict[str, Any]]
+    event: StoredEvent
+    strategy: dict[str, Any]
     due: float
     id: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def shown(self) -> dict[str, Any]:
         """As ListMemoryExtractionJobs shows a failed one."""
+        event = self.event
+        messages = range(len(event.messages))
         return {
             "jobID": self.id,
             "messages": {
-                "messagesList": [{"eventId": e.id, "messageIndex": 0} for e in self.events]
+                "messagesList": [{"eventId": event.id, "messageIndex": n} for n in messages]
             },
             "status": "FAILED",
             "failureReason": "LTM_RATE_EXCEEDED",
-            "strategyId": self.strategies[0]["strategyId"] if self.strategies else None,
-            "sessionId": self.events[0].session_id,
-            "actorId": self.events[0].actor_id,
+            "strategyId": self.strategy["strategyId"],
+            "sessionId": event.session_id,
+            "actorId": event.actor_id,
         }
 
 
@@ -49,78 +54,159 @@ class Extractions:
     """The extraction jobs of one memory."""
 
     extractor: Extractor
+    log: EventLog
     shelf: Shelf
     waiting: list[Job] = field(default_factory=list)
     failed: dict[str, Job] = field(default_factory=dict)
-    _told: dict[tuple[str, str], list[Turn]] = field(default_factory=dict)
 
-    def settle(self, now: float, fails: bool, rewrite: Callable[[str], str]) -> None:
-        """Do what is due by now."""
-        due = [job for job in self.waiting if job.due <= now]
+    def settle(self, now: float, knobs: Knobs) -> None:
+        """Do what is due by now, each job at its own time."""
+        due = sorted((job for job in self.waiting if job.due <= now), key=lambda job: job.due)
         self.waiting = [job for job in self.waiting if job.due > now]
         for job in due:
-            if fails:
+            if knobs.extraction_fails:
                 self.failed[job.id] = job
             else:
-                self._extract(job, now, rewrite)
+                self._extract(job, knobs)
 
-    def _extract(self, job: Job, now: float, rewrite: Callable[[str], str]) -> None:
-        for event in job.events:
-            turn = _turn(event)
-            told = self._told.setdefault((event.actor_id, event.session_id), [])
-            told.append(turn)
-            for strategy in job.strategies:
-                kind = _KINDS.get(strategy["type"])
-                place = resolved(
-                    strategy["namespaceTemplates"][0],
-                    actorId=event.actor_id,
-                    sessionId=event.session_id,
-                    memoryStrategyId=strategy["strategyId"],
-                )
-                shelved = _Shelving(self.shelf, strategy["strategyId"], place, now, rewrite)
-                if kind is Kind.SUMMARY:
-                    shelved.summary(self._ask(told, []).summary)
-                elif kind is not None:
-                    shelved.proposals(kind, self._ask([turn], shelved.known(kind)))
+    def _extract(self, job: Job, knobs: Knobs) -> None:
+        event, strategy = job.event, job.strategy
+        kind = _KINDS.get(strategy["type"])
+        place = resolved(
+            strategy["namespaceTemplates"][0],
+            actorId=event.actor_id,
+            sessionId=event.session_id,
+            memoryStrategyId=strategy["strategyId"],
+        )
+        # What a job was given it extracts, even if the event is deleted meanwhile: AWS warns of
+        # records that come back, and says nothing of jobs that end with their events.
+        there = self.log.of(event.actor_id, event.session_id, job.due)
+        told = sorted({e.id: e for e in (*there, event)}.values(), key=lambda e: (e.at, e.id))
+        source = max(e.at for e in told) if kind is Kind.SUMMARY else event.at
+        shelved = _Shelving(self.shelf, strategy["strategyId"], place, job.due, source)
+        writer: _Words = _AwsWords(self) if knobs.voice == "aws" else _OwnWords(self)
+        if kind is Kind.SUMMARY:
+            if text := writer.summary(told):
+                shelved.rewrite(text)
+        elif kind is not None:
+            for text, replaces in writer.records(kind, event, shelved):
+                shelved.put(text, replaces)
 
-    def _ask(self, turns: list[Turn], known: list[Record]) -> Extraction:
-        return asyncio.run(self.extractor.extract(Reading(tuple(turns), tuple(known))))
+    def ask(self, events: Sequence[StoredEvent], known: Sequence[Record] = ()) -> Extraction:
+        """What the extractor finds in these events."""
+        work = self.extractor.extract(Reading(tuple(map(_turn, events)), tuple(known)))
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(work)
+        with ThreadPoolExecutor(1) as thread:  # a simulation calls AWS on its own event loop
+            return thread.submit(asyncio.run, work).result()
 
 
 @dataclass
 class _Shelving:
-    """Consolidation into one namespace: what is new goes beside or in place of what is there."""
+    """Consolidation into one namespace: what is new goes beside or in place of what is there.
+    `source` is when that was said which the records are made of."""
 
     shelf: Shelf
     strategy_id: str
     namespace: str
     now: float
-    rewrite: Callable[[str], str]
+    source: datetime
 
-    def _here(self) -> list[StoredRecord]:
+    @property
+    def here(self) -> list[StoredRecord]:
+        """What is there, newest first."""
         return [r for r in self.shelf.found(self.now) if r.namespace == self.namespace]
 
-    def known(self, kind: Kind) -> list[Record]:
-        return [Record(r.id, kind, r.text, r.created_at) for r in self._here()]
+    def rewrite(self, text: str) -> None:
+        """Write the one record of the namespace that extraction makes."""
+        earlier = next((r for r in self.here if not r.metadata), None)
+        self.put(text, earlier.id if earlier else None)
 
-    def proposals(self, kind: Kind, found: Extraction) -> None:
-        for proposal in found.proposals:
-            if proposal.kind is kind:
-                self._put(self.rewrite(proposal.text), proposal.known)
-
-    def summary(self, text: str | None) -> None:
-        if text:
-            earlier = self._here()
-            self._put(self.rewrite(text), earlier[0].id if earlier else None)
-
-    def _put(self, text: str, replaces: str | None) -> None:
-        moment = datetime.fromtimestamp(self.now, UTC)
+    def put(self, text: str, replaces: str | None) -> None:
+        """Write a record, in the place of another one if it is given."""
         earlier = self.shelf.records.get(replaces or "")
         if earlier is not None:
-            earlier.text, earlier.timestamp = text, moment
-        elif all(record.text != text for record in self._here()):
-            record = StoredRecord(text, self.namespace, self.strategy_id, moment, moment)
+            earlier.text, earlier.timestamp = text, self.source
+        elif all(record.text != text for record in self.here):
+            written = datetime.fromtimestamp(self.now, UTC)
+            record = StoredRecord(text, self.namespace, self.strategy_id, written, self.source)
             self.shelf.records[record.id] = record
+
+
+class _Words(Protocol):
+    """How records are worded."""
+
+    def records(
+        self, kind: Kind, event: StoredEvent, place: _Shelving
+    ) -> Iterator[tuple[str, str | None]]:
+        """The texts that an event gives, and the ids of the records that they replace."""
+
+    def summary(self, events: Sequence[StoredEvent]) -> str | None:
+        """What a session was about."""
+
+
+@dataclass
+class _OwnWords:
+    """As the user said it."""
+
+    jobs: Extractions
+
+    def records(
+        self, kind: Kind, event: StoredEvent, place: _Shelving
+    ) -> Iterator[tuple[str, str | None]]:
+        known = [Record(r.id, kind, r.text, r.created_at) for r in place.here]
+        for proposal in self.jobs.ask([event], known).proposals:
+            if proposal.kind is kind:
+                yield proposal.text, proposal.known
+
+    def summary(self, events: Sequence[StoredEvent]) -> str | None:
+        return self.jobs.ask(events).summary
+
+
+@dataclass
+class _AwsWords:
+    """As AWS does: in the third person, a preference as a fact as well, and even what was asked to
+    be remembered and so has a record already. A later statement takes the place of an earlier one
+    about the same, whose record then has the later one's time."""
+
+    jobs: Extractions
+
+    def records(
+        self, kind: Kind, event: StoredEvent, place: _Shelving
+    ) -> Iterator[tuple[str, str | None]]:
+        for statement in self._statements(event):
+            if kind is Kind.FACT:
+                yield statement.text, self._earlier(statement, place)
+            elif statement.liking:
+                text = preference(statement)
+                yield text, next((r.id for r in place.here if r.text == text), None)
+
+    def summary(self, events: Sequence[StoredEvent]) -> str | None:
+        return summary([text for e in events for role, text in e.messages if role == "USER"])
+
+    def _statements(self, event: StoredEvent) -> list[Statement]:
+        found: dict[str, Statement] = {}
+        for role, said in event.messages:
+            if role == "USER":
+                found |= {each.text: each for each in statements_in(said)}
+        for proposal in self.jobs.ask([event]).proposals:
+            likes = proposal.kind is Kind.PREFERENCE
+            for each in list(statements_in(proposal.text)) or [Statement(proposal.text)]:
+                liking = likes or each.liking or (each.text in found and found[each.text].liking)
+                found[each.text] = replace(each, liking=liking)
+        return list(found.values())
+
+    def _earlier(self, statement: Statement, place: _Shelving) -> str | None:
+        for record in place.here:
+            said = Statement(record.text)
+            if not record.metadata and (
+                said.text == statement.text
+                or (said.subject is not None and said.subject == statement.subject)
+            ):
+                return record.id
+        return None
 
 
 def _turn(event: StoredEvent) -> Turn:

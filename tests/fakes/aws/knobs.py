@@ -1,9 +1,10 @@
 """What can be turned on the fake AWS: how it matches, how long it takes, how it fails."""
 
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Self
+
+from tests.fakes.aws.namespaces import Matching
 
 
 @dataclass(frozen=True)
@@ -62,37 +63,76 @@ def wrong_clock() -> Fault:
 
 def denied(operation: str) -> Fault:
     """The caller's policy does not allow the operation."""
+    service = "bedrock" if operation.startswith("Converse") else "bedrock-agentcore"
     message = (
         "User: arn:aws:iam::123456789012:user/bot is not authorized to perform: "
-        f"bedrock-agentcore:{operation} because no identity-based policy allows it"
+        f"{service}:{operation} because no identity-based policy allows it"
     )
     return Fault(operation, None, "AccessDeniedException", 403, message)
 
 
+def hanging(operation: str | None = None, times: int | None = None, seconds: float = 3600) -> Fault:
+    """AWS takes the call and says nothing, until the test is over."""
+    return Fault(operation, times, delay=seconds)
+
+
 @dataclass
 class Knobs:
-    """How this AWS behaves. All may be changed while it runs; durations are in seconds."""
+    """How this AWS behaves. All may be changed while it runs; durations are in seconds of its
+    clock."""
 
-    #: What `namespace` means: today's equality, or the older match of string prefixes.
-    namespaces: Literal["exact", "prefix"] = "exact"
-    #: How long a memory stays CREATING, and its strategies after it.
+    #: What `namespace` means: today's equality, or one of the older matches of string prefixes.
+    namespaces: Matching = "exact"
+    #: How long a memory stays CREATING, its strategies after it, and how long the data plane then
+    #: still refuses every call though the control plane says ACTIVE. The last one is reported by
+    #: those who deploy on AWS, not documented.
     creation_seconds: float = 0.0
     strategy_seconds: float = 0.0
+    activation_seconds: float = 0.0
+    #: The reason that those refusals name. Whether AWS names one, and which, nobody has reported.
+    inactive_reason: str | None = None
     #: Why creating a memory fails, if it does.
     creation_failure: str | None = None
     #: Whether strategies fail though their memory is fine.
     strategies_fail: bool = False
-    #: How long events wait for extraction, and what extraction does to the texts it keeps.
+    #: How long events wait for extraction. Their records are there then, whoever asks, or nobody.
     extraction_seconds: float = 0.0
-    rewrite: Callable[[str], str] = str
+    #: Whose words extraction writes: the user's own, or AWS's (see `voice`).
+    voice: Literal["own", "aws"] = "own"
     #: Whether extraction fails; it then leaves jobs behind that can be started again.
     extraction_fails: bool = False
-    #: How long deleted memories, events and records are still found.
+    #: How long what was written is missing from lists and searches; calls by id find it at once.
+    #: AWS's own tests of its SDK wait for events like this, for up to three minutes.
+    writing_seconds: float = 0.0
+    #: How long deleted memories, events and records are still found; five minutes were reported.
     deletion_seconds: float = 0.0
     #: Of the next batches, this many records fail though the answer is 2xx.
     failed_records: int = 0
     #: The most rows a page holds, whatever the caller asks for.
     page_rows: int = 100
+    #: Whether first pages are empty and second ones half full, though more follows.
+    thin_pages: bool = False
+    #: Whether AWS's quotas hold (see `quotas`). Needs a clock that goes.
+    quotas: bool = False
+
+    @classmethod
+    def harsh(cls, seconds: float = 1.0) -> Self:
+        """Everything at once that AWS is known or said to do and that passes by itself. What takes
+        minutes there takes about `seconds`, but for deletions, which are seen for their five
+        minutes."""
+        return cls(
+            namespaces="blind",
+            creation_seconds=seconds / 2,
+            strategy_seconds=seconds / 4,
+            activation_seconds=seconds / 2,
+            inactive_reason="FieldValidationFailed",
+            extraction_seconds=seconds,
+            voice="aws",
+            writing_seconds=seconds / 2,
+            deletion_seconds=300,
+            thin_pages=True,
+            quotas=True,
+        )
 
 
 @dataclass

@@ -49,10 +49,15 @@ class Shelf:
 
     records: dict[str, StoredRecord] = field(default_factory=dict)
 
-    def found(self, now: float) -> list[StoredRecord]:
-        """The records that reads still see, newest first."""
-        alive = (r for r in self.records.values() if r.gone_at is None or now < r.gone_at)
-        return list(reversed(list(alive)))
+    def found(self, now: float, lag: float = 0.0) -> list[StoredRecord]:
+        """The records that reads still see, newest first; with a lag only those written before
+        it."""
+        return [
+            record
+            for record in reversed(self.records.values())
+            if (record.gone_at is None or now < record.gone_at)
+            and (not lag or record.created_at.timestamp() + lag <= now)
+        ]
 
     def get(self, record_id: str, now: float) -> StoredRecord:
         """The record of this id, whoever asks; NotFound."""

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from moto.core.common_types import TYPE_RESPONSE
+from moto.core.exceptions import ServiceException
 from moto.core.responses import ActionResult, BaseResponse
 from moto.core.utils import get_service_model
 
@@ -24,7 +25,15 @@ class StrictParameters(BaseResponse):
         operation = self._get_action()
         model = get_service_model(self.boto3_service_name).operation_model(operation)
         found = list(violations(model.input_shape, self.params, ""))
-        if found:
-            refusal = ValidationFailed(f"{len(found)} validation error(s): " + "; ".join(found))
+        refusal = self.refusal(operation)
+        if refusal is None and found:
+            fields = [each.partition(":")[0].lstrip(".") for each in found]
+            text = f"{len(found)} validation error(s): " + "; ".join(found)
+            refusal = ValidationFailed(text, fields=fields)
+        if refusal:
             return self.serialized(ActionResult(refusal))
         return super().call_action()
+
+    def refusal(self, operation: str) -> ServiceException | None:
+        """Why this operation is not done at all, if so."""
+        return None

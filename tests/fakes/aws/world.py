@@ -95,7 +95,9 @@ class Machinery:
     async def world(self, directory: Path) -> World:
         """A new memory on it, as setup makes one."""
         wanted = Wanted(f"mordecai_{secrets.token_hex(4)}")
-        memory = await find_or_create(self.control, wanted, silent, Patience(10, 0.01))
+        # GetMemory has its quota too.
+        pause = 0.1 if self.aws.knobs.quotas else 0.01
+        memory = await find_or_create(self.control, wanted, silent, Patience(10, pause))
         return World(self.aws, directory, self.pool, self.control, memory, self.client)
 
 
