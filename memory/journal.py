@@ -20,11 +20,12 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """How many ended sessions wait for extraction, and how many are in quarantine because it kept
-    failing."""
+    """How many ended sessions wait for extraction, how many are in quarantine because it kept
+    failing, and how many messages a service behind the store has refused."""
 
     waiting: int
     quarantined: int
+    refused: int = 0
 
 
 @dataclass(frozen=True, slots=True)

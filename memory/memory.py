@@ -179,8 +179,10 @@ class Memory:
         await self._running.settle()
 
     async def backlog(self) -> Backlog:
-        """The ended sessions of all actors that are not extracted yet. Raises StoreUnavailable."""
-        return await self._journal.jobs.backlog()
+        """What of all actors is not saved yet. Raises StoreUnavailable."""
+        sending = self._store.sending
+        refused = await sending.refused() if sending else 0
+        return replace(await self._journal.jobs.backlog(), refused=refused)
 
     async def _zone(self, actor: Actor) -> tzinfo:
         await self.choices.read(actor)

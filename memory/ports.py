@@ -118,6 +118,19 @@ class ExternalExtraction(Protocol):
         ...
 
 
+class Sending(Protocol):
+    """Hands turns to a service behind the store, which may refuse some for good. These are kept."""
+
+    async def refused(self) -> int:
+        """How many of the parts that turns are sent in have been refused. Raises
+        StoreUnavailable."""
+        ...
+
+    async def retry_refused(self) -> int:
+        """Send them again. Returns how many. Raises StoreUnavailable."""
+        ...
+
+
 class PersonalData(Protocol):
     """All data that an engine keeps of a person: records and choices."""
 
@@ -160,6 +173,11 @@ class Store(LongTermMemory, PersonalData, Protocol):
     @property
     def extraction(self) -> ExternalExtraction | None:
         """Who extracts from the turns instead of us, if somebody does."""
+        ...
+
+    @property
+    def sending(self) -> Sending | None:
+        """Who hands turns to a service, if somebody does."""
         ...
 
     async def aclose(self) -> None:

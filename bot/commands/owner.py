@@ -82,20 +82,20 @@ async def stats(said: Command, context: Context) -> Reply:
     month = await context.usage.totals(f"{today:%Y-%m}-01")
     backlog = await context.memory.backlog()
     used, free = day.account.total, texts.usage_cost.format(amount="0.00")
-    return Reply(
-        texts.stats.format(
-            people=day.people,
-            turns=day.account.turns.runs,
-            tokens=used.input_tokens + used.output_tokens,
-            recordings=length_of(used),
-            today=cost_of(used, texts, nothing=free),
-            month=cost_of(month.account.total, texts, nothing=free),
-            since=f"{health.since:%Y-%m-%d %H:%M}",
-            errors=health.errors,
-            backlog=backlog.waiting + backlog.quarantined,
-            set_aside=backlog.quarantined,
-        )
+    refused = texts.stats_refused.format(count=backlog.refused) if backlog.refused else ""
+    told = texts.stats.format(
+        people=day.people,
+        turns=day.account.turns.runs,
+        tokens=used.input_tokens + used.output_tokens,
+        recordings=length_of(used),
+        today=cost_of(used, texts, nothing=free),
+        month=cost_of(month.account.total, texts, nothing=free),
+        since=f"{health.since:%Y-%m-%d %H:%M}",
+        errors=health.errors,
+        backlog=backlog.waiting + backlog.quarantined,
+        set_aside=backlog.quarantined,
     )
+    return Reply("\n".join(filter(None, (told, refused))))
 
 
 def _list(guests: Sequence[Guest]) -> str:

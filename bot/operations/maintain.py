@@ -18,6 +18,7 @@ from bot.stores import open_store
 from memory.background.wall import WallClock
 from memory.journal import Backlog
 from memory.knowledge.maintenance import Maintenance, Removed, Why
+from memory.ports import Sending
 from memory.records import Kind
 from memory.stores.journal.journal import SqliteJournal
 
@@ -36,8 +37,9 @@ _COLUMNS = {Why.OLD: "too old", Why.REPLACED: "replaced", Why.TOO_MANY: "too man
 
 def clean_up(settings: Settings, *, retry: bool, clock_is_right: bool = False) -> int:
     """Clean up and print how much was removed; with `retry`, first requeue the sessions in
-    quarantine. If the clock may have leapt, cleans up only if the operator says `clock_is_right`.
-    Returns the exit code: 1 if a memory could not be checked. Raises OperatorError, NewerStore."""
+    quarantine and the messages that AWS refused. If the clock may have leapt, cleans up only if the
+    operator says `clock_is_right`. Returns the exit code: 1 if a memory could not be checked.
+    Raises OperatorError, NewerStore."""
     if not settings.memory_enabled:
         raise OperatorError("memory_enabled = false: there is no memory to clean up")
     if not settings.data_dir.is_dir():
@@ -50,10 +52,13 @@ def clean_up(settings: Settings, *, retry: bool, clock_is_right: bool = False) -
 
 
 async def _run(settings: Settings, console: Console, *, retry: bool, clock_is_right: bool) -> int:
-    async with _open_maintenance(settings) as (maintenance, journal):
+    async with _open_maintenance(settings) as (maintenance, journal, sending):
         if retry:
             back = await journal.jobs.requeue(datetime.now(UTC))
             console.print(f"queued for retry at the next start: {_sessions(back)}")
+            if sending:
+                again = await sending.retry_refused()
+                console.print(f"refused by AWS, to be sent again: {_messages(again)}")
         if clock_is_right:
             await journal.maintenance.note_right_time(datetime.now(UTC))
         elif not await maintenance.clock_is_right():
@@ -65,13 +70,17 @@ async def _run(settings: Settings, console: Console, *, retry: bool, clock_is_ri
         if removed.failed:
             console.print(f"could not be checked (reasons above): {removed.failed}")
         _report(console, await journal.jobs.backlog())
+        if sending:
+            _report_refused(console, await sending.refused())
     return 1 if removed.failed else 0
 
 
 @asynccontextmanager
-async def _open_maintenance(settings: Settings) -> AsyncIterator[tuple[Maintenance, SqliteJournal]]:
-    """Open the maintenance of a data directory, and its journal. Raises NewerStore, and
-    OperatorError, also if a bot runs on the directory."""
+async def _open_maintenance(
+    settings: Settings,
+) -> AsyncIterator[tuple[Maintenance, SqliteJournal, Sending | None]]:
+    """Open the maintenance of a data directory, its journal, and what sends to AWS. Raises
+    NewerStore, and OperatorError, also if a bot runs on the directory."""
     data = settings.data_dir
     os.umask(0o077)
     with operator_errors():
@@ -86,6 +95,7 @@ async def _open_maintenance(settings: Settings) -> AsyncIterator[tuple[Maintenan
             yield (
                 Maintenance(store, journal.maintenance, retention_of(settings), WallClock()),
                 journal,
+                store.sending,
             )
 
 
@@ -105,6 +115,15 @@ def _report(console: Console, backlog: Backlog) -> None:
         f"in quarantine after too many attempts: {_sessions(backlog.quarantined)}{hint}",
         soft_wrap=True,
     )
+
+
+def _report_refused(console: Console, count: int) -> None:
+    hint = "; `mordecai doctor` says why, retry with `mordecai maintain --retry`" if count else ""
+    console.print(f"refused by AWS: {_messages(count)}{hint}", soft_wrap=True)
+
+
+def _messages(count: int) -> str:
+    return f"{count} message" if count == 1 else f"{count} messages"
 
 
 def _sessions(count: int) -> str:

@@ -258,6 +258,7 @@ class Texts:
         "backlog",
         "set_aside",
     ]
+    stats_refused: Annotated[str, "count"]
     paired: str
     stale: str
     no_answer: str

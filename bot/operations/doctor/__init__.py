@@ -23,6 +23,7 @@ from bot.operations.doctor.check import (
 from bot.operations.doctor.clock import check_clock
 from bot.operations.doctor.data import check_backlog, check_disk, is_running
 from bot.operations.doctor.models import check_model, check_transcriber
+from bot.operations.doctor.outbox import check_outbox
 from bot.settings import Loaded, Settings
 from bot.settings.schema import MASK
 from bot.telegram.checkup import check_token, check_webhook
@@ -82,6 +83,7 @@ def _checks(settings: Settings, pool: Executor) -> list[Check]:
         Check("clock", partial(check_clock, settings, pool, aws=aws)),
         Check("data", partial(in_pool, partial(check_disk, data, running=running))),
         Check("backlog", partial(in_pool, partial(check_backlog, data))),
+        Check("outbox", partial(in_pool, partial(check_outbox, data))),
     ]
 
 

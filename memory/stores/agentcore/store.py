@@ -90,6 +90,7 @@ class AgentCoreStore:
         )
         self.choices = AgentCoreChoices(self._preferences, self._write_choices, self.delete)
         self._extracts = extracts
+        self.sending = self._sender
         #: AWS's strategies have all turns once the outbox is empty; None unless they extract.
         self.extraction: EventSender | Any = self._sender if extracts else None
         self._log = RateLimitedLog(_log)

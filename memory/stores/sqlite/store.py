@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from memory.errors import StoreUnavailable, UnknownRecord
+from memory.ports import Sending
 from memory.records import (
     LEARNED_KINDS,
     Actor,
@@ -75,6 +76,7 @@ class SqliteStore:
     and a query waits for its own no longer than `embedding_seconds`."""
 
     extraction = None
+    sending: Sending | None = None
 
     def __init__(
         self,

@@ -10,6 +10,7 @@ from bot.people.people import QuotaLimits
 from bot.people.usage import Usage
 from memory.records import Actor
 from tests.bot.commands.desk import ANNA, BORIS, CLARA, ENGLISH, GROUP, open_desk
+from tests.fakes.temporary_store import TemporaryStore
 
 
 async def owned_by_anna(folder: Path) -> Access:
@@ -122,6 +123,29 @@ async def test_stats_tell_what_was_used_and_what_waits() -> None:
             backlog=0,
             set_aside=0,
         )
+
+
+class Refusing:
+    """A service that has refused three messages."""
+
+    async def refused(self) -> int:
+        return 3
+
+    async def retry_refused(self) -> int:
+        return 3
+
+
+class RefusedStore(TemporaryStore):
+    """A store on such a service."""
+
+    sending = Refusing()
+
+
+async def test_stats_tell_what_a_service_has_refused() -> None:
+    access = Access(AccessMode.OPEN, owners=[ANNA])
+    async with open_desk(access=access, store=RefusedStore()) as desk:
+        told = await desk.ask("/stats")
+        assert told.splitlines()[-1] == ENGLISH.stats_refused.format(count=3)
 
 
 # -- limits ---------------------------------------------------------------------------------------

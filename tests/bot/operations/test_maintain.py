@@ -18,6 +18,7 @@ from memory.stores.journal.journal import SqliteJournal
 from memory.stores.journal.sessions import backlog_in
 from memory.stores.sqlite.store import SqliteStore
 from tests.e2e.command import mordecai
+from tests.fakes.aws import Fault
 from tests.fakes.aws.world import World, machinery
 
 ANNA = Actor("u1")
@@ -156,15 +157,42 @@ def test_it_looks_after_a_memory_on_aws(tmp_path: Path, capsys: pytest.CaptureFi
     with machinery() as made:
         here = asyncio.run(made.world(tmp_path))
         asyncio.run(told(here))
-        settings = Settings(
-            data_dir=tmp_path,
-            memory_backend="agentcore",
-            memory_id=here.memory.id,
-            aws_region="us-east-1",
-            aws_endpoint_url=made.aws.url,
-        )
-        assert clean_up(settings, retry=False) == 0
-    assert "checked: 1 memory" in capsys.readouterr().out
+        assert clean_up(on(here), retry=False) == 0
+    printed = capsys.readouterr().out
+    assert "checked: 1 memory" in printed
+    assert "refused by AWS: 0 messages\n" in printed
+
+
+def test_what_aws_refused_is_sent_again_on_demand(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    with machinery() as made:
+        here = asyncio.run(made.world(tmp_path))
+        refusal = Fault("CreateEvent", 1, "ValidationException", reason="CannotParse")
+        made.aws.faults.add(refusal)
+        asyncio.run(told(here))
+        clean_up(on(here), retry=False)
+        assert "refused by AWS: 1 message; `mordecai doctor` says why" in capsys.readouterr().out
+        clean_up(on(here), retry=True)
+        assert "refused by AWS, to be sent again: 1 message\n" in capsys.readouterr().out
+        assert asyncio.run(refused(here)) == 0
+
+
+async def refused(here: World) -> int:
+    async with await here.store() as store:
+        await store.extraction.flush(ANNA)
+        return await store.sending.refused()
+
+
+def on(here: World) -> Settings:
+    """The settings of a bot on this memory."""
+    return Settings(
+        data_dir=here.directory,
+        memory_backend="agentcore",
+        memory_id=here.memory.id,
+        aws_region="us-east-1",
+        aws_endpoint_url=here.aws.url,
+    )
 
 
 async def told(here: World) -> None:

@@ -61,6 +61,11 @@ class AwsFailure(StoreUnavailable):
         super().__init__(message)
         self.code, self.fate, self.answered, self.reason = code, fate, answered, reason
 
+    @property
+    def refused(self) -> bool:
+        """True if AWS calls the request itself, or the memory's state, unfit."""
+        return self.code in _REFUSALS
+
 
 @dataclass(frozen=True, slots=True)
 class Where:

@@ -48,6 +48,16 @@ _MIGRATIONS = (
     Migration(
         "who learns from events", ("ALTER TABLE event ADD COLUMN ours INTEGER NOT NULL DEFAULT 0",)
     ),
+    Migration(
+        "what fails, and when to try again",
+        (
+            "ALTER TABLE event ADD COLUMN failing_since TEXT",
+            "ALTER TABLE event ADD COLUMN why TEXT",
+            "ALTER TABLE event ADD COLUMN due_at TEXT",
+            # Many of these were refused only because the memory was not active.
+            "UPDATE event SET state = 'waiting' WHERE state = 'refused'",
+        ),
+    ),
 )
 #: AWS lets events live for a year at most.
 _REMEMBERED = timedelta(days=365)
@@ -56,7 +66,14 @@ _REMEMBERED = timedelta(days=365)
 def _read_event(row: Row) -> Row:
     if row["body"] is not None:
         json.loads(row["body"])
-    return row
+    return row | {"failing_since": _moment(row["failing_since"]), "due_at": _moment(row["due_at"])}
+
+
+def _moment(written: Any) -> str | None:
+    try:
+        return stamp(datetime.fromisoformat(written))
+    except (TypeError, ValueError):
+        return None
 
 
 def _read_erasure(row: Row) -> Row:
@@ -78,13 +95,15 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """One waiting event. `part` counts the events of its turn from 0."""
+    """One waiting event. `part` counts the events of its turn from 0. Sending it has failed ever
+    since `failing_since`, if it has."""
 
     row: int
     lane: Lane
     turn_id: str
     part: int
     body: dict[str, Any]
+    failing_since: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,18 +189,21 @@ class Outbox:
         return {turn for (turn,) in rows}
 
     async def head(self, lane: Lane) -> Outgoing | None:
-        """The lane's oldest waiting event."""
+        """The lane's oldest waiting event of those that are due."""
 
         def outgoing(found: tuple[Any, ...]) -> Outgoing:
-            row, turn_id, part, body = found
-            return Outgoing(row, lane, turn_id, part, json.loads(body))
+            row, turn_id, part, body, since = found
+            failing_since = datetime.fromisoformat(since) if since else None
+            return Outgoing(row, lane, turn_id, part, json.loads(body), failing_since)
 
         found = await self._db.read(
             outgoing,
-            "SELECT row, turn, part, body FROM event "
-            "WHERE actor = ? AND session = ? AND state = 'waiting' ORDER BY row LIMIT 1",
-            lane.actor_id,
-            lane.session_id,
+            "SELECT row, turn, part, body, failing_since FROM event "
+            "WHERE actor = ? AND session = ? AND state = 'waiting' "
+            # Further away than a day it can only be after a leap of the clock.
+            "AND (due_at IS NULL OR due_at NOT BETWEEN ? AND ?) ORDER BY row LIMIT 1",
+            *(lane.actor_id, lane.session_id),
+            *(_now(), stamp(datetime.now(UTC) + timedelta(days=1))),
         )
         return found[0] if found else None
 
@@ -206,11 +228,30 @@ class Outbox:
             json.dumps(list(turn_ids)),
         )
 
-    async def mark_refused(self, event: Outgoing) -> None:
-        """Mark an event that AWS will never accept, so that the next ones can be sent."""
+    async def note_failure(
+        self, event: Outgoing, why: str, due_at: datetime | None = None, *, final: bool = False
+    ) -> None:
+        """Note why an event could not be sent. It waits at the head of its lane, or steps aside
+        until `due_at`; after a `final` failure it is kept without being sent again."""
+        due, now = stamp(due_at) if due_at else None, _now()
         await self._db.write(
-            "UPDATE event SET state = 'refused', changed_at = ? WHERE row = ?", _now(), event.row
+            "UPDATE event SET why = ?, failing_since = coalesce(failing_since, ?), due_at = ?, "
+            "state = iif(?, 'refused', state), changed_at = ? "
+            "WHERE row = ? AND (why IS NOT ? OR due_at IS NOT ? OR ?)",
+            *(why, now, due, final, now),
+            *(event.row, why, due, final),
         )
+
+    async def requeue(self) -> int:
+        """Let what AWS refused, and what stepped aside, be sent again. Returns how many events had
+        been refused."""
+        refused = await self.count_refused()
+        await self._db.write(
+            "UPDATE event SET state = 'waiting', due_at = NULL, failing_since = NULL, "
+            "changed_at = ? WHERE state = 'refused' OR due_at IS NOT NULL",
+            _now(),
+        )
+        return refused
 
     async def lanes(self) -> list[Lane]:
         """The lanes with waiting events, the longest waiting first."""
@@ -220,13 +261,15 @@ class Outbox:
         )
         return [Lane(actor, session) for actor, session in rows]
 
-    async def pending(self, actor: Actor | None = None) -> int:
-        """How many events wait, of one actor or of all."""
-        sql = "SELECT count(*) FROM event WHERE state = 'waiting'"
-        if actor is None:
-            rows = await self._db.rows(sql)
-        else:
-            rows = await self._db.rows(f"{sql} AND actor = ?", actor.id)
+    async def pending(self, actor: Actor | None = None, *, aside: bool = True) -> int:
+        """How many events wait, of one actor or of all; without those that have stepped `aside` if
+        that is False."""
+        rows = await self._db.rows(
+            "SELECT count(*) FROM event WHERE state = 'waiting' "
+            "AND (? OR due_at IS NULL) AND actor = coalesce(?, actor)",
+            aside,
+            actor.id if actor else None,
+        )
         return int(rows[0][0])
 
     async def count_refused(self) -> int:

@@ -5,12 +5,13 @@ import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import structlog
 
 from memory.background.pacing import Backoff, RateLimitedLog
+from memory.background.work import Periodic
 from memory.errors import StoreUnavailable
 from memory.records import Actor, Role, Turn, Utterance
 from memory.stores.agentcore.calls.circuit import CircuitOpen
@@ -104,6 +105,10 @@ class SendingPace:
     look: float = 1.0
     #: Events under way at once: few enough that recall always finds a free thread.
     parallel: int = 4
+    #: What has been refused for so long steps aside, and what has failed otherwise though AWS took
+    #: other events: the rest of its session goes on, and it is tried again every `aside` seconds.
+    stuck: float = 300.0
+    aside: float = 900.0
     #: How long forgetting somebody waits for an event of theirs that is under way.
     grace: float = 10.0
 
@@ -124,16 +129,33 @@ class EventSender:
         self._woken: set[Lane] = set()
         self._sending: set[Lane] = set()
         self._progress = asyncio.Event()
+        self._accepted_at: datetime | None = None
+        self._revisits = Periodic([self._wake_all], pace.aside)
         self._log = RateLimitedLog(_log)
 
     async def start(self) -> None:
         """Continue with the events of an earlier process."""
-        for lane in await self._outbox.lanes():
-            self.wake(lane)
+        await self._wake_all()
+        self._revisits.start()
 
     async def aclose(self) -> None:
         """Stop. Unacknowledged events stay in the outbox."""
+        await self._revisits.aclose()
         await self._stop(list(self._tasks))
+
+    async def refused(self) -> int:
+        """See Sending."""
+        return await self._outbox.count_refused()
+
+    async def retry_refused(self) -> int:
+        """See Sending."""
+        refused = await self._outbox.requeue()
+        await self._wake_all()
+        return refused
+
+    async def _wake_all(self) -> None:
+        for lane in await self._outbox.lanes():
+            self.wake(lane)
 
     def wake(self, lane: Lane) -> None:
         """Send the new events of this lane."""
@@ -153,10 +175,10 @@ class EventSender:
         self._note_progress()
 
     async def flush(self, actor: Actor) -> None:
-        """Return when none of the actor's events wait."""
+        """Return when none of the actor's events wait, but for those that have stepped aside."""
         while True:
             progress = self._progress
-            if not await self._outbox.pending(actor):
+            if not await self._outbox.pending(actor, aside=False):
                 return
             await progress.wait()
 
@@ -194,33 +216,47 @@ class EventSender:
                 await asyncio.sleep(self._pace.spacing)
 
     async def _deliver(self, event: Outgoing) -> None:
-        """Send one event and note the result. Raises StoreUnavailable if it must be retried."""
+        """Send one event and note the result. Raises StoreUnavailable if it is to be sent again
+        before any other of its lane."""
         event_id = None
         try:
             async with self._slots:
                 self._sending.add(event.lane)
                 event_id = await self._send(event)
         except AwsFailure as failure:
-            if failure.fate is Fate.LATER:
-                raise
             if failure.fate is not Fate.DONE:
-                await self._quarantine(event, failure)
+                await self._note_failure(event, failure)
                 return
         finally:
             self._sending.discard(event.lane)
         await self._outbox.mark_sent(event, event_id)
+        self._accepted_at = datetime.now(UTC)
         self._note_progress()
 
-    async def _quarantine(self, event: Outgoing, failure: AwsFailure) -> None:
-        await self._outbox.mark_refused(event)
+    async def _note_failure(self, event: Outgoing, failure: AwsFailure) -> None:
+        """Set aside what AWS will never take, and for a while what is stuck. Raises the failure if
+        the event stays at the head of its lane."""
+        if failure.fate is Fate.LATER and not self._is_stuck(event, failure):
+            await self._outbox.note_failure(event, str(failure))
+            raise failure
+        final = failure.fate is not Fate.LATER
+        again = None if final else datetime.now(UTC) + timedelta(seconds=self._pace.aside)
+        await self._outbox.note_failure(event, str(failure), again, final=final)
         _log.error(
-            "event_quarantined",
+            "event_quarantined" if final else "event_stepped_aside",
             actor=event.lane.actor_id,
             turn=event.turn_id,
             error=str(failure),
             set_aside=await self._outbox.count_refused(),
         )
         self._note_progress()
+
+    def _is_stuck(self, event: Outgoing, failure: AwsFailure) -> bool:
+        """True if it is probably this event that AWS does not take, not AWS that takes none."""
+        since, accepted = event.failing_since, self._accepted_at
+        if since is None or datetime.now(UTC) - since < timedelta(seconds=self._pace.stuck):
+            return False
+        return failure.refused or (accepted is not None and accepted > since)
 
     def _note_progress(self) -> None:
         self._progress.set()

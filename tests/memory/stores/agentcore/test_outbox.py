@@ -97,7 +97,7 @@ async def test_what_aws_refuses_does_not_block_what_follows(outbox: Outbox) -> N
     await outbox.put(HERS, "t-2", [{"text": "fine"}])
     poison = await outbox.head(HERS)
     assert poison is not None
-    await outbox.mark_refused(poison)
+    await outbox.note_failure(poison, "no good", final=True)
     assert await outbox.count_refused() == 1
     assert await drain(outbox, HERS) == ["fine"]
 
@@ -174,7 +174,7 @@ async def test_what_waits_in_a_file_of_before_there_were_migrations_is_kept(path
     await outbox.aclose()
     with sqlite3.connect(path) as db:
         db.execute("DROP TABLE migration")
-        for column in ("event_id", "ours"):
+        for column in ("event_id", "ours", "failing_since", "why", "due_at"):
             db.execute(f"ALTER TABLE event DROP COLUMN {column}")
     db.close()
     outbox = await Outbox.open(path)
