@@ -60,9 +60,10 @@ class Installation:
         keys = {"model": MODEL, "memory_backend": "agentcore", "aws_region": "us-east-1"}
         (home / "config.json").write_text(json.dumps(keys))
 
-    async def run(self, *arguments: str, lines: tuple[str, ...] = ()) -> Ran:
+    async def run(self, *arguments: str, lines: tuple[str, ...] = (), **others: str) -> Ran:
         stdin = "".join(f"{line}\n" for line in lines).encode()
-        ran = await mordecai(*arguments, cwd=self._home, stdin=stdin, **self._variables)
+        variables = self._variables | others
+        ran = await mordecai(*arguments, cwd=self._home, stdin=stdin, **variables)
         assert ran.code in (0, 1), ran.err
         return ran
 
@@ -81,7 +82,9 @@ async def test_the_policy_allows_what_the_whole_story_calls_and_nothing_else(
     aws: FakeAws, tmp_path: Path
 ):
     here = Installation(aws, tmp_path)
-    assert (await here.run("setup", "--write")).code == 0
+    for who in ("mordecai", "aws"):
+        ran = await here.run("setup", "--write", MORDECAI_AGENTCORE_EXTRACTION=who)
+        assert ran.code == 0
     at_setup = called(aws)
     aws.calls.clear()
 
@@ -94,7 +97,8 @@ async def test_the_policy_allows_what_the_whole_story_calls_and_nothing_else(
     await here.chat(f"/forget {found[1]}", "/export", "/forget all", "1")
 
     assert called(aws) == allowed("Memory", "Model")
-    assert at_setup == allowed("MemorySetup") | {"bedrock-agentcore:GetMemory"}
+    always = {"bedrock-agentcore:GetMemory"}
+    assert at_setup == allowed("MemorySetup", "MemoryStrategies") | always
 
 
 async def test_a_turn_calls_what_the_documentation_reckons_with(aws: FakeAws, tmp_path: Path):

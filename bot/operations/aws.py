@@ -1,5 +1,7 @@
 """The AWS settings, for the bot, `mordecai setup` and `mordecai doctor`."""
 
+from dataclasses import replace
+
 from bot.settings import Settings
 from memory.stores.agentcore.calls.clients import AwsAccess
 from memory.stores.agentcore.setup import Wanted
@@ -12,6 +14,11 @@ def aws_access(settings: Settings) -> AwsAccess:
 def wanted_memory(settings: Settings) -> Wanted:
     """The memory to find or create if `memory_id` is not set. AWS rejects an empty description, so
     it means the default one."""
-    if settings.memory_description:
-        return Wanted(settings.memory_name, settings.memory_description)
-    return Wanted(settings.memory_name)
+    wanted = Wanted(settings.memory_name, extracts=aws_extracts(settings))
+    given = settings.memory_description
+    return replace(wanted, description=given) if given else wanted
+
+
+def aws_extracts(settings: Settings) -> bool:
+    """True if AWS's strategies learn from conversations, not we."""
+    return settings.agentcore_extraction == "aws"

@@ -21,7 +21,7 @@ from bot.settings import Loaded, Settings
 from memory.errors import StoreUnavailable
 from memory.stores.agentcore.calls.circuit import Circuit
 from memory.stores.agentcore.calls.clients import CONTROL_SERVICE, AwsCalls, open_client
-from memory.stores.agentcore.setup import AgentCoreMemory, find_or_create, wait_until_ready
+from memory.stores.agentcore.setup import AgentCoreMemory, find_or_create, prepare
 from memory.stores.files import put_in_place
 
 _MEMBER = re.compile(r'("memory_id"\s*:\s*)(?:null|"(?:[^"\\]|\\.)*")')
@@ -56,7 +56,9 @@ async def _ready_memory(settings: Settings, progress: Callable[[str], None]) -> 
                 name = settings.memory_id or f"called {wanted.name}"
                 progress(f"looking for the memory {name} in {client.meta.region_name}")
                 if settings.memory_id:
-                    return await wait_until_ready(control, settings.memory_id, progress)
+                    return await prepare(
+                        control, settings.memory_id, progress, extracts=wanted.extracts
+                    )
                 return await find_or_create(control, wanted, progress)
         except StoreUnavailable as failure:
             raise OperatorError(str(failure)) from failure

@@ -192,6 +192,10 @@ class Settings(BaseSettings):
         "Mordecai multi-user memory with strategies"
     )
     """AgentCore: the memory's description, set when it is created"""
+    agentcore_extraction: Literal["aws", "mordecai"] = "aws"
+    """AgentCore: who learns from conversations: AWS's strategies (`aws`), or the bot itself as with
+    SQLite (`mordecai`), with evidence, review and what `/new` lists. See `docs/aws.md` for what
+    each costs. May be changed at any time"""
     memory_retrieval_top_k: Annotated[int, Field(ge=1, le=100)] = 10
     """Maximum memories recalled per message"""
     memory_retrieval_relevance_score: Ratio = 0.2

@@ -13,7 +13,7 @@ from botocore.exceptions import (
 )
 from botocore.exceptions import ConnectionError as NoConnection
 
-from bot.operations.aws import aws_access
+from bot.operations.aws import aws_access, aws_extracts
 from bot.operations.doctor.check import (
     CheckResult,
     ok,
@@ -21,6 +21,7 @@ from bot.operations.doctor.check import (
     wrong,
 )
 from bot.settings import Settings
+from bot.understanding import is_offline
 from memory.errors import StoreUnavailable
 from memory.records import Actor, Kind
 from memory.stores.agentcore.calls.circuit import Circuit
@@ -128,9 +129,7 @@ async def check_memory(settings: Settings, pool: Executor) -> list[CheckResult]:
             return [wrong("memory", str(failure))]
         if memory_id is None:
             return [_no_memory(settings)]
-        results, usable = await _check_memory(
-            control, memory_id, configured=bool(settings.memory_id)
-        )
+        results, usable = await _check_memory(control, memory_id, settings)
         if not usable:
             return results
         data = await _calls(DATA_SERVICE, settings, pool, stack, memory_id)
@@ -166,22 +165,32 @@ def _no_memory(settings: Settings) -> CheckResult:
 
 
 async def _check_memory(
-    control: AwsCalls, memory_id: str, *, configured: bool
+    control: AwsCalls, memory_id: str, settings: Settings
 ) -> tuple[list[CheckResult], bool]:
     """The results for the memory, and whether to check its permissions too."""
     try:
-        memory = await inspect(control, memory_id)
+        memory = await inspect(control, memory_id, extracts=aws_extracts(settings))
     except AwsFailure as failure:
         return [wrong("memory", str(failure))], failure.code == _DENIED
     except StoreUnavailable as failure:
         return [wrong("memory", str(failure))], True
-    hint = "" if configured else "; keep the id as memory_id (`mordecai setup --write`)"
+    hint = "" if settings.memory_id else "; keep the id as memory_id (`mordecai setup --write`)"
     found = ok("memory", f"{memory_id} is ACTIVE{hint}")
-    return [found, ok("strategies", _strategies(memory))], True
+    return [found, _strategies(memory, settings)], True
 
 
-def _strategies(memory: AgentCoreMemory) -> str:
-    return ", ".join(f"{memory.strategies[kind]} in {place}" for kind, place in TEMPLATES.items())
+def _strategies(memory: AgentCoreMemory, settings: Settings) -> CheckResult:
+    if aws_extracts(settings):
+        places = (f"{memory.strategies[kind]} in {place}" for kind, place in TEMPLATES.items())
+        return ok("strategies", ", ".join(places))
+    if is_offline(settings):
+        return warning(
+            "strategies",
+            'agentcore_extraction = "mordecai" without a model: only plain statements are learned; '
+            'set model, or agentcore_extraction to "aws"',
+        )
+    idle = "; the memory's own are left alone" if memory.strategies else ""
+    return ok("strategies", f'none needed: agentcore_extraction = "mordecai"{idle}')
 
 
 async def _permissions(data: AwsCalls) -> list[CheckResult]:

@@ -50,7 +50,7 @@ class UnusableMemory(StoreUnavailable):
 
 @dataclass(frozen=True, slots=True)
 class AgentCoreMemory:
-    """A memory that is ready: its id, and the id of the strategy for each kind."""
+    """A memory that is ready: its id, and the id of the strategy for each kind that has one."""
 
     id: str
     strategies: Mapping[Kind, str]
@@ -59,11 +59,12 @@ class AgentCoreMemory:
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """The memory to find or create. Events expire after this many days (AWS: 7 to 365); records
-    stay."""
+    stay. AWS needs its strategies only if it `extracts`."""
 
     name: str
     description: str = "What the assistant remembers of the people it talks to"
     event_expiry_days: int = 90
+    extracts: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,25 +81,47 @@ async def find_or_create(
     progress: Callable[[str], None],
     patience: Patience | None = None,
 ) -> AgentCoreMemory:
-    """The memory of exactly this name, ready to use; created with our three strategies if there is
-    none. `progress` is told in words what is going on. Raises UnusableMemory, StoreUnavailable."""
+    """The memory of exactly this name, ready to use; created if there is none. `progress` is told
+    in words what is going on. Raises UnusableMemory, StoreUnavailable."""
     memory_id = await _find(control, wanted.name)
     if memory_id:
         progress(f"found memory {memory_id}")
     else:
         memory_id = await _create(control, wanted)
         progress(f"created memory {memory_id}")
-    return await wait_until_ready(control, memory_id, progress, patience)
+    return await prepare(control, memory_id, progress, patience, extracts=wanted.extracts)
 
 
-async def inspect(control: AwsCalls, memory_id: str) -> AgentCoreMemory:
+async def prepare(
+    control: AwsCalls,
+    memory_id: str,
+    progress: Callable[[str], None],
+    patience: Patience | None = None,
+    *,
+    extracts: bool,
+) -> AgentCoreMemory:
+    """An existing memory, ready to use. Strategies that it lacks are added if AWS `extracts`: what
+    is in the memory already they leave alone. Raises UnusableMemory, StoreUnavailable."""
+    shown = await _wait(control, memory_id, progress, patience)
+    missing = [kind for kind in TEMPLATES if not _templates(shown, kind)] if extracts else []
+    if missing:
+        progress(f"adding the strategies {', '.join(_TYPES[kind][2] for kind in missing)}")
+        added = {"addMemoryStrategies": [_new_strategy(kind) for kind in missing]}
+        await control.ask("update_memory", memoryId=memory_id, memoryStrategies=added)
+        shown = await _wait(control, memory_id, progress, patience)
+    memory = AgentCoreMemory(memory_id, _strategies(shown, extracts=extracts))
+    progress("ready")
+    return memory
+
+
+async def inspect(control: AwsCalls, memory_id: str, *, extracts: bool = True) -> AgentCoreMemory:
     """An existing memory as it stands. Raises UnusableMemory with the reason if it is not ready or
     not made as we need it, StoreUnavailable."""
     shown = await _describe(control, memory_id)
     waiting = _waiting(shown)
     if waiting:
         raise UnusableMemory(f"memory {memory_id} is not ready yet: {waiting}; try again later")
-    return AgentCoreMemory(memory_id, _strategies(shown))
+    return AgentCoreMemory(memory_id, _strategies(shown, extracts=extracts))
 
 
 async def wait_until_ready(
@@ -106,9 +129,25 @@ async def wait_until_ready(
     memory_id: str,
     progress: Callable[[str], None],
     patience: Patience | None = None,
+    *,
+    extracts: bool = True,
 ) -> AgentCoreMemory:
+    """An existing memory as it stands, once it is ready. Raises UnusableMemory when that fails or
+    takes too long, or if it is not made as we need it, StoreUnavailable."""
+    shown = await _wait(control, memory_id, progress, patience)
+    memory = AgentCoreMemory(memory_id, _strategies(shown, extracts=extracts))
+    progress("ready")
+    return memory
+
+
+async def _wait(
+    control: AwsCalls,
+    memory_id: str,
+    progress: Callable[[str], None],
+    patience: Patience | None,
+) -> dict[str, Any]:
     """Wait until the memory and every strategy are ACTIVE: what is written before is never
-    extracted. Raises UnusableMemory when that fails or takes too long, StoreUnavailable."""
+    extracted. Returns the memory as AWS shows it."""
     patience = patience or Patience()
     end = time.monotonic() + patience.limit
     said = ""
@@ -121,9 +160,7 @@ async def wait_until_ready(
                 "run this again later, it will be found"
             )
         await asyncio.sleep(patience.poll)
-    strategies = _strategies(shown)
-    progress("ready")
-    return AgentCoreMemory(memory_id, strategies)
+    return shown
 
 
 async def _find(control: AwsCalls, name: str) -> str | None:
@@ -144,17 +181,14 @@ async def _find(control: AwsCalls, name: str) -> str | None:
 
 
 async def _create(control: AwsCalls, wanted: Wanted) -> str:
-    strategies = [
-        {form: {"name": name, "namespaceTemplates": [TEMPLATES[kind]]}}
-        for kind, (_, form, name) in _TYPES.items()
-    ]
+    strategies = [_new_strategy(kind) for kind in TEMPLATES] if wanted.extracts else []
     try:
         answer = await control.ask(
             "create_memory",
             name=wanted.name,
             description=wanted.description,
             eventExpiryDuration=wanted.event_expiry_days,
-            memoryStrategies=strategies,
+            **({"memoryStrategies": strategies} if strategies else {}),
         )
     except AwsFailure as failure:
         # Somebody else may have been faster; AWS says so with either of these.
@@ -165,6 +199,11 @@ async def _create(control: AwsCalls, wanted: Wanted) -> str:
             raise
         return found
     return str(answer["memory"]["id"])
+
+
+def _new_strategy(kind: Kind) -> dict[str, Any]:
+    _, form, name = _TYPES[kind]
+    return {form: {"name": name, "namespaceTemplates": [TEMPLATES[kind]]}}
 
 
 async def _describe(control: AwsCalls, memory_id: str) -> dict[str, Any]:
@@ -197,33 +236,47 @@ def _waiting(shown: Mapping[str, Any]) -> str:
     return f"waiting for the strategies {', '.join(behind)}" if behind else ""
 
 
-def _strategies(shown: Mapping[str, Any]) -> dict[Kind, str]:
-    """The strategy of each kind. Raises UnusableMemory if one is missing or writes elsewhere."""
-    return {kind: _strategy(shown, kind) for kind in TEMPLATES}
+def _strategies(shown: Mapping[str, Any], *, extracts: bool) -> dict[Kind, str]:
+    """The strategy of each kind. Raises UnusableMemory if AWS `extracts` and one is missing or
+    writes elsewhere; otherwise those that fit are enough."""
+    if extracts:
+        return {kind: _strategy(shown, kind) for kind in TEMPLATES}
+    found = {kind: _templates(shown, kind).get(wanted) for kind, wanted in TEMPLATES.items()}
+    return {kind: strategy for kind, strategy in found.items() if strategy}
 
 
-def _strategy(shown: Mapping[str, Any], kind: Kind) -> str:
+def _templates(shown: Mapping[str, Any], kind: Kind) -> dict[str, str]:
+    """The strategies that extract this kind, by the namespaces that they write to."""
     type_name, _, _ = _TYPES[kind]
-    wanted = TEMPLATES[kind]
-    there = {
+    return {
         template: str(strategy["strategyId"])
         for strategy in shown.get("strategies") or ()
         if strategy["type"] == type_name
         for template in strategy.get("namespaceTemplates") or strategy.get("namespaces") or ()
     }
+
+
+def _strategy(shown: Mapping[str, Any], kind: Kind) -> str:
+    type_name, _, _ = _TYPES[kind]
+    wanted, there = TEMPLATES[kind], _templates(shown, kind)
     if wanted in there:
         return there[wanted]
     memory_id = shown["id"]
+    if not there:
+        raise UnusableMemory(
+            f"memory {memory_id}: a {type_name} strategy with the namespace {wanted} is needed, it "
+            "has no such strategy: `mordecai setup` adds it; or set agentcore_extraction to "
+            '"mordecai", which needs none'
+        )
     if wanted.rstrip("/") in there:
         raise UnusableMemory(
             f"memory {memory_id}: the {type_name} strategy has the namespace {wanted.rstrip('/')} "
             f"without a trailing slash, so a person's memories can be found from an id that begins "
             f"alike (u1 and u12): use a memory with {wanted}"
         )
-    found = f"it has {', '.join(there)}" if there else "it has no such strategy"
     raise UnusableMemory(
         f"memory {memory_id}: a {type_name} strategy with the namespace {wanted} is needed, "
-        f"{found}: use another memory, or let setup create one"
+        f"it has {', '.join(there)}: use another memory, or let setup create one"
     )
 
 
@@ -233,7 +286,8 @@ _log = structlog.get_logger(__name__)
 @dataclass(frozen=True, slots=True)
 class AgentCoreOptions:
     """Which memory to use, and how. Without a `memory_id` the memory of the wanted name is found
-    or created. `connections` is best the number of the pool's threads."""
+    or created; with one, of `wanted` only counts who extracts. `connections` is best the number of
+    the pool's threads."""
 
     outbox: Path
     memory_id: str | None = None
@@ -264,7 +318,13 @@ async def agentcore_store(
     service = DATA_SERVICE
     with closing(await open_client(service, options.access, pool, options.connections)) as client:
         calls = AwsCalls(client, pool, Circuit("AgentCore Memory"), memory.id)
-        opened = AgentCoreStore.open(calls, memory.strategies, options.outbox, options.timing)
+        opened = AgentCoreStore.open(
+            calls,
+            memory.strategies,
+            options.outbox,
+            options.timing,
+            extracts=options.wanted.extracts,
+        )
         async with await opened as store:
             yield store
 
@@ -281,7 +341,13 @@ async def _memory(
         )
         return memory
     try:
-        return await wait_until_ready(control, options.memory_id, progress, options.patience)
+        return await wait_until_ready(
+            control,
+            options.memory_id,
+            progress,
+            options.patience,
+            extracts=options.wanted.extracts,
+        )
     except UnusableMemory:
         raise
     except StoreUnavailable as failure:

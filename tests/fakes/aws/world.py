@@ -92,9 +92,9 @@ class Machinery:
     control: AwsCalls
     client: Any
 
-    async def world(self, directory: Path) -> World:
+    async def world(self, directory: Path, wanted: Wanted | None = None) -> World:
         """A new memory on it, as setup makes one."""
-        wanted = Wanted(f"mordecai_{secrets.token_hex(4)}")
+        wanted = wanted or Wanted(f"mordecai_{secrets.token_hex(4)}")
         # GetMemory has its quota too.
         pause = 0.1 if self.aws.knobs.quotas else 0.01
         memory = await find_or_create(self.control, wanted, silent, Patience(10, pause))
@@ -133,11 +133,12 @@ async def world(
     knobs: Knobs | None = None,
     extractor: Extractor | None = None,
     clock: Clock = time.time,
+    wanted: Wanted | None = None,
     **access: Any,
 ) -> AsyncIterator[World]:
     """A fake AWS for one test, with a memory in it."""
     with machinery(knobs, extractor, clock, **access) as made:
-        yield await made.world(directory)
+        yield await made.world(directory, wanted)
 
 
 def silent(_: str) -> None:

@@ -86,6 +86,25 @@ async def test_a_good_memory_is_three_lines_and_nothing_is_written(
     assert aws.data().contents(memory_id).log.sessions == {}
 
 
+async def test_our_own_extraction_needs_no_strategies_but_a_model(
+    aws: FakeAws, pool: ThreadPoolExecutor
+):
+    bare = create(aws, FACT=None, PREFERENCE=None, SUMMARY=None)
+    wanted = settings(aws, bare, agentcore_extraction="mordecai", model="openai:gpt-4.1-mini")
+    _, strategies, _ = await check_memory(wanted, pool)
+    assert (strategies.mark, strategies.subject) == (Mark.OK, "strategies")
+    assert "none needed" in strategies.text
+
+    offline = wanted.model_copy(update={"model": None})
+    _, strategies, _ = await check_memory(offline, pool)
+    assert strategies.mark is Mark.WARNING
+    assert "set model" in strategies.text
+
+    refused, *_ = await check_memory(settings(aws, bare), pool)
+    assert refused.mark is Mark.WRONG
+    assert "`mordecai setup` adds it" in refused.text
+
+
 async def test_a_memory_without_its_id_is_found_by_its_exact_name(
     aws: FakeAws, pool: ThreadPoolExecutor
 ):

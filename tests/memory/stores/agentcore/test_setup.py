@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from memory.errors import StoreUnavailable
-from memory.records import LEARNED_KINDS, Actor, Kind
+from memory.records import LEARNED_KINDS, Actor, Draft, Kind
 from memory.stores.agentcore.calls.clients import AwsAccess
 from memory.stores.agentcore.namespaces import namespace
 from memory.stores.agentcore.setup import (
@@ -21,12 +22,14 @@ from memory.stores.agentcore.setup import (
     agentcore_store,
     find_or_create,
     inspect,
+    prepare,
 )
 from tests.fakes.aws import Fault, broken, denied
 from tests.fakes.aws.world import FAST, Machinery, World, machinery, silent, world
-from tests.memory.stores.agentcore.test_turns import said, turn
+from tests.memory.stores.agentcore.test_turns import NOON, said, turn
 
 QUICK = Patience(limit=10, poll=0.02)
+OWN = Wanted("own", extracts=False)
 
 
 @pytest.fixture(scope="module")
@@ -169,6 +172,60 @@ async def test_a_memory_with_other_strategies_is_refused(
     memory_id = await create(made, "bot", *made_of)
     with pytest.raises(UnusableMemory, match=reason):
         await inspect(made.control, memory_id)
+
+
+async def test_our_own_extraction_needs_no_strategies(made: Machinery) -> None:
+    said: list[str] = []
+    memory = await find_or_create(made.control, OWN, said.append, QUICK)
+    assert memory.strategies == {}
+    assert said == [f"created memory {memory.id}", "ready"]
+    assert await inspect(made.control, memory.id, extracts=False) == memory
+    with pytest.raises(UnusableMemory, match=r"`mordecai setup` adds it.*agentcore_extraction"):
+        await inspect(made.control, memory.id)
+
+
+@pytest.mark.parametrize("lacking", [0, 1, 3])
+async def test_setup_adds_the_strategies_that_aws_needs_to_extract(
+    made: Machinery, lacking: int
+) -> None:
+    memory_id = await create(made, "bot", *strategies()[lacking:])
+    said: list[str] = []
+    memory = await find_or_create(made.control, Wanted("bot"), said.append, QUICK)
+    assert memory.id == memory_id
+    assert set(memory.strategies) == set(LEARNED_KINDS)
+    adds = [line for line in said if line.startswith("adding the strategies facts")]
+    assert len(adds) == made.aws.operations().count("UpdateMemory") == bool(lacking)
+    assert await prepare(made.control, memory_id, silent, QUICK, extracts=True) == memory
+    assert made.aws.operations().count("UpdateMemory") == bool(lacking), "once"
+
+
+async def test_strategies_of_somebody_else_are_not_added_to(made: Machinery) -> None:
+    await create(made, "bot", *strategies(facts="/mine/{actorId}/"))
+    with pytest.raises(UnusableMemory, match=r"it has /mine/\{actorId\}/"):
+        await find_or_create(made.control, Wanted("bot"), silent, QUICK)
+    assert "UpdateMemory" not in made.aws.operations()
+
+
+async def test_a_memory_with_strategies_serves_our_own_extraction_too(made: Machinery) -> None:
+    theirs = await find_or_create(made.control, Wanted("bot"), silent, QUICK)
+    ours = await find_or_create(made.control, replace(OWN, name="bot"), silent, QUICK)
+    assert ours == theirs
+    assert "UpdateMemory" not in made.aws.operations()
+
+
+async def test_strategies_that_setup_adds_leave_earlier_events_alone(tmp_path: Path) -> None:
+    async with world(tmp_path, wanted=OWN) as here:
+        assert here.memory.strategies == {}
+        async with await here.store(extracts=False) as store:
+            await store.add_turn(ANN, turn("t-1", "I live in Oslo"))
+            (fact,) = await store.commit(ANN, [Draft(Kind.FACT, "I have a dog", NOON)])
+        here.memory = await prepare(here.control, here.memory.id, silent, QUICK, extracts=True)
+        async with await here.store() as store:
+            await store.add_turn(ANN, turn("t-2", "I work at Acme Corp"))
+            await store.extraction.flush(ANN)
+            facts = await store.records(ANN, kinds=(Kind.FACT,))
+            assert sorted(record.text for record in facts) == [fact.text, "I work at Acme Corp"]
+        assert await said(here) == ["I live in Oslo", "I work at Acme Corp"]
 
 
 async def test_a_memory_that_does_not_exist_is_named_with_its_region(made: Machinery) -> None:
