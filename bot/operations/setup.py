@@ -20,8 +20,18 @@ from bot.operations.aws import aws_access, wanted_memory
 from bot.settings import Loaded, Settings
 from memory.errors import StoreUnavailable
 from memory.stores.agentcore.calls.circuit import Circuit
-from memory.stores.agentcore.calls.clients import CONTROL_SERVICE, AwsCalls, open_client
-from memory.stores.agentcore.setup import AgentCoreMemory, find_or_create, prepare
+from memory.stores.agentcore.calls.clients import (
+    CONTROL_SERVICE,
+    DATA_SERVICE,
+    AwsCalls,
+    open_client,
+)
+from memory.stores.agentcore.setup import (
+    AgentCoreMemory,
+    find_or_create,
+    prepare,
+    wait_for_data_plane,
+)
 from memory.stores.files import put_in_place
 
 _MEMBER = re.compile(r'("memory_id"\s*:\s*)(?:null|"(?:[^"\\]|\\.)*")')
@@ -46,22 +56,29 @@ def set_up(loaded: Loaded, *, write: bool) -> None:
 
 
 async def _ready_memory(settings: Settings, progress: Callable[[str], None]) -> AgentCoreMemory:
-    """The memory with the configured id or name, ACTIVE with its strategies."""
+    """The memory with the configured id or name, ACTIVE with its strategies, and used once."""
+    access = aws_access(settings)
     with ThreadPoolExecutor(2, "aws") as pool:
         try:
-            client = await open_client(CONTROL_SERVICE, aws_access(settings), pool, 2)
-            with closing(client):
+            with closing(await open_client(CONTROL_SERVICE, access, pool, 2)) as client:
                 control = AwsCalls(client, pool, Circuit("AgentCore"))
-                wanted = wanted_memory(settings)
-                name = settings.memory_id or f"called {wanted.name}"
-                progress(f"looking for the memory {name} in {client.meta.region_name}")
-                if settings.memory_id:
-                    return await prepare(
-                        control, settings.memory_id, progress, extracts=wanted.extracts
-                    )
-                return await find_or_create(control, wanted, progress)
+                memory = await _find_memory(settings, control, client.meta.region_name, progress)
+            with closing(await open_client(DATA_SERVICE, access, pool, 2)) as client:
+                data = AwsCalls(client, pool, Circuit("AgentCore Memory"), memory.id)
+                await wait_for_data_plane(data, progress)
         except StoreUnavailable as failure:
             raise OperatorError(str(failure)) from failure
+    return memory
+
+
+async def _find_memory(
+    settings: Settings, control: AwsCalls, region: str, progress: Callable[[str], None]
+) -> AgentCoreMemory:
+    wanted = wanted_memory(settings)
+    progress(f"looking for the memory {settings.memory_id or f'called {wanted.name}'} in {region}")
+    if settings.memory_id:
+        return await prepare(control, settings.memory_id, progress, extracts=wanted.extracts)
+    return await find_or_create(control, wanted, progress)
 
 
 @contextmanager

@@ -72,7 +72,8 @@ async def test_a_first_run_creates_the_memory_and_a_second_one_finds_it(
     aws.calls.clear()
     third = await run(aws, tmp_path, "setup")
     assert third.out == first.out
-    assert set(aws.operations()) == {"GetMemory"}, "the configured id is only checked"
+    read = {"GetMemory", "ListSessions"}
+    assert set(aws.operations()) == read, "the configured id is only checked, on both planes"
     assert "mordecai run" in third.err
 
 

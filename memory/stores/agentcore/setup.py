@@ -14,7 +14,7 @@ from typing import Any
 import structlog
 
 from memory.errors import StoreUnavailable
-from memory.records import Kind
+from memory.records import Actor, Kind
 from memory.stores.agentcore.calls.circuit import Circuit
 from memory.stores.agentcore.calls.clients import (
     CONTROL_SERVICE,
@@ -38,6 +38,8 @@ _TYPES = {
     Kind.PREFERENCE: ("USER_PREFERENCE", "userPreferenceMemoryStrategy", "preferences"),
     Kind.SUMMARY: ("SUMMARIZATION", "summaryMemoryStrategy", "summaries"),
 }
+#: No Telegram user has the id 0, so requests about them match nothing.
+NOBODY = Actor("u0")
 #: An id is the name, a hyphen and ten letters or digits; a name has no hyphen.
 _ID = re.compile(r"(?P<name>[a-zA-Z][a-zA-Z0-9_]*)-[a-zA-Z0-9]{10}")
 #: Rows of a page of ListMemories; the prose of the service model says at most 50.
@@ -161,6 +163,41 @@ async def _wait(
             )
         await asyncio.sleep(patience.poll)
     return shown
+
+
+async def wait_for_data_plane(
+    data: AwsCalls, progress: Callable[[str], None], patience: Patience | None = None
+) -> None:
+    """Wait until a harmless read answers: the data plane learns minutes after the control plane
+    that a memory is ACTIVE, and refuses all calls until then. Raises UnusableMemory when that takes
+    too long."""
+    patience = patience or Patience()
+    end = time.monotonic() + patience.limit
+    said = ""
+    while why := await _closed(data):
+        if why != said:
+            progress(f"waiting for the data plane: {(said := why)}")
+        if time.monotonic() >= end:
+            raise UnusableMemory(
+                f"the memory is ACTIVE, but no call to it works after {patience.limit:.0f} s "
+                f"({why}): run this again later, it will be found"
+            )
+        await asyncio.sleep(patience.poll)
+    if said:
+        progress("the data plane answers")
+
+
+async def _closed(data: AwsCalls) -> str:
+    """Why the data plane does not answer; empty if it does, even if it is to say that the caller
+    may not ask."""
+    try:
+        await data.ask("list_sessions", actorId=NOBODY.id, maxResults=1)
+    except AwsFailure as failure:
+        if not failure.answered or failure.refused:
+            return str(failure)
+    except StoreUnavailable as failure:
+        return str(failure)
+    return ""
 
 
 async def _find(control: AwsCalls, name: str) -> str | None:
@@ -318,6 +355,8 @@ async def agentcore_store(
     service = DATA_SERVICE
     with closing(await open_client(service, options.access, pool, options.connections)) as client:
         calls = AwsCalls(client, pool, Circuit("AgentCore Memory"), memory.id)
+        if options.memory_id is None:
+            await wait_for_data_plane(calls, progress, options.patience)
         opened = AgentCoreStore.open(
             calls,
             memory.strategies,

@@ -11,7 +11,8 @@ from structlog.testing import capture_logs
 
 from memory.errors import StoreUnavailable
 from memory.records import LEARNED_KINDS, Actor, Draft, Kind
-from memory.stores.agentcore.calls.clients import AwsAccess
+from memory.stores.agentcore.calls.circuit import Circuit
+from memory.stores.agentcore.calls.clients import AwsAccess, AwsCalls
 from memory.stores.agentcore.namespaces import namespace
 from memory.stores.agentcore.setup import (
     TEMPLATES,
@@ -23,8 +24,9 @@ from memory.stores.agentcore.setup import (
     find_or_create,
     inspect,
     prepare,
+    wait_for_data_plane,
 )
-from tests.fakes.aws import Fault, broken, denied
+from tests.fakes.aws import Fault, Knobs, broken, denied
 from tests.fakes.aws.world import FAST, Machinery, World, machinery, silent, world
 from tests.memory.stores.agentcore.test_turns import NOON, said, turn
 
@@ -46,6 +48,7 @@ def fresh(made: Machinery) -> None:
     made.aws.control().forget()
     knobs = made.aws.knobs
     knobs.creation_seconds = knobs.strategy_seconds = knobs.deletion_seconds = 0
+    knobs.activation_seconds = 0
     knobs.creation_failure = None
     knobs.strategies_fail = False
 
@@ -286,6 +289,28 @@ async def test_a_first_start_makes_a_memory_and_says_its_id(tmp_path: Path) -> N
         (line,) = [entry for entry in logs if entry["event"] == "memory_found"]
         assert line["memory_id"].startswith("fresh-")
         assert "configuration" in line["advice"]
+
+
+async def test_a_first_start_waits_until_the_data_plane_answers(tmp_path: Path) -> None:
+    told: list[str] = []
+    async with (
+        world(tmp_path, Knobs(activation_seconds=0.5)) as here,
+        agentcore_store(options(here, None), here.pool, told.append) as store,
+    ):
+        assert await store.records(ANN) == []
+    assert "the memory is not active" in told[-2]
+    assert told[-1] == "the data plane answers"
+
+
+async def test_waiting_for_the_data_plane_ends_with_what_to_do(made: Machinery) -> None:
+    memory = await find_or_create(made.control, Wanted("bot"), silent, QUICK)
+    data = AwsCalls(made.client, made.pool, Circuit("AgentCore"), memory.id)
+    made.aws.knobs.activation_seconds = 3600
+    with pytest.raises(UnusableMemory, match=r"not active.*run this again later"):
+        await wait_for_data_plane(data, silent, Patience(0.05, 0.02))
+    made.aws.knobs.activation_seconds = 0
+    made.aws.faults.add(denied("ListSessions"))
+    await wait_for_data_plane(data, silent, QUICK)
 
 
 async def test_aws_being_away_does_not_keep_the_program_from_starting(tmp_path: Path) -> None:
