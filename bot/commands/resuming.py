@@ -303,7 +303,8 @@ class Resuming:
     def note_answer(self, said: Message, reply: Reply, message_id: int) -> None:
         """Note that the answer to a message was delivered under this id."""
         turn = turn_id(said.origin.actor, said.id)
-        for key, answer in list(self._answers.items()):
+        # Few replace anything, and there are many answers.
+        for key, answer in list(self._answers.items()) if said.replaces else ():
             if answer.turn in said.replaces:
                 self._answers[key] = replace(
                     answer, message_id=message_id, buttons=reply.buttons, turn=turn
