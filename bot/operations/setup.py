@@ -19,7 +19,7 @@ from bot.errors import OperatorError
 from bot.operations.aws import aws_access, wanted_memory
 from bot.settings import Loaded, Settings
 from memory.errors import StoreUnavailable
-from memory.stores.agentcore.calls.circuit import Circuit
+from memory.stores.agentcore.calls.circuit import Circuits
 from memory.stores.agentcore.calls.clients import (
     CONTROL_SERVICE,
     DATA_SERVICE,
@@ -61,10 +61,10 @@ async def _ready_memory(settings: Settings, progress: Callable[[str], None]) -> 
     with ThreadPoolExecutor(2, "aws") as pool:
         try:
             with closing(await open_client(CONTROL_SERVICE, access, pool, 2)) as client:
-                control = AwsCalls(client, pool, Circuit("AgentCore"))
+                control = AwsCalls(client, pool, Circuits("AgentCore"))
                 memory = await _find_memory(settings, control, client.meta.region_name, progress)
             with closing(await open_client(DATA_SERVICE, access, pool, 2)) as client:
-                data = AwsCalls(client, pool, Circuit("AgentCore Memory"), memory.id)
+                data = AwsCalls(client, pool, Circuits("AgentCore Memory"), memory.id)
                 await wait_for_data_plane(data, progress)
         except StoreUnavailable as failure:
             raise OperatorError(str(failure)) from failure

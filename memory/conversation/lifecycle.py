@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from memory.background.locks import Locks
+from memory.background.waiting import person_waits
 from memory.conversation.live import Live
 from memory.conversation.running_summaries import RunningSummaries
 from memory.conversation.sessions import LiveSessions
@@ -168,7 +169,8 @@ class Lifecycle:
             for id_ in await journal.sessions.unfinished(actor):
                 summaries += await journal.summaries.of(id_)
         kinds = (Kind.MESSAGE, Kind.SUMMARY)
-        records = await self._store.records(actor, kinds=kinds) if self._store else []
+        with person_waits():
+            records = await self._store.records(actor, kinds=kinds) if self._store else []
         return Tiers(active, tuple(summaries), archive(records, active, summaries))
 
     async def _open(self, actor: Actor, place: Place, *, private: bool = False) -> Live:

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from memory.background.caches import ActorCache
 from memory.background.locks import Locks
-from memory.errors import Refusal, RefusedText
+from memory.errors import Refusal, RefusedText, StoreUnavailable
 from memory.knowledge.moments import base_language, known_languages
 from memory.options import MemoryOptions
 from memory.ports import ChoiceStore
@@ -41,8 +41,15 @@ class ChoiceRegistry:
         return self.known.peek(actor) if self._options.memory_enabled else Choices()
 
     async def read(self, actor: Actor) -> Choices:
-        """The actor's choices. Raises StoreUnavailable."""
-        return await self.known.get(actor) if self._options.memory_enabled else Choices()
+        """The actor's choices. Raises StoreUnavailable, also if the store is late: then it goes on
+        reading, and the next caller finds them."""
+        if not self._options.memory_enabled:
+            return Choices()
+        try:
+            async with asyncio.timeout(self._options.memory_recall_timeout_seconds):
+                return await self.known.get(actor)
+        except TimeoutError as late:
+            raise StoreUnavailable("the choices were not read in time") from late
 
     async def set(self, actor: Actor, choice: Choice, value: str) -> str:
         """Store a choice as a person states it: a language by its own name, a time zone by its

@@ -7,6 +7,7 @@ from typing import Any
 
 from memory.background.locks import Locks
 from memory.background.threads import compute
+from memory.background.waiting import person_waits
 from memory.conversation.sessions import LiveSessions
 from memory.errors import Refusal, RefusedText, StoreUnavailable, UnknownRecord
 from memory.knowledge.choices import ChoiceRegistry
@@ -64,7 +65,7 @@ class Knowledge:
         StoreUnavailable."""
         if not self._options.memory_enabled:
             return []
-        return await self._store.records(actor, kinds=kinds, include_superseded=everything)
+        return await self._read(actor, kinds, everything=everything)
 
     async def search(
         self,
@@ -136,7 +137,7 @@ class Knowledge:
         if ref.turn_ids:
             found = await self._store.messages(actor, ref.turn_ids)
         else:
-            found = list(filter(None, [await self._store.find(actor, ref.short_id)]))
+            found = list(filter(None, [await self._look_up(actor, ref.short_id)]))
         return next((record for record in found if RecordRef.of(record) == ref), None)
 
     # -- changing it ------------------------------------------------------------------------------
@@ -150,7 +151,7 @@ class Knowledge:
         self._options.require_enabled()
         meant = await self._meaning(text)
         async with self._locks.changing(actor):
-            learned = await self._store.records(actor, kinds=(Kind.FACT, Kind.PREFERENCE))
+            learned = await self._read(actor, (Kind.FACT, Kind.PREFERENCE))
             known = [record for record in learned if record.speaker == speaker]
             now = self._choices.now()
             said = (Evidence("", admit(text), now),)
@@ -210,14 +211,24 @@ class Knowledge:
 
     async def _find_again(self, actor: Actor, record: Record) -> Record | None:
         """This record as it is now, if the actor has it."""
-        found = await self._store.find(actor, record.short_id)
+        found = await self._look_up(actor, record.short_id)
         return found if found and _is_one(found, record) else None
 
     async def _learned_records(self, actor: Actor) -> list[Record]:
         """The actor's facts and preferences, history too, oldest first."""
-        return await self._store.records(
-            actor, kinds=(Kind.FACT, Kind.PREFERENCE), include_superseded=True
-        )
+        return await self._read(actor, (Kind.FACT, Kind.PREFERENCE), everything=True)
+
+    async def _read(
+        self, actor: Actor, kinds: Sequence[Kind], *, everything: bool = False
+    ) -> list[Record]:
+        """The actor's records of these kinds, for somebody who waits for them."""
+        with person_waits():
+            return await self._store.records(actor, kinds=kinds, include_superseded=everything)
+
+    async def _look_up(self, actor: Actor, short_id: str) -> Record | None:
+        """The actor's record with this short id, for somebody who waits for it."""
+        with person_waits():
+            return await self._store.find(actor, short_id)
 
     # -- forgetting, rewording, export ------------------------------------------------------------
 
@@ -225,7 +236,7 @@ class Knowledge:
         """The actor's record with this short id. Raises UnknownRecord, also if two records share
         the id, and StoreUnavailable."""
         wanted = _ID.fullmatch(short_id.strip()) if self._options.memory_enabled else None
-        found = await self._store.find(actor, wanted.group(1)) if wanted else None
+        found = await self._look_up(actor, wanted.group(1)) if wanted else None
         if found is None:
             raise UnknownRecord(f"no memory has the id {short_id[:20]!r}")
         return found
@@ -236,9 +247,7 @@ class Knowledge:
         """What `forget` would delete now. Changes nothing. Raises UnknownRecord,
         StoreUnavailable."""
         record = None if isinstance(target, Record) else await self.find(actor, target)
-        others = await self._store.records(
-            actor, kinds=(*LEARNED_KINDS, Kind.MESSAGE), include_superseded=True
-        )
+        others = await self._read(actor, (*LEARNED_KINDS, Kind.MESSAGE), everything=True)
         if isinstance(target, Record):
             record = next((other for other in others if _is_one(other, target)), None)
         if record is None:
@@ -306,7 +315,7 @@ class Knowledge:
         if forgotten.actor != actor:
             raise UnknownRecord("nothing of this actor was forgotten")
         async with self._locks.changing(actor):
-            learned = await self._store.records(actor, kinds=(Kind.FACT, Kind.PREFERENCE))
+            learned = await self._read(actor, (Kind.FACT, Kind.PREFERENCE))
             told = await compute(mark_outdated, forgotten.record, learned)
             (record, *_) = await self._store.restore(actor, [told, *forgotten.records[1:]])
             quotes = [Amendment(e.record_id, evidence=e.forgotten) for e in forgotten.amendments]

@@ -42,6 +42,8 @@ _NEVER = datetime.min.replace(tzinfo=UTC)
 #: So many records are removed at once: a person who says something meanwhile waits for this long,
 #: some 300 ms in the embedded store.
 _AT_ONCE = 1_000
+#: After so many parts that could not be deleted, the others are left for another day.
+_MOST_FAILURES = 2
 
 
 class Why(StrEnum):
@@ -210,7 +212,7 @@ class Maintenance:
             begun = asyncio.get_running_loop().time()
             removed.people += 1
             try:
-                removed.counts.update(await self._tidy(actor))
+                await self._tidy(actor, removed.counts)
                 await self._store.keep_copy(actor, self._retention.copies)
             except MemoryFailure as failure:
                 removed.failed += 1
@@ -226,10 +228,12 @@ class Maintenance:
         )
         return removed
 
-    async def _tidy(self, actor: Actor) -> Counter[tuple[Kind, Why]]:
-        counts: Counter[tuple[Kind, Why]] = Counter()
+    async def _tidy(self, actor: Actor, removed: Counter[tuple[Kind, Why]]) -> None:
+        """Delete what has expired, and count it as `removed`. What the store can't delete keeps
+        nothing else. Raises MemoryFailure."""
+        failures: list[MemoryFailure] = []
         lock, changes = self._locks[actor], -1
-        while lock.changes != changes:
+        while lock.changes != changes and not failures:
             async with lock:
                 changes = lock.changes
                 records = await self._store.records(
@@ -242,12 +246,15 @@ class Maintenance:
                 async with lock:
                     # What was found may not hold any more: if everything was forgotten meanwhile,
                     # what has been said since has the same ids.
-                    if lock.changes != changes:
+                    if lock.changes != changes or len(failures) == _MOST_FAILURES:
                         break
                     # Also when this is broken off half way.
                     try:
                         gone = await self._store.delete(actor, ids[start : start + _AT_ONCE])
+                        removed.update(going[id_] for id_ in gone)
+                    except MemoryFailure as failure:
+                        failures.append(failure)
                     finally:
                         self._locks.changed(actor)
-                counts.update(going[id_] for id_ in gone)
-        return counts
+        if failures:
+            raise failures[0]

@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 
 from memory.records import LEARNED_KINDS, Actor, Hit, Kind
-from memory.stores.agentcore.calls.circuit import Circuit
+from memory.stores.agentcore.calls.circuit import Circuits
 from memory.stores.agentcore.calls.clients import DATA_SERVICE, AwsAccess, AwsCalls, open_client
 from memory.stores.agentcore.setup import Wanted, agentcore_control, find_or_create
 from memory.stores.agentcore.store import AgentCoreStore, Timing
@@ -86,7 +86,7 @@ async def store_on(url: str, directory: Path, threads: int) -> AsyncIterator[OnA
             memory = await find_or_create(control, wanted, silent)
         with closing(await open_client(DATA_SERVICE, access, pool, threads)) as client:
             wire = Wire(client)
-            calls = AwsCalls(client, pool, Circuit("AgentCore Memory"), memory.id)
+            calls = AwsCalls(client, pool, Circuits("AgentCore Memory"), memory.id)
             outbox = directory / "outbox.sqlite"
             async with await CountingStore.open(calls, memory.strategies, outbox, TIMING) as store:
                 yield OnAws(store, wire)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from memory.records import Actor
-from memory.stores.agentcore.calls.circuit import Circuit
+from memory.stores.agentcore.calls.circuit import Circuits
 from memory.stores.agentcore.events.sender import SendingPace
 from tests.contracts.long_term_memory import turn
 from tests.fakes.aws.world import FAST, world
@@ -16,8 +16,8 @@ ANN, BOB = Actor("u1"), Actor("u12")
 async def test_events_go_as_soon_as_one_call_has_found_the_service_back(tmp_path: Path):
     pace = SendingPace(spacing=0.01, first_retry=3600, longest_retry=3600, look=0.02)
     async with asyncio.timeout(30), world(tmp_path) as here:
-        here.circuit = Circuit("AWS", failures=1, pause=0.3)
-        here.circuit.note_failure("told to be away")
+        here.circuits = Circuits("AWS", failures=1, pause=0.3)
+        here.circuits.of("CreateEvent").note_failure("told to be away")
         async with await here.store(replace(FAST, pace=pace)) as store:
             for actor in (ANN, BOB):
                 for number in range(3):

@@ -9,9 +9,14 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
+from memory.errors import StoreUnavailable
+from memory.knowledge.lookup import find_meant
 from memory.learning.endings import Outcome
 from memory.memory import MemoryOptions
 from memory.records import Actor, Kind
+from memory.stores.agentcore.calls.circuit import Circuits
 from memory.stores.agentcore.store import AgentCoreStore
 from tests.contracts.long_term_memory import eventually
 from tests.fakes.aws import Fault
@@ -111,6 +116,52 @@ async def test_with_every_thread_of_aws_hanging_turns_are_answered_and_written_d
         here.aws.stopping.set()
         assert await ending.wait(FOREVER) is Outcome.SAVED
         await asyncio.gather(*stuck)
+
+
+async def test_whoever_asks_the_memory_is_answered_soon_while_every_call_hangs(tmp_path: Path):
+    async with bot_on_aws(tmp_path, recall_seconds=0.3) as (here, _, bot):
+        known, choices, now = bot.memory.known, bot.memory.choices, bot.memory.clock()
+        here.aws.faults.add(Fault(delay=FOREVER))
+        asked = {
+            "/memory": known.records(ANN),
+            "/forget f1": known.would_forget(ANN, "f1"),
+            "/forget words": find_meant(known, ANN, "where I work", now, 5),
+            "/search": known.search(ANN, "where I work"),
+            "/about": known.about(ANN, "Clara"),
+            "/remember": known.remember(ANN, "I live in Oslo"),
+            "/name": choices.read(ANN),
+            "/export": known.export(ANN),
+        }
+        for what, reading in asked.items():
+            async with asyncio.timeout(2):
+                with pytest.raises(StoreUnavailable):
+                    await reading
+            assert what
+
+
+async def test_a_long_list_may_take_its_time_as_long_as_aws_answers(tmp_path: Path):
+    async with bot_on_aws(tmp_path, recall_seconds=0.5) as (here, _, bot):
+        for place in ("Oslo", "Lima", "Rome"):
+            await bot.memory.known.remember(ANN, f"I have been to {place}")
+        here.aws.knobs.page_rows = 1
+        here.aws.faults.add(Fault("ListMemoryRecords", times=3, delay=0.3))
+        assert len(await bot.memory.known.records(ANN, (Kind.FACT,))) == 3
+
+
+async def test_calls_that_hang_do_not_pile_up(tmp_path: Path):
+    async with bot_on_aws(tmp_path, recall_seconds=0.1) as (here, _, _):
+        here.circuits = Circuits("AWS", failures=3, silence=0.2)
+        async with await here.store(replace(FAST, search=0.1)) as store:
+            here.aws.calls.clear()
+            here.aws.faults.add(Fault("RetrieveMemoryRecords", delay=FOREVER))
+            for _ in range(10):
+                with pytest.raises(StoreUnavailable):
+                    await store.search(BOB, "where do I work?", kinds=(Kind.FACT,))
+                await store.records(BOB, kinds=(Kind.FACT,))
+            here.aws.stopping.set()
+            await asyncio.sleep(0.2)
+            assert 3 <= here.count("RetrieveMemoryRecords") <= 5, "of ten"
+            assert here.count("ListMemoryRecords") == 10
 
 
 async def test_events_of_one_person_arrive_while_another_persons_event_hangs(tmp_path: Path):

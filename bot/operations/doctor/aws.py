@@ -24,7 +24,7 @@ from bot.settings import Settings
 from bot.understanding import is_offline
 from memory.errors import StoreUnavailable
 from memory.records import Actor, Kind
-from memory.stores.agentcore.calls.circuit import Circuit
+from memory.stores.agentcore.calls.circuit import Circuits
 from memory.stores.agentcore.calls.clients import (
     CONTROL_SERVICE,
     DATA_SERVICE,
@@ -142,7 +142,7 @@ async def _calls(
     client = await open_client(service, aws_access(settings), pool, _CONNECTIONS)
     stack.enter_context(closing(client))
     # Try every call, however many have failed.
-    return AwsCalls(client, pool, Circuit("AgentCore", failures=1000), memory_id)
+    return AwsCalls(client, pool, Circuits("AgentCore", failures=1000), memory_id)
 
 
 async def _find_by_name(control: AwsCalls, name: str) -> str | None:

@@ -61,6 +61,9 @@ class Eraser:
         """Delete everything that AWS shows of the actor. Raises StoreUnavailable with what is left;
         the rest is retried later."""
         asked = {erasure.actor: erasure for erasure in await self._outbox.erasures()}[actor]
+        # Of lists that another sweep shortens meanwhile, pages miss rows.
+        if earlier := self._tasks.pop(actor, None):
+            earlier.cancel()
         try:
             events, records = await self._sweep(asked, everything=True)
         except StoreUnavailable as failure:

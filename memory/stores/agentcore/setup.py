@@ -15,7 +15,7 @@ import structlog
 
 from memory.errors import StoreUnavailable
 from memory.records import Actor, Kind
-from memory.stores.agentcore.calls.circuit import Circuit
+from memory.stores.agentcore.calls.circuit import Circuits
 from memory.stores.agentcore.calls.clients import (
     CONTROL_SERVICE,
     DATA_SERVICE,
@@ -339,7 +339,7 @@ class AgentCoreOptions:
 async def agentcore_control(access: AwsAccess, pool: Executor) -> AsyncIterator[AwsCalls]:
     """The control plane, for as long as it is needed. Raises StoreUnavailable."""
     with closing(await open_client(CONTROL_SERVICE, access, pool, 1)) as client:
-        yield AwsCalls(client, pool, Circuit("AgentCore control"))
+        yield AwsCalls(client, pool, Circuits("AgentCore control"))
 
 
 @asynccontextmanager
@@ -354,7 +354,7 @@ async def agentcore_store(
         memory = await _memory(control, options, progress)
     service = DATA_SERVICE
     with closing(await open_client(service, options.access, pool, options.connections)) as client:
-        calls = AwsCalls(client, pool, Circuit("AgentCore Memory"), memory.id)
+        calls = AwsCalls(client, pool, Circuits("AgentCore Memory"), memory.id)
         if options.memory_id is None:
             await wait_for_data_plane(calls, progress, options.patience)
         opened = AgentCoreStore.open(

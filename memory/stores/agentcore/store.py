@@ -6,15 +6,16 @@ string prefix for some accounts: so every read is checked against the exact name
 recent deletions."""
 
 import asyncio
-from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import structlog
 
-from memory.background.pacing import RateLimitedLog
+from memory.background.caches import BoundedDict
+from memory.background.waiting import does_person_wait
 from memory.errors import StoreUnavailable
 from memory.records import LEARNED_KINDS, Actor, Amendment, Draft, Hit, Kind, Record, Turn
 from memory.stores.agentcore.calls.clients import AwsCalls
@@ -32,28 +33,27 @@ from memory.stores.agentcore.events.sender import (
 from memory.stores.agentcore.namespaces import belongs, home, known_actor
 from memory.stores.agentcore.rows import records as agentcore_records
 from memory.stores.agentcore.rows.copies import Copier, Deletions
-from memory.stores.agentcore.rows.records import (
-    batches,
-    failed_records,
-    record_of_row,
-    settle,
-)
+from memory.stores.agentcore.rows.deleter import RecordDeleter
+from memory.stores.agentcore.rows.records import record_of_row, settle
 from memory.stores.agentcore.rows.writer import RecordWriter
+from memory.stores.agentcore.search import RecordSearch
 
 _log = structlog.get_logger(__name__)
 
-T = TypeVar("T")
-
-#: Limits of the service model: characters of a query, rows of a search.
+#: Characters of a query, from the service model.
 MAX_QUERY_CHARS = 10_000
-MAX_ROWS = 100
+#: Up to so many rows are read by their ids; more are taken from the lists.
+_FEW = 5
+#: Of so many rows it is remembered whose they are: enough for a person's maintenance.
+_OWNERS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Timing:
     """How long the store waits, in seconds."""
 
-    #: All parts of one search together; what is late is left out.
+    #: All parts of one search together; what is late is left out. Also how long AWS may be silent
+    #: while a person waits for a list.
     search: float = 1.5
     #: How long AWS's reads may still show what was deleted; five minutes have been seen.
     deletion: float = 600.0
@@ -81,8 +81,14 @@ class AgentCoreStore:
         self._calls, self._strategies, self._outbox = calls, dict(strategies), outbox
         self._timing = timing or Timing()
         self._sender = EventSender(outbox, self._send, self._timing.pace)
-        self._eraser = Eraser(calls, outbox, self._delete_rows, self._timing.second_look)
-        self._writer = RecordWriter(calls, self._strategies, self._own_row, self._delete_rows)
+        #: Whose the rows are that AWS has listed lately. A row never gets another owner.
+        self._owners = BoundedDict[str, Actor](_OWNERS)
+        self._found = RecordSearch(calls, self._timing.search)
+        # What is deleted is hidden: AWS's reads show it for some minutes.
+        self._deleter = RecordDeleter(calls, lambda gone: self._deletions.hide(gone))
+        delete = self._deleter.delete
+        self._eraser = Eraser(calls, outbox, delete, self._timing.second_look)
+        self._writer = RecordWriter(calls, self._strategies, self._own_rows, delete)
         create, update = self._writer.create, self._writer.update
         self._copier = Copier(self._pairs, create, update, self._strategies)
         self._deletions = Deletions(
@@ -93,7 +99,6 @@ class AgentCoreStore:
         self.sending = self._sender
         #: AWS's strategies have all turns once the outbox is empty; None unless they extract.
         self.extraction: EventSender | Any = self._sender if extracts else None
-        self._log = RateLimitedLog(_log)
         self._closed = False
 
     @classmethod
@@ -206,8 +211,7 @@ class AgentCoreStore:
         wanted = [kind for kind in LEARNED_KINDS if kind in kinds]
         if not asked or not wanted or limit < 1:
             return []
-        parts = [self._search_kind(actor, kind, asked, limit) for kind in wanted]
-        rows = [row for part in await self._in_time(parts) for row in part]
+        rows = await self._found.rows(actor, asked, wanted, limit)
         own = self._own_records(actor, rows)
         current = {record.id for record in settle([r for _, r in own]) if record.current}
         hits = [
@@ -215,43 +219,8 @@ class AgentCoreStore:
             for row, record in own
             if record.id in current and not decode(record)
         ]
-        found = [hit for hit in hits if hit.relevance >= min_relevance]
-        return sorted(found, key=lambda hit: -hit.relevance)[:limit]
-
-    async def _search_kind(
-        self, actor: Actor, kind: Kind, query: str, limit: int
-    ) -> list[dict[str, Any]]:
-        # Superseded records take seats among the best; asking for more than needed makes up for it.
-        top = min(MAX_ROWS, 2 * limit)
-        answer = await self._calls.ask(
-            "retrieve_memory_records",
-            searchCriteria={"searchQuery": query, "topK": top},
-            maxResults=top,
-            **home(kind, actor),
-        )
-        rows: list[dict[str, Any]] = answer["memoryRecordSummaries"]
-        return rows
-
-    async def _in_time(self, parts: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
-        """The results of the parts that answer before the deadline. Raises StoreUnavailable if none
-        does."""
-        tasks = [asyncio.create_task(part) for part in parts]
-        try:
-            done, late = await asyncio.wait(tasks, timeout=self._timing.search)
-        finally:
-            for task in tasks:
-                task.cancel()
-        failures = [error for task in done if (error := task.exception())]
-        for error in failures:
-            if not isinstance(error, StoreUnavailable):
-                raise error
-        if len(failures) + len(late) == len(tasks):
-            first = failures[0] if failures else None
-            raise StoreUnavailable(str(first) if first else "AWS did not answer in time") from first
-        if late or failures:
-            why = str(failures[0]) if failures else "too late"
-            self._log.warning("recall_incomplete", missing=len(late) + len(failures), why=why)
-        return [task.result() for task in tasks if task in done and not task.exception()]
+        relevant = [hit for hit in hits if hit.relevance >= min_relevance]
+        return sorted(relevant, key=lambda hit: -hit.relevance)[:limit]
 
     async def records(
         self,
@@ -297,7 +266,12 @@ class AgentCoreStore:
         return self._own_records(actor, rows)
 
     async def _rows(self, actor: Actor, kind: Kind) -> list[dict[str, Any]]:
-        rows = self._calls.rows("list_memory_records", "memoryRecordSummaries", **home(kind, actor))
+        rows = self._calls.rows(
+            "list_memory_records",
+            "memoryRecordSummaries",
+            silence=self._timing.search if does_person_wait() else None,
+            **home(kind, actor),
+        )
         return [row async for row in rows]
 
     def _own_records(
@@ -311,6 +285,7 @@ class AgentCoreStore:
             if record is None:
                 foreign += 1
             elif not self._deletions.hides(record.id):
+                self._owners[record.id] = actor
                 pairs.append((row, record))
         if foreign:
             _log.warning("foreign_records_dropped", actor=actor.id, count=foreign)
@@ -323,13 +298,28 @@ class AgentCoreStore:
         words themselves stay in the session's events until those expire or the actor is erased.
         Raises StoreUnavailable when AWS keeps a record that should have gone."""
         self._require_open()
-        found = await asyncio.gather(*(self._own_row(actor, i) for i in dict.fromkeys(record_ids)))
-        ids = [row["memoryRecordId"] for row in found if row]
-        left = await self._delete_rows(ids)
-        self._deletions.note(actor, ids)
+        wanted = list(dict.fromkeys(record_ids))
+        await self._own_rows(actor, (id_ for id_ in wanted if id_ not in self._owners))
+        own = (id_ for id_ in wanted if self._owners.get(id_) == actor)
+        ids = [id_ for id_ in own if not self._deletions.hides(id_)]
+        try:
+            left = await self._deleter.delete(ids)
+        finally:
+            self._deletions.note(actor, filter(self._deletions.hides, ids))
         if left:
             raise StoreUnavailable(f"AWS could not delete {left} of {len(ids)} memories: try again")
         return ids
+
+    async def _own_rows(self, actor: Actor, record_ids: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """The rows with these ids that exist and are exactly the actor's own, by their ids. Many
+        come from one listing, because AWS takes few reads by id."""
+        wanted = list(dict.fromkeys(record_ids))
+        listed = await self._pairs(actor) if len(wanted) > _FEW else []
+        rows = {record.id: row for row, record in listed}
+        unlisted = [id_ for id_ in wanted if id_ not in rows]
+        found = await asyncio.gather(*(self._own_row(actor, id_) for id_ in unlisted))
+        rows |= {id_: row for id_, row in zip(unlisted, found, strict=True) if row}
+        return {id_: rows[id_] for id_ in wanted if id_ in rows}
 
     async def _own_row(self, actor: Actor, record_id: str) -> dict[str, Any] | None:
         """The row with this id if it exists and is exactly the actor's own. AWS's calls by id don't
@@ -337,27 +327,16 @@ class AgentCoreStore:
         if self._deletions.hides(record_id):
             return None
         try:
-            answer = await self._calls.ask("get_memory_record", memoryRecordId=record_id)
+            answer = await self._calls.ask_paced("get_memory_record", memoryRecordId=record_id)
         except AwsFailure as failure:
             if failure.fate in (Fate.MISSING, Fate.NEVER):
                 return None
             raise
         row: dict[str, Any] = answer["memoryRecord"]
-        return row if belongs(next(iter(row["namespaces"]), ""), actor) else None
-
-    async def _delete_rows(self, record_ids: Sequence[str]) -> int:
-        """Delete records in batches. Returns how many AWS did not delete."""
-        left = 0
-        for batch in batches(record_ids):
-            entries = [{"memoryRecordId": record_id} for record_id in batch]
-            answer = await self._calls.ask("batch_delete_memory_records", records=entries)
-            # What AWS no longer knows is as gone as it can be.
-            kept = {
-                r["memoryRecordId"] for r in failed_records(answer) if r.get("errorCode") != 404
-            }
-            left += len(kept)
-            self._deletions.hide(record_id for record_id in batch if record_id not in kept)
-        return left
+        if not belongs(next(iter(row["namespaces"]), ""), actor):
+            return None
+        self._owners[record_id] = actor
+        return row
 
     async def restore(self, actor: Actor, records: Sequence[Record]) -> list[Record]:
         """See LongTermMemory. AWS gives what comes back new ids, of what its strategies had written

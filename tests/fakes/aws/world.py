@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from memory.stores.agentcore.calls.circuit import Circuit
+from memory.stores.agentcore.calls.circuit import Circuits
 from memory.stores.agentcore.calls.clients import (
     CONTROL_SERVICE,
     DATA_SERVICE,
@@ -60,7 +60,7 @@ class World:
     control: AwsCalls
     memory: AgentCoreMemory
     client: Any
-    circuit: Circuit = field(default_factory=lambda: Circuit("AgentCore", failures=1000))
+    circuits: Circuits = field(default_factory=lambda: Circuits("AgentCore", failures=1000))
 
     @property
     def outbox(self) -> Path:
@@ -69,7 +69,7 @@ class World:
 
     def calls(self, memory_id: str | None = None) -> AwsCalls:
         """The data plane of the memory."""
-        return AwsCalls(self.client, self.pool, self.circuit, memory_id or self.memory.id)
+        return AwsCalls(self.client, self.pool, self.circuits, memory_id or self.memory.id)
 
     async def store(self, timing: Timing = FAST, *, extracts: bool = True) -> AgentCoreStore:
         """A store on the outbox's file, as a start of the program makes it."""
@@ -120,7 +120,7 @@ def machinery(
         control_client = make_client(CONTROL_SERVICE, reach, 2)
         client = make_client(DATA_SERVICE, reach, 8)
         try:
-            control = AwsCalls(control_client, pool, Circuit("AgentCore setup", failures=1000))
+            control = AwsCalls(control_client, pool, Circuits("AgentCore setup", failures=1000))
             yield Machinery(aws, pool, control, client)
         finally:
             client.close()

@@ -284,6 +284,27 @@ async def test_however_much_is_too_old_all_of_it_goes_in_one_run(journal: Sqlite
     assert await store.records(ANNA, kinds=tuple(Kind)) == []
 
 
+class KeepsOnePart(TemporaryStore):
+    """A store that does not delete the first part."""
+
+    parts = 0
+
+    async def delete(self, actor: Actor, record_ids: Sequence[str]) -> list[str]:
+        """See LongTermMemory."""
+        self.parts += 1
+        if self.parts == 1:
+            raise StoreUnavailable("not now")
+        return await super().delete(actor, record_ids)
+
+
+async def test_a_part_that_stays_keeps_none_of_the_others(journal: SqliteJournal):
+    store = KeepsOnePart()
+    said = tuple(Utterance(Role.USER, f"number {n}", ago(900)) for n in range(1_500))
+    await store.add_turn(ANNA, Turn("t1", "s1", said))
+    removed = await maintenance(store, journal).run()
+    assert (removed.failed, removed.counts.total()) == (1, 500)
+
+
 class ErasedMeanwhile(TemporaryStore):
     """A store in which somebody has everything forgotten while theirs is being tidied, and says
     something again."""

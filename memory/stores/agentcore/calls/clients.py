@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cache
+from itertools import count
 from typing import Any
 
 import boto3
@@ -14,7 +15,7 @@ from botocore.config import Config
 from botocore.exceptions import ClientError, ConnectionClosedError, ParamValidationError
 from botocore.loaders import Loader, create_loader
 
-from memory.stores.agentcore.calls.circuit import Circuit
+from memory.stores.agentcore.calls.circuit import Circuits
 from memory.stores.agentcore.calls.errors import (
     AWS_ERRORS,
     AwsFailure,
@@ -22,10 +23,21 @@ from memory.stores.agentcore.calls.errors import (
     Where,
     explain,
 )
+from memory.stores.agentcore.calls.pace import Pace
 
 #: boto3 names the service model and the signature alike.
 DATA_SERVICE = "bedrock-agentcore"
 CONTROL_SERVICE = "bedrock-agentcore-control"
+
+#: Seconds between paced calls of one operation. AWS takes 20 a second of each in an account: half
+#: of them stay for others.
+_SPACING = {
+    "BatchDeleteMemoryRecords": 0.1,
+    "BatchUpdateMemoryRecords": 0.1,
+    "GetMemoryRecord": 0.1,
+}
+#: So many tries of one paced call; by then AWS has throttled it for ten seconds.
+_MOST_THROTTLES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +49,9 @@ class AwsAccess:
     endpoint_url: str | None = None
     #: Seconds; memory is not worth waiting for longer than a person waits for an answer.
     connect_seconds: float = 3.0
-    read_seconds: float = 8.0
-    #: Tries of one call, by botocore, with its own short waits between them.
+    read_seconds: float = 5.0
+    #: Tries of one call, by botocore, with its own short waits between them. A call that hangs
+    #: holds its thread for all of them: no longer than a circuit's pause, or threads pile up.
     attempts: int = 2
 
 
@@ -78,53 +91,89 @@ async def open_client(service: str, access: AwsAccess, pool: Executor, connectio
 
 
 class AwsCalls:
-    """The operations of one client, on one memory if it is named, on the thread pool and behind
-    the circuit."""
+    """The operations of one client, on one memory if it is named, on the thread pool, each behind a
+    circuit and with a pace of its own."""
 
     def __init__(
-        self, client: Any, pool: Executor, circuit: Circuit, memory_id: str | None = None
+        self, client: Any, pool: Executor, circuits: Circuits, memory_id: str | None = None
     ) -> None:
-        self._client, self._pool, self._circuit = client, pool, circuit
+        self._client, self._pool, self._circuits = client, pool, circuits
         self._fixed = {"memoryId": memory_id} if memory_id else {}
+        self._paces: dict[str, Pace] = {}
 
     async def ask(self, method: str, **params: Any) -> dict[str, Any]:
         """The answer of one operation, given by its boto3 method name. Raises AwsFailure for what
         AWS says or does, StoreUnavailable while the circuit is open."""
-        operation = self._client.meta.method_to_api_mapping[method]
+        operation = self._operation(method)
         params = {**self._fixed, **params}
         where = Where(operation, params.get("memoryId", ""), self._client.meta.region_name)
         self._check(where, params)
-        self._circuit.check()
+        self._circuits.of(operation).check()
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._pool, self._call, method, params, where)
 
+    async def ask_paced(self, method: str, **params: Any) -> dict[str, Any]:
+        """The same for one call of many: at the operation's pace, which leaves room for others, and
+        again when AWS throttles it."""
+        operation = self._operation(method)
+        pace = self._paces.setdefault(operation, Pace(_SPACING.get(operation, 0.0)))
+        for throttles in count(1):
+            await pace.wait()
+            try:
+                answer = await self.ask(method, **params)
+            except AwsFailure as failure:
+                if not failure.throttled or throttles == _MOST_THROTTLES:
+                    raise
+                pace.note_throttle()
+            else:
+                break
+        pace.note_answer()
+        return answer
+
     async def rows(
-        self, method: str, key: str, *, page: int = 100, **params: Any
+        self,
+        method: str,
+        key: str,
+        *,
+        page: int = 100,
+        silence: float | None = None,
+        **params: Any,
     ) -> AsyncIterator[dict[str, Any]]:
-        """All rows of a paged operation."""
+        """All rows of a paged operation. Raises AwsFailure also if AWS takes longer than `silence`
+        seconds for one page."""
         token: str | None = None
         while True:
             more = {"nextToken": token} if token else {}
-            answer = await self.ask(method, maxResults=page, **params, **more)
+            try:
+                async with asyncio.timeout(silence):
+                    answer = await self.ask_paced(method, maxResults=page, **params, **more)
+            except TimeoutError as late:
+                text = f"{self._operation(method)}: AWS did not answer in time"
+                raise AwsFailure(text, "Late") from late
             for row in answer[key]:
                 yield row
             token = answer.get("nextToken")
             if not token:
                 return
 
+    def _operation(self, method: str) -> str:
+        return str(self._client.meta.method_to_api_mapping[method])
+
     def _call(self, method: str, params: dict[str, Any], where: Where) -> dict[str, Any]:
+        circuit = self._circuits.of(where.operation)
         try:
-            answer = self._whole_answer(method, params, where)
+            with circuit.under_way():
+                answer = self._whole_answer(method, params, where)
         except AWS_ERRORS as error:
             failure = explain(error, where, params)
             if failure.answered:
-                self._circuit.note_success()
+                circuit.note_success()
             else:
-                self._circuit.note_failure(str(failure))
+                circuit.note_failure(str(failure))
             # These quote what was sent; people's words stay out of logs and tracebacks.
             quotes = isinstance(error, ClientError | ParamValidationError)
             raise failure from (None if quotes else error)
-        self._circuit.note_success()
+        circuit.note_success()
         return answer
 
     def _whole_answer(self, method: str, params: dict[str, Any], where: Where) -> dict[str, Any]:

@@ -45,9 +45,9 @@ class Fate(Enum):
 
 
 class AwsFailure(StoreUnavailable):
-    """AWS did not do it. `answered` tells whether the service as such is there and willing: a
-    refusal of this one call is an answer, an outage, a throttle or bad credentials are none.
-    `reason` is AWS's word for why a request is no good, if it gave one."""
+    """AWS did not do it. `answered` tells whether the service as such is there: a throttle or a
+    refusal of this one call is an answer, an outage or bad credentials are none. `reason` is AWS's
+    word for why a request is no good, if it gave one."""
 
     def __init__(
         self,
@@ -66,6 +66,11 @@ class AwsFailure(StoreUnavailable):
         """True if AWS calls the request itself, or the memory's state, unfit."""
         return self.code in _REFUSALS
 
+    @property
+    def throttled(self) -> bool:
+        """True if AWS asks for fewer calls."""
+        return self.code in _THROTTLES
+
 
 @dataclass(frozen=True, slots=True)
 class Where:
@@ -76,6 +81,7 @@ class Where:
     region: str = ""
 
 
+_THROTTLES = ("ThrottledException", "ThrottlingException", "TooManyRequestsException")
 _CREDENTIALS = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, or an instance role"
 
 _CODES = {
@@ -158,7 +164,8 @@ def _answer(response: dict[str, Any], where: Where, sent: Mapping[str, Any]) -> 
     if code in _CODES:
         return AwsFailure(f"{where.operation}: {_CODES[code]}", code)
     text = f"{where.operation}: AWS answered {code or 'an error'} ({status})"
-    return AwsFailure(_quote(text, own_words(message, sent)), code)
+    text = _quote(text, own_words(message, sent))
+    return AwsFailure(text, code, answered=code in _THROTTLES)
 
 
 def _denial(where: Where, code: str) -> AwsFailure:

@@ -1,7 +1,6 @@
 """Writes records to AgentCore, all or none. AWS has no transactions: what was written before a
 failure is taken back."""
 
-import asyncio
 import uuid
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -25,12 +24,13 @@ class RecordWriter:
         self,
         calls: AwsCalls,
         strategies: Mapping[Kind, str],
-        own_row: Callable[[Actor, str], Awaitable[dict[str, Any] | None]],
+        own_rows: Callable[[Actor, Iterable[str]], Awaitable[dict[str, dict[str, Any]]]],
         delete: Callable[[Sequence[str]], Awaitable[int]],
     ) -> None:
-        """`own_row` gives the actor's row with an id, `delete` tells how many rows are left."""
+        """`own_rows` gives the actor's rows with these ids, `delete` tells how many rows are
+        left."""
         self._calls, self._strategies = calls, strategies
-        self._own_row, self._delete_rows = own_row, delete
+        self._own_rows, self._delete_rows = own_rows, delete
 
     async def write(
         self, actor: Actor, drafts: Sequence[Draft], amendments: Sequence[Amendment] = ()
@@ -70,9 +70,10 @@ class RecordWriter:
         change."""
         superseded = [draft.supersedes for draft in drafts if draft.supersedes]
         ids = dict.fromkeys([*superseded, *(amendment.record_id for amendment in amendments)])
-        rows = await asyncio.gather(*(self._own_row(actor, record_id) for record_id in ids))
+        rows = await self._own_rows(actor, ids)
         pairs = {}
-        for record_id, row in zip(ids, rows, strict=True):
+        for record_id in ids:
+            row = rows.get(record_id)
             record = record_of_row(row, actor) if row else None
             if row is None or record is None:
                 raise UnknownRecord(f"no memory has the id {record_id!r}")
@@ -94,7 +95,7 @@ class RecordWriter:
     async def update(self, entries: list[dict[str, Any]]) -> None:
         """Change records. Raises StoreUnavailable unless all were changed."""
         for batch in batches(entries):
-            require(await self._calls.ask("batch_update_memory_records", records=batch))
+            require(await self._calls.ask_paced("batch_update_memory_records", records=batch))
 
     async def _undo(
         self, created: Iterable[str], changed: Iterable[tuple[dict[str, Any], Record]]

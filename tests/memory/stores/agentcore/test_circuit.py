@@ -4,7 +4,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from memory.errors import StoreUnavailable
-from memory.stores.agentcore.calls.circuit import Circuit
+from memory.stores.agentcore.calls.circuit import Circuit, Circuits
 
 
 class Clock:
@@ -94,3 +94,36 @@ def test_an_outage_is_two_lines_in_the_log(circuit: Circuit, clock: Clock) -> No
         circuit.note_success()
         circuit.note_success()
     assert [entry["event"] for entry in logs] == ["service_paused", "service_resumed"]
+
+
+def test_calls_that_hang_count_before_they_fail(circuit: Circuit, clock: Clock) -> None:
+    with circuit.under_way(), circuit.under_way(), circuit.under_way():
+        clock.now = 2.9
+        assert not is_open(circuit)
+        clock.now = 3.1
+        assert is_open(circuit)
+
+
+def test_an_answer_forgives_the_calls_that_hang(circuit: Circuit, clock: Clock) -> None:
+    with circuit.under_way(), circuit.under_way(), circuit.under_way():
+        clock.now = 3.1
+        assert is_open(circuit)
+        circuit.note_success()
+        clock.now = 10
+        assert not is_open(circuit)
+
+
+def test_a_call_that_has_ended_does_not_hang(circuit: Circuit, clock: Clock) -> None:
+    for _ in range(3):
+        with circuit.under_way():
+            pass
+    clock.now = 10
+    assert not is_open(circuit)
+
+
+def test_each_operation_has_a_circuit_of_its_own(clock: Clock) -> None:
+    circuits = Circuits("AWS", failures=3, pause=30, clock=clock)
+    fail(circuits.of("Retrieve"), 3)
+    circuits.of("Write").note_success()
+    assert is_open(circuits.of("Retrieve"))
+    assert not is_open(circuits.of("Write"))

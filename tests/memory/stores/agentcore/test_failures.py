@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 
 from memory.errors import StoreUnavailable
 from memory.records import Actor, Draft, Kind
-from memory.stores.agentcore.calls.circuit import Circuit
+from memory.stores.agentcore.calls.circuit import CircuitOpen, Circuits
 from memory.stores.agentcore.calls.clients import DATA_SERVICE, AwsAccess, AwsCalls, make_client
 from memory.stores.agentcore.store import AgentCoreStore
 from tests.fakes.aws import (
@@ -57,7 +57,6 @@ def well(made: Machinery) -> None:
             Fault(code="ResourceNotFoundException", status=404),
             r"does not exist in region us-east-1",
         ),
-        (throttled(), r"ThrottledException \(429\)"),
         (broken(), r"ServiceException \(500\)"),
         (Fault(cut=0), r"connection to AWS broke off"),
         (Fault(cut=5), r"connection to AWS broke off"),
@@ -81,7 +80,7 @@ async def test_an_answer_that_does_not_come_is_waited_for_briefly(
     access = AwsAccess("us-east-1", endpoint_url=made.aws.url, read_seconds=0.2)
     client = make_client(DATA_SERVICE, access, 2)
     made.aws.faults.add(Fault(delay=3))
-    calls = AwsCalls(client, made.pool, Circuit("AWS"), here.memory.id)
+    calls = AwsCalls(client, made.pool, Circuits("AWS"), here.memory.id)
     with pytest.raises(StoreUnavailable, match="ListActors: AWS did not answer in time"):
         await calls.ask("list_actors")
     client.close()
@@ -99,7 +98,7 @@ async def test_a_region_without_the_service_is_named(made: Machinery, tmp_path: 
     here = await made.world(tmp_path)
     access = AwsAccess(region="af-south-1", endpoint_url=made.aws.url)
     client = make_client(DATA_SERVICE, access, 2)
-    calls = AwsCalls(client, made.pool, Circuit("AWS"), here.memory.id)
+    calls = AwsCalls(client, made.pool, Circuits("AWS"), here.memory.id)
     with pytest.raises(StoreUnavailable, match="does not exist in this region"):
         await calls.ask("list_actors")
     client.close()
@@ -110,7 +109,7 @@ async def test_an_address_that_nobody_answers_says_to_check_network_and_region(
 ) -> None:
     access = AwsAccess(region="af-south-1", endpoint_url="http://127.0.0.1:1")
     client = make_client(DATA_SERVICE, access, 2)
-    calls = AwsCalls(client, made.pool, Circuit("AWS"), "bot-0123456789")
+    calls = AwsCalls(client, made.pool, Circuits("AWS"), "bot-0123456789")
     with pytest.raises(StoreUnavailable, match=r"can't be reached in region af-south-1"):
         await calls.ask("list_actors")
     client.close()
@@ -121,7 +120,7 @@ async def test_missing_credentials_say_where_they_may_stand(made: Machinery) -> 
         for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
             environment.delenv(name)
         client = make_client(DATA_SERVICE, AwsAccess("us-east-1", endpoint_url=made.aws.url), 2)
-    calls = AwsCalls(client, made.pool, Circuit("AWS"), "bot-0123456789")
+    calls = AwsCalls(client, made.pool, Circuits("AWS"), "bot-0123456789")
     with pytest.raises(StoreUnavailable, match=r"no complete AWS credentials.*AWS_ACCESS_KEY_ID"):
         await calls.ask("list_actors")
     client.close()
@@ -167,7 +166,7 @@ async def test_repeated_outages_stop_the_asking_until_aws_is_back(
     now = [0.0]
     here = replace(
         await made.world(tmp_path),
-        circuit=Circuit("AgentCore", failures=3, pause=30, clock=lambda: now[0]),
+        circuits=Circuits("AgentCore", failures=3, pause=30, clock=lambda: now[0]),
     )
     async with await here.store() as store:
         made.aws.faults.add(broken())
@@ -175,19 +174,52 @@ async def test_repeated_outages_stop_the_asking_until_aws_is_back(
             with pytest.raises(StoreUnavailable):
                 await store.records(ANN, kinds=(Kind.FACT,))
         before = len(made.aws.calls)
-        with pytest.raises(StoreUnavailable, match="3 times in a row"):
-            await store.search(ANN, "tea")
+        with pytest.raises(StoreUnavailable, match="ListMemoryRecords failed 3 times in a row"):
+            await store.records(ANN, kinds=(Kind.FACT,))
         assert len(made.aws.calls) == before
         made.aws.faults.clear()
         now[0] = 31
         assert await store.records(ANN, kinds=(Kind.FACT,)) == []
+
+
+async def test_an_operation_that_fails_stops_no_other_one(made: Machinery, tmp_path: Path) -> None:
+    here = replace(await made.world(tmp_path), circuits=Circuits("AgentCore", failures=2))
+    async with await here.store() as store:
+        made.aws.faults.add(broken("ListMemoryRecords"))
+        for _ in range(4):
+            with pytest.raises(StoreUnavailable):
+                await store.records(ANN, kinds=(Kind.FACT,))
+            assert await store.search(ANN, "tea") == []
+        before = here.count("ListMemoryRecords")
+        with pytest.raises(CircuitOpen):
+            await store.records(ANN, kinds=(Kind.FACT,))
+        assert here.count("ListMemoryRecords") == before, "other answers keep its circuit open"
+
+
+async def test_a_throttle_is_an_answer(made: Machinery, tmp_path: Path) -> None:
+    here = replace(await made.world(tmp_path), circuits=Circuits("AgentCore", failures=2))
+    async with await here.store() as store:
+        made.aws.faults.add(throttled("RetrieveMemoryRecords", times=12))
+        for _ in range(3):
+            with pytest.raises(StoreUnavailable, match="ThrottledException"):
+                await store.search(ANN, "tea", kinds=(Kind.FACT,))
+        made.aws.faults.clear()
         assert await store.search(ANN, "tea") == []
+
+
+async def test_what_is_throttled_for_a_while_is_asked_again(
+    made: Machinery, tmp_path: Path
+) -> None:
+    here = await made.world(tmp_path)
+    async with await here.store() as store:
+        made.aws.faults.add(throttled("ListMemoryRecords", times=4))
+        assert await store.records(ANN, kinds=(Kind.FACT,)) == []
 
 
 async def test_a_refusal_of_one_action_does_not_stop_the_others(
     made: Machinery, tmp_path: Path
 ) -> None:
-    here = replace(await made.world(tmp_path), circuit=Circuit("AgentCore", failures=2))
+    here = replace(await made.world(tmp_path), circuits=Circuits("AgentCore", failures=2))
     async with await here.store() as store:
         made.aws.faults.add(denied("ListMemoryRecords"))
         for _ in range(4):

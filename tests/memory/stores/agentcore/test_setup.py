@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 
 from memory.errors import StoreUnavailable
 from memory.records import LEARNED_KINDS, Actor, Draft, Kind
-from memory.stores.agentcore.calls.circuit import Circuit
+from memory.stores.agentcore.calls.circuit import Circuits
 from memory.stores.agentcore.calls.clients import AwsAccess, AwsCalls
 from memory.stores.agentcore.namespaces import namespace
 from memory.stores.agentcore.setup import (
@@ -304,7 +304,7 @@ async def test_a_first_start_waits_until_the_data_plane_answers(tmp_path: Path) 
 
 async def test_waiting_for_the_data_plane_ends_with_what_to_do(made: Machinery) -> None:
     memory = await find_or_create(made.control, Wanted("bot"), silent, QUICK)
-    data = AwsCalls(made.client, made.pool, Circuit("AgentCore"), memory.id)
+    data = AwsCalls(made.client, made.pool, Circuits("AgentCore"), memory.id)
     made.aws.knobs.activation_seconds = 3600
     with pytest.raises(UnusableMemory, match=r"not active.*run this again later"):
         await wait_for_data_plane(data, silent, Patience(0.05, 0.02))
