@@ -97,7 +97,7 @@ async def test_the_policy_allows_what_the_whole_story_calls_and_nothing_else(
     await here.chat(f"/forget {found[1]}", "/export", "/forget all", "1")
 
     assert called(aws) == allowed("Memory", "Model")
-    always = {"bedrock-agentcore:GetMemory"}
+    always = {"bedrock-agentcore:GetMemory", "bedrock-agentcore:ListSessions"}
     assert at_setup == allowed("MemorySetup", "MemoryStrategies") | always
 
 

@@ -188,7 +188,7 @@ class Outbox:
         )
         return {turn for (turn,) in rows}
 
-    async def head(self, lane: Lane) -> Outgoing | None:
+    async def head(self, lane: Lane, now: datetime) -> Outgoing | None:
         """The lane's oldest waiting event of those that are due."""
 
         def outgoing(found: tuple[Any, ...]) -> Outgoing:
@@ -203,7 +203,7 @@ class Outbox:
             # Further away than a day it can only be after a leap of the clock.
             "AND (due_at IS NULL OR due_at NOT BETWEEN ? AND ?) ORDER BY row LIMIT 1",
             *(lane.actor_id, lane.session_id),
-            *(_now(), stamp(datetime.now(UTC) + timedelta(days=1))),
+            *(stamp(now), stamp(now + timedelta(days=1))),
         )
         return found[0] if found else None
 
@@ -229,16 +229,22 @@ class Outbox:
         )
 
     async def note_failure(
-        self, event: Outgoing, why: str, due_at: datetime | None = None, *, final: bool = False
+        self,
+        event: Outgoing,
+        why: str,
+        now: datetime,
+        due_at: datetime | None = None,
+        *,
+        final: bool = False,
     ) -> None:
         """Note why an event could not be sent. It waits at the head of its lane, or steps aside
         until `due_at`; after a `final` failure it is kept without being sent again."""
-        due, now = stamp(due_at) if due_at else None, _now()
+        due, at = stamp(due_at) if due_at else None, stamp(now)
         await self._db.write(
             "UPDATE event SET why = ?, failing_since = coalesce(failing_since, ?), due_at = ?, "
             "state = iif(?, 'refused', state), changed_at = ? "
             "WHERE row = ? AND (why IS NOT ? OR due_at IS NOT ? OR ?)",
-            *(why, now, due, final, now),
+            *(why, at, due, final, at),
             *(event.row, why, due, final),
         )
 

@@ -5,7 +5,7 @@ import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
@@ -13,6 +13,7 @@ import structlog
 from memory.background.pacing import Backoff, RateLimitedLog
 from memory.background.work import Periodic
 from memory.errors import StoreUnavailable
+from memory.options import utc_now
 from memory.records import Actor, Role, Turn, Utterance
 from memory.stores.agentcore.calls.circuit import CircuitOpen
 from memory.stores.agentcore.calls.errors import AwsFailure, Fate
@@ -111,6 +112,7 @@ class SendingPace:
     aside: float = 900.0
     #: How long forgetting somebody waits for an event of theirs that is under way.
     grace: float = 10.0
+    clock: Callable[[], datetime] = utc_now
 
 
 class EventSender:
@@ -198,7 +200,7 @@ class EventSender:
         while True:
             self._woken.discard(lane)
             try:
-                event = await self._outbox.head(lane)
+                event = await self._outbox.head(lane, self._pace.clock())
                 if event is None and lane not in self._woken:
                     return
                 if event is not None:
@@ -230,18 +232,18 @@ class EventSender:
         finally:
             self._sending.discard(event.lane)
         await self._outbox.mark_sent(event, event_id)
-        self._accepted_at = datetime.now(UTC)
+        self._accepted_at = self._pace.clock()
         self._note_progress()
 
     async def _note_failure(self, event: Outgoing, failure: AwsFailure) -> None:
         """Set aside what AWS will never take, and for a while what is stuck. Raises the failure if
         the event stays at the head of its lane."""
         if failure.fate is Fate.LATER and not self._is_stuck(event, failure):
-            await self._outbox.note_failure(event, str(failure))
+            await self._outbox.note_failure(event, str(failure), self._pace.clock())
             raise failure
-        final = failure.fate is not Fate.LATER
-        again = None if final else datetime.now(UTC) + timedelta(seconds=self._pace.aside)
-        await self._outbox.note_failure(event, str(failure), again, final=final)
+        final, now = failure.fate is not Fate.LATER, self._pace.clock()
+        again = None if final else now + timedelta(seconds=self._pace.aside)
+        await self._outbox.note_failure(event, str(failure), now, again, final=final)
         _log.error(
             "event_quarantined" if final else "event_stepped_aside",
             actor=event.lane.actor_id,
@@ -254,7 +256,7 @@ class EventSender:
     def _is_stuck(self, event: Outgoing, failure: AwsFailure) -> bool:
         """True if it is probably this event that AWS does not take, not AWS that takes none."""
         since, accepted = event.failing_since, self._accepted_at
-        if since is None or datetime.now(UTC) - since < timedelta(seconds=self._pace.stuck):
+        if since is None or self._pace.clock() - since < timedelta(seconds=self._pace.stuck):
             return False
         return failure.refused or (accepted is not None and accepted > since)
 

@@ -21,13 +21,13 @@ async def test_what_waits_and_what_was_refused_is_read_while_the_bot_runs(tmp_pa
     outbox = await Outbox.open(tmp_path / "outbox.sqlite")
     for turn_id in ("t-1", "t-2", "t-3"):
         await outbox.put(LANE, turn_id, [{}])
-    event = await outbox.head(LANE)
+    event = await outbox.head(LANE, AT)
     assert event is not None
-    await outbox.note_failure(event, "CreateEvent: AWS refuses", final=True)
+    await outbox.note_failure(event, "CreateEvent: AWS refuses", AT, final=True)
     refused, waiting = check_outbox(tmp_path)
     await outbox.aclose()
     assert refused.mark is Mark.WRONG
-    assert refused.text.startswith(f"AWS has refused 1 message since {datetime.now(UTC):%Y-%m-%d}")
+    assert refused.text.startswith("AWS has refused 1 message since 2026-11-21 12:00 UTC")
     assert "CreateEvent: AWS refuses" in refused.text
     assert "mordecai maintain --retry" in refused.text
     assert waiting == CheckResult("outbox", Mark.OK, "2 messages to be sent to AWS")

@@ -30,7 +30,7 @@ async def outbox(path: Path) -> AsyncIterator[Outbox]:
 async def drain(outbox: Outbox, lane: Lane) -> list[object]:
     """Send everything in a lane; what it said."""
     said = []
-    while event := await outbox.head(lane):
+    while event := await outbox.head(lane, datetime.now(UTC)):
         said.append(event.body["text"])
         await outbox.mark_sent(event, None)
     return said
@@ -60,7 +60,7 @@ async def test_a_turn_that_was_sent_is_not_sent_again(outbox: Outbox) -> None:
     await outbox.put(HERS, "t-1", [{"text": "a"}])
     await drain(outbox, HERS)
     await outbox.put(HERS, "t-1", [{"text": "a"}])
-    assert await outbox.head(HERS) is None
+    assert await outbox.head(HERS, datetime.now(UTC)) is None
 
 
 async def test_a_turn_names_its_events_at_aws_after_a_restart(path: Path) -> None:
@@ -70,7 +70,7 @@ async def test_a_turn_names_its_events_at_aws_after_a_restart(path: Path) -> Non
     await outbox.put(HIS, "t-1", [{"text": "his"}])
     for lane, names in ((HERS, ["0001#a", "0002#b", None]), (HIS, ["0003#c"])):
         for name in names:
-            event = await outbox.head(lane)
+            event = await outbox.head(lane, datetime.now(UTC))
             assert event is not None
             await outbox.mark_sent(event, name)
     await outbox.aclose()
@@ -95,9 +95,9 @@ async def test_what_waits_is_still_there_after_the_process_was_killed(path: Path
 async def test_what_aws_refuses_does_not_block_what_follows(outbox: Outbox) -> None:
     await outbox.put(HERS, "t-1", [{"text": "poison"}])
     await outbox.put(HERS, "t-2", [{"text": "fine"}])
-    poison = await outbox.head(HERS)
+    poison = await outbox.head(HERS, datetime.now(UTC))
     assert poison is not None
-    await outbox.note_failure(poison, "no good", final=True)
+    await outbox.note_failure(poison, "no good", datetime.now(UTC), final=True)
     assert await outbox.count_refused() == 1
     assert await drain(outbox, HERS) == ["fine"]
 

@@ -111,9 +111,9 @@ async def test_what_was_refused_is_kept_and_sent_again_on_demand(tmp_path: Path)
 async def test_no_age_removes_what_was_refused(tmp_path: Path) -> None:
     outbox = await Outbox.open(tmp_path / "outbox.sqlite")
     await outbox.put(HERS, "t-1", [{"text": "do not lose me"}])
-    event = await outbox.head(HERS)
+    event = await outbox.head(HERS, datetime.now(UTC))
     assert event is not None
-    await outbox.note_failure(event, "no good", final=True)
+    await outbox.note_failure(event, "no good", datetime.now(UTC), final=True)
     await outbox.aclose()
     with sqlite3.connect(tmp_path / "outbox.sqlite") as db:
         db.execute("UPDATE event SET changed_at = '2001-01-01T00:00:00+00:00'")
@@ -121,7 +121,7 @@ async def test_no_age_removes_what_was_refused(tmp_path: Path) -> None:
     db.close()
     outbox = await Outbox.open(tmp_path / "outbox.sqlite")
     assert await outbox.requeue() == 1
-    found = await outbox.head(HERS)
+    found = await outbox.head(HERS, datetime.now(UTC))
     assert found is not None
     assert found.body == {"text": "do not lose me"}
     await outbox.aclose()
@@ -139,7 +139,7 @@ async def test_what_an_older_version_set_aside_gets_one_more_chance(tmp_path: Pa
             db.execute(f"ALTER TABLE event DROP COLUMN {column}")
     db.close()
     outbox = await Outbox.open(path)
-    assert await outbox.head(HERS)
+    assert await outbox.head(HERS, datetime.now(UTC))
     await outbox.aclose()
 
 
@@ -176,20 +176,20 @@ async def test_an_error_of_aws_makes_an_event_step_aside_only_if_others_are_take
 
 
 async def _fails_for(outbox: Outbox, seconds: float) -> bool:
-    event = await outbox.head(HERS)
+    event = await outbox.head(HERS, datetime.now(UTC))
     since = event.failing_since if event else None
     return since is not None and datetime.now(UTC) - since > timedelta(seconds=seconds)
 
 
 async def test_a_leap_of_the_clock_hides_no_event(outbox: Outbox) -> None:
     await outbox.put(HERS, "t-1", [{}])
-    event = await outbox.head(HERS)
+    event = await outbox.head(HERS, datetime.now(UTC))
     assert event is not None
     now = datetime.now(UTC)
-    await outbox.note_failure(event, "no", now + timedelta(hours=1))
-    assert await outbox.head(HERS) is None
-    await outbox.note_failure(event, "no", now + timedelta(days=400))
-    assert await outbox.head(HERS)
+    await outbox.note_failure(event, "no", now, now + timedelta(hours=1))
+    assert await outbox.head(HERS, datetime.now(UTC)) is None
+    await outbox.note_failure(event, "no", now, now + timedelta(days=400))
+    assert await outbox.head(HERS, datetime.now(UTC))
 
 
 async def test_the_backlog_counts_what_waits_and_what_was_refused(
@@ -202,10 +202,12 @@ async def test_the_backlog_counts_what_waits_and_what_was_refused(
     assert (empty.waiting, empty.refused) == (Unsent(), Unsent())
     for turn_id in ("t-1", "t-2", "t-3"):
         await outbox.put(HERS, turn_id, [{}])
-    event = await outbox.head(HERS)
+    event = await outbox.head(HERS, datetime.now(UTC))
     assert event is not None
-    await outbox.note_failure(event, "first words")
-    await outbox.note_failure(replace(event, row=event.row + 1), "other words", final=True)
+    await outbox.note_failure(event, "first words", datetime.now(UTC))
+    await outbox.note_failure(
+        replace(event, row=event.row + 1), "other words", datetime.now(UTC), final=True
+    )
     backlog = outbox_backlog_in(path)
     assert backlog is not None
     assert (backlog.waiting.count, backlog.waiting.why) == (2, "first words")
