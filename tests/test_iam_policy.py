@@ -1,6 +1,7 @@
 """The IAM policy in the documentation is exactly what the program needs: a story that uses all of
 it is played on a fake AWS, and the operations that were called are held against the policy."""
 
+import asyncio
 import json
 import re
 from collections import Counter
@@ -9,9 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic_ai.direct import model_request
+from pydantic_ai.messages import ModelRequest
 
+from bot.assistant.failures import UnusableModel
+from bot.models.catalogue import ModelAccess, model_from_name
 from tests.e2e.command import Ran, mordecai
 from tests.fakes.aws import Completion, FakeAws, ToolCall
+from tests.fakes.aws.bedrock_models import SONNET
 from tests.fakes.aws.world import ENVIRONMENT
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "aws.md"
@@ -117,6 +123,24 @@ async def test_a_turn_calls_what_the_documentation_reckons_with(aws: FakeAws, tm
     assert not counted
 
 
+def test_what_is_asked_about_models_is_allowed_apart(aws: FakeAws, monkeypatch: pytest.MonkeyPatch):
+    for name, value in ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
+    access = ModelAccess(aws_region="us-east-1", aws_endpoint_url=aws.url)
+    for arn in (
+        aws.models.add_profile("abc123", SONNET),
+        aws.models.add_provisioned("abcdefghijkl", SONNET),
+    ):
+        model_from_name(f"bedrock:{arn}", access)
+    assert {f"bedrock:{name}" for name in aws.operations()} == allowed("ModelBehindArn")
+    aws.calls.clear()
+    model = model_from_name(f"bedrock:{SONNET}", access)
+    with pytest.raises(UnusableModel):
+        asyncio.run(model_request(model, [ModelRequest.user_text_prompt("Hi")]))
+    names = set(aws.operations()) - {"Converse", "ConverseStream"}
+    assert {f"bedrock:{name}" for name in names} == allowed("ModelNames")
+
+
 def test_nothing_is_allowed_twice_or_by_pattern():
     actions = [action for statement in statements().values() for action in statement["Action"]]
     assert len(set(actions)) == len(actions)
@@ -125,4 +149,4 @@ def test_nothing_is_allowed_twice_or_by_pattern():
 
 def test_only_what_aws_cannot_narrow_down_is_allowed_on_everything():
     wide = {name for name, statement in statements().items() if "*" in statement["Resource"]}
-    assert wide == {"MemorySetup"}
+    assert wide == {"MemorySetup", "ModelNames"}

@@ -5,6 +5,7 @@ Nothing here repeats the text of an error: it may quote messages or keys."""
 import re
 import secrets
 import time
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import structlog
@@ -30,6 +31,10 @@ class WindowFull(errors.UnexpectedModelBehavior):
     """The request left no room for an answer in the context window."""
 
 
+class Blocked(errors.ContentFilterError):
+    """The operator's guardrail blocked the question or the answer."""
+
+
 class CoolingDown(errors.ModelAPIError):
     """The model was skipped because it has just failed and others are available."""
 
@@ -38,14 +43,8 @@ class CannotSee(errors.ModelAPIError):
     """The model was skipped because it can't read the attached files."""
 
 
-class AccessNotGranted(errors.ModelAuthenticationError):
-    """The AWS account has no access to this model in this region."""
-
-    def __init__(self, model_name: str, region: str) -> None:
-        super().__init__(model_name, f"model access is not granted for {model_name} in {region}")
-        self.region = region
-
-
+#: The stop reason of Bedrock when a guardrail has blocked or masked something.
+_GUARDRAIL = "guardrail_intervened"
 #: The stop reason of Bedrock and Anthropic when the context window is full.
 _WINDOW_FULL = "model_context_window_exceeded"
 
@@ -62,13 +61,16 @@ class WholeAnswers(AbstractCapability[ToolContext]):
         request_context: ModelRequestContext,
         response: ModelResponse,
     ) -> ModelResponse:
-        """Raises StreamCut, ContentFilterError, WindowFull, IncompleteToolCall,
+        """Raises StreamCut, ContentFilterError, Blocked, WindowFull, IncompleteToolCall,
         UnexpectedModelBehavior."""
         vendors_reason = (response.provider_details or {}).get("finish_reason")
         # Models that run in this process give no provider and no reason: they can't be cut.
         if response.provider_name is not None and not (response.finish_reason or vendors_reason):
             raise StreamCut("the stream ended before the answer did")
-        if response.finish_reason == "content_filter":
+        if vendors_reason == _GUARDRAIL:
+            if not _is_masked(response):
+                raise Blocked("the answer was blocked by a guardrail")
+        elif response.finish_reason == "content_filter":
             raise errors.ContentFilterError("the answer was stopped by a content filter")
         if response.finish_reason == "error":
             raise errors.UnexpectedModelBehavior("the model did not keep to its own format")
@@ -77,6 +79,24 @@ class WholeAnswers(AbstractCapability[ToolContext]):
         if response.finish_reason == "length" and response.tool_calls:
             raise errors.IncompleteToolCall("the output limit was reached within a tool call")
         return response
+
+
+def _is_masked(response: ModelResponse) -> bool:
+    """Whether a guardrail that intervened left an answer, with words masked: Bedrock gives the same
+    reason for both. An empty trace tells nothing, and counts as blocked."""
+    trace = (response.provider_details or {}).get("trace")
+    actions = set(_actions_in(trace))
+    return bool(response.text) and "ANONYMIZED" in actions and "BLOCKED" not in actions
+
+
+def _actions_in(trace: object) -> Iterator[object]:
+    """What a guardrail did, at any depth of its report."""
+    if isinstance(trace, Mapping):
+        yield trace.get("action")
+        trace = list(trace.values())
+    if isinstance(trace, list):
+        for item in trace:
+            yield from _actions_in(item)
 
 
 #: What a model run may raise. Anything else is a bug, which the channel handles.
@@ -176,6 +196,7 @@ CUT = Failure(
     outage=True,
 )
 FILTERED = Failure("content_filter", None, permanent=True, askable=True)
+BLOCKED = Failure("blocked", None, permanent=True, askable=True)
 NO_ANSWER = Failure(
     "no_answer", "use a stronger model: this one gave no usable answer", askable=True
 )
@@ -190,19 +211,34 @@ ENDLESS = Failure(
     askable=True,
 )
 MISUSED = Failure("configuration", "check the model's settings: it can't be used like this")
+#: The same if another model may be able to answer.
+UNUSABLE = replace(MISUSED, outage=True)
 
 FAILURES = (
     UNREACHABLE, SERVER_ERROR, BAD_CREDENTIALS, UNKNOWN_MODEL, QUOTA, THROTTLED, OVERFLOW, REJECTED,
-    UNSEEN, TIMEOUT, CUT, FILTERED, NO_ANSWER, TOO_LONG, ENDLESS, MISUSED,
+    UNSEEN, TIMEOUT, CUT, FILTERED, BLOCKED, NO_ANSWER, TOO_LONG, ENDLESS,
+    MISUSED,
 )  # fmt: skip
 
 #: The kinds after which the same request fails again.
 PERMANENT = frozenset(failure.kind for failure in FAILURES if failure.permanent)
 
+
+class UnusableModel(errors.ModelAPIError):
+    """The vendor will not run this model as it is configured, whatever the message says.
+
+    `failure` has a remedy for just this case."""
+
+    def __init__(self, model_name: str, failure: Failure) -> None:
+        super().__init__(model_name, failure.remedy or failure.kind)
+        self.failure = failure
+
+
 #: From specific to general: the first match counts.
 _BY_TYPE: tuple[tuple[type[BaseException], Failure], ...] = (
     (StreamCut, CUT),
     (WindowFull, OVERFLOW),
+    (Blocked, BLOCKED),
     (errors.ContentFilterError, FILTERED),
     (errors.OutputTokenLimitExceeded, TOO_LONG),
     (errors.UnexpectedModelBehavior, NO_ANSWER),
@@ -228,11 +264,11 @@ def failure_of(error: BaseException) -> Failure:
     if isinstance(error, BaseExceptionGroup):
         asked = [e for e in error.exceptions if not isinstance(e, CoolingDown | CannotSee)]
         return failure_of((asked or error.exceptions)[-1])
+    if isinstance(error, UnusableModel):
+        return error.failure
     found = next((failure for kind, failure in _BY_TYPE if isinstance(error, kind)), MISUSED)
     if isinstance(error, errors.ModelAPIError):
         found = _refine(error, found)
-    if isinstance(error, AccessNotGranted):
-        return replace(found, remedy=_grant_remedy(error), status=403)
     status = error.status_code if isinstance(error, errors.ModelHTTPError) else None
     return replace(found, status=status)
 
@@ -287,14 +323,6 @@ def _outcome(error: BaseException) -> str:
     failure = failure_of(error)
     status = f" ({failure.status})" if failure.status else ""
     return f"{model}: {failure.kind}{status}: {failure.remedy}"
-
-
-def _grant_remedy(error: AccessNotGranted) -> str:
-    return (
-        f"model access is not granted for {error.model_name} in {error.region}: request it on "
-        "Bedrock's page of model access there, and allow bedrock:InvokeModel and "
-        "bedrock:InvokeModelWithResponseStream"
-    )
 
 
 def _refine(error: errors.ModelAPIError, found: Failure) -> Failure:

@@ -18,7 +18,7 @@ from bot.assistant.events import (
     TextDelta,
     ToolCalled,
 )
-from bot.assistant.failures import PERMANENT, log_error
+from bot.assistant.failures import BLOCKED, PERMANENT, log_error
 from bot.assistant.files import EnclosedFile, FileKind
 from bot.assistant.inbound import Click, Command, Inbound, Message, Origin
 from bot.markdown import open_fence
@@ -136,7 +136,8 @@ class Resuming:
         # A turn that forgot something names it.
         kept = forget_memory.__name__ not in so_far.tools
         part = await self.record(said, so_far.text, failed.failure, kept=kept)
-        if not is_blank(so_far.text):
+        # What a guardrail blocks must not stay; the text in its place is in nobody's language.
+        if not is_blank(so_far.text) and failed.failure != BLOCKED.kind:
             return replace(part, effects=failed.effects, error_id=failed.error_id)
         sentence = texts.failures.get(failed.failure, failed.text)
         number = f" {texts.error_number.format(id=failed.error_id)}" if failed.error_id else ""

@@ -2,9 +2,9 @@
 boto3's credential chain, and other vendors' key variables if no key is configured."""
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, cast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, cast
 
 from pydantic_ai.exceptions import UserError
 from pydantic_ai.models import Model, infer_model
@@ -30,6 +30,16 @@ READ_SECONDS = 90.0
 
 
 @dataclass(frozen=True, slots=True)
+class BedrockOptions:
+    """What is asked of models on Bedrock: how long they keep the prompt, which guardrail (id and
+    version) they answer under, and which model each ARN stands for."""
+
+    cache: Literal["5m", "1h", "off"] = "5m"
+    guardrail: tuple[str, str] | None = None
+    models: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class ModelAccess:
     """How to reach models. Timeouts are in seconds per request: to connect, and to get the next
     piece of an answer. `attempts` includes the first one. `connections` limits concurrent requests
@@ -45,6 +55,7 @@ class ModelAccess:
     attempts: int = 2
     connections: int = 50
     sees: frozenset[FileKind] | None = None
+    bedrock: BedrockOptions = BedrockOptions()
 
 
 def model_from_name(name: str, access: ModelAccess | None = None) -> Model:

@@ -5,7 +5,13 @@ from collections.abc import Callable
 from pydantic_ai.models import Model
 
 from bot.assistant.files import FileKind
-from bot.models.catalogue import OFFLINE, READ_SECONDS, ModelAccess, model_from_name
+from bot.models.catalogue import (
+    OFFLINE,
+    READ_SECONDS,
+    BedrockOptions,
+    ModelAccess,
+    model_from_name,
+)
 from bot.models.fallback import ModelChain
 from bot.settings import Settings
 
@@ -37,7 +43,18 @@ def model_of(settings: Settings, name: str) -> Model:
             # Whoever asks has a shorter patience, and an error of their own for it.
             read_seconds=max(READ_SECONDS, 3 * settings.model_timeout_seconds),
             sees=frozenset(map(FileKind, sees)) if same and sees is not None else None,
+            bedrock=_bedrock_options(settings),
         ),
+    )
+
+
+def _bedrock_options(settings: Settings) -> BedrockOptions:
+    id_, version = settings.bedrock_guardrail_id, settings.bedrock_guardrail_version
+    pairs = (pair.partition("=") for pair in settings.bedrock_arn_models)
+    return BedrockOptions(
+        cache=settings.bedrock_cache,
+        guardrail=(id_, version) if id_ and version else None,
+        models={arn: model for arn, _, model in pairs},
     )
 
 

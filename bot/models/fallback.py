@@ -124,7 +124,10 @@ class ModelChain(FallbackModel):
     def _should_try_next(self, error: Exception) -> bool:
         if isinstance(error, ModelRequestTimeout):
             # The library's own timeout: the stopped model never sees the error.
-            self._cooldowns.note_failure(error.model_name, error)
+            for model in self.models:
+                if error.model_name in (model.model_name, _innermost(model).model_name):
+                    self._cooldowns.note_failure(model.model_name, error)
+                    break
         return isinstance(error, MODEL_ERRORS) and (
             isinstance(error, CoolingDown | CannotSee) or failure_of(error).outage
         )
@@ -175,3 +178,9 @@ class _Link(WrapperModel):
                 self._cooldowns.note_failure(self.model_name, error)
             raise
         self._cooldowns.note_success(self.model_name)
+
+
+def _innermost(model: Model) -> Model:
+    while isinstance(model, WrapperModel):
+        model = model.wrapped
+    return model

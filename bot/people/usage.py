@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models import Model
 from pydantic_ai.models.fallback import FallbackModel
+from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.usage import RequestUsage, RunUsage
 
 #: The purpose of a model request.
@@ -76,6 +77,8 @@ def estimated_usage(model: Model, read: int, written: int) -> RunUsage | None:
     end, but bill what the model read and wrote anyway. None for a model in this process, which
     costs nothing."""
     asked = model.models[0] if isinstance(model, FallbackModel) else model
+    while isinstance(asked, WrapperModel):
+        asked = asked.wrapped
     if asked.base_url is None:
         return None
     response = ModelResponse(

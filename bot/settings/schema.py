@@ -14,10 +14,13 @@ from pydantic_settings import (
 from bot.settings.persona import GOALS, GUIDELINES, IDENTITY, KNOWLEDGE, PERSONALITY
 from bot.settings.values import (
     Address,
+    ArnModel,
     BotToken,
     CommaSeparated,
     Days,
     EmbedderName,
+    GuardrailId,
+    GuardrailVersion,
     MemoryName,
     ModelName,
     Name,
@@ -121,6 +124,16 @@ class Settings(BaseSettings):
     """What `model` can read besides text: `images`, `pdf`; comma-separated in the environment, `[]`
     = nothing. null = what is known about a vendor's model, nothing for your own server. Also
     applies to fallback models of the same vendor"""
+    bedrock_cache: Literal["5m", "1h", "off"] = "5m"
+    """Bedrock: how long a prompt stays cached. `1h` costs more to write and suits people who take
+    longer than five minutes to answer; `off` is for models without a cache"""
+    bedrock_guardrail_id: GuardrailId | None = None
+    """Bedrock: the id or ARN of a guardrail for all requests. What it blocks is never learned"""
+    bedrock_guardrail_version: GuardrailVersion | None = None
+    """Bedrock: the guardrail's version, a number or `DRAFT`"""
+    bedrock_arn_models: Annotated[tuple[ArnModel, ...], *CommaSeparated] = ()
+    """Bedrock: the models behind application inference profiles and provisioned throughput, each as
+    `arn=model id`; comma-separated in the environment. Needed where AWS does not tell the bot"""
     document_tokens: TokenBudget = 4000
     """Maximum tokens (estimated) of attached text documents given to the model; the rest is cut,
     and the model is told"""
@@ -323,6 +336,12 @@ class Settings(BaseSettings):
     def _require_certificate(self) -> Self:
         if self.webhook_key and not self.webhook_certificate:
             raise ValueError("webhook_key without its certificate: set webhook_certificate as well")
+        return self
+
+    @model_validator(mode="after")
+    def _require_whole_guardrail(self) -> Self:
+        if bool(self.bedrock_guardrail_id) != bool(self.bedrock_guardrail_version):
+            raise ValueError("set bedrock_guardrail_id and bedrock_guardrail_version, or neither")
         return self
 
     @model_validator(mode="after")

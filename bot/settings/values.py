@@ -60,6 +60,16 @@ def _model_name(value: str) -> str:
     return value
 
 
+def _arn_model(value: str) -> str:
+    arn, _, model = value.partition("=")
+    if not arn.startswith("arn:") or "." not in model or ":bedrock:" in model:
+        raise ValueError(
+            "expected arn=model id, such as arn:aws:bedrock:us-east-1:123456789012:"
+            "application-inference-profile/abc=anthropic.claude-sonnet-4-5-20250929-v1:0"
+        )
+    return value
+
+
 def _embedder_name(value: str) -> str:
     vendor, _, name = value.partition(":")
     if value != "fastembed" and not (vendor and name):
@@ -95,6 +105,15 @@ TokenBudget = Annotated[int, Field(ge=20, le=1_000_000)]
 Ratio = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Name = Annotated[str, Field(min_length=1, max_length=300)]
 ModelName = Annotated[Name, AfterValidator(_model_name)]
+ArnModel = Annotated[Name, AfterValidator(_arn_model)]
+#: What Bedrock takes as a guardrail.
+GuardrailId = Annotated[
+    str,
+    Field(
+        pattern=r"^([a-z0-9]+|arn:aws(-[^:]+)?:bedrock:[a-z0-9-]{1,20}:\d{12}:guardrail/[a-z0-9]+)$"
+    ),
+]
+GuardrailVersion = Annotated[str, Field(pattern=r"^([1-9][0-9]{0,7}|DRAFT)$")]
 UserId = Annotated[int, Field(ge=1, lt=2**52)]  # Telegram: "at most 52 significant bits"
 #: What AgentCore takes as the name of a memory.
 MemoryName = Annotated[str, Field(pattern=r"^[a-zA-Z][a-zA-Z0-9_]{0,47}$")]

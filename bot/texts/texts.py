@@ -277,6 +277,7 @@ class Texts:
         Mapping[str, str],
         *("unreachable", "server_error", "bad_credentials", "unknown_model", "quota", "throttled"),
         *("context_overflow", "rejected", "attachment_refused", "timeout", "cut", "content_filter"),
+        "blocked",
         *("no_answer", "output_limit", "endless_tools", "configuration"),
     ]
     error_number: Annotated[str, "id"]

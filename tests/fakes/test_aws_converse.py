@@ -9,10 +9,9 @@ from urllib3.exceptions import ProtocolError
 
 from memory.stores.agentcore.calls.clients import AwsAccess, make_client
 from tests.fakes.aws import Completion, FakeAws, ToolCall, throttled
-from tests.fakes.aws.converse import CACHE_MINIMUM
 from tests.fakes.aws.world import ENVIRONMENT
 
-MODEL = "eu.anthropic.claude-sonnet-4-5-20250929-v1:0"
+MODEL = "us.anthropic.claude-sonnet-4-5-20250929-v1:0"
 TOOL = {"toolSpec": {"name": "remember", "inputSchema": {"json": {"type": "object"}}}}
 
 
@@ -151,13 +150,13 @@ def test_a_conversation_that_bedrock_refuses_is_refused(
 
 
 def test_a_repeated_prefix_is_read_from_the_cache(client: Any) -> None:
-    system = [{"text": "x" * 4 * CACHE_MINIMUM}, {"cachePoint": {"type": "default"}}]
+    system = [{"text": "x" * 4 * 1024}, {"cachePoint": {"type": "default"}}]
     first, second = (
         stream(client, system=system, messages=[user(text)])[-1]["metadata"]["usage"]
         for text in ("one", "two")
     )
     assert first["cacheReadInputTokens"] == 0
-    assert second["cacheReadInputTokens"] == first["cacheWriteInputTokens"] > CACHE_MINIMUM
+    assert second["cacheReadInputTokens"] == first["cacheWriteInputTokens"] > 1024
     assert second["cacheWriteInputTokens"] == 0
 
 

@@ -10,6 +10,7 @@ from datetime import timedelta
 from pydantic_ai.direct import model_request, model_request_stream
 from pydantic_ai.messages import ModelMessage, ModelRequest, UserPromptPart
 from pydantic_ai.models import Model
+from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
 from bot.assistant.failures import MODEL_ERRORS, THROTTLED, failure_of
@@ -49,7 +50,16 @@ async def check_model(settings: Settings) -> list[CheckResult]:
             if trouble := await _find_failure(ask, model, name):
                 return [trouble]
     seconds = (time.monotonic() - start) / len(ways)
-    return [ok("model", f"{name} answers in {seconds:.1f} s")]
+    found = [ok("model", f"{name} answers in {seconds:.1f} s")]
+    return [*found, warning("model", doubt)] if (doubt := _doubt_about(model)) else found
+
+
+def _doubt_about(model: Model) -> str | None:
+    while isinstance(model, WrapperModel):
+        if doubt := getattr(model, "doubt", None):
+            return str(doubt)
+        model = model.wrapped
+    return None
 
 
 async def _find_failure(

@@ -1,5 +1,7 @@
 """What errors mean that no server of ours sends."""
 
+from dataclasses import replace
+
 import pytest
 from botocore.exceptions import NoCredentialsError, TokenRetrievalError
 from pydantic_ai import exceptions as errors
@@ -7,9 +9,9 @@ from pydantic_ai import exceptions as errors
 from bot.assistant import failures
 from bot.assistant.failures import (
     MODEL_ERRORS,
-    AccessNotGranted,
     CoolingDown,
     Failure,
+    UnusableModel,
     attempts_in,
     failure_of,
 )
@@ -53,10 +55,11 @@ def test_of_several_models_the_last_one_that_was_asked_counts_and_each_is_named(
     assert attempts_in(THROTTLED) == []
 
 
-def test_a_model_without_access_is_named_with_its_region() -> None:
-    failure = failure_of(AccessNotGranted("nova", "eu-central-1"))
-    assert (failure.kind, failure.status) == (failures.BAD_CREDENTIALS.kind, 403)
-    assert "access is not granted for nova in eu-central-1" in str(failure.remedy)
+def test_a_model_that_only_the_operator_can_mend_brings_its_own_remedy() -> None:
+    failure = replace(failures.UNUSABLE, remedy="set model to us.nova", status=400)
+    assert failure_of(UnusableModel("nova", failure)) == failure
+    assert failure.outage
+    assert not failure.askable
 
 
 def test_a_bug_is_no_model_error() -> None:

@@ -9,6 +9,7 @@ from pydantic_ai.models.openrouter import OpenRouterModel
 
 from bot.errors import OperatorError
 from bot.models.catalogue import ModelAccess, model_from_name
+from bot.models.vendors.bedrock import BedrockModel
 from bot.models.wire.tolerant import TolerantModel
 
 CLAUDE = "bedrock:us.anthropic.claude-sonnet-4-5-20250929-v1:0"
@@ -77,7 +78,9 @@ async def test_other_vendors_go_by_name_with_the_configured_key() -> None:
 @pytest.mark.usefixtures("credentials")
 def test_bedrock_has_a_client_of_our_own_with_cache_points() -> None:
     access = ModelAccess(aws_region="eu-central-1", read_seconds=77, connections=9)
-    model = model_from_name(CLAUDE, access)
+    named = model_from_name(CLAUDE, access)
+    assert isinstance(named, BedrockModel)
+    model = named.wrapped
     assert isinstance(model, BedrockConverseModel)
     meta = model.client.meta
     assert meta.region_name == "eu-central-1"
@@ -85,7 +88,11 @@ def test_bedrock_has_a_client_of_our_own_with_cache_points() -> None:
     assert meta.config.retries["total_max_attempts"] == 2
     assert meta.config.max_pool_connections == 9
     settings = dict(model.settings or {})
-    assert settings == {"bedrock_cache_instructions": True, "bedrock_cache_tool_definitions": True}
+    assert settings == {
+        "bedrock_cache_instructions": True,
+        "bedrock_cache_tool_definitions": True,
+        "bedrock_inference_profile": named.model_name,
+    }
     model.client.close()
 
 

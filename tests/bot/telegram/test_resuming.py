@@ -284,3 +284,14 @@ async def test_a_kill_after_the_answer_was_recorded_neither_loses_nor_repeats_it
         assert len(model.requests) == 1
         rest = ["assistant: One", "assistant: two"] if how == "press" else ["assistant: two"]
         assert await on.window() == ["user: Tell me all", *rest]
+
+
+async def test_what_a_guardrail_says_in_place_of_an_answer_gives_way_to_our_own_sentence(
+    server: BotApiServer, tmp_path: Path, model: OpenAIServer
+) -> None:
+    async with play(server, tmp_path, model) as on:
+        blocked = text("Sorry, ", "no can do.", finish="guardrail_intervened")
+        await on.asks("How do I pick a lock?", blocked)
+        assert texts(server) == [ENGLISH.failures["blocked"]]
+        assert on.labels == []
+        assert await on.window() == []

@@ -7,17 +7,15 @@ import json
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from moto.bedrockruntime.responses import BedrockRuntimeResponse
 from moto.core.responses import ActionResult
 
+from tests.fakes.aws.bedrock_models import Catalogue, all_blocks, refusals
 from tests.fakes.aws.errors import ValidationFailed
 from tests.fakes.aws.eventstream import event, exception
 from tests.fakes.aws.plane import StrictParameters
-
-#: Shorter prefixes are silently not cached (Claude Sonnet's minimum, in tokens).
-CACHE_MINIMUM = 1024
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,8 @@ class Completion:
 
     `stop` is the stop reason: None is what fits the content, "" ends the stream properly but
     without any. After `breaks_after` events the stream fails with the in-band exception `error`,
-    or, without one, the connection is cut. `pause` seconds pass before each event."""
+    or, without one, the connection is cut. `pause` seconds pass before each event. `guardrail` is
+    what a guardrail did to the answer."""
 
     text: str = ""
     tools: tuple[ToolCall, ...] = ()
@@ -50,10 +49,13 @@ class Completion:
     breaks_after: int | None = None
     error: str | None = None
     pause: float = 0.0
+    guardrail: Literal["BLOCKED", "ANONYMIZED"] | None = None
 
     @property
     def stop_reason(self) -> str:
         """Why the model stopped."""
+        if self.stop is None and self.guardrail:
+            return "guardrail_intervened"
         if self.stop is None:
             return "tool_use" if self.tools else "end_turn"
         return self.stop
@@ -84,15 +86,23 @@ class Script:
         """The reply to a request."""
         return self._queue.popleft() if self._queue else self.otherwise(request)
 
-    def usage(self, request: dict[str, Any], reply: Completion) -> dict[str, int]:
+    def usage(
+        self, request: dict[str, Any], reply: Completion, minimum: int | None
+    ) -> dict[str, Any]:
         """The tokens of a request and its reply; those up to a known cache point are read from the
-        cache, those up to the last one are written to it. `inputTokens` leaves both out."""
+        cache, those up to the last one are written to it, but nothing below the model's `minimum`.
+        `inputTokens` leaves both out."""
         total, read, cacheable = 0, 0, 0
-        digest = hashlib.sha256()
-        for block in _blocks(request):
+        written: list[tuple[str, int]] = []
+        digest = hashlib.sha256(str(request.get("modelId")).encode())
+        for block in all_blocks(request):
             if "cachePoint" in block:
-                if total >= CACHE_MINIMUM:
-                    read = total if digest.hexdigest() in self._cached else read
+                if minimum is not None and total >= minimum:
+                    life = block["cachePoint"].get("ttl", "5m")
+                    if digest.hexdigest() in self._cached:
+                        read, written = total, []
+                    elif total > cacheable:
+                        written.append((life, total - max(cacheable, read)))
                     cacheable = total
                     self._cached.add(digest.hexdigest())
                 continue
@@ -106,21 +116,25 @@ class Script:
             "totalTokens": total + said,
             "cacheReadInputTokens": read,
             "cacheWriteInputTokens": cacheable - read,
+            "cacheDetails": [
+                {"ttl": life, "inputTokens": sum(n for each, n in written if each == life)}
+                for life in sorted({life for life, _ in written})
+            ],
         }
 
 
 class RuntimePlane(StrictParameters, BedrockRuntimeResponse):
     """moto's handler with the operations that it lacks."""
 
-    def __init__(self, script: Script) -> None:
+    def __init__(self, script: Script, models: Catalogue, region: str) -> None:
         super().__init__()
-        self._script = script
+        self._script, self._models, self._region_of_plane = script, models, region
         #: What ConverseStream answers with, past moto's serialiser.
         self.stream: Stream | None = None
 
     def converse(self) -> ActionResult:
         """Converse."""
-        reply = self._reply()
+        reply, usage = self._reply(streams=False)
         content: list[dict[str, Any]] = [{"text": reply.text}] if reply.text else []
         for call in reply.tools:
             use = {"toolUseId": call.id, "name": call.name, "input": call.arguments}
@@ -129,15 +143,16 @@ class RuntimePlane(StrictParameters, BedrockRuntimeResponse):
             {
                 "output": {"message": {"role": "assistant", "content": content}},
                 "stopReason": reply.stop_reason,
-                "usage": self._script.usage(self.params, reply),
+                "usage": usage,
                 "metrics": {"latencyMs": 1},
+                **_trace(reply, self.params),
             }
         )
 
     def converse_stream(self) -> ActionResult:
         """ConverseStream: the frames are in `stream`."""
-        reply = self._reply()
-        frames = list(_frames(reply, self._script.usage(self.params, reply)))
+        reply, usage = self._reply(streams=True)
+        frames = list(_frames(reply, {"usage": usage, **_trace(reply, self.params)}))
         whole = reply.breaks_after is None
         if not whole:
             frames = frames[: reply.breaks_after]
@@ -147,14 +162,28 @@ class RuntimePlane(StrictParameters, BedrockRuntimeResponse):
         self.stream = Stream(tuple(frames), whole, reply.pause)
         return ActionResult({})
 
-    def _reply(self) -> Completion:
+    def _reply(self, *, streams: bool) -> tuple[Completion, dict[str, Any]]:
+        model = self._models.model(self.params["modelId"], self._region_of_plane)
         broken = next(_broken_rules(self.params), None)
         if broken:
             raise ValidationFailed(broken)
-        return self._script.next(self.params)
+        if refused := next(refusals(model, self.params, streams=streams), None):
+            raise refused
+        reply = self._script.next(self.params)
+        return reply, self._script.usage(self.params, reply, model.cache_minimum)
 
 
-def _frames(reply: Completion, usage: dict[str, int]) -> Iterator[bytes]:
+def _trace(reply: Completion, request: dict[str, Any]) -> dict[str, Any]:
+    """What a guardrail reports, if it did something and was asked to tell."""
+    asked = (request.get("guardrailConfig") or {}).get("trace", "disabled")
+    if reply.guardrail is None or asked == "disabled":
+        return {}
+    found = {"type": "ADDRESS", "match": "12 Elm Road", "action": reply.guardrail}
+    assessment = {"sensitiveInformationPolicy": {"piiEntities": [found], "regexes": []}}
+    return {"trace": {"guardrail": {"outputAssessments": {"guard1": [assessment]}}}}
+
+
+def _frames(reply: Completion, metadata: dict[str, Any]) -> Iterator[bytes]:
     yield event("messageStart", {"role": "assistant"})
     index = 0
     if reply.text:
@@ -172,20 +201,11 @@ def _frames(reply: Completion, usage: dict[str, int]) -> Iterator[bytes]:
         index += 1
     if reply.stop_reason:
         yield event("messageStop", {"stopReason": reply.stop_reason})
-        yield event("metadata", {"usage": usage, "metrics": {"latencyMs": 1}})
+        yield event("metadata", {**metadata, "metrics": {"latencyMs": 1}})
 
 
 def _delta(index: int, delta: dict[str, Any]) -> bytes:
     return event("contentBlockDelta", {"delta": delta, "contentBlockIndex": index})
-
-
-def _blocks(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """All blocks in the order in which they make up the cached prefix."""
-    yield from (request.get("toolConfig") or {}).get("tools") or ()
-    yield from request.get("system") or ()
-    for message in request["messages"]:
-        yield {"role": message["role"]}
-        yield from message["content"]
 
 
 def _broken_rules(request: dict[str, Any]) -> Iterator[str]:
@@ -204,7 +224,7 @@ def _broken_rules(request: dict[str, Any]) -> Iterator[str]:
     if any("toolUse" in b or "toolResult" in b for b in blocks) and not request.get("toolConfig"):
         yield "The toolConfig field must be defined when using toolUse and toolResult."
     yield from _broken_pairs(messages)
-    if sum("cachePoint" in block for block in _blocks(request)) > 4:
+    if sum("cachePoint" in block for block in all_blocks(request)) > 4:
         yield "At most 4 cache points are allowed."
 
 

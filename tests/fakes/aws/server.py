@@ -18,12 +18,15 @@ from werkzeug.exceptions import MethodNotAllowed, NotFound
 
 from bot.offline.extractor import RuleExtractor
 from memory.understanding import Extractor
+from tests.fakes.aws.bedrock_models import Catalogue
+from tests.fakes.aws.bedrock_plane import BedrockPlane
 from tests.fakes.aws.control import ControlBackend, ControlPlane
 from tests.fakes.aws.converse import RuntimePlane, Script, Stream
 from tests.fakes.aws.data import DataBackend, DataPlane
 from tests.fakes.aws.knobs import Fault, Faults, Knobs
 from tests.fakes.aws.plane import Clock
 
+SERVICES = ("bedrock-agentcore-control", "bedrock-agentcore", "bedrock-runtime", "bedrock")
 _SCOPE = re.compile(r"Credential=[^/]+/\d+/(?P<region>[a-z0-9-]+)/(?P<service>[a-z0-9-]+)/")
 
 
@@ -73,6 +76,7 @@ class FakeAws:
         self.faults = Faults()
         self.calls: list[Call] = []
         self.model = Script()
+        self.models = Catalogue()
         self._extractor = extractor or RuleExtractor()
         self._time = clock
         self._control: dict[str, ControlBackend] = {}
@@ -163,13 +167,15 @@ class FakeAws:
         if service == "bedrock-agentcore-control":
             return ControlPlane(self.control(region))
         if service == "bedrock-runtime":
-            return RuntimePlane(self.model)
+            return RuntimePlane(self.model, self.models, region)
+        if service == "bedrock":
+            return BedrockPlane(self.models, region, self.knobs)
         return DataPlane(self.data(region))
 
 
 def _route(request: Request) -> tuple[str, str | None]:
     """The service and operation of a request. All services share one address here."""
-    for service in ("bedrock-agentcore-control", "bedrock-agentcore", "bedrock-runtime"):
+    for service in SERVICES:
         try:
             operation, _ = get_service_router(service).match(request)
         except (NotFound, MethodNotAllowed):

@@ -185,7 +185,7 @@ async def test_the_last_request_keeps_the_declared_tools_that_bedrock_wants_but_
         (Completion("Half", stop="malformed_model_output"), failures.NO_ANSWER, None),
         (Completion(tools=(SEARCH,), stop="malformed_tool_use"), failures.NO_ANSWER, None),
         (Completion(stop="model_context_window_exceeded"), failures.OVERFLOW, None),
-        (Completion("Blocked.", stop="guardrail_intervened"), failures.FILTERED, None),
+        (Completion("Blocked.", stop="guardrail_intervened"), failures.BLOCKED, None),
         (Completion(stop="end_turn"), failures.NO_ANSWER, None),
     ],
 )
@@ -202,13 +202,6 @@ async def test_a_stream_that_goes_wrong_is_told_politely_and_leaves_nothing(
     ("code", "status", "message", "expected"),
     [
         ("ExpiredTokenException", 403, "expired", failures.BAD_CREDENTIALS),
-        ("ResourceNotFoundException", 404, "no such model", failures.UNKNOWN_MODEL),
-        (
-            "ValidationException",
-            400,
-            "The provided model identifier is invalid.",
-            failures.UNKNOWN_MODEL,
-        ),
         ("ValidationException", 400, "Input is too long for requested model.", failures.OVERFLOW),
         ("ValidationException", 400, "prompt is too long: 300000 tokens", failures.OVERFLOW),
         (

@@ -6,7 +6,8 @@ from pydantic import SecretStr
 from bot.operations.doctor.check import CheckResult, Mark
 from bot.operations.doctor.models import check_model
 from bot.settings import Settings
-from tests.fakes.aws import FakeAws, throttled
+from tests.fakes.aws import FakeAws, denied, throttled
+from tests.fakes.aws.bedrock_models import SONNET
 from tests.fakes.aws.knobs import Fault
 from tests.fakes.openai_server import OpenAIServer, refusing, text
 
@@ -46,6 +47,22 @@ async def test_a_missing_permission_for_either_is_wrong(aws: FakeAws, operation:
     finding = await the(bedrock(aws))
     assert finding.mark is Mark.WRONG
     assert "model access" in finding.text
+
+
+async def test_a_model_that_needs_a_profile_is_named_with_its_ids(aws: FakeAws):
+    settings = bedrock(aws).model_copy(update={"model": f"bedrock:{SONNET}"})
+    finding = await the(settings)
+    assert finding.mark is Mark.WRONG
+    assert f"set model to bedrock:us.{SONNET} or bedrock:global.{SONNET}" in finding.text
+
+
+async def test_an_arn_that_nobody_explains_is_a_warning(aws: FakeAws):
+    arn = aws.models.add_profile("abc123", f"us.{SONNET}")
+    aws.faults.add(denied("GetInferenceProfile"))
+    answers, doubt = await check_model(bedrock(aws).model_copy(update={"model": f"bedrock:{arn}"}))
+    assert answers.mark is Mark.OK
+    assert doubt.mark is Mark.WARNING
+    assert f'add "{arn}=" and the id of its model to bedrock_arn_models' in doubt.text
 
 
 async def test_being_throttled_is_no_fault(aws: FakeAws):
