@@ -25,6 +25,7 @@ from memory.stores.agentcore.calls.clients import (
 )
 from memory.stores.agentcore.calls.errors import AwsFailure
 from memory.stores.agentcore.store import AgentCoreStore, Timing
+from memory.stores.agentcore.strategies import Strategies
 
 #: Where each strategy puts its records. The trailing slash is a safety matter, see
 #: `memory.stores.agentcore.namespaces`, which these must agree with.
@@ -357,9 +358,14 @@ async def agentcore_store(
         calls = AwsCalls(client, pool, Circuits("AgentCore Memory"), memory.id)
         if options.memory_id is None:
             await wait_for_data_plane(calls, progress, options.patience)
+
+        async def ask() -> Mapping[Kind, str]:
+            async with agentcore_control(options.access, pool) as control:
+                return (await inspect(control, memory.id)).strategies
+
         opened = AgentCoreStore.open(
             calls,
-            memory.strategies,
+            Strategies(memory.strategies, ask if options.wanted.extracts else None),
             options.outbox,
             options.timing,
             extracts=options.wanted.extracts,

@@ -37,6 +37,7 @@ from memory.stores.agentcore.rows.deleter import RecordDeleter
 from memory.stores.agentcore.rows.records import record_of_row, settle
 from memory.stores.agentcore.rows.writer import RecordWriter
 from memory.stores.agentcore.search import RecordSearch
+from memory.stores.agentcore.strategies import Strategies
 
 _log = structlog.get_logger(__name__)
 
@@ -78,7 +79,8 @@ class AgentCoreStore:
         *,
         extracts: bool = True,
     ) -> None:
-        self._calls, self._strategies, self._outbox = calls, dict(strategies), outbox
+        self._calls, self._outbox = calls, outbox
+        self._strategies = Strategies.of(strategies)
         self._timing = timing or Timing()
         self._sender = EventSender(outbox, self._send, self._timing.pace)
         #: Whose the rows are that AWS has listed lately. A row never gets another owner.
@@ -129,6 +131,7 @@ class AgentCoreStore:
         self._closed = True
         await self._sender.aclose()
         await self._eraser.aclose()
+        await self._strategies.aclose()
         await self._outbox.aclose()
 
     def _require_open(self) -> None:
@@ -186,10 +189,12 @@ class AgentCoreStore:
         # What somebody says is no choice, even if it reads like one.
         plain = [replace(draft, slot=None) if decode(draft) else draft for draft in drafts]
         self._require_open()
+        await self._strategies.learn(self._timing.search)
         return await self._writer.write(actor, plain, amendments)
 
     async def _write_choices(self, actor: Actor, drafts: Sequence[Draft]) -> list[Record]:
         self._require_open()
+        await self._strategies.learn(self._timing.search)
         return await self._writer.write(actor, drafts)
 
     # -- reading ----------------------------------------------------------------------------------
@@ -263,7 +268,9 @@ class AgentCoreStore:
         """All the actor's rows of these kinds with their records, as they were written."""
         parts = await asyncio.gather(*(self._rows(actor, kind) for kind in kinds))
         rows = sorted((r for part in parts for r in part), key=agentcore_records.writing_order)
-        return self._own_records(actor, rows)
+        pairs = self._own_records(actor, rows)
+        self._strategies.give_to(pairs, self._writer.update)
+        return pairs
 
     async def _rows(self, actor: Actor, kind: Kind) -> list[dict[str, Any]]:
         rows = self._calls.rows(

@@ -313,6 +313,17 @@ async def test_waiting_for_the_data_plane_ends_with_what_to_do(made: Machinery) 
     await wait_for_data_plane(data, silent, QUICK)
 
 
+async def test_what_is_remembered_after_a_start_without_aws_has_its_strategy(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path) as here:
+        here.aws.faults.add(broken("GetMemory", times=2))
+        async with agentcore_store(options(here, here.memory.id), here.pool, silent) as store:
+            await store.commit(ANN, [Draft(Kind.FACT, "I have a dog", NOON)])
+        rows = here.aws.data().contents(here.memory.id).shelf.records.values()
+        assert [row.strategy_id for row in rows] == [here.memory.strategies[Kind.FACT]]
+
+
 async def test_aws_being_away_does_not_keep_the_program_from_starting(tmp_path: Path) -> None:
     async with world(tmp_path) as here:
         here.aws.faults.add(broken())

@@ -1,0 +1,98 @@
+"""Which of AWS's strategies each kind of record belongs to."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from typing import Any, Self
+
+import structlog
+
+from memory.errors import StoreUnavailable
+from memory.records import Kind, Record
+from memory.stores.agentcore.rows.records import update_entry
+
+_log = structlog.get_logger(__name__)
+
+#: Seconds between two tries to learn the strategies.
+_PAUSE = 10.0
+
+
+class Strategies(Mapping[Kind, str]):
+    """AWS's strategy for each kind. After a start without AWS none is known: then AWS is asked
+    before the next record is written, and records that were written without are given theirs when
+    they are next read."""
+
+    def __init__(
+        self,
+        known: Mapping[Kind, str],
+        ask: Callable[[], Awaitable[Mapping[Kind, str]]] | None = None,
+    ) -> None:
+        self._known, self._ask = dict(known), ask
+        self._not_before = 0.0
+        #: The records that have been given their strategy, or are about to.
+        self._given: set[str] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @classmethod
+    def of(cls, known: Mapping[Kind, str]) -> Self:
+        return known if isinstance(known, cls) else cls(known)
+
+    def __getitem__(self, kind: Kind) -> str:
+        return self._known[kind]
+
+    def __iter__(self) -> Iterator[Kind]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    async def learn(self, seconds: float) -> None:
+        """Ask AWS for at most so long, unless they are known or it was asked just now."""
+        now = asyncio.get_running_loop().time()
+        if self._known or self._ask is None or now < self._not_before:
+            return
+        self._not_before = now + _PAUSE
+        try:
+            async with asyncio.timeout(seconds):
+                self._known = dict(await self._ask())
+        except (StoreUnavailable, TimeoutError) as failure:
+            _log.warning("strategies_unknown", error=str(failure) or "AWS did not answer in time")
+        else:
+            _log.info("strategies_learned")
+
+    def give_to(
+        self,
+        pairs: list[tuple[dict[str, Any], Record]],
+        update: Callable[[list[dict[str, Any]]], Awaitable[None]],
+    ) -> None:
+        """Have those of these rows that we wrote without their strategy get it, in the
+        background."""
+        entries = [
+            {**update_entry(row), "memoryStrategyId": self[record.kind]}
+            for row, record in pairs
+            if record.kind in self
+            and row.get("memoryStrategyId") != self[record.kind]
+            and "created_at" in (row.get("metadata") or {})
+            and record.id not in self._given
+        ]
+        if entries:
+            self._given |= {entry["memoryRecordId"] for entry in entries}
+            task = asyncio.create_task(self._give(entries, update), name="strategies of records")
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def aclose(self) -> None:
+        """Stop the background work. It is done when the records are next read."""
+        for task in (tasks := list(self._tasks)):
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _give(
+        self,
+        entries: list[dict[str, Any]],
+        update: Callable[[list[dict[str, Any]]], Awaitable[None]],
+    ) -> None:
+        try:
+            await update(entries)
+        except StoreUnavailable as failure:
+            self._given -= {entry["memoryRecordId"] for entry in entries}
+            _log.warning("records_without_strategy", records=len(entries), error=str(failure))
