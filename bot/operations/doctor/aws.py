@@ -1,6 +1,5 @@
 """AWS: credentials, region, and AgentCore Memory with its strategies and our permissions."""
 
-import asyncio
 from concurrent.futures import Executor
 from contextlib import ExitStack, closing
 from typing import Any
@@ -20,10 +19,10 @@ from bot.operations.doctor.check import (
     warning,
     wrong,
 )
+from bot.operations.doctor.permissions import check_permissions
 from bot.settings import Settings
 from bot.understanding import is_offline
 from memory.errors import StoreUnavailable
-from memory.records import Actor, Kind
 from memory.stores.agentcore.calls.circuit import Circuits
 from memory.stores.agentcore.calls.clients import (
     CONTROL_SERVICE,
@@ -34,7 +33,6 @@ from memory.stores.agentcore.calls.clients import (
     open_client,
 )
 from memory.stores.agentcore.calls.errors import AWS_ERRORS, AwsFailure, Where, explain
-from memory.stores.agentcore.namespaces import namespace
 from memory.stores.agentcore.setup import TEMPLATES, AgentCoreMemory, inspect
 
 _WHERE = Where("GetCallerIdentity")
@@ -88,39 +86,12 @@ def _region(settings: Settings, region: str) -> CheckResult:
 
 
 _CONNECTIONS = 5
-#: No Telegram user has the id 0, so these requests match nothing.
-_NOBODY = Actor("u0")
-_FACTS = namespace(Kind.FACT, _NOBODY)
-#: One harmless call for each read operation of the bot.
-_READS: dict[str, dict[str, Any]] = {
-    "retrieve_memory_records": {
-        "namespace": _FACTS,
-        "searchCriteria": {"searchQuery": "anything", "topK": 1},
-        "maxResults": 1,
-    },
-    "list_memory_records": {"namespace": _FACTS, "maxResults": 1},
-    "get_memory_record": {"memoryRecordId": "mem-" + "0" * 36},
-    "list_actors": {"maxResults": 1},
-    "list_sessions": {"actorId": _NOBODY.id, "maxResults": 1},
-    "list_events": {
-        "actorId": _NOBODY.id,
-        "sessionId": "doctor",
-        "includePayloads": False,
-        "maxResults": 1,
-    },
-}
-_WRITES = (
-    "CreateEvent, DeleteEvent, BatchCreateMemoryRecords, BatchUpdateMemoryRecords and "
-    "BatchDeleteMemoryRecords"
-)
-#: These errors mean that access is allowed: AWS just found nothing of that name.
-_ALLOWED = ("ResourceNotFoundException", "ValidationException")
 _DENIED = "AccessDeniedException"
 
 
 async def check_memory(settings: Settings, pool: Executor) -> list[CheckResult]:
-    """Check the memory, its strategies with their namespaces, and the permissions to read it.
-    Writes nothing."""
+    """Check the memory, its strategies with their namespaces, and what the bot may do with
+    it. Writes nothing."""
     with ExitStack() as stack:
         try:
             control = await _calls(CONTROL_SERVICE, settings, pool, stack)
@@ -133,7 +104,7 @@ async def check_memory(settings: Settings, pool: Executor) -> list[CheckResult]:
         if not usable:
             return results
         data = await _calls(DATA_SERVICE, settings, pool, stack, memory_id)
-        return [*results, *await _permissions(data)]
+        return [*results, *await check_permissions(data, extracts=aws_extracts(settings))]
 
 
 async def _calls(
@@ -191,25 +162,3 @@ def _strategies(memory: AgentCoreMemory, settings: Settings) -> CheckResult:
         )
     idle = "; the memory's own are left alone" if memory.strategies else ""
     return ok("strategies", f'none needed: agentcore_extraction = "mordecai"{idle}')
-
-
-async def _permissions(data: AwsCalls) -> list[CheckResult]:
-    asked = await asyncio.gather(*(_permission(data, method) for method in _READS))
-    results = [result for result in asked if result]
-    if results:
-        return results
-    text = f"reading is allowed; not tried, because they write: {_WRITES}"
-    return [ok("permissions", text)]
-
-
-async def _permission(data: AwsCalls, method: str) -> CheckResult | None:
-    """The problem with this operation; None if it is allowed."""
-    try:
-        await data.ask(method, **_READS[method])
-    except AwsFailure as failure:
-        if failure.code in _ALLOWED:
-            return None
-        if failure.code == _DENIED:
-            return wrong("permissions", str(failure))
-        return warning("permissions", f"not checked: {failure}")
-    return None

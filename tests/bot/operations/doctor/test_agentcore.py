@@ -1,6 +1,7 @@
 """The memory on AWS: every way in which it can be unusable is one line with the remedy."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import boto3
@@ -13,9 +14,11 @@ from memory.records import Kind
 from memory.stores.agentcore.setup import TEMPLATES
 from tests.fakes.aws import (
     FakeAws,
+    Fault,
     broken,
     denied,
     expired_credentials,
+    inactive,
     throttled,
     wrong_clock,
     wrong_credentials,
@@ -26,7 +29,7 @@ FORMS = {
     Kind.PREFERENCE: "userPreferenceMemoryStrategy",
     Kind.SUMMARY: "summaryMemoryStrategy",
 }
-READS = {
+CALLS = {
     "GetMemory",
     "RetrieveMemoryRecords",
     "ListMemoryRecords",
@@ -34,6 +37,13 @@ READS = {
     "ListActors",
     "ListSessions",
     "ListEvents",
+    "CreateEvent",
+    "DeleteEvent",
+    "BatchCreateMemoryRecords",
+    "BatchUpdateMemoryRecords",
+    "BatchDeleteMemoryRecords",
+    "ListMemoryExtractionJobs",
+    "StartMemoryExtractionJob",
 }
 
 
@@ -82,8 +92,9 @@ async def test_a_good_memory_is_three_lines_and_nothing_is_written(
     ]
     assert all(template in findings[1].text for template in TEMPLATES.values())
     assert "CreateEvent" in findings[2].text
-    assert set(aws.operations()) == READS
-    assert aws.data().contents(memory_id).log.sessions == {}
+    assert set(aws.operations()) == CALLS
+    held = aws.data().contents(memory_id)
+    assert (held.log.sessions, held.log.events, held.shelf.records) == ({}, [], {})
 
 
 async def test_our_own_extraction_needs_no_strategies_but_a_model(
@@ -207,7 +218,7 @@ async def test_a_region_without_the_service_is_one_line(
     assert words in finding.text
 
 
-@pytest.mark.parametrize("operation", sorted(READS - {"GetMemory"}))
+@pytest.mark.parametrize("operation", sorted(CALLS - {"GetMemory"}))
 async def test_each_missing_permission_names_its_action(
     aws: FakeAws, pool: ThreadPoolExecutor, operation: str
 ):
@@ -228,6 +239,48 @@ async def test_not_being_allowed_to_look_at_the_memory_hides_no_other_permission
     findings = await check_memory(settings(aws, memory_id), pool)
     assert [f.subject for f in findings] == ["memory", "permissions", "permissions"]
     assert all(f.mark is Mark.WRONG for f in findings)
+
+
+async def test_a_memory_that_aws_does_not_extract_from_needs_no_extraction_jobs(
+    aws: FakeAws, pool: ThreadPoolExecutor
+):
+    for operation in ("ListMemoryExtractionJobs", "StartMemoryExtractionJob"):
+        aws.faults.add(denied(operation))
+    wanted = settings(aws, create(aws), agentcore_extraction="mordecai")
+    *_, finding = await check_memory(wanted, pool)
+    assert finding.mark is Mark.OK
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        inactive(),
+        replace(inactive(), reason="FieldValidationFailed"),
+        Fault(code="ValidationException", reason="ResourceConflict"),
+        Fault(code="ValidationException"),
+        broken(),
+    ],
+    ids=lambda fault: f"{fault.code} {fault.reason}",
+)
+@pytest.mark.parametrize("operation", ["RetrieveMemoryRecords", "GetMemoryRecord", "CreateEvent"])
+async def test_a_data_plane_that_does_not_work_is_wrong(
+    aws: FakeAws, pool: ThreadPoolExecutor, operation: str, fault: Fault
+):
+    memory_id = create(aws)
+    aws.faults.add(replace(fault, operation=operation))
+    *fine, finding = await check_memory(settings(aws, memory_id), pool)
+    assert [f.mark for f in fine] == [Mark.OK, Mark.OK]
+    assert (finding.subject, finding.mark) == ("data plane", Mark.WRONG)
+    assert operation in finding.text
+
+
+async def test_a_data_plane_that_is_behind_is_one_line(aws: FakeAws, pool: ThreadPoolExecutor):
+    memory_id = create(aws)
+    aws.knobs.activation_seconds = 3600
+    *_, finding = await check_memory(settings(aws, memory_id), pool)
+    assert finding.mark is Mark.WRONG
+    assert "the memory is not active" in finding.text
+    assert f"so do {len(CALLS) - 2} of {len(CALLS) - 2} others" in finding.text
 
 
 async def test_what_could_not_be_asked_is_a_warning(aws: FakeAws, pool: ThreadPoolExecutor):
