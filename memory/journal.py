@@ -48,8 +48,8 @@ class Sessions(Protocol):
         """The actor's open sessions, in all places, oldest first."""
         ...
 
-    async def unfinished(self, actor: Actor) -> list[str]:
-        """The ids of the actor's sessions, open or waiting for extraction."""
+    async def unfinished(self, actor: Actor) -> list[Session]:
+        """The actor's sessions, open or waiting for extraction, oldest first."""
         ...
 
     async def idle_since(self, before: datetime) -> list[Session]:
@@ -138,9 +138,11 @@ class Jobs(Protocol):
         not be kept, or that name what was forgotten, went no further than this."""
         ...
 
-    async def retry(self, session_id: str, holder: str, next_at: datetime, error: str) -> bool:
-        """Count a failed attempt, end the lease and retry not before `next_at`. False, and nothing
-        is written, if the job is no longer this holder's."""
+    async def retry(
+        self, session_id: str, holder: str, next_at: datetime, error: str | None
+    ) -> bool:
+        """End the lease and retry not before `next_at`; an `error` counts as a failed attempt.
+        False, and nothing is written, if the job is no longer this holder's."""
         ...
 
     async def quarantine(self, session_id: str, holder: str, at: datetime, error: str) -> bool:

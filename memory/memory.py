@@ -8,6 +8,7 @@ from typing import Self
 from memory.background.locks import Locks
 from memory.background.work import Periodic
 from memory.conversation.lifecycle import Lifecycle
+from memory.conversation.recent import RecentMessages
 from memory.conversation.running_summaries import RunningSummaries, SummaryLimits
 from memory.conversation.sessions import LiveSessions
 from memory.conversation.talk import Talk
@@ -53,6 +54,7 @@ class Memory:
             # Not even a summary outlives the window.
             limits = replace(limits, max_summaries=0)
         self._store, self._journal = store, journal
+        archive = store if store.archives else RecentMessages(store, journal)
         self._sessions = LiveSessions(
             journal, limits, count, on_eviction=lambda: self._running.look_again()
         )
@@ -77,13 +79,13 @@ class Memory:
             self._sessions.complete_summary,
             SummaryLimits(options.extraction_timeout_seconds, limits.summary_tokens, count),
         )
-        archive = store if options.memory_enabled else None
+        kept = archive if options.memory_enabled else None
         self._lifecycle = Lifecycle(
-            self._sessions, self._running, self._jobs, self._locks, clock, archive
+            self._sessions, self._running, self._jobs, self._locks, clock, kept
         )
         #: What is known of people.
         self.known = Knowledge(
-            store, self._sessions, self.choices, self._locks, options, understanding.rules
+            archive, self._sessions, self.choices, self._locks, options, understanding.rules
         )
         #: What is being said.
         self.talk = Talk(
@@ -108,6 +110,11 @@ class Memory:
         await self._running.aclose()
         await self._profiles.known.aclose()
         await self.choices.known.aclose()
+
+    @property
+    def learns_while_talking(self) -> bool:
+        """True if the store itself learns from what is said, long before its session ends."""
+        return self._store.extraction is not None
 
     def on_saved(self, observer: Observer) -> None:
         """Call this observer when a session was saved and nobody waited for it, or when a private

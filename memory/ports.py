@@ -93,6 +93,15 @@ class LongTermMemory(Protocol):
         ...
 
 
+class Archive(LongTermMemory, Protocol):
+    """A LongTermMemory with all that was said, whether search finds it there or not."""
+
+    async def all_messages(self, actor: Actor) -> list[Record]:
+        """Every message of the actor that it has, word for word, as MESSAGE records, oldest first.
+        May take a minute if they are elsewhere. Raises StoreUnavailable."""
+        ...
+
+
 class ChoiceStore(Protocol):
     """Where people's own settings live. All methods raise StoreUnavailable."""
 
@@ -115,6 +124,12 @@ class ExternalExtraction(Protocol):
 
     async def flush(self, actor: Actor) -> None:
         """Return once every turn of the actor given to `add_turn` has been acknowledged."""
+        ...
+
+    async def has_extracted(self, actor: Actor, turns: Sequence[Turn], since: datetime) -> bool:
+        """True once the records show what these turns of one session taught; it has had them
+        `since` this moment. False while it may still come. Raises StoreUnavailable, also if it does
+        not have them all."""
         ...
 
 
@@ -164,11 +179,16 @@ class PersonalData(Protocol):
         ...
 
 
-class Store(LongTermMemory, PersonalData, Protocol):
+class Store(Archive, PersonalData, Protocol):
     """One engine of long-term memory."""
 
     @property
     def choices(self) -> ChoiceStore: ...
+
+    @property
+    def archives(self) -> bool:
+        """True if search finds messages in it, word for word."""
+        ...
 
     @property
     def extraction(self) -> ExternalExtraction | None:

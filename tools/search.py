@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from typing import Literal
 
+from memory.background.threads import compute
 from memory.errors import StoreUnavailable
 from memory.knowledge.lookup import find_closest, find_ended, is_statement
 from memory.knowledge.recall import cut_line
 from memory.records import Kind, Record
 from memory.safety.escaping import escape
+from memory.search.scan import scan
 from memory.search.text import words
 from tools.context import ToolContext, ToolFailure
 
@@ -28,6 +30,8 @@ MAX_LINE_TOKENS = 400
 
 #: How many of the closest memories the model sees if nothing matches.
 _CLOSEST = 2
+#: How many messages that nothing was learned from yet are listed, and found on a topic, at most.
+_MOST_FRESH, _FRESH = 20, 5
 
 
 async def search_memory(
@@ -48,7 +52,8 @@ async def search_memory(
     known = context.memory.known
     try:
         if everything:
-            found = _by_importance(await known.records(context.actor, kinds))
+            fresh = (await known.unlearned(context.actor))[: -_MOST_FRESH - 1 : -1]
+            found = fresh + _by_importance(await known.records(context.actor, kinds))
         else:
             found = await _find_matches(context, query, kinds, deeper=memory_type == "all")
         name = (await context.memory.choices.read(context.actor)).agent_name
@@ -66,21 +71,31 @@ async def search_memory(
 async def _find_matches(
     context: ToolContext, query: str, kinds: Sequence[Kind], *, deeper: bool
 ) -> list[Record]:
-    """The records on a topic: first current ones about somebody of this name, then other current
-    ones, then ended ones. If there is none and the search may go `deeper`, what the user said about
-    it, word for word, and summaries. What the assistant said or the user asked is no answer."""
+    """The records on a topic: first what nothing was learned from yet, then current ones about
+    somebody of this name, other current ones, and ended ones. If there is none and the search
+    may go `deeper`, what the user said about it, word for word, and summaries. What the assistant
+    said or the user asked is no answer."""
     actor, known = context.actor, context.memory.known
     about = [record for record in await known.about(actor, query) if record.kind in kinds]
     hits = await known.search(actor, query, kinds)
     ended = await find_ended(known, actor, query, context.memory.choices.local_time(actor), kinds)
     current = [record for record in about if record.current]
     every = (*current, *(hit.record for hit in hits), *about, *ended)
-    found = {record.id: record for record in every}
+    fresh = await _find_unlearned(context, query)
+    found = {record.id: record for record in (*fresh, *every)}
     if found or not deeper:
         return list(found.values())
     hits = await known.search(actor, query, (Kind.SUMMARY, Kind.MESSAGE))
     asked = frozenset(words(query))
     return [hit.record for hit in hits if _is_informative(hit.record, asked)]
+
+
+async def _find_unlearned(context: ToolContext, query: str) -> list[Record]:
+    """What the user said on a topic in conversations that nothing was learned from yet."""
+    said = await context.memory.known.unlearned(context.actor)
+    now, least = context.memory.clock(), context.memory.options.memory_retrieval_relevance_score
+    hits = await compute(scan, said, query, _FRESH, least, now)
+    return [hit.record for hit in hits]
 
 
 def _is_informative(record: Record, asked: frozenset[str]) -> bool:

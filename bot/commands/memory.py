@@ -9,7 +9,13 @@ from typing import Any
 from bot.assistant.context import Context
 from bot.assistant.events import Document, Question, Reply
 from bot.assistant.inbound import Command, Message
-from bot.commands.pages.browser import ask_for_words, open_about, open_browser, pages
+from bot.commands.pages.browser import (
+    ask_for_words,
+    open_about,
+    open_browser,
+    pages,
+    tell_what_adds,
+)
 from bot.commands.pages.changes import report_changes
 from bot.commands.questions import command_of, yes_or_no
 from bot.texts import Texts
@@ -26,10 +32,10 @@ async def memory(said: Command, context: Context) -> Reply:
         about = await open_about(said, said.argument, context)
         return about or Reply(texts.search_nothing)
     records = await context.memory.known.records(origin.actor)
-    if records or (await context.memory.choices.read(origin.actor)).agent_name:
+    unsorted = await context.memory.known.unlearned(origin.actor)
+    if records or unsorted or (await context.memory.choices.read(origin.actor)).agent_name:
         return await open_browser(said, records, context)
-    private = await context.people.personal.is_private(origin.actor, origin.place)
-    adds = texts.memory_adds_nothing if private else texts.memory_adds
+    adds = await tell_what_adds(origin, context)
     empty = texts.memory_empty if origin.is_private else texts.memory_empty_group
     return Reply(f"{empty} {adds}")
 

@@ -26,11 +26,14 @@ async def new(said: Command, context: Context) -> Reply:
         await context.channel.scrub()
     began = {
         Outcome.SAVED: texts.new_saved,
+        Outcome.HANDED_OVER: f"{texts.handed_over}\n{texts.new}",
         Outcome.LATER: texts.new_later,
         Outcome.DISCARDED: f"{texts.private_off}\n{texts.new}",
     }.get(outcome, texts.new)
+    if outcome is Outcome.LATER and context.memory.learns_while_talking:
+        began = f"{texts.saved_once_back}\n{texts.new}"
     # While the last session is still being saved, there is no topic of it to greet with.
-    known = outcome is not Outcome.LATER
+    known = outcome not in (Outcome.LATER, Outcome.HANDED_OVER)
     greeting = await context.greetings.sentence(actor, texts.greeting_topics) if known else None
     changes = ending.changes if ending and outcome is Outcome.SAVED else ()
     return report_changes(said.origin, changes, context, began, greeting or "")
@@ -48,7 +51,12 @@ async def private(said: Command, context: Context) -> Reply:
     ending = await context.memory.talk.begin_private(*where)
     outcome = await ending.wait(_NEW_SECONDS) if ending else Outcome.NOTHING
     changes = ending.changes if ending and outcome is Outcome.SAVED else ()
-    saved = context.texts.saved if outcome is Outcome.SAVED else ""
+    saved = {
+        Outcome.SAVED: context.texts.saved,
+        Outcome.HANDED_OVER: context.texts.handed_over,
+    }.get(outcome, "")
+    if outcome is Outcome.LATER and context.memory.learns_while_talking:
+        saved = context.texts.saved_once_back
     # The text itself contains the mark, after what is said of the session that was saved.
     reply = report_changes(said.origin, changes, context, saved, context.texts.private_on)
     return replace(reply, private=False)

@@ -47,6 +47,8 @@ class Texts:
     greeting_topics: Annotated[str, "topics"]
     new_saved: str
     new_later: str
+    handed_over: str
+    saved_once_back: str
     saved: str
     saved_full: Counted
     saved_idle: str
@@ -75,6 +77,7 @@ class Texts:
     memory_empty: str
     memory_empty_group: str
     memory_adds: str
+    memory_adds_soon: str
     memory_adds_nothing: str
     memory_title: str
     memory_title_group: str
@@ -83,6 +86,7 @@ class Texts:
     memory_facts: str
     memory_preferences: str
     memory_summaries: str
+    memory_unsorted: str
     memory_footer: str
     memory_more: Counted
     memory_none: str

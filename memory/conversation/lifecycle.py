@@ -166,8 +166,8 @@ class Lifecycle:
             open_sessions = await self._sessions.all_open(actor)
             active = tuple(turn for live in open_sessions for turn in live.window.turns)
             summaries: list[RunningSummary] = []
-            for id_ in await journal.sessions.unfinished(actor):
-                summaries += await journal.summaries.of(id_)
+            for session in await journal.sessions.unfinished(actor):
+                summaries += await journal.summaries.of(session.id)
         kinds = (Kind.MESSAGE, Kind.SUMMARY)
         with person_waits():
             records = await self._store.records(actor, kinds=kinds) if self._store else []

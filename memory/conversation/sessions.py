@@ -197,11 +197,19 @@ class LiveSessions:
     async def turns(self, actor: Actor) -> list[Turn]:
         """All turns of the actor's sessions, open or waiting for extraction, unmasked where a
         window in RAM has them."""
-        ids = await self.journal.sessions.unfinished(actor)
-        turns = [turn for id_ in ids for turn in await self.journal.turns.of(id_)]
+        sessions = await self.journal.sessions.unfinished(actor)
+        turns = [turn for each in sessions for turn in await self.journal.turns.of(each.id)]
         lives = [live for live in self._live.values() if live.session.actor == actor]
         shown = {turn.id: turn for live in lives for turn in live.window.turns}
         return [shown.get(turn.id, turn) for turn in turns]
+
+    async def unlearned(self, actor: Actor) -> list[Turn]:
+        """The turns that may be kept of sessions that have ended and wait for extraction, oldest
+        first."""
+        going_on = await self.open_ids(actor)
+        ended = [s for s in await self.journal.sessions.unfinished(actor) if s.id not in going_on]
+        turns = [turn for each in ended for turn in await self.journal.turns.of(each.id)]
+        return [turn for turn in turns if turn.kept]
 
     async def retract(
         self, actor: Actor, turn_ids: Sequence[str], mentions: Callable[[str], bool]
@@ -210,10 +218,10 @@ class LiveSessions:
         these turns said or `mentions` recognizes. The caller holds the actor's lock. Raises
         StoreUnavailable."""
         shifts: dict[str, Shift] = {}
-        for id_ in await self.journal.sessions.unfinished(actor):
-            before = await self.journal.summaries.of(id_)
-            turns = await self.journal.turns.of(id_) if before else []
-            shifts[id_] = self._compaction.without(before, turns, turn_ids, mentions)
+        for session in await self.journal.sessions.unfinished(actor):
+            before = await self.journal.summaries.of(session.id)
+            turns = await self.journal.turns.of(session.id) if before else []
+            shifts[session.id] = self._compaction.without(before, turns, turn_ids, mentions)
         try:
             await self.journal.turns.delete(turn_ids, list(shifts.values()))
         finally:

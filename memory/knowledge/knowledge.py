@@ -8,17 +8,18 @@ from typing import Any
 from memory.background.locks import Locks
 from memory.background.threads import compute
 from memory.background.waiting import person_waits
+from memory.conversation.recent import messages_of
 from memory.conversation.sessions import LiveSessions
 from memory.errors import Refusal, RefusedText, StoreUnavailable, UnknownRecord
 from memory.knowledge.choices import ChoiceRegistry
 from memory.knowledge.export import Export, export_of
-from memory.knowledge.forgetting import Forgotten, mark_outdated, plan_deletion
+from memory.knowledge.forgetting import Forgotten, mark_outdated, plan_deletion, states
 from memory.knowledge.lineage import earlier_wordings, records_about
 from memory.learning.checks import MAX_EVIDENCE
 from memory.learning.sameness import says_same
 from memory.options import MemoryOptions
 from memory.panels import RecordRef
-from memory.ports import LongTermMemory
+from memory.ports import Archive
 from memory.records import (
     LEARNED_KINDS,
     Actor,
@@ -46,7 +47,7 @@ class Knowledge:
 
     def __init__(
         self,
-        store: LongTermMemory,
+        store: Archive,
         sessions: LiveSessions,
         choices: ChoiceRegistry,
         locks: Locks,
@@ -98,6 +99,14 @@ class Knowledge:
             for hit in hits
             if hit.record.kind is not Kind.SUMMARY or hit.record.session_id not in going_on
         ]
+
+    async def unlearned(self, actor: Actor) -> list[Record]:
+        """What the actor has said in ended sessions that are not extracted yet, as MESSAGE records,
+        oldest first; neither questions nor the assistant's words. Raises StoreUnavailable."""
+        if not self._options.memory_enabled:
+            return []
+        said = messages_of(await self._sessions.unlearned(actor))
+        return [message for message in said if states(message.role, message.text)]
 
     async def past_talks(self, actor: Actor) -> list[Record]:
         """The summaries of the actor's ended sessions, oldest first. Raises StoreUnavailable."""
@@ -326,8 +335,9 @@ class Knowledge:
 
     async def export(self, actor: Actor, also: Mapping[str, Any] | None = None) -> Export:
         """Everything kept about the actor, and what `also` holds. Raises StoreUnavailable."""
-        kinds = (*LEARNED_KINDS, Kind.MESSAGE)
-        records = await self.records(actor, kinds, everything=True)
+        records = await self.records(actor, everything=True)
+        if self._options.memory_enabled:
+            records += await self._store.all_messages(actor)
         chosen, now = await self._choices.read(actor), self._choices.now()
         return await compute(export_of, actor, chosen, records, also or {}, now)
 

@@ -1,5 +1,8 @@
 """Extracts records from ended sessions in the background, and retries what fails.
 
+If the store extracts by itself, the session stays in the journal until that shows: what was said in
+it is found there meanwhile.
+
 A job is leased: a killed process's job is claimed again when its lease expires, and no job runs
 twice at once. A job that keeps failing goes into quarantine with its turns, for the operator to
 inspect and requeue."""
@@ -7,6 +10,7 @@ inspect and requeue."""
 import asyncio
 import secrets
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -18,7 +22,7 @@ from memory.background.pacing import Backoff
 from memory.background.work import PAUSE, Boundary, Worklist, log_outage
 from memory.errors import MemoryFailure
 from memory.journal import Job, Journal
-from memory.learning.endings import Ending, Endings, Outcome, SummaryWatch
+from memory.learning.endings import Ending, Endings, Outcome
 from memory.learning.learner import Learner, Lesson
 from memory.ports import Store
 from memory.records import Change, Session, Turn
@@ -28,6 +32,10 @@ _log = structlog.get_logger(__name__)
 
 #: The longest pause between two tries of one session.
 _BACKOFF = Backoff(PAUSE, 6 * 3600.0)
+#: The pauses before each look whether the store has extracted a session. AWS takes half a minute.
+_LOOKS = Backoff(2.5, 6 * 3600.0)
+#: After so long the store has nothing to say of a session, or says it unnoticed.
+_PATIENCE = timedelta(days=3)
 #: A job goes into quarantine after this many tries. With the pauses above they take 14 hours, so a
 #: model that is down for a night sends no job there. A session that no model can read costs a dozen
 #: calls, not thousands.
@@ -70,7 +78,8 @@ class ExtractionJobs:
         self._holder = secrets.token_hex(8)
         self._lease = timedelta(seconds=_ANSWERS * limits.seconds) + _GRACE
         self.endings = Endings()
-        self._summaries = SummaryWatch(store, locks.changed, limits.seconds)
+        #: Since when the store has had all turns of a session, and how often it was asked about it.
+        self._handed_over: dict[str, tuple[datetime, int]] = {}
         self._work = Worklist("extraction_jobs", self._take_up, _log)
 
     def start(self) -> None:
@@ -80,7 +89,6 @@ class ExtractionJobs:
     async def aclose(self) -> None:
         """Stop. What is not finished stays in the journal for the next start."""
         await self._work.aclose()
-        await self._summaries.aclose()
         with log_outage(_log, "journal_unavailable"):
             await self._journal.jobs.release(self._holder)
 
@@ -139,9 +147,10 @@ class ExtractionJobs:
             log.warning("extraction_failed", error=type(failure).__name__, detail=str(failure))
             await self._put_off(job, failure, log)
             return Outcome.LATER, ()
-        log.info(
-            "session_extracted", outcome=outcome.value, reason=job.reason, changes=len(changes)
-        )
+        if outcome is not Outcome.HANDED_OVER or job.session.id in self.endings:
+            log.info(
+                "session_extracted", outcome=outcome.value, reason=job.reason, changes=len(changes)
+            )
         return outcome, changes
 
     async def _extract(self, job: Job) -> _Learned:
@@ -149,15 +158,16 @@ class ExtractionJobs:
         while await self._renew_lease(session):
             async with asyncio.timeout(self._limits.seconds):
                 handed_over = await self._hand_over(session)
-                if handed_over is None:
-                    break
-                turns, ours = handed_over
-                if not turns:
-                    return Outcome.NOTHING, ()
-                if self._store.extraction:
+            if handed_over is None:
+                break
+            turns, ours = handed_over
+            if not turns:
+                return Outcome.NOTHING, ()
+            if not ours:
+                return await self._leave_to_store(session, turns), ()
+            if self._store.extraction:
+                async with asyncio.timeout(self._limits.seconds):
                     await self._store.extraction.flush(actor)
-                if not ours:
-                    return await self._leave_to_store(session), ()
             lesson = await self._learner.study(actor, ours)
             saved = await self._save(session, turns, lesson)
             if saved is not None:
@@ -198,16 +208,45 @@ class ExtractionJobs:
             self._locks.changed(actor)
             return (Outcome.NOTHING, ()) if changes is None else (Outcome.SAVED, changes)
 
-    async def _leave_to_store(self, session: Session) -> Outcome:
-        """Finish a session of a store that extracts by itself and has all its turns."""
+    async def _leave_to_store(self, session: Session, turns: Sequence[Turn]) -> Outcome:
+        """Finish a session of a store that extracts by itself, if it has. Else look again later,
+        however often: that is no failure."""
+        seen = False
+        with suppress(MemoryFailure, TimeoutError):  # the store says in the log what is wrong
+            async with asyncio.timeout(self._limits.seconds):
+                seen = await self._has_extracted(session, turns)
+        since, looks = self._handed_over.get(session.id, (self._clock(), 0))
+        if not seen and self._clock() - since < _PATIENCE:
+            await self._look_again(session, _LOOKS.pause(looks) if looks else PAUSE)
+            return Outcome.HANDED_OVER if looks else Outcome.LATER
+        self._handed_over.pop(session.id, None)
         if not await self._journal.turns.of(session.id):
             return Outcome.NOTHING
         if not await self._renew_lease(session):
             return Outcome.LATER
         await self._journal.jobs.done(session.id)
         self._locks.changed(session.actor)
-        self._summaries.begin(session)
-        return Outcome.SAVED
+        return Outcome.SAVED if seen else Outcome.NOTHING
+
+    async def _has_extracted(self, session: Session, turns: Sequence[Turn]) -> bool:
+        """Ask the store, once it has all turns, what has come of them. Raises StoreUnavailable."""
+        extraction = self._store.extraction
+        if extraction is None:
+            return True  # these turns were given to it under other settings
+        await extraction.flush(session.actor)
+        since, looks = self._handed_over.get(session.id, (self._clock(), 0))
+        seen = await extraction.has_extracted(session.actor, turns, since)
+        self._handed_over[session.id] = since, looks + 1
+        if not looks:
+            self._locks.changed(session.actor)  # it is no open session any more
+        return seen
+
+    async def _look_again(self, session: Session, seconds: float) -> None:
+        """Take up this job again after so many seconds."""
+        at = self._clock() + timedelta(seconds=seconds)
+        await self._journal.jobs.retry(session.id, self._holder, at, None)
+        # A moment later: it has to be due by then.
+        asyncio.get_running_loop().call_later(seconds + 0.05, self._work.look_again)
 
     async def _renew_lease(self, session: Session) -> bool:
         """Renew our lease. False if the job is no longer ours."""

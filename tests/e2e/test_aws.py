@@ -207,7 +207,7 @@ async def test_nothing_said_while_aws_is_away_is_lost_or_told_twice(tmp_path: Pa
                 aws.faults.add(broken())
                 await people.tell("Delft", "Essen")
                 for talk in people.talks.values():
-                    assert "still saving" in await talk.say("/new")
+                    assert "as soon as I can" in await talk.say("/new")
                 await people.tell("Faro")
                 await all_answered(tmp_path / "data" / "inbox.sqlite")
                 process.kill()

@@ -118,9 +118,18 @@ async def _about(actor: Actor, name: str, context: Context) -> list[Record]:
 
 
 async def _overview(origin: Origin, records: Sequence[Record], context: Context) -> Page:
-    kept = not await context.people.personal.is_private(origin.actor, origin.place)
+    adds = await tell_what_adds(origin, context)
     name = (await context.memory.choices.read(origin.actor)).agent_name
-    return pages(context).overview(records, name, private=origin.is_private, kept=kept)
+    unsorted = await context.memory.known.unlearned(origin.actor)
+    return pages(context).overview(records, unsorted, name, private=origin.is_private, adds=adds)
+
+
+async def tell_what_adds(origin: Origin, context: Context) -> str:
+    """When the memory gains what is being said. Raises StoreUnavailable."""
+    texts = context.texts
+    if await context.people.personal.is_private(origin.actor, origin.place):
+        return texts.memory_adds_nothing
+    return texts.memory_adds_soon if context.memory.learns_while_talking else texts.memory_adds
 
 
 def _place_in_list(argument: str) -> tuple[Kind, int] | None:

@@ -18,6 +18,8 @@ AT_A_GLANCE = 10
 #: Maximum characters of a record in a list; its own page shows it whole.
 _LISTED = 200
 _QUOTED = 600
+#: How many of the newest messages that nothing was learned from yet the first page lists.
+_UNSORTED = 5
 #: Maximum characters of several records together.
 _TOGETHER = 3_000
 _LABEL = LABEL_CHARS[1]
@@ -37,11 +39,18 @@ class MemoryPages:
     # -- lists ------------------------------------------------------------------------------------
 
     def overview(
-        self, records: Sequence[Record], agent_name: str | None, *, private: bool, kept: bool
+        self,
+        records: Sequence[Record],
+        unsorted: Sequence[Record],
+        agent_name: str | None,
+        *,
+        private: bool,
+        adds: str,
     ) -> Page:
-        """The first page: the assistant's name, the newest records of each kind, newest first, and
-        a button per kind. `private`: this is a person's memory, not a group's. `kept`: the current
-        session will add to it."""
+        """The first page: the assistant's name, the newest records of each kind, newest first, a
+        button per kind, and the newest of what is `unsorted`: messages that nothing was learned
+        from yet. `private`: this is a person's memory, not a group's. `adds` says when it gains
+        what is being said."""
         texts = self.texts
         sections = [texts.memory_title if private else texts.memory_title_group]
         if agent_name:
@@ -62,7 +71,9 @@ class MemoryPages:
                 lines.append(texts.memory_more.format(earlier))
             sections.append("\n".join(lines))
             buttons.append(Button(f"{self._kind_name(kind)} ({len(own)})", f"kind:{kind.value}"))
-        adds = texts.memory_adds if kept else texts.memory_adds_nothing
+        if unsorted:
+            said = [f"• {self.line_of(record)}" for record in unsorted[: -_UNSORTED - 1 : -1]]
+            sections.append("\n".join((texts.memory_unsorted, *said)))
         sections.append(f"{adds}\n{texts.memory_footer}")
         return Page("\n\n".join(sections), in_rows(buttons, 3))
 

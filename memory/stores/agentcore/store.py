@@ -22,6 +22,7 @@ from memory.stores.agentcore.calls.clients import AwsCalls
 from memory.stores.agentcore.calls.errors import AwsFailure, Fate
 from memory.stores.agentcore.choices import AgentCoreChoices, decode
 from memory.stores.agentcore.erasure import Eraser
+from memory.stores.agentcore.events.extraction import AwsExtraction
 from memory.stores.agentcore.events.outbox import Lane, Outbox, Outgoing
 from memory.stores.agentcore.events.sender import (
     EventSender,
@@ -30,6 +31,7 @@ from memory.stores.agentcore.events.sender import (
     event_bodies,
     event_request,
 )
+from memory.stores.agentcore.events.transcript import read_transcript
 from memory.stores.agentcore.namespaces import belongs, home, known_actor
 from memory.stores.agentcore.rows import records as agentcore_records
 from memory.stores.agentcore.rows.copies import Copier, Deletions
@@ -70,6 +72,9 @@ class AgentCoreStore:
     strategy for each kind; explicit records of a kind without one are written without one. Unless
     AWS `extracts`, it only keeps the turns."""
 
+    #: AWS finds no event by its words.
+    archives = False
+
     def __init__(
         self,
         calls: AwsCalls,
@@ -99,8 +104,10 @@ class AgentCoreStore:
         self.choices = AgentCoreChoices(self._preferences, self._write_choices, self.delete)
         self._extracts = extracts
         self.sending = self._sender
-        #: AWS's strategies have all turns once the outbox is empty; None unless they extract.
-        self.extraction: EventSender | Any = self._sender if extracts else None
+        #: None unless AWS's strategies extract.
+        self.extraction: AwsExtraction | Any = (
+            AwsExtraction(calls, outbox, self._sender.flush) if extracts else None
+        )
         self._closed = False
 
     @classmethod
@@ -168,6 +175,11 @@ class AgentCoreStore:
         self._require_open()
         ids = [row["actorId"] async for row in self._calls.rows("list_actors", "actorSummaries")]
         return [actor for id_ in ids if (actor := known_actor(id_))]
+
+    async def all_messages(self, actor: Actor) -> list[Record]:
+        """See Archive: the events that have not expired."""
+        self._require_open()
+        return await read_transcript(self._calls, actor)
 
     async def pending(self, actor: Actor | None = None) -> int:
         """How many events AWS has not acknowledged, of one actor or of all."""

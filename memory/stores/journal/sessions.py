@@ -84,9 +84,9 @@ class SqliteSessions:
         )
         return await self._db.read(session_of, sql, actor.id)
 
-    async def unfinished(self, actor: Actor) -> list[str]:
-        sql = "SELECT id FROM session WHERE actor = ?"
-        return await self._db.read(lambda row: text_of(row[0]), sql, actor.id)
+    async def unfinished(self, actor: Actor) -> list[Session]:
+        sql = f"SELECT {SESSION} FROM session WHERE actor = ? ORDER BY opened_at, rowid"
+        return await self._db.read(session_of, sql, actor.id)
 
     async def idle_since(self, before: datetime) -> list[Session]:
         sql = (
@@ -175,11 +175,13 @@ class SqliteJobs:
         sql = "DELETE FROM session WHERE id = ?"
         await self._db.wipe(lambda db: db.execute(sql, (session_id,)))
 
-    async def retry(self, session_id: str, holder: str, next_at: datetime, error: str) -> bool:
-        return await self._fail("due_at", session_id, holder, next_at, error)
+    async def retry(
+        self, session_id: str, holder: str, next_at: datetime, error: str | None
+    ) -> bool:
+        return await self._put_off("due_at", session_id, holder, next_at, error)
 
     async def quarantine(self, session_id: str, holder: str, at: datetime, error: str) -> bool:
-        return await self._fail("set_aside_at", session_id, holder, at, error)
+        return await self._put_off("set_aside_at", session_id, holder, at, error)
 
     async def requeue(self, now: datetime) -> int:
         return await self._db.write(
@@ -191,12 +193,13 @@ class SqliteJobs:
     async def backlog(self) -> Backlog:
         return await self._db.ask(_backlog)
 
-    async def _fail(
-        self, column: str, session_id: str, holder: str, at: datetime, error: str
+    async def _put_off(
+        self, column: str, session_id: str, holder: str, at: datetime, error: str | None
     ) -> bool:
         changed = await self._db.write(
-            f"UPDATE session SET attempts = attempts + 1, {column} = ?, error = ?, {NO_LEASE} "
+            f"UPDATE session SET attempts = attempts + ?, {column} = ?, error = ?, {NO_LEASE} "
             "WHERE id = ? AND holder = ?",
+            int(error is not None),
             stamp(at),
             error,
             session_id,

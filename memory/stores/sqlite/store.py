@@ -75,6 +75,7 @@ class SqliteStore:
     month, 0 to 1. With an embedder search goes by meaning too: vectors are made in the background,
     and a query waits for its own no longer than `embedding_seconds`."""
 
+    archives = True
     extraction = None
     sending: Sending | None = None
 
@@ -182,6 +183,9 @@ class SqliteStore:
 
     async def note_loss_told(self, actor: Actor) -> None:
         await self.ask(actor, PersonFile.note_loss_told)
+
+    async def all_messages(self, actor: Actor) -> list[Record]:
+        return await self.records(actor, kinds=(Kind.MESSAGE,))
 
     async def keep_copy(self, actor: Actor, generations: int) -> None:
         await self.ask(actor, lambda file: file.keep_copy(generations))

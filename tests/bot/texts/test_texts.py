@@ -112,7 +112,7 @@ def label_faults(texts: Texts, *, private: bool) -> Iterator[str]:
         *(settings.zones(region) for region in ZONES),
         settings.lengths(),
         settings.streamings(),
-        pages.overview(records, "Jarvis", private=private, kept=True),
+        pages.overview(records, (), "Jarvis", private=private, adds=texts.memory_adds),
         pages.detail(records[0]),
         pages.delete_question(Forgotten(Actor.person(1001), records[0])),
         pages.deletion(records[:1]),

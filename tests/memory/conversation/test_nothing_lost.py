@@ -142,8 +142,8 @@ class Life:
         found |= {m.text for turn in tiers.archived for m in turn.messages}
         waiting = [
             turn
-            for id_ in await self.journal.sessions.unfinished(ANNA)
-            for turn in await self.journal.turns.of(id_)
+            for session in await self.journal.sessions.unfinished(ANNA)
+            for turn in await self.journal.turns.of(session.id)
         ]
         assert set(self.said) <= found | {turn.said for turn in waiting}
         open_ids = {session.id for session in await self.journal.sessions.of(ANNA)}

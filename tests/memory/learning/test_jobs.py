@@ -48,7 +48,9 @@ class Jobs(SqliteJobs):
             raise self.broken
         return await super().claim(holder, now, until, limit)
 
-    async def retry(self, session_id: str, holder: str, next_at: datetime, error: str) -> bool:
+    async def retry(
+        self, session_id: str, holder: str, next_at: datetime, error: str | None
+    ) -> bool:
         if self.broken:
             raise self.broken
         return await super().retry(session_id, holder, next_at, error)

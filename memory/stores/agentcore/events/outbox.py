@@ -278,6 +278,16 @@ class Outbox:
         )
         return int(rows[0][0])
 
+    async def keeps(self, actor: Actor, turn_ids: Sequence[str]) -> bool:
+        """True if some of these turns wait, or AWS has refused them."""
+        rows = await self._db.rows(
+            "SELECT 1 FROM event WHERE actor = ? AND state != 'sent' "
+            "AND turn IN (SELECT value FROM json_each(?)) LIMIT 1",
+            actor.id,
+            json.dumps(list(turn_ids)),
+        )
+        return bool(rows)
+
     async def count_refused(self) -> int:
         """How many events AWS has refused for good."""
         rows = await self._db.rows("SELECT count(*) FROM event WHERE state = 'refused'")

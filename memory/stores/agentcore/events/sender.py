@@ -36,7 +36,7 @@ def event_bodies(actor: Actor, turn: Turn, *, extract: bool = True) -> list[dict
         {
             "at": group[0].at.isoformat(),
             "payload": [_item(actor, m) for m in group],
-            "place": _place(turn),
+            "place": _origin(turn),
             # Of the turn, not of the sender: the same token must always mean the same event.
             **({} if extract else {"mode": _KEEP_ONLY}),
         }
@@ -71,16 +71,19 @@ def cut_bytes(text: str, limit: int) -> str:
     return text.encode("utf-8", "replace")[:limit].decode("utf-8", "ignore")
 
 
-def _place(turn: Turn) -> dict[str, str]:
-    """Where a turn was said, and by whom of a group, as metadata of its events, because payloads
-    have no field for it. Channels are our own words and the rest are numbers, so all of it is valid
-    metadata."""
+def _origin(turn: Turn) -> dict[str, str]:
+    """Which turn it is, where it was said, and by whom of a group, as metadata of its events,
+    because payloads have no field for it. Channels and turns are our own words and the rest are
+    numbers, so all of it is valid metadata."""
     place, speaker = turn.place, turn.speaker
-    said_by = {"speaker": str(speaker.id)} if speaker and speaker.id else {}
-    if place is None:
-        return said_by
-    topic = {} if place.topic_id is None else {"topic": str(place.topic_id)}
-    return {"channel": place.channel, "chat": str(place.chat_id), **topic, **said_by}
+    told = {"turn": turn.id}
+    if place:
+        told |= {"channel": place.channel, "chat": str(place.chat_id)}
+        if place.topic_id is not None:
+            told["topic"] = str(place.topic_id)
+    if speaker and speaker.id:
+        told["speaker"] = str(speaker.id)
+    return told
 
 
 def _item(actor: Actor, message: Utterance) -> dict[str, Any]:

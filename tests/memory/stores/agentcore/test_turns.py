@@ -67,7 +67,7 @@ async def test_a_turn_is_one_event_with_both_sides(tmp_path: Path) -> None:
     await outbox.aclose()
 
 
-async def test_an_event_knows_where_its_turn_was_said(tmp_path: Path) -> None:
+async def test_an_event_knows_its_turn_and_where_that_was_said(tmp_path: Path) -> None:
     async with world(tmp_path) as here, await here.store() as store:
         await store.add_turn(ANN, replace(turn("t-1"), place=Place("telegram", -1001, 7)))
         await store.add_turn(ANN, replace(turn("t-2"), place=Place("terminal", 1)))
@@ -75,9 +75,9 @@ async def test_an_event_knows_where_its_turn_was_said(tmp_path: Path) -> None:
         await store.extraction.flush(ANN)
         told = [event.get("metadata") or {} for event in await events(here)]
         assert [{key: value["stringValue"] for key, value in one.items()} for one in told] == [
-            {"channel": "telegram", "chat": "-1001", "topic": "7"},
-            {"channel": "terminal", "chat": "1"},
-            {},
+            {"turn": "t-1", "channel": "telegram", "chat": "-1001", "topic": "7"},
+            {"turn": "t-2", "channel": "terminal", "chat": "1"},
+            {"turn": "t-3"},
         ]
 
 
@@ -245,7 +245,7 @@ async def test_in_a_group_the_speaker_is_told_to_extraction(tmp_path: Path) -> N
     message = Utterance(Role.USER, "I bring the tent", NOON, speaker=Speaker(7, "Ann\nB."))
     (body,) = event_bodies(GROUP, Turn("t-1", "s-1", (message,)))
     assert body["payload"][0]["conversational"]["content"]["text"] == "Ann B.: I bring the tent"
-    assert body["place"] == {"speaker": "7"}
+    assert body["place"] == {"turn": "t-1", "speaker": "7"}
     (body,) = event_bodies(ANN, Turn("t-1", "s-1", (message,)))
     assert body["payload"][0]["conversational"]["content"]["text"] == "I bring the tent"
 

@@ -1,0 +1,145 @@
+"""What was said lately, as messages that search finds, for a store without an archive."""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from functools import partial
+
+from memory.background.threads import compute
+from memory.errors import StoreUnavailable
+from memory.journal import Journal
+from memory.ports import Archive
+from memory.records import LEARNED_KINDS, Actor, Amendment, Draft, Hit, Kind, Record, Turn
+from memory.search.resemblance import distinct, telling
+from memory.search.scan import scan
+from memory.search.text import storable, words
+
+#: How the ids of these messages begin. No store's ids do.
+_PREFIX = "journal:"
+
+
+def messages_of(turns: Iterable[Turn]) -> list[Record]:
+    """The messages of turns as MESSAGE records, without those that say nothing."""
+    return [
+        Record(
+            f"{_PREFIX}{turn.id}.{number}",
+            Kind.MESSAGE,
+            text,
+            message.at,
+            session_id=turn.session_id,
+            turn_ids=(turn.id,),
+            role=message.role,
+            speaker=message.speaker,
+            place=turn.place,
+        )
+        for turn in turns
+        for number, message in enumerate(turn.messages)
+        if (text := storable(message.text))
+    ]
+
+
+class RecentMessages:
+    """A store that archives no messages, with the journal in place of the archive: the messages of
+    sessions that are open or not extracted yet are found like archived ones. None of a private
+    session is. They go and come back with their turns, so that deleting or restoring them here
+    changes nothing. See LongTermMemory."""
+
+    def __init__(self, store: Archive, journal: Journal) -> None:
+        self._store, self._journal = store, journal
+
+    async def add_turn(self, actor: Actor, *turns: Turn, on_disk: bool = False) -> list[Turn]:
+        return await self._store.add_turn(actor, *turns, on_disk=on_disk)
+
+    async def commit(
+        self, actor: Actor, drafts: Sequence[Draft], amendments: Sequence[Amendment] = ()
+    ) -> list[Record]:
+        return await self._store.commit(actor, drafts, amendments)
+
+    async def search(
+        self,
+        actor: Actor,
+        query: str,
+        *,
+        kinds: Sequence[Kind] = LEARNED_KINDS,
+        limit: int = 10,
+        min_relevance: float = 0.0,
+        now: datetime | None = None,
+    ) -> list[Hit]:
+        """See LongTermMemory. While the store is away, what the journal has is found all the same.
+        Raises StoreUnavailable if that is nothing."""
+        at, said = now or datetime.now(UTC), list[Hit]()
+        if Kind.MESSAGE in kinds and limit > 0:
+            messages = await self._messages(actor)
+            said = await compute(scan, messages, query, limit, min_relevance, at)
+        try:
+            learned = await self._store.search(
+                actor, query, kinds=kinds, limit=limit, min_relevance=min_relevance, now=at
+            )
+        except StoreUnavailable:
+            if not said:
+                raise
+            learned = []
+        return _join(learned, said)[:limit] if said else learned
+
+    async def records(
+        self,
+        actor: Actor,
+        *,
+        kinds: Sequence[Kind] = LEARNED_KINDS,
+        include_superseded: bool = False,
+    ) -> list[Record]:
+        found = await self._store.records(actor, kinds=kinds, include_superseded=include_superseded)
+        if Kind.MESSAGE in kinds:
+            found += await self._messages(actor)
+            found.sort(key=lambda record: record.created_at)
+        return found
+
+    async def find(self, actor: Actor, short_id: str) -> Record | None:
+        return await self._store.find(actor, short_id)
+
+    async def messages(self, actor: Actor, turn_ids: Sequence[str]) -> list[Record]:
+        wanted = frozenset(turn_ids)
+        messages = await self._messages(actor)
+        return [message for message in messages if not wanted.isdisjoint(message.turn_ids)]
+
+    async def all_messages(self, actor: Actor) -> list[Record]:
+        """See Archive: also those that the store does not show yet."""
+        there = await self._store.all_messages(actor)
+        turns = {turn_id for message in there for turn_id in message.turn_ids}
+        # Of what was sent by earlier versions, the turn is unknown.
+        texts = {(message.session_id, message.text) for message in there if not message.turn_ids}
+        there += [
+            message
+            for message in await self._messages(actor)
+            if turns.isdisjoint(message.turn_ids)
+            and (message.session_id, message.text) not in texts
+        ]
+        return sorted(there, key=lambda message: message.created_at)
+
+    async def delete(self, actor: Actor, record_ids: Sequence[str]) -> list[str]:
+        here = [id_ for id_ in record_ids if id_.startswith(_PREFIX)]
+        elsewhere = [id_ for id_ in record_ids if not id_.startswith(_PREFIX)]
+        return [*here, *(await self._store.delete(actor, elsewhere) if elsewhere else ())]
+
+    async def restore(self, actor: Actor, records: Sequence[Record]) -> list[Record]:
+        elsewhere = [record for record in records if not record.id.startswith(_PREFIX)]
+        restored = iter(await self._store.restore(actor, elsewhere) if elsewhere else ())
+        return [record if record.id.startswith(_PREFIX) else next(restored) for record in records]
+
+    async def _messages(self, actor: Actor) -> list[Record]:
+        """The messages of all turns that may be kept, oldest first."""
+        sessions = await self._journal.sessions.unfinished(actor)
+        turns = [
+            turn
+            for session in sessions
+            if not session.private
+            for turn in await self._journal.turns.of(session.id)
+            if turn.kept
+        ]
+        return messages_of(turns)
+
+
+def _join(learned: Sequence[Hit], said: Sequence[Hit]) -> list[Hit]:
+    """Both, best first. Of what says the same, what was learned."""
+    every = [*learned, *said]
+    pairs = ((hit, telling(hit.record.text, partial(words, hit.record.text))) for hit in every)
+    return sorted(distinct(pairs, len(every)), key=lambda hit: -hit.relevance)

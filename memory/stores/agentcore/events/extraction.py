@@ -1,0 +1,47 @@
+"""What AWS's strategies have made of a session. AWS does not report it: it shows in the summary of
+the session, which is there after half a minute and is rewritten with each later turn."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime, timedelta
+
+from memory.errors import StoreUnavailable
+from memory.records import Actor, Kind, Turn
+from memory.stores.agentcore.calls.clients import AwsCalls
+from memory.stores.agentcore.events.outbox import Outbox
+from memory.stores.agentcore.namespaces import belongs, namespace
+
+#: A summary that is there so long after the last turn has been written is taken for the last one,
+#: even if it does not say that it is. Extraction has been seen to take minutes.
+_SETTLED = timedelta(minutes=10)
+
+
+class AwsExtraction:
+    """See ExternalExtraction."""
+
+    def __init__(
+        self, calls: AwsCalls, outbox: Outbox, flush: Callable[[Actor], Awaitable[None]]
+    ) -> None:
+        self._calls, self._outbox, self._flush = calls, outbox, flush
+
+    async def flush(self, actor: Actor) -> None:
+        await self._flush(actor)
+
+    async def has_extracted(self, actor: Actor, turns: Sequence[Turn], since: datetime) -> bool:
+        """See ExternalExtraction. `timestamp` of a record is the time of what it was made of."""
+        if await self._outbox.keeps(actor, [turn.id for turn in turns]):
+            raise StoreUnavailable("AWS does not take some of these turns yet")
+        # AWS may keep whole seconds.
+        newest = max(turn.messages[0].at for turn in turns).replace(microsecond=0)
+        session = turns[-1].session_id
+        summaries = [
+            row
+            async for row in self._calls.rows(
+                "list_memory_records",
+                "memoryRecordSummaries",
+                namespace=namespace(Kind.SUMMARY, actor, session),
+            )
+            if belongs(next(iter(row["namespaces"]), ""), actor) == (Kind.SUMMARY, session)
+        ]
+        if any(row["timestamp"] >= newest for row in summaries if "timestamp" in row):
+            return True
+        return bool(summaries) and datetime.now(UTC) - since >= _SETTLED
