@@ -8,7 +8,7 @@ from memory.records import Actor, Kind, Record, Turn
 from memory.understanding import Reading
 
 #: How many known records a model sees at most. If search finds fewer than the second number, other
-#: records fill up to it: "we broke up" finds nobody.
+#: records fill up to it: "we broke up" finds nobody. No more than that are not searched.
 MAX_KNOWN, _ENOUGH = 40, 20
 #: How many records search may find with one turn, how many of its characters are searched with,
 #: and with how many turns: a session that says more is a document.
@@ -24,8 +24,17 @@ class Readings:
         self._store, self._zone = store, zone
 
     async def of(self, actor: Actor, turns: Sequence[Turn]) -> Reading:
-        """The turns with the actor's current records that search finds with what the user said in
-        each of them, and the weightiest others. Raises StoreUnavailable."""
+        """The turns with the actor's current records, or, of many, those that search finds with
+        what the user said in each turn, and the weightiest others. Raises StoreUnavailable."""
+        known = await self._store.records(actor, kinds=LEARNED)
+        if len(known) > _ENOUGH:
+            known = await self._related(actor, turns, known)
+        known.sort(key=lambda record: record.created_at)
+        return Reading(tuple(turns), tuple(known), await self._zone(actor))
+
+    async def _related(
+        self, actor: Actor, turns: Sequence[Turn], records: Sequence[Record]
+    ) -> list[Record]:
         found: dict[str, Record] = {}
         for turn in turns[-_QUERIES:]:
             said = turn.said.strip()
@@ -39,11 +48,7 @@ class Readings:
                 )
                 for hit in hits:
                     found.setdefault(hit.record.id, hit.record)
-        known = list(found.values())[:MAX_KNOWN]
-        if len(known) < _ENOUGH:
-            records = await self._store.records(actor, kinds=LEARNED)
-            others = (record for record in records if record.id not in found)
-            weightiest = sorted(others, key=lambda r: (r.importance, r.created_at), reverse=True)
-            known += weightiest[: _ENOUGH - len(known)]
-        known.sort(key=lambda record: record.created_at)
-        return Reading(tuple(turns), tuple(known), await self._zone(actor))
+        others = (record for record in records if record.id not in found)
+        weightiest = sorted(others, key=lambda r: (r.importance, r.created_at), reverse=True)
+        related = list(found.values())[:MAX_KNOWN]
+        return related + weightiest[: max(0, _ENOUGH - len(related))]

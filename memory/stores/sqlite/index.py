@@ -85,11 +85,18 @@ class Index:
         weights: Weights,
     ) -> list[Ranked]:
         """The records of these kinds that match the query."""
-        records, words = connection.execute(
-            "SELECT records, words FROM shelf WHERE name = ?", (self.name,)
+        words = query.index_words
+        # The places of a small index come in the same statement.
+        records, length, places = connection.execute(
+            f"SELECT records, words, CASE WHEN records <= {SMALL_INDEX} THEN ({self._places}) END "
+            "FROM shelf WHERE name = ?2",
+            (json.dumps(words), self.name),
         ).fetchone()
-        corpus = Corpus(records, words / max(1, records), spoken=Kind.MESSAGE in self.kinds)
-        asked = WeighedQuery(query, self._postings(connection, query, corpus), corpus, weights)
+        if places is None:
+            words = self._rarest(connection, words)
+            (places,) = connection.execute(self._places, (json.dumps(words),)).fetchone()
+        corpus = Corpus(records, length / max(1, records), spoken=Kind.MESSAGE in self.kinds)
+        asked = WeighedQuery(query, _postings(words, places), corpus, weights)
         found = candidates(connection, shortlist(asked), kinds)
         return rank(asked, found, now.timestamp())
 
@@ -106,20 +113,16 @@ class Index:
             (records, words, self.name),
         )
 
-    def _postings(
-        self, connection: sqlite3.Connection, query: Query, corpus: Corpus
-    ) -> dict[str, dict[int, int]]:
-        """Where the words of the query are; of a large index only the rarest words."""
-        words = query.index_words
-        if corpus.size > SMALL_INDEX:
-            counts = self._holders(connection, words)
-            words, read = [], 0
-            for word in sorted(counts, key=lambda word: (counts[word], word)):
-                if read and read + counts[word] > MAX_HOLDERS:
-                    break
-                words.append(word)
-                read += counts[word]
-        return self._places(connection, words) if corpus.size else {}
+    def _rarest(self, connection: sqlite3.Connection, words: Collection[str]) -> list[str]:
+        """The rarest words, as many as may be read of a large index."""
+        counts = self._holders(connection, words)
+        rarest, read = [], 0
+        for word in sorted(counts, key=lambda word: (counts[word], word)):
+            if read and read + counts[word] > MAX_HOLDERS:
+                break
+            rarest.append(word)
+            read += counts[word]
+        return rarest
 
     def _holders(self, connection: sqlite3.Connection, words: Collection[str]) -> dict[str, int]:
         """How many records hold each word."""
@@ -131,23 +134,14 @@ class Index:
         holders: dict[str, int] = json.loads(found)
         return dict.fromkeys(words, 0) | holders
 
-    def _places(
-        self, connection: sqlite3.Connection, words: Collection[str]
-    ) -> dict[str, dict[int, int]]:
-        """For each word, which records hold it, in which fields."""
-        (found,) = connection.execute(
+    @property
+    def _places(self) -> str:
+        """SQL: for each of the words, which records hold it, in which fields."""
+        return (
             "SELECT json_group_object(term, json(places)) FROM ("
             f"SELECT term, json_group_array(doc * {_STEP} + {_FIELD}) AS places "
-            f"FROM {self.name}_place WHERE term IN (SELECT value FROM json_each(?)) GROUP BY term)",
-            (json.dumps(list(words)),),
-        ).fetchone()
-        postings: dict[str, dict[int, int]] = {word: {} for word in words}
-        for word, numbers in json.loads(found).items():
-            places = postings[word]
-            for number in numbers:
-                row = number // _STEP
-                places[row] = places.get(row, 0) | number % _STEP
-        return postings
+            f"FROM {self.name}_place WHERE term IN (SELECT value FROM json_each(?1)) GROUP BY term)"
+        )
 
 
 INDEXES = (Index("learned", LEARNED_KINDS), Index("said", (Kind.MESSAGE,)))
@@ -174,3 +168,14 @@ def candidates(
         (json.dumps(list(rows)), json.dumps(kinds)),
     ).fetchone()
     return {row: Candidate(length, at / 1e6, *rest) for row, length, at, *rest in json.loads(found)}
+
+
+def _postings(words: Collection[str], places: str) -> dict[str, dict[int, int]]:
+    """For each word, the rows of the records that hold it, with its fields."""
+    postings: dict[str, dict[int, int]] = {word: {} for word in words}
+    for word, numbers in json.loads(places).items():
+        held = postings[word]
+        for number in numbers:
+            row = number // _STEP
+            held[row] = held.get(row, 0) | number % _STEP
+    return postings

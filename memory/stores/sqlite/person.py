@@ -70,14 +70,23 @@ class PersonFile:
     def add_turns(self, turns: Iterable[Turn], *, on_disk: bool) -> None:
         """Archive the messages of turns whose ids are new. Unless they are to be `on_disk` by
         then, they get there with the next change: the journal has them on the disk."""
+        by_id = {turn.id: turn for turn in turns}
         with _without_sync(self._connection), transaction(self._connection):
-            for turn in turns:
-                added = self._connection.execute(
-                    "INSERT OR IGNORE INTO turn VALUES (?)", (turn.id,)
-                )
-                if added.rowcount:
-                    said = (said for said in turn.messages if storable(said.text))
-                    self._table.insert([_message_record(each, turn) for each in said])
+            # One statement, also for the whole session that is handed over at its end.
+            added = self._connection.execute(
+                "INSERT OR IGNORE INTO turn SELECT value FROM json_each(?) RETURNING id",
+                (json.dumps(list(by_id)),),
+            )
+            new = {id_ for (id_,) in added}
+            records = [
+                _message_record(said, turn)
+                for turn in by_id.values()
+                if turn.id in new
+                for said in turn.messages
+                if storable(said.text)
+            ]
+            if records:
+                self._table.insert(records)
         if on_disk:
             # The turns may all have been there, but not on the disk.
             self.fold()

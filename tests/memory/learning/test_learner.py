@@ -162,6 +162,16 @@ async def test_a_session_is_read_beside_the_records_that_search_finds(world: Wor
     assert len(known) <= 40
 
 
+async def test_few_records_are_read_whole_without_a_search(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await world.know(*(f"My locker number is {n}" for n in range(20)))
+    monkeypatch.delattr(SqliteStore, "search")
+    model = Model()
+    await world.learn(model, say("we broke up"))
+    assert len(model.readings[0].known) == 20
+
+
 # -- correction and review ------------------------------------------------------------------------
 
 
