@@ -15,6 +15,7 @@ from memory.knowledge.choices import ChoiceRegistry
 from memory.knowledge.export import Export, export_of
 from memory.knowledge.forgetting import Forgotten, mark_outdated, plan_deletion, states
 from memory.knowledge.lineage import earlier_wordings, records_about
+from memory.knowledge.twins import join_twins, without_twins
 from memory.learning.checks import MAX_EVIDENCE
 from memory.learning.sameness import says_same
 from memory.options import MemoryOptions
@@ -62,11 +63,12 @@ class Knowledge:
     async def records(
         self, actor: Actor, kinds: Sequence[Kind] = LEARNED_KINDS, *, everything: bool = False
     ) -> list[Record]:
-        """The actor's current records, oldest first; with `everything`, superseded ones too. Raises
-        StoreUnavailable."""
+        """The actor's current records, oldest first, each statement once; with `everything`, all
+        that is stored. Raises StoreUnavailable."""
         if not self._options.memory_enabled:
             return []
-        return await self._read(actor, kinds, everything=everything)
+        records = await self._read(actor, kinds, everything=everything)
+        return records if everything else await compute(without_twins, records)
 
     async def search(
         self,
@@ -91,6 +93,7 @@ class Knowledge:
             min_relevance=score if least is None else least,
             now=self._choices.local_time(actor),
         )
+        hits = join_twins(hits)
         going_on: set[str | None] = set()
         if any(hit.record.kind is Kind.SUMMARY for hit in hits):
             going_on = {*await self._sessions.open_ids(actor)}

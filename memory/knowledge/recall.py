@@ -11,6 +11,7 @@ from memory.background.threads import compute
 from memory.conversation.tokens import Count, cut_to_tokens, estimate_tokens
 from memory.journal import Sessions
 from memory.knowledge.moments import ago, base_language, known_languages
+from memory.knowledge.twins import are_twins, without_twins
 from memory.ports import LongTermMemory
 from memory.records import Actor, Choices, Hit, Kind, Record, Role
 from memory.safety.escaping import escape, one_line
@@ -92,7 +93,10 @@ class Profiles:
         talks = {session.id for session in await self._sessions.of(actor)}
         records = await self._store.records(actor)
         # Of 10,000 records this takes long enough to be felt by everybody else.
-        return await compute(build_profile, records, self._budget, talks, self._count)
+        return await compute(self._build, records, talks)
+
+    def _build(self, records: Sequence[Record], talks: Collection[str]) -> Profile:
+        return build_profile(without_twins(records), self._budget, talks, self._count)
 
 
 def build_profile(
@@ -171,8 +175,12 @@ def recalled_block(
     count: Count = estimate_tokens,
 ) -> str:
     """What search found for this turn and the profile does not contain; may be empty."""
-    shown = {r.id for r in (*profile.preferences, *profile.facts, *profile.summaries)}
-    lines = [_line(hit.record, now, language) for hit in hits if hit.record.id not in shown]
+    shown = (*profile.preferences, *profile.facts, *profile.summaries)
+    lines = [
+        _line(hit.record, now, language)
+        for hit in hits
+        if not any(hit.record.id == each.id or are_twins(hit.record, each) for each in shown)
+    ]
     left = budget.recalled_tokens - count(_delimit("recalled_notes", ["", ""]))
     kept = _fit(lines, left, count)
     return _delimit("recalled_notes", kept) if kept else ""

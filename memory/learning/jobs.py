@@ -203,7 +203,10 @@ class ExtractionJobs:
                 return None
             if not await self._renew_lease(session):
                 return Outcome.LATER, ()
-            changes = await self._learner.write(actor, lesson, session.id, self._clock())
+            partly = len(lesson.reading.turns) < len(turns)
+            changes = await self._learner.write(
+                actor, lesson, session.id, self._clock(), partly=partly
+            )
             await self._journal.jobs.done(session.id)
             self._locks.changed(actor)
             return (Outcome.NOTHING, ()) if changes is None else (Outcome.SAVED, changes)

@@ -70,13 +70,20 @@ class Learner:
         return Lesson(reading, extraction, tuple(passed))
 
     async def write(
-        self, actor: Actor, lesson: Lesson, session_id: str, now: datetime
+        self,
+        actor: Actor,
+        lesson: Lesson,
+        session_id: str,
+        now: datetime,
+        *,
+        partly: bool = False,
     ) -> tuple[Change, ...] | None:
-        """Write what a session teaches, compared with what is known by now. None if that is
-        nothing. The caller holds the actor's lock. Raises StoreUnavailable."""
+        """Write what a session teaches, compared with what is known by now; `partly` if the store
+        learns from its other turns. None if that is nothing. The caller holds the actor's lock.
+        Raises StoreUnavailable."""
         plan = await self._plan(actor, lesson.reading, lesson.proposals, session_id, now)
         summary = draft_summary(lesson.extraction, lesson.reading.turns, session_id, now)
-        if summary and not await self._is_summed_up(actor, summary):
+        if summary and not await self._is_summed_up(actor, summary, partly=partly):
             plan.drafts.append(summary)
         if not plan.drafts and not plan.amendments:
             return None
@@ -141,13 +148,12 @@ class Learner:
             found.update((record.id, record) for record in records if record.slot)
         return list(found.values())
 
-    async def _is_summed_up(self, actor: Actor, draft: Draft) -> bool:
-        """True if the session has a summary of these turns. A store that extracts by itself may
-        have summed up its other turns, and does not say of which turns."""
+    async def _is_summed_up(self, actor: Actor, draft: Draft, *, partly: bool) -> bool:
+        """True if the session has this summary already. That of its other turns is another."""
         summaries = await self._store.records(actor, kinds=(Kind.SUMMARY,))
         return any(
             summary.session_id == draft.session_id
-            and not set(draft.turn_ids).isdisjoint(summary.turn_ids)
+            and not (partly and set(draft.turn_ids).isdisjoint(summary.turn_ids))
             for summary in summaries
         )
 

@@ -40,6 +40,12 @@ def speaks_of_user(text: str) -> bool:
     return _essence(text).third_person
 
 
+def likeness(text: str) -> tuple[str, ...]:
+    """A key that all statements share that say the same; others may share it too."""
+    # As much of a word as verbs that agree with another person keep.
+    return tuple(word[:2] for word in _essence(text).words)
+
+
 def repeats(one: Record | Draft | Proposal, other: Record | Draft | Proposal) -> bool:
     """True if two statements say the same, and of the same day."""
     dates = {each.event_date for each in (one, other) if each.event_date}

@@ -142,6 +142,11 @@ class Lexicon:
     naming: Words = ()
     user: Words = ()
     third_person: Words = ()
+    #: Verbs of the third person with those of the first where no rule makes one of the other, a row
+    #: each; verbs that fit any person; what may stand between subject and verb.
+    first_person: Rows = ()
+    any_person: Words = ()
+    adverbs: Words = ()
     agreement: Words = ()
     chatter: Words = ()
     greetings: Words = ()

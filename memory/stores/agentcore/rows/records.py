@@ -2,12 +2,9 @@
 
 AgentCore knows a text, a namespace and some metadata of ASCII words. It has no notion of a record
 that stopped being true, so `superseded_at` is metadata too; and every read sorts such records out.
-What AWS's own strategies extract carries no metadata of ours, and its texts come in three shapes:
-plain for facts, a JSON object for preferences, `<topic>` elements for summaries."""
+What AWS's own strategies extract carries no metadata of ours, and comes in texts of their own
+(see `wording`)."""
 
-import html
-import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -15,9 +12,11 @@ from typing import Any, TypeVar
 from urllib.parse import quote, unquote
 
 from memory.errors import RefusedText, StoreUnavailable
+from memory.knowledge.twins import end_with_twins
 from memory.records import Actor, Draft, Kind, Record, Speaker
 from memory.stores.agentcore.namespaces import belongs, namespace
 from memory.stores.agentcore.rows.packing import MAX_VALUE, pack, unpack
+from memory.stores.agentcore.rows.wording import readable, topics
 from memory.stores.details import dump_details, load_details
 
 T = TypeVar("T")
@@ -55,7 +54,6 @@ MAX_RECORD_CHARS = 16_000
 
 #: What stands for no value. No encoded text is this.
 _BLANK = "="
-_TOPIC = re.compile(r"<topic name=\"([^\"]*)\">(.*?)</topic>", re.DOTALL)
 
 
 def create_entry(
@@ -180,7 +178,7 @@ def _as_metadata(values: Mapping[str, str | None]) -> dict[str, Any]:
 def record_of_row(row: Mapping[str, Any], actor: Actor) -> Record | None:
     """The record in a row of any read; None if it is not the actor's own."""
     home = belongs(next(iter(row["namespaces"]), ""), actor)
-    return _record_in(row, *home) if home else None
+    return _record_in(row, *home, of_one=not actor.is_group) if home else None
 
 
 def created_record(draft: Draft, record_id: str, entry: Mapping[str, Any]) -> Record:
@@ -191,16 +189,19 @@ def created_record(draft: Draft, record_id: str, entry: Mapping[str, Any]) -> Re
 
 def changed_record(record: Record, row: Mapping[str, Any], entry: Mapping[str, Any]) -> Record:
     """The record of this row after this entry of BatchUpdateMemoryRecords."""
-    return _record_in({**row, **entry}, record.kind, record.session_id)
+    changed = _record_in({**row, **entry}, record.kind, record.session_id)
+    return replace(changed, text=record.text)
 
 
-def _record_in(row: Mapping[str, Any], kind: Kind, session_id: str | None) -> Record:
-    kept = _values(row)
+def _record_in(
+    row: Mapping[str, Any], kind: Kind, session_id: str | None, *, of_one: bool = False
+) -> Record:
+    kept, written = _values(row), row["content"]["text"]
     importance = kept.get("importance") or ""
     created_at = _when(kept.get("created_at")) or row["createdAt"].astimezone(UTC)
-    text = _readable(kind, row["content"]["text"])
-    turns = (_decode(kept.get("turns")) or "").split() if kept.get("turns") != _BLANK else []
     # What AWS has extracted is in its own words.
+    text = written if importance else readable(kind, written, of_one=of_one)
+    turns = (_decode(kept.get("turns")) or "").split() if kept.get("turns") != _BLANK else []
     details = unpack(kept) if importance else {"evidence": [], **unpack(kept)}
     fields = load_details(details, kind, text, created_at, turns)
     more = (each.turn_id for each in fields["evidence"] if each.turn_id not in ("", *turns))
@@ -216,7 +217,7 @@ def _record_in(row: Mapping[str, Any], kind: Kind, session_id: str | None) -> Re
         event_date=_decode(kept.get("event_date")),
         supersedes=kept.get("supersedes"),
         superseded_at=_when(kept.get("superseded_at")),
-        topics=_topics(kind, row["content"]["text"])
+        topics=(topics(written) if kind is Kind.SUMMARY and not importance else ())
         or tuple((_decode(kept.get("topics")) or "").splitlines()),
         speaker=_speaker(kept),
         **fields,
@@ -226,8 +227,8 @@ def _record_in(row: Mapping[str, Any], kind: Kind, session_id: str | None) -> Re
 def settle(records: Sequence[Record]) -> list[Record]:
     """The records, given as they were written, oldest first and with at most one current record
     in each slot of each speaker: where the mark of an older one is missing or not visible yet, the
-    newer one ends its time."""
-    ordered = sorted(records, key=lambda r: r.created_at)
+    newer one ends its time. What AWS extracted ends with ours that said it."""
+    ordered = end_with_twins(sorted(records, key=lambda r: r.created_at))
     newest = {_slot(r): r for r in ordered if r.slot and r.current}
     return [
         replace(r, superseded_at=newest[_slot(r)].created_at)
@@ -249,27 +250,6 @@ def _slot(record: Record) -> tuple[Kind, str | None, int | str | None]:
 
 def _values(row: Mapping[str, Any]) -> dict[str, str | None]:
     return {key: value.get("stringValue") for key, value in (row.get("metadata") or {}).items()}
-
-
-def _readable(kind: Kind, text: str) -> str:
-    """The words for people in what a strategy of AWS has written; other texts as they are."""
-    if kind is Kind.PREFERENCE and text.startswith("{"):
-        try:
-            return str(json.loads(text)["preference"])
-        except (ValueError, KeyError, TypeError):
-            return text
-    if kind is Kind.SUMMARY:
-        topics = [(html.unescape(name), html.unescape(body)) for name, body in _TOPIC.findall(text)]
-        return "\n".join(f"{name}: {' '.join(body.split())}" for name, body in topics) or text
-    return text
-
-
-def _topics(kind: Kind, text: str) -> tuple[str, ...]:
-    """What a summary of AWS is about, by the names that it gives its parts."""
-    if kind is not Kind.SUMMARY:
-        return ()
-    names = (" ".join(html.unescape(name).split()) for name, _ in _TOPIC.findall(text))
-    return tuple(dict.fromkeys(name for name in names if name))
 
 
 def _fit(parts: Sequence[str], separator: str) -> tuple[str, ...]:

@@ -1,0 +1,113 @@
+"""Records that say the same twice. We write no statement again that is known. A store that extracts
+by itself does: beside what a person had remembered, or once as a fact and once as a preference. It
+gives no evidence, which tells its records from ours.
+
+Twins are shown and recalled as one; they are stored, and forgotten, one by one. Pure."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from memory.learning.checks import MAX_EVIDENCE
+from memory.learning.sameness import likeness, repeats
+from memory.records import Hit, Kind, Record
+
+#: What the store leaves out of its preferences: "Likes tea".
+_SUBJECT = "The user"
+
+
+def without_twins(records: Sequence[Record]) -> list[Record]:
+    """The records, each statement once, in the place and words of the best of its twins."""
+    return [best for best, _ in _families(records)]
+
+
+def join_twins(hits: Sequence[Hit]) -> list[Hit]:
+    """The hits, best first, each statement once: in the words of the best of its twins, as relevant
+    as the most relevant one."""
+    relevance = {hit.record.id: hit.relevance for hit in hits}
+    joined = [
+        Hit(best, max(relevance[each.id] for each in family))
+        for best, family in _families([hit.record for hit in hits])
+    ]
+    return sorted(joined, key=lambda hit: -hit.relevance)
+
+
+def end_with_twins(records: Sequence[Record]) -> list[Record]:
+    """The records; those that the store extracted end together with ours that say the same, unless
+    they come from what was said later. A store does not learn what has ended or was replaced."""
+    ended = defaultdict[tuple[str, ...], list[Record]](list)
+    for record in records:
+        if record.superseded_at and record.evidence and record.kind is not Kind.SUMMARY:
+            ended[likeness(record.text)].append(record)
+    return [_ended(record, ended) for record in records] if ended else list(records)
+
+
+def _ended(record: Record, ended: Mapping[tuple[str, ...], Sequence[Record]]) -> Record:
+    if record.evidence or not _can_have_twins(record):
+        return record
+    ends = [
+        twin.superseded_at
+        for twin in ended.get(likeness(_complete(record).text), ())
+        if twin.superseded_at
+        and record.created_at <= twin.superseded_at
+        and record.speaker == twin.speaker
+        and repeats(_complete(record), twin)
+    ]
+    return replace(record, superseded_at=max(ends)) if ends else record
+
+
+def are_twins(one: Record, other: Record) -> bool:
+    """True if two records say the same, and at least one of them was extracted by the store."""
+    return (
+        _can_have_twins(one)
+        and _can_have_twins(other)
+        and not (one.evidence and other.evidence)
+        and one.speaker == other.speaker
+        and repeats(_complete(one), _complete(other))
+    )
+
+
+def _families(records: Sequence[Record]) -> Iterable[tuple[Record, list[Record]]]:
+    """The best of each statement's records with all that it is known from, and all of them."""
+    families: list[list[Record]] = []
+    alike: defaultdict[tuple[str, ...], list[list[Record]]] = defaultdict(list)
+    # Those with evidence first: of two that are ours none is the other's twin, whatever it says.
+    for record in sorted(records, key=_rank):
+        key = likeness(_complete(record).text) if _can_have_twins(record) else ()
+        likely = alike[key] if key else ()
+        family = next((f for f in likely if all(are_twins(each, record) for each in f)), None)
+        if family is None:
+            families.append([record])
+            alike[key].append(families[-1])
+        else:
+            family.append(record)
+    place = {record.id: number for number, record in enumerate(records)}
+    families.sort(key=lambda family: place[family[0].id])
+    return ((_joined(family), family) for family in families)
+
+
+def _rank(record: Record) -> tuple[bool, bool, bool]:
+    """A sort key: current records first, then those that quote the person, then preferences, which
+    every conversation begins with."""
+    return not record.current, not record.evidence, record.kind is not Kind.PREFERENCE
+
+
+def _can_have_twins(record: Record) -> bool:
+    return record.current and record.kind in (Kind.FACT, Kind.PREFERENCE)
+
+
+def _complete(record: Record) -> Record:
+    """The record with the subject that its text may lack."""
+    if record.evidence or record.kind is not Kind.PREFERENCE:
+        return record
+    return replace(record, text=f"{_SUBJECT} {record.text}")
+
+
+def _joined(family: Sequence[Record]) -> Record:
+    """The best of a family, with the evidence of all."""
+    best = family[0]
+    if len(family) == 1:
+        return best
+    evidence = dict.fromkeys(each for record in family for each in record.evidence)
+    turns = dict.fromkeys(turn_id for record in family for turn_id in record.turn_ids)
+    return replace(best, evidence=tuple(evidence)[:MAX_EVIDENCE], turn_ids=tuple(turns))
