@@ -50,6 +50,7 @@ bench: .venv-test/ready ## measure cost per message, event loop, fifty people at
 	.venv-test/bin/python -m tests.benchmarks.stay
 	.venv-test/bin/python -m tests.benchmarks.killloop
 	.venv-test/bin/python -m tests.benchmarks.aws
+	.venv-test/bin/python -m tests.benchmarks.aws_costs
 
 format: .venv-test/ready ## fix lint and format the code
 	.venv-test/bin/ruff check --fix .

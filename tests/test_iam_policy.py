@@ -112,7 +112,7 @@ async def test_a_turn_calls_what_the_documentation_reckons_with(aws: FakeAws, tm
     here = Installation(aws, tmp_path)
     await here.run("setup", "--write")
     aws.calls.clear()
-    turns = 8
+    turns = 10
     await here.chat(*(f"tell me more about point {number}" for number in range(turns)))
     counted = Counter(aws.operations())
     reckoned = re.findall(r"^\| `(\w+)` \| ([\d.]+)", DOCUMENT.read_text("utf-8"), re.MULTILINE)
