@@ -36,7 +36,7 @@ LINES = (
     "I work at Acme Corp as a project manager, mostly from home these days",
     "the weather here is terrible, it has rained for a week",
     "I prefer Python over JavaScript for almost everything I do",
-    "can you give me an idea for dinner with what is left in the fridge?",
+    "give me an idea for dinner with what is left in the fridge, please",
     "my sister Clara is coming to visit us in December",
     "I live in Oslo, close to the river",
     "thanks, that helps a lot",
