@@ -110,7 +110,7 @@ async def prepare(
     if missing:
         progress(f"adding the strategies {', '.join(_TYPES[kind][2] for kind in missing)}")
         added = {"addMemoryStrategies": [_new_strategy(kind) for kind in missing]}
-        await control.ask("update_memory", memoryId=memory_id, memoryStrategies=added)
+        await control.ask_paced("update_memory", memoryId=memory_id, memoryStrategies=added)
         shown = await _wait(control, memory_id, progress, patience)
     memory = AgentCoreMemory(memory_id, _strategies(shown, extracts=extracts))
     progress("ready")
@@ -221,7 +221,7 @@ async def _find(control: AwsCalls, name: str) -> str | None:
 async def _create(control: AwsCalls, wanted: Wanted) -> str:
     strategies = [_new_strategy(kind) for kind in TEMPLATES] if wanted.extracts else []
     try:
-        answer = await control.ask(
+        answer = await control.ask_paced(
             "create_memory",
             name=wanted.name,
             description=wanted.description,
@@ -245,7 +245,7 @@ def _new_strategy(kind: Kind) -> dict[str, Any]:
 
 
 async def _describe(control: AwsCalls, memory_id: str) -> dict[str, Any]:
-    shown: dict[str, Any] = (await control.ask("get_memory", memoryId=memory_id))["memory"]
+    shown: dict[str, Any] = (await control.ask_paced("get_memory", memoryId=memory_id))["memory"]
     return shown
 
 

@@ -83,7 +83,7 @@ class RecordWriter:
     async def create(self, entries: list[dict[str, Any]]) -> dict[str, str]:
         """Write records. Returns their ids by label. Raises StoreUnavailable unless all were
         written."""
-        answer = await self._calls.ask(
+        answer = await self._calls.ask_paced(
             "batch_create_memory_records", records=entries, clientToken=uuid.uuid4().hex
         )
         made = {row["requestIdentifier"]: row["memoryRecordId"] for row in written_records(answer)}
