@@ -5,8 +5,9 @@ import re
 import socket
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, ClassVar
@@ -82,8 +83,10 @@ class FakeAws:
         self._control: dict[str, ControlBackend] = {}
         self._data: dict[str, DataBackend] = {}
         self._lock = threading.Lock()
-        self._server = _Server(self, port)
+        self._port = port
         self.stopping = threading.Event()
+        #: How answers that are late wait.
+        self.pause: Callable[[float], object] = self.stopping.wait
 
     def set_clock(self, clock: Clock) -> None:
         """Let time pass as this says, in seconds of the epoch."""
@@ -91,6 +94,10 @@ class FakeAws:
 
     def _clock(self) -> float:
         return self._time()
+
+    @cached_property
+    def _server(self) -> "_Server":
+        return _Server(self, self._port)
 
     @property
     def url(self) -> str:
@@ -142,7 +149,7 @@ class FakeAws:
             return refusal(404, "UnknownOperationException", "unknown operation"), None
         fault = self.faults.take(operation)
         if fault and fault.delay:
-            self.stopping.wait(fault.delay)
+            self.pause(fault.delay)
         params: dict[str, Any] = {}
         if fault and fault.code:
             answer = refusal(fault.status, fault.code, fault.message, fault.reason)

@@ -4,7 +4,7 @@ import os
 import secrets
 import time
 from collections.abc import AsyncIterator, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +26,7 @@ from memory.stores.agentcore.setup import (
     Patience,
     Wanted,
     find_or_create,
+    wait_for_data_plane,
 )
 from memory.stores.agentcore.store import AgentCoreStore, Timing
 from memory.understanding import Extractor
@@ -56,7 +57,7 @@ class World:
 
     aws: FakeAws
     directory: Path
-    pool: ThreadPoolExecutor
+    pool: Executor
     control: AwsCalls
     memory: AgentCoreMemory
     client: Any
@@ -88,7 +89,7 @@ class Machinery:
     """A running fake AWS and clients of ours to it; slow to make, so it may serve many tests."""
 
     aws: FakeAws
-    pool: ThreadPoolExecutor
+    pool: Executor
     control: AwsCalls
     client: Any
 
@@ -97,8 +98,12 @@ class Machinery:
         wanted = wanted or Wanted(f"mordecai_{secrets.token_hex(4)}")
         # GetMemory has its quota too.
         pause = 0.1 if self.aws.knobs.quotas else 0.01
-        memory = await find_or_create(self.control, wanted, silent, Patience(10, pause))
-        return World(self.aws, directory, self.pool, self.control, memory, self.client)
+        patience = Patience(10, pause)
+        memory = await find_or_create(self.control, wanted, silent, patience)
+        world = World(self.aws, directory, self.pool, self.control, memory, self.client)
+        if self.aws.knobs.activation_seconds:
+            await wait_for_data_plane(world.calls(), silent, patience)
+        return world
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from tests.fakes.aws import Knobs
 from tests.fakes.aws.world import Machinery, machinery
 
 
-class _OnFakeAws(
+class OnFakeAws(
     LongTermMemoryContract, AmendingContract, MovingContract, RestoringContract, ChoicesContract
 ):
     local = False
@@ -37,20 +37,20 @@ class _OnFakeAws(
             yield store
 
 
-class TestNamespacesAreExact(_OnFakeAws):
+class TestNamespacesAreExact(OnFakeAws):
     """As AWS answers today, a few rows a page."""
 
     knobs = Knobs(namespaces="exact", page_rows=2)
 
 
-class TestNamespacesArePrefixes(_OnFakeAws):
+class TestNamespacesArePrefixes(OnFakeAws):
     """As AWS has answered, and may still do for old accounts; and it still shows for minutes what
     it has been told to delete."""
 
     knobs = Knobs(namespaces="prefix", deletion_seconds=300)
 
 
-class TestAwsOnlyKeepsTurns(_OnFakeAws):
+class TestAwsOnlyKeepsTurns(OnFakeAws):
     """As with agentcore_extraction = "mordecai"."""
 
     knobs = Knobs(namespaces="exact")
