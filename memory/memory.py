@@ -54,6 +54,8 @@ class Memory:
             # Not even a summary outlives the window.
             limits = replace(limits, max_summaries=0)
         self._store, self._journal = store, journal
+        #: Whether the store itself learns from what is said, before its session ends.
+        self.learns_while_talking = store.extraction is not None
         archive = store if store.archives else RecentMessages(store, journal)
         self._sessions = LiveSessions(
             journal, limits, count, on_eviction=lambda: self._running.look_again()
@@ -110,11 +112,6 @@ class Memory:
         await self._running.aclose()
         await self._profiles.known.aclose()
         await self.choices.known.aclose()
-
-    @property
-    def learns_while_talking(self) -> bool:
-        """True if the store itself learns from what is said, long before its session ends."""
-        return self._store.extraction is not None
 
     def on_saved(self, observer: Observer) -> None:
         """Call this observer when a session was saved and nobody waited for it, or when a private

@@ -114,6 +114,11 @@ class Worklist:
         self._quiet.clear()
         self._wake.set()
 
+    def look_again_in(self, seconds: float) -> None:
+        """Look for due work after so many seconds."""
+        # A moment later: what is due then has to be by then.
+        asyncio.get_running_loop().call_later(seconds + 0.05, self.look_again)
+
     async def settle(self) -> None:
         """Return when all due work has been tried."""
         await self._quiet.wait()

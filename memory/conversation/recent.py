@@ -37,6 +37,15 @@ def messages_of(turns: Iterable[Turn]) -> list[Record]:
     ]
 
 
+async def unlearned_messages(journal: Journal, actor: Actor) -> list[Record]:
+    """The messages that may be kept of the actor's ended sessions that wait for extraction, oldest
+    first. Raises StoreUnavailable."""
+    going_on = {session.id for session in await journal.sessions.of(actor)}
+    ended = [s for s in await journal.sessions.unfinished(actor) if s.id not in going_on]
+    turns = [turn for session in ended for turn in await journal.turns.of(session.id)]
+    return messages_of(turn for turn in turns if turn.kept)
+
+
 class RecentMessages:
     """A store that archives no messages, with the journal in place of the archive: the messages of
     sessions that are open or not extracted yet are found like archived ones. None of a private

@@ -203,14 +203,6 @@ class LiveSessions:
         shown = {turn.id: turn for live in lives for turn in live.window.turns}
         return [shown.get(turn.id, turn) for turn in turns]
 
-    async def unlearned(self, actor: Actor) -> list[Turn]:
-        """The turns that may be kept of sessions that have ended and wait for extraction, oldest
-        first."""
-        going_on = await self.open_ids(actor)
-        ended = [s for s in await self.journal.sessions.unfinished(actor) if s.id not in going_on]
-        turns = [turn for each in ended for turn in await self.journal.turns.of(each.id)]
-        return [turn for turn in turns if turn.kept]
-
     async def retract(
         self, actor: Actor, turn_ids: Sequence[str], mentions: Callable[[str], bool]
     ) -> None:

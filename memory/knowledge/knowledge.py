@@ -8,7 +8,7 @@ from typing import Any
 from memory.background.locks import Locks
 from memory.background.threads import compute
 from memory.background.waiting import person_waits
-from memory.conversation.recent import messages_of
+from memory.conversation.recent import unlearned_messages
 from memory.conversation.sessions import LiveSessions
 from memory.errors import Refusal, RefusedText, StoreUnavailable, UnknownRecord
 from memory.knowledge.choices import ChoiceRegistry
@@ -108,7 +108,7 @@ class Knowledge:
         oldest first; neither questions nor the assistant's words. Raises StoreUnavailable."""
         if not self._options.memory_enabled:
             return []
-        said = messages_of(await self._sessions.unlearned(actor))
+        said = await unlearned_messages(self._sessions.journal, actor)
         return [message for message in said if states(message.role, message.text)]
 
     async def past_talks(self, actor: Actor) -> list[Record]:

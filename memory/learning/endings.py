@@ -1,11 +1,22 @@
 """How sessions end, and who waits for what is learned from them, by us or by the store itself."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from enum import StrEnum
 
-from memory.records import Change, Session
+from memory.background.pacing import Backoff
+from memory.background.work import PAUSE
+from memory.errors import MemoryFailure
+from memory.ports import ExternalExtraction
+from memory.records import Change, Session, Turn
+
+#: The pauses before each look whether a store has extracted a session: 5, 10, 20 … seconds.
+_LOOKS = Backoff(2.5, 6 * 3600.0)
+#: After so long the store has nothing to say of a session, or has said it unnoticed.
+_PATIENCE = timedelta(days=3)
 
 #: Hears of a session that was saved, with what it changed, or a private one that ended, when nobody
 #: waited for it.
@@ -94,3 +105,40 @@ class Endings:
         heard = ending.finish(outcome, changes) if ending else False
         if outcome in (Outcome.SAVED, Outcome.DISCARDED) and not heard and self._observer:
             await self._observer(session, changes)
+
+
+class HandedOver:
+    """The ended sessions whose turns a store that extracts by itself has, or is to have. They stay
+    in the journal until it shows that it has learned from them: what was said is found there. AWS
+    takes half a minute, and does not report when it is done."""
+
+    def __init__(
+        self, extraction: ExternalExtraction | None, clock: Callable[[], datetime], seconds: float
+    ) -> None:
+        """`seconds` is the longest wait for one answer of the store."""
+        self._extraction, self._clock, self._seconds = extraction, clock, seconds
+        #: Since when the store has had all turns of a session, and how often it was asked about it.
+        self._looks: dict[str, tuple[datetime, int]] = {}
+
+    async def look(self, session: Session, turns: Sequence[Turn]) -> tuple[Outcome, float]:
+        """What has become of a session, and after how many seconds to look again; 0 if never."""
+        seen = False
+        with suppress(MemoryFailure, TimeoutError):  # the store says in the log what is wrong
+            async with asyncio.timeout(self._seconds):
+                seen = await self._has_extracted(session, turns)
+        since, looks = self._looks.get(session.id, (self._clock(), 0))
+        if not seen and self._clock() - since < _PATIENCE:
+            if looks:
+                return Outcome.HANDED_OVER, _LOOKS.pause(looks)
+            return Outcome.LATER, PAUSE
+        self._looks.pop(session.id, None)
+        return Outcome.SAVED if seen else Outcome.NOTHING, 0.0
+
+    async def _has_extracted(self, session: Session, turns: Sequence[Turn]) -> bool:
+        if self._extraction is None:
+            return True  # these turns were given to it under other settings
+        await self._extraction.flush(session.actor)
+        since, looks = self._looks.get(session.id, (self._clock(), 0))
+        seen = await self._extraction.has_extracted(session.actor, turns, since)
+        self._looks[session.id] = since, looks + 1
+        return seen

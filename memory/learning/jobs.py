@@ -1,8 +1,5 @@
 """Extracts records from ended sessions in the background, and retries what fails.
 
-If the store extracts by itself, the session stays in the journal until that shows: what was said in
-it is found there meanwhile.
-
 A job is leased: a killed process's job is claimed again when its lease expires, and no job runs
 twice at once. A job that keeps failing goes into quarantine with its turns, for the operator to
 inspect and requeue."""
@@ -10,7 +7,6 @@ inspect and requeue."""
 import asyncio
 import secrets
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -22,7 +18,7 @@ from memory.background.pacing import Backoff
 from memory.background.work import PAUSE, Boundary, Worklist, log_outage
 from memory.errors import MemoryFailure
 from memory.journal import Job, Journal
-from memory.learning.endings import Ending, Endings, Outcome
+from memory.learning.endings import Ending, Endings, HandedOver, Outcome
 from memory.learning.learner import Learner, Lesson
 from memory.ports import Store
 from memory.records import Change, Session, Turn
@@ -32,10 +28,6 @@ _log = structlog.get_logger(__name__)
 
 #: The longest pause between two tries of one session.
 _BACKOFF = Backoff(PAUSE, 6 * 3600.0)
-#: The pauses before each look whether the store has extracted a session. AWS takes half a minute.
-_LOOKS = Backoff(2.5, 6 * 3600.0)
-#: After so long the store has nothing to say of a session, or says it unnoticed.
-_PATIENCE = timedelta(days=3)
 #: A job goes into quarantine after this many tries. With the pauses above they take 14 hours, so a
 #: model that is down for a night sends no job there. A session that no model can read costs a dozen
 #: calls, not thousands.
@@ -78,8 +70,7 @@ class ExtractionJobs:
         self._holder = secrets.token_hex(8)
         self._lease = timedelta(seconds=_ANSWERS * limits.seconds) + _GRACE
         self.endings = Endings()
-        #: Since when the store has had all turns of a session, and how often it was asked about it.
-        self._handed_over: dict[str, tuple[datetime, int]] = {}
+        self._handed_over = HandedOver(store.extraction, clock, limits.seconds)
         self._work = Worklist("extraction_jobs", self._take_up, _log)
 
     def start(self) -> None:
@@ -147,7 +138,7 @@ class ExtractionJobs:
             log.warning("extraction_failed", error=type(failure).__name__, detail=str(failure))
             await self._put_off(job, failure, log)
             return Outcome.LATER, ()
-        if outcome is not Outcome.HANDED_OVER or job.session.id in self.endings:
+        if outcome is not Outcome.HANDED_OVER:
             log.info(
                 "session_extracted", outcome=outcome.value, reason=job.reason, changes=len(changes)
             )
@@ -179,9 +170,8 @@ class ExtractionJobs:
         return Outcome.LATER if await self._journal.turns.of(session.id) else Outcome.NOTHING
 
     async def _hand_over(self, session: Session) -> tuple[list[Turn], list[Turn]] | None:
-        """Put the session's turns into the store. Returns them, and those that it leaves to us to
-        learn from. If there are none, the job is done. None if the job is no longer ours: the
-        session may have moved to another actor."""
+        """Put the session's turns into the store. Returns them, and those left to us to learn from;
+        if there are none, the job is done. None if the session may have moved to another actor."""
         async with self._locks[session.actor]:
             if not await self._renew_lease(session):
                 return None
@@ -212,44 +202,19 @@ class ExtractionJobs:
             return (Outcome.NOTHING, ()) if changes is None else (Outcome.SAVED, changes)
 
     async def _leave_to_store(self, session: Session, turns: Sequence[Turn]) -> Outcome:
-        """Finish a session of a store that extracts by itself, if it has. Else look again later,
-        however often: that is no failure."""
-        seen = False
-        with suppress(MemoryFailure, TimeoutError):  # the store says in the log what is wrong
-            async with asyncio.timeout(self._limits.seconds):
-                seen = await self._has_extracted(session, turns)
-        since, looks = self._handed_over.get(session.id, (self._clock(), 0))
-        if not seen and self._clock() - since < _PATIENCE:
-            await self._look_again(session, _LOOKS.pause(looks) if looks else PAUSE)
-            return Outcome.HANDED_OVER if looks else Outcome.LATER
-        self._handed_over.pop(session.id, None)
-        if not await self._journal.turns.of(session.id):
-            return Outcome.NOTHING
-        if not await self._renew_lease(session):
-            return Outcome.LATER
-        await self._journal.jobs.done(session.id)
-        self._locks.changed(session.actor)
-        return Outcome.SAVED if seen else Outcome.NOTHING
-
-    async def _has_extracted(self, session: Session, turns: Sequence[Turn]) -> bool:
-        """Ask the store, once it has all turns, what has come of them. Raises StoreUnavailable."""
-        extraction = self._store.extraction
-        if extraction is None:
-            return True  # these turns were given to it under other settings
-        await extraction.flush(session.actor)
-        since, looks = self._handed_over.get(session.id, (self._clock(), 0))
-        seen = await extraction.has_extracted(session.actor, turns, since)
-        self._handed_over[session.id] = since, looks + 1
-        if not looks:
-            self._locks.changed(session.actor)  # it is no open session any more
-        return seen
-
-    async def _look_again(self, session: Session, seconds: float) -> None:
-        """Take up this job again after so many seconds."""
-        at = self._clock() + timedelta(seconds=seconds)
-        await self._journal.jobs.retry(session.id, self._holder, at, None)
-        # A moment later: it has to be due by then.
-        asyncio.get_running_loop().call_later(seconds + 0.05, self._work.look_again)
+        """Finish a session if the store has learned from it, or look again later."""
+        outcome, pause = await self._handed_over.look(session, turns)
+        if pause:
+            at = self._clock() + timedelta(seconds=pause)
+            await self._journal.jobs.retry(session.id, self._holder, at, None)
+            self._work.look_again_in(pause)
+        elif not await self._renew_lease(session):
+            return await self._outcome_elsewhere(session)
+        else:
+            await self._journal.jobs.done(session.id)
+        if not pause or session.id in self.endings:
+            self._locks.changed(session.actor)  # it is no open session now, or learned from
+        return outcome
 
     async def _renew_lease(self, session: Session) -> bool:
         """Renew our lease. False if the job is no longer ours."""
