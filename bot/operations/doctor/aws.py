@@ -19,6 +19,7 @@ from bot.operations.doctor.check import (
     warning,
     wrong,
 )
+from bot.operations.doctor.extraction import check_extraction
 from bot.operations.doctor.permissions import check_permissions
 from bot.settings import Settings
 from bot.understanding import is_offline
@@ -104,7 +105,9 @@ async def check_memory(settings: Settings, pool: Executor) -> list[CheckResult]:
         if not usable:
             return results
         data = await _calls(DATA_SERVICE, settings, pool, stack, memory_id)
-        return [*results, *await check_permissions(data, extracts=aws_extracts(settings))]
+        extracts = aws_extracts(settings)
+        results += await check_permissions(data, extracts=extracts)
+        return [*results, *(await check_extraction(data) if extracts else ())]
 
 
 async def _calls(

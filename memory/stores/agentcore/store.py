@@ -23,6 +23,7 @@ from memory.stores.agentcore.calls.errors import AwsFailure, Fate
 from memory.stores.agentcore.choices import AgentCoreChoices, decode
 from memory.stores.agentcore.erasure import Eraser
 from memory.stores.agentcore.events.extraction import AwsExtraction
+from memory.stores.agentcore.events.jobs import ExtractionJobs, JobsPace
 from memory.stores.agentcore.events.outbox import Lane, Outbox, Outgoing
 from memory.stores.agentcore.events.sender import (
     EventSender,
@@ -63,6 +64,7 @@ class Timing:
     #: When to come back after erasing somebody, for what extraction had under way.
     second_look: float = 180.0
     pace: SendingPace = field(default_factory=SendingPace)
+    jobs: JobsPace = field(default_factory=JobsPace)
 
 
 class AgentCoreStore:
@@ -88,6 +90,7 @@ class AgentCoreStore:
         self._strategies = Strategies.of(strategies)
         self._timing = timing or Timing()
         self._sender = EventSender(outbox, self._send, self._timing.pace)
+        self._jobs = ExtractionJobs(calls, outbox, self._timing.jobs)
         #: Whose the rows are that AWS has listed lately. A row never gets another owner.
         self._owners = BoundedDict[str, Actor](_OWNERS)
         self._found = RecordSearch(calls, self._timing.search)
@@ -126,6 +129,8 @@ class AgentCoreStore:
     async def __aenter__(self) -> Self:
         await self._sender.start()
         await self._eraser.start()
+        if self._extracts:
+            self._jobs.start()
         return self
 
     async def __aexit__(self, *exc: object) -> None:
@@ -137,6 +142,7 @@ class AgentCoreStore:
             return
         self._closed = True
         await self._sender.aclose()
+        await self._jobs.aclose()
         await self._eraser.aclose()
         await self._strategies.aclose()
         await self._outbox.aclose()

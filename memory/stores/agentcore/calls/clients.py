@@ -35,6 +35,7 @@ _SPACING = {
     "BatchDeleteMemoryRecords": 0.1,
     "BatchUpdateMemoryRecords": 0.1,
     "GetMemoryRecord": 0.1,
+    "StartMemoryExtractionJob": 0.2,
 }
 #: So many tries of one paced call; by then AWS has throttled it for ten seconds.
 _MOST_THROTTLES = 8

@@ -103,8 +103,14 @@ _SAME_AS = {
     "IncompleteSignature": "SignatureDoesNotMatch",
 }
 _CLOCK_WORDS = ("signature expired", "not yet current", "time too skewed")
-#: Operations whose "not found" speaks of the event or record; the others' speaks of the memory.
-_BY_ID = ("GetEvent", "DeleteEvent", "GetMemoryRecord", "DeleteMemoryRecord")
+#: Operations whose "not found" speaks of an event, record or job; the others' of the memory.
+_BY_ID = (
+    "GetEvent",
+    "DeleteEvent",
+    "GetMemoryRecord",
+    "DeleteMemoryRecord",
+    "StartMemoryExtractionJob",
+)
 _REFUSALS = ("ValidationException", "InvalidInputException")
 _SENT_BEFORE = "IdempotentParameterMismatchException"
 #: The reasons that speak of the request itself. Any other may pass.

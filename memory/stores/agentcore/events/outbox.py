@@ -58,6 +58,13 @@ _MIGRATIONS = (
             "UPDATE event SET state = 'waiting' WHERE state = 'refused'",
         ),
     ),
+    Migration(
+        "tries of extraction jobs",
+        (
+            "CREATE TABLE job (key TEXT PRIMARY KEY, tries INTEGER NOT NULL, "
+            "next_at TEXT NOT NULL) WITHOUT ROWID",
+        ),
+    ),
 )
 #: AWS lets events live for a year at most.
 _REMEMBERED = timedelta(days=365)
@@ -82,7 +89,12 @@ def _read_erasure(row: Row) -> Row:
     return row
 
 
-_LAYOUT = Layout(_MIGRATIONS, {"event": _read_event, "erasure": _read_erasure})
+def _read_job(row: Row) -> Row:
+    datetime.fromisoformat(row["next_at"])
+    return row | {"tries": int(row["tries"])}
+
+
+_LAYOUT = Layout(_MIGRATIONS, {"event": _read_event, "erasure": _read_erasure, "job": _read_job})
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -148,6 +160,7 @@ class Outbox:
                 "(SELECT max(row) - 1000 FROM event)",
                 forgotten,
             )
+            await db.write("DELETE FROM job WHERE next_at < ?", forgotten)
         except OSError as failure:
             thread.shutdown(wait=False)
             raise StoreUnavailable(f"the outbox {path} can't be opened: {failure}") from failure
@@ -207,6 +220,30 @@ class Outbox:
         )
         return found[0] if found else None
 
+    async def turns_of(self, actor: Actor, event_ids: Sequence[str]) -> dict[str, str]:
+        """The actor's turns that were sent as these events, as far as they are known."""
+        rows = await self._db.rows(
+            "SELECT event_id, turn FROM event WHERE actor = ? "
+            "AND event_id IN (SELECT value FROM json_each(?))",
+            actor.id,
+            json.dumps(list(event_ids)),
+        )
+        return dict(rows)
+
+    async def tries(self, keys: Sequence[str]) -> dict[str, tuple[int, datetime]]:
+        """Of these extraction jobs: how often each was started again, and when it may be next."""
+        found = await self._db.read(
+            lambda row: (row[0], (row[1], datetime.fromisoformat(row[2]))),
+            "SELECT key, tries, next_at FROM job WHERE key IN (SELECT value FROM json_each(?))",
+            json.dumps(list(keys)),
+        )
+        return dict(found)
+
+    async def note_try(self, key: str, tries: int, next_at: datetime) -> None:
+        """Note that an extraction job was started again."""
+        sql = "INSERT OR REPLACE INTO job VALUES (?, ?, ?)"
+        await self._db.write(sql, key, tries, stamp(next_at))
+
     async def mark_sent(self, event: Outgoing, event_id: str | None) -> None:
         """Mark an event as sent, and replace its contents by the id that AWS gave it; None if AWS
         had it before and does not tell."""
@@ -249,14 +286,19 @@ class Outbox:
         )
 
     async def requeue(self) -> int:
-        """Let what AWS refused, and what stepped aside, be sent again. Returns how many events had
-        been refused."""
+        """Let what AWS refused, and what stepped aside, be sent again, and failed extraction jobs
+        be started as if for the first time. Returns how many events had been refused."""
         refused = await self.count_refused()
-        await self._db.write(
-            "UPDATE event SET state = 'waiting', due_at = NULL, failing_since = NULL, "
-            "changed_at = ? WHERE state = 'refused' OR due_at IS NOT NULL",
-            _now(),
-        )
+
+        def work(db: sqlite3.Connection) -> None:
+            db.execute(
+                "UPDATE event SET state = 'waiting', due_at = NULL, failing_since = NULL, "
+                "changed_at = ? WHERE state = 'refused' OR due_at IS NOT NULL",
+                (_now(),),
+            )
+            db.execute("DELETE FROM job")
+
+        await self._db.change(work)
         return refused
 
     async def lanes(self) -> list[Lane]:

@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import boto3
@@ -9,8 +10,10 @@ import pytest
 
 from bot.operations.doctor.aws import check_memory
 from bot.operations.doctor.check import CheckResult, Mark
+from bot.operations.doctor.extraction import result_of
 from bot.settings import Settings
 from memory.records import Kind
+from memory.stores.agentcore.events.jobs import FailedJob
 from memory.stores.agentcore.setup import TEMPLATES
 from tests.fakes.aws import (
     FakeAws,
@@ -281,6 +284,35 @@ async def test_a_data_plane_that_is_behind_is_one_line(aws: FakeAws, pool: Threa
     assert finding.mark is Mark.WRONG
     assert "the memory is not active" in finding.text
     assert f"so do {len(CALLS) - 2} of {len(CALLS) - 2} others" in finding.text
+
+
+async def test_failed_extraction_jobs_are_counted(aws: FakeAws, pool: ThreadPoolExecutor):
+    memory_id = create(aws)
+    aws.knobs.extraction_fails = True
+    client = boto3.client("bedrock-agentcore", "us-east-1", endpoint_url=aws.url)
+    client.create_event(
+        memoryId=memory_id,
+        actorId="u1",
+        sessionId="s-1",
+        eventTimestamp=datetime.now(UTC),
+        payload=[{"conversational": {"role": "USER", "content": {"text": "I like tea"}}}],
+    )
+    client.close()
+    *fine, finding = await check_memory(settings(aws, memory_id), pool)
+    assert {f.mark for f in fine} == {Mark.OK}
+    assert (finding.subject, finding.mark) == ("extraction", Mark.WARNING)
+    assert f"3 failed jobs, the oldest since {datetime.now(UTC):%Y-%m-%d}" in finding.text
+    assert "LTM_RATE_EXCEEDED: 3" in finding.text
+
+
+def test_what_aws_has_failed_to_extract_for_days_is_wrong():
+    now = datetime.now(UTC)
+    millis = int((now - timedelta(days=3)).timestamp() * 1000)
+    old = FailedJob("j1", "u1", "s-1", "facts-1", "LTM_RATE_EXCEEDED", (f"{millis:019d}#1",))
+    finding = result_of([old, replace(old, id="j2", event_ids=())], now)
+    assert finding.mark is Mark.WRONG
+    assert "Service Quotas" in finding.text
+    assert result_of([replace(old, event_ids=())], now).mark is Mark.WARNING
 
 
 async def test_what_could_not_be_asked_is_a_warning(aws: FakeAws, pool: ThreadPoolExecutor):

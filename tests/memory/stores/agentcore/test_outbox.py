@@ -174,6 +174,7 @@ async def test_what_waits_in_a_file_of_before_there_were_migrations_is_kept(path
     await outbox.aclose()
     with sqlite3.connect(path) as db:
         db.execute("DROP TABLE migration")
+        db.execute("DROP TABLE job")
         for column in ("event_id", "ours", "failing_since", "why", "due_at"):
             db.execute(f"ALTER TABLE event DROP COLUMN {column}")
     db.close()
