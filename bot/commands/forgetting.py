@@ -14,6 +14,7 @@ from bot.assistant.events import Button, Question, Reply
 from bot.assistant.inbound import Click, Command, Message, Origin
 from bot.commands.pages.browser import report_deletion
 from bot.commands.pages.candidates import ask_which
+from bot.commands.pages.progress import tell_progress
 from bot.commands.questions import press_of, yes_or_no
 from bot.texts import Texts, languages
 from memory.errors import StoreUnavailable, UnknownRecord
@@ -130,15 +131,17 @@ async def _forget_each(said: Command, ids: Sequence[str], context: Context) -> R
     texts = context.texts
     gone: list[Forgotten] = []
     notes: list[str] = []
-    for id_ in ids:
-        try:
-            gone.append(await context.memory.known.forget(said.origin.actor, id_.strip("[]")))
-        except UnknownRecord:
-            notes.append(texts.no_such_memory.format(id=id_))
-        except StoreUnavailable:
-            if not gone:
-                raise
-            # Report the records deleted so far: they can be restored.
-            notes.append(texts.memory_unavailable)
-            break
+    async with tell_progress(said.origin, len(ids), context) as progress:
+        for id_ in ids:
+            try:
+                gone.append(await context.memory.known.forget(said.origin.actor, id_.strip("[]")))
+            except UnknownRecord:
+                notes.append(texts.no_such_memory.format(id=id_))
+            except StoreUnavailable:
+                if not gone:
+                    raise
+                # Report the records deleted so far: they can be restored.
+                notes.append(texts.memory_unavailable)
+                break
+            progress.done += 1
     return report_deletion(said.origin, gone, notes, context) if gone else Reply("\n".join(notes))

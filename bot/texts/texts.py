@@ -134,6 +134,7 @@ class Texts:
     forget_every: str
     forget_none: str
     forget_kept: str
+    forget_progress: Annotated[str, "done", "total"]
     no_such_memory: Annotated[str, "id"]
     forget_all_ask: str
     forget_all_ask_group: str

@@ -12,6 +12,7 @@ from bot.assistant.inbound import Click, Message, Origin
 from bot.commands.pages.browser import pages, report_deletion
 from bot.commands.pages.memory_pages import MemoryPages
 from bot.commands.pages.panels import Page, Panel, parse_click
+from bot.commands.pages.progress import tell_progress
 from bot.commands.questions import press_of, yes_or_no
 from memory.errors import StoreUnavailable, UnknownRecord
 from memory.knowledge.forgetting import Forgotten
@@ -89,19 +90,21 @@ async def _forget(
     gone: list[Forgotten] = []
     # The last one takes along the texts that tell of all of them.
     is_all = len(wanted) == sum(record is not None for record in panel.candidates)
-    for index, record in wanted:
-        along = panel.along if is_all else ()
-        try:
-            gone.append(await context.memory.known.forget(origin.actor, record, along))
-        except UnknownRecord:
-            pass  # it went along with another one
-        except StoreUnavailable as failure:
-            if not gone:
-                raise
-            _log.warning("memory_unavailable", command="forget", error=str(failure))
-            break
-        panel.candidates[index] = None
-        panel.chosen.add(index)
+    async with tell_progress(origin, len(wanted), context) as progress:
+        for index, record in wanted:
+            along = panel.along if is_all else ()
+            try:
+                gone.append(await context.memory.known.forget(origin.actor, record, along))
+            except UnknownRecord:
+                pass  # it went along with another one
+            except StoreUnavailable as failure:
+                if not gone:
+                    raise
+                _log.warning("memory_unavailable", command="forget", error=str(failure))
+                break
+            panel.candidates[index] = None
+            panel.chosen.add(index)
+            progress.done += 1
     deleted = {record.id for one in gone for record in one.records}
     panel.candidates = [r if r and r.id not in deleted else None for r in panel.candidates]
     return gone
