@@ -1,8 +1,9 @@
 """Models on Bedrock, whose errors tell the operator what to fix."""
 
 import asyncio
+import math
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
@@ -91,9 +92,9 @@ class BedrockModel(WrapperModel):
     def __init__(self, name: str, client: Any, profiles: Profiles, options: BedrockOptions) -> None:
         """Raises UserError for a model that Converse does not serve."""
         self._name, self._client, self._profiles, self._options = name, client, profiles, options
-        self._provider_of_all = BedrockProvider(bedrock_client=client)
+        self._bedrock = BedrockProvider(bedrock_client=client)
         self._ask_after = 0.0
-        self._others = ""
+        self._others: list[str] | None = None
         self.doubt: str | None = None
         """What the operator should settle, if anything."""
         super().__init__(self._converse(options.models.get(name) or model_in(name)))
@@ -112,11 +113,18 @@ class BedrockModel(WrapperModel):
     def _converse(self, model: str | None) -> Model:
         """The model that talks to AWS, as the model of this id, or as an unknown one."""
         options = self._options
+        known = BedrockProvider.model_profile(model) if model else None
+        self._hour = options.cache == "1h" and "1h" in (known or {}).get(
+            "supported_cache_retentions", ()
+        )
+        self.doubt = None
+        if options.cache == "1h" and model and not self._hour:
+            self.doubt = f'bedrock_cache is "1h", but {self._name} keeps its cache for five minutes'
         settings = BedrockModelSettings(
             bedrock_inference_profile=self._name,
             # The prompt itself contains the window's cache point.
-            bedrock_cache_instructions=True,
-            bedrock_cache_tool_definitions=True,
+            bedrock_cache_instructions="1h" if self._hour else True,
+            bedrock_cache_tool_definitions="1h" if self._hour else True,
         )
         if options.guardrail:
             id_, version = options.guardrail
@@ -129,29 +137,19 @@ class BedrockModel(WrapperModel):
         off = BedrockModelProfile(
             bedrock_supports_prompt_caching=False, bedrock_supports_tool_caching=False
         )
-        made = BedrockConverseModel(
+        return BedrockConverseModel(
             _priced(model) if model else self._name,
-            provider=self._provider_of_all,
+            provider=self._bedrock,
             profile=off if options.cache == "off" else None,
             settings=settings,
         )
-        self._hour = options.cache == "1h" and "1h" in made.profile.get(
-            "supported_cache_retentions", ()
-        )
-        if self._hour:
-            settings["bedrock_cache_instructions"] = "1h"
-            settings["bedrock_cache_tool_definitions"] = "1h"
-        self.doubt = None
-        if options.cache == "1h" and not self._hour and model:
-            self.doubt = f'bedrock_cache is "1h", but {self._name} keeps its cache for five minutes'
-        return made
 
     def _find_out(self) -> None:
         """Ask AWS which model it is. Blocks."""
         try:
             self.wrapped = self._converse(self._profiles.model_behind(self._name))
         except NotTold as reason:
-            self._ask_after = time.monotonic() + (_ASK_AGAIN_SECONDS if reason.again else 1e9)
+            self._ask_after = time.monotonic() + (_ASK_AGAIN_SECONDS if reason.again else math.inf)
             self.doubt = (
                 f"nothing says which model {self._name} is ({reason}), so nothing is cached: add "
                 f'"{self._name}=" and the id of its model to bedrock_arn_models, or allow '
@@ -210,13 +208,13 @@ class BedrockModel(WrapperModel):
             reason = reason_of(error)
             if reason is None:
                 raise
-            others = await self._other_names() if reason.renames else ""
+            others = await self._other_names() if reason.renames else []
             refused = Refused(
                 self._name,
                 str(self._client.meta.region_name),
                 self._options.cache != "off",
                 words_of(error),
-                others,
+                " or ".join(others),
             )
             failure = failure_for(reason, refused, error.status_code)
             raise UnusableModel(self._name, failure) from error
@@ -224,21 +222,21 @@ class BedrockModel(WrapperModel):
             # Missing credentials, or credentials that can't be renewed.
             raise ModelAuthenticationError(self.model_name, type(error).__name__) from error
 
-    async def _other_names(self) -> str:
+    async def _other_names(self) -> list[str]:
         """The names under which this region has the model: as AWS lists them, else as they are
         formed."""
-        if not self._others:
+        if self._others is None:
             region = str(self._client.meta.region_name)
-            listed: Sequence[str] = ()
+            model = model_in(self.wrapped.model_name)
+            derived = profiles_in(region, model) if model else []
             try:
                 async with asyncio.timeout(2 * _ASK_SECONDS):
-                    listed = await asyncio.to_thread(self._profiles.of, self._name)
+                    listed = await asyncio.to_thread(self._profiles.of, model) if model else []
             except (NotTold, TimeoutError):
-                pass
-            derived = [name for name in profiles_in(region, self._name) if name != self._name]
-            nearest = [name for name in derived if name in listed]
-            names = [*nearest, *sorted(set(listed) - {*nearest, self._name})] or derived
-            self._others = " or ".join(f"bedrock:{name}" for name in names)
+                listed = derived
+            names = [name for name in derived if name in listed]
+            names += sorted(set(listed) - {*names})
+            self._others = [f"bedrock:{name}" for name in names if name != self._name]
         return self._others
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 from pydantic_ai.providers.bedrock import remove_bedrock_geo_prefix
 
+from bot.errors import OperatorError
 from bot.models.vendors.bedrock_names import arn_of, model_among
 
 _DENIED = ("AccessDeniedException", "AccessDenied")
@@ -65,6 +66,6 @@ class Profiles:
                 raise NotTold(f"{action} is not allowed", again=False) from error
             final = code in ("ResourceNotFoundException", "ValidationException")
             raise NotTold(f"{action} failed ({code})", again=not final) from error
-        except BotoCoreError as error:
+        except (BotoCoreError, OperatorError) as error:
             raise NotTold(f"AWS can't be reached ({type(error).__name__})", again=True) from error
         return answer

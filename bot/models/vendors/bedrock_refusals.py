@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 
 from pydantic_ai.exceptions import ModelHTTPError, ModelNotFoundError
 
-from bot.assistant.failures import BAD_CREDENTIALS, UNKNOWN_MODEL, UNUSABLE, Failure
+from bot.assistant.failures import BAD_CREDENTIALS, QUOTA, UNKNOWN_MODEL, UNUSABLE, Failure
+from bot.models.vendors.bedrock_names import arn_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +43,26 @@ def _reason(
 
 
 def _needs_profile(it: Refused) -> str:
+    if not it.others:
+        return (
+            f"{it.model} is called by an inference profile only, and {it.region} has none of it: "
+            "use another model or another aws_region"
+        )
     return f"{it.model} is called by an inference profile only: set model to {it.others}"
 
 
 def _not_found(it: Refused) -> str:
+    arn = arn_of(it.model)
+    if arn and arn.region not in ("", it.region):
+        return f"{it.model} belongs to {arn.region}: set aws_region to that, not to {it.region}"
+    other = f", or set model to {it.others}" if it.others else ""
+    return f"{it.model} does not exist in {it.region}: check its spelling and aws_region{other}"
+
+
+def _per_day(it: Refused) -> str:
     return (
-        f"{it.model} does not exist in {it.region}: check its spelling and aws_region, or set "
-        f"model to {it.others}"
+        f"the account has used up its tokens of {it.model} for today: ask for a higher quota under "
+        "Service Quotas, Amazon Bedrock, or configure a fallback model"
     )
 
 
@@ -144,7 +158,7 @@ _REASONS = (
     _reason("on-demand throughput", UNUSABLE, _needs_profile, renames=True),
     _reason("guardrail", UNUSABLE, _guardrail),
     _reason("use case details", BAD_CREDENTIALS, _form),
-    _reason("end of its life|marked by provider as legacy|deprecated", UNKNOWN_MODEL, _retired),
+    _reason("end of its life|marked by provider as legacy|been retired", UNKNOWN_MODEL, _retired),
     _reason("unsupported countr", UNUSABLE, _country),
     _reason("payment_?\\s?instrument", BAD_CREDENTIALS, _payment),
     _reason("marketplace", BAD_CREDENTIALS, _marketplace),
@@ -163,6 +177,7 @@ _REASONS = (
     _reason("operation not allowed|not authorized to invoke", BAD_CREDENTIALS, _account),
     _reason("not authorized to perform|explicit deny", BAD_CREDENTIALS, _policy),
 )
+_PER_DAY = _reason("per day", QUOTA, _per_day)
 _NOT_FOUND = _reason("", UNKNOWN_MODEL, _not_found, renames=True)
 _NO_ACCESS = _reason("", BAD_CREDENTIALS, _no_access)
 #: What is about the message or what is attached to it, even if it names the model.
@@ -171,7 +186,7 @@ _ABOUT_THE_MESSAGE = re.compile(
     r"|input tokens|maximum context",
     re.IGNORECASE,
 )
-_DENIED = "AccessDeniedException"
+_DENIED, _THROTTLED = "AccessDeniedException", "ThrottlingException"
 _FINAL = ("ValidationException", "ResourceNotFoundException", _DENIED)
 
 
@@ -184,9 +199,11 @@ def words_of(error: ModelHTTPError) -> str:
 
 def reason_of(error: ModelHTTPError) -> Reason | None:
     """Why Bedrock refuses this model whatever is said; None if it is something else."""
+    words = words_of(error)
+    if error.provider_error_code == _THROTTLED and _PER_DAY.words.search(words):
+        return _PER_DAY
     if error.provider_error_code not in _FINAL:
         return None
-    words = words_of(error)
     denied = error.provider_error_code == _DENIED
     if denied or not _ABOUT_THE_MESSAGE.search(words):
         for reason in _REASONS:

@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from genai_prices import Usage, calc_price
 from pydantic_ai.models.wrapper import WrapperModel
 
 from bot.assistant import failures
@@ -219,10 +220,12 @@ async def test_an_answer_with_masked_words_is_an_answer(aws: FakeAws) -> None:
         assert "12 Elm Road" not in json.dumps(talk.logs, default=str)
 
 
-def test_the_wrapped_model_is_priced_under_a_name_with_a_price(aws: FakeAws) -> None:
-    for geography in ("ca", "in", "apac"):
-        name = f"{geography}.{SONNET}"
+@pytest.mark.parametrize("geography", ["ca", "in", "apac", "us-gov", "global"])
+def test_a_model_has_a_price_in_every_geography(aws: FakeAws, geography: str) -> None:
+    for base in (SONNET, HAIKU, "amazon.nova-2-lite-v1:0"):
+        name = f"{geography}.{base}"
         model = model_of(settings_of(aws, name), f"bedrock:{name}")
         assert isinstance(model, WrapperModel)
         assert model.model_name == name
-        assert model.wrapped.model_name in (name, SONNET)
+        used = Usage(input_tokens=1000)
+        assert calc_price(used, model.wrapped.model_name, provider_id="aws").total_price > 0

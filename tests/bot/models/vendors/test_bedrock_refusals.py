@@ -4,10 +4,13 @@ are asked, and the person hears that their message was fine."""
 from typing import Any
 
 import pytest
-from pydantic_ai.exceptions import ModelHTTPError, ModelRequestRejectedError
+from pydantic_ai.exceptions import (
+    ModelHTTPError,
+    ModelRequestRejectedError,
+)
 
 from bot.assistant import failures
-from bot.models.vendors.bedrock_refusals import reason_of
+from bot.models.vendors.bedrock_refusals import Refused, failure_for, reason_of
 from tests.bot.models.vendors.talks import talking
 from tests.fakes.aws import FakeAws, Fault, denied
 from tests.fakes.aws.bedrock_models import HAIKU, SONNET
@@ -86,6 +89,25 @@ async def test_a_retired_model_is_told_as_such(aws: FakeAws) -> None:
     assert "retired" in line["remedy"]
 
 
+async def test_an_arn_of_another_region_says_where_it_belongs(aws: FakeAws) -> None:
+    arn = f"arn:aws:bedrock:eu-central-1:123456789012:inference-profile/eu.{SONNET}"
+    async with talking(aws, arn) as talk:
+        assert "set aws_region to that" in (await talk.failure())["remedy"]
+
+
+async def test_no_name_is_made_up_where_aws_lists_none(aws: FakeAws) -> None:
+    async with talking(aws, "us.anthropic.claude-9-v1:0") as talk:
+        remedy = (await talk.failure())["remedy"]
+    assert remedy.endswith("check its spelling and aws_region")
+
+
+async def test_a_deleted_profile_is_not_given_other_names(aws: FakeAws) -> None:
+    arn = aws.models.add_profile("abc123", f"us.{SONNET}")
+    aws.models.arns.clear()
+    async with talking(aws, arn) as talk:
+        assert "bedrock:" not in (await talk.failure())["remedy"].replace(arn, "")
+
+
 @pytest.mark.parametrize("broken", [SONNET, f"eu.{SONNET}", LLAMA])
 async def test_another_model_answers_in_its_place(aws: FakeAws, broken: str) -> None:
     async with talking(aws, broken, fallback_models=(f"bedrock:us.{HAIKU}",)) as talk:
@@ -159,6 +181,13 @@ async def test_another_model_answers_in_its_place(aws: FakeAws, broken: str) -> 
             "configuration",
             'bedrock_cache to "off"',
         ),
+        (
+            "ThrottlingException",
+            429,
+            "Too many tokens per day, please wait before trying again.",
+            "quota",
+            "Service Quotas",
+        ),
         ("ValidationException", 400, "Operation not allowed", "bad_credentials", "support"),
         (
             "ValidationException",
@@ -184,15 +213,34 @@ async def test_another_model_answers_in_its_place(aws: FakeAws, broken: str) -> 
         ),
     ],
 )
-async def test_each_of_aws_s_reasons_has_its_remedy(
-    aws: FakeAws, code: str, status: int, words: str, kind: str, remedy: str
+def test_each_of_aws_s_reasons_has_its_remedy(
+    code: str, status: int, words: str, kind: str, remedy: str
 ) -> None:
+    reason = reason_of(refusal(code, status, words))
+    assert reason
+    failure = failure_for(reason, Refused("m", "us-east-1", True, words, ""), status)
+    assert (failure.kind, failure.status, failure.outage) == (kind, status, True)
+    assert remedy in str(failure.remedy)
+    assert failure.user.startswith("My language model isn't accepting my requests")
+
+
+async def test_aws_s_words_stay_out_of_the_log(aws: FakeAws) -> None:
     async with talking(aws, f"us.{SONNET}") as talk:
-        aws.faults.add(Fault(None, None, code, status, words))
-        line = await talk.failure("My secret is 42")
-    assert (line["kind"], line["status"]) == (kind, status)
-    assert remedy in line["remedy"]
-    assert words not in str(talk.logs)
+        words = "This model doesn't support what you said: My secret is 42"
+        aws.faults.add(Fault(None, None, "ValidationException", 400, words))
+        assert "use another model" in (await talk.failure("My secret is 42"))["remedy"]
+    assert "secret" not in str(talk.logs)
+
+
+def refusal(code: str, status: int, words: str) -> ModelHTTPError:
+    """What the library makes of AWS's answer."""
+    return ModelHTTPError.for_category(
+        ModelRequestRejectedError,
+        status_code=status,
+        model_name="m",
+        body={"Error": {"Code": code, "Message": words}},
+        provider_error_code=code,
+    )
 
 
 @pytest.mark.parametrize(
@@ -207,11 +255,4 @@ async def test_each_of_aws_s_reasons_has_its_remedy(
     ],
 )
 def test_what_is_about_the_message_is_no_fault_of_the_model(words: str) -> None:
-    error = ModelHTTPError.for_category(
-        ModelRequestRejectedError,
-        status_code=400,
-        model_name="m",
-        body={"Error": {"Code": "ValidationException", "Message": words}},
-        provider_error_code="ValidationException",
-    )
-    assert reason_of(error) is None
+    assert reason_of(refusal("ValidationException", 400, words)) is None
