@@ -169,9 +169,8 @@ async def _wait(
 async def wait_for_data_plane(
     data: AwsCalls, progress: Callable[[str], None], patience: Patience | None = None
 ) -> None:
-    """Wait until a harmless read answers: the data plane learns minutes after the control plane
-    that a memory is ACTIVE, and refuses all calls until then. Raises UnusableMemory when that takes
-    too long."""
+    """Wait until a harmless read answers: the data plane learns minutes later than the control
+    plane that a memory is ACTIVE. Raises UnusableMemory when that takes too long."""
     patience = patience or Patience()
     end = time.monotonic() + patience.limit
     said = ""
@@ -189,8 +188,7 @@ async def wait_for_data_plane(
 
 
 async def _closed(data: AwsCalls) -> str:
-    """Why the data plane does not answer; empty if it does, even if it is to say that the caller
-    may not ask."""
+    """Why the data plane does not answer; "not allowed" is an answer."""
     try:
         await data.ask("list_sessions", actorId=NOBODY.id, maxResults=1)
     except AwsFailure as failure:
