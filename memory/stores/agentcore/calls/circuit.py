@@ -68,24 +68,27 @@ class Circuit:
         self._begun: dict[object, float] = {}
         self._lock = threading.Lock()
 
-    def check(self) -> None:
-        """Raise CircuitOpen while no call must be made."""
+    def check(self) -> bool:
+        """Raise CircuitOpen while no call must be made. True for the call that tries whether the
+        service is back."""
         with self._lock:
             now = self._clock()
             opens = self._open_until is None and self._count(now) >= self._limit
             if opens:
                 self._open_until = now + self._pause
             failed, until = self._count(now), self._open_until
-            if until is not None and now >= until:
-                # This caller is the probe. Should it never report, the next one is due in a pause.
+            tries = until is not None and now >= until
+            if tries:
+                # Should this call never report, the next one is due in a pause.
                 self._open_until = now + self._pause
         if opens:
             self._tell("no answer")
-        if until is not None and now < until:
+        if until is not None and not tries:
             raise CircuitOpen(
                 f"{self._name} failed {failed} times in a row; "
                 f"the next try is in {until - now:.0f} s"
             )
+        return tries
 
     @contextmanager
     def under_way(self) -> Iterator[None]:

@@ -15,7 +15,7 @@ from botocore.config import Config
 from botocore.exceptions import ClientError, ConnectionClosedError, ParamValidationError
 from botocore.loaders import Loader, create_loader
 
-from memory.stores.agentcore.calls.circuit import Circuits
+from memory.stores.agentcore.calls.circuit import CircuitOpen, Circuits
 from memory.stores.agentcore.calls.errors import (
     AWS_ERRORS,
     AwsFailure,
@@ -37,6 +37,8 @@ _SPACING = {
     "GetMemoryRecord": 0.1,
     "StartMemoryExtractionJob": 0.2,
 }
+#: Seconds for which other calls wait for one that tries whether AWS is back.
+_TRIAL = 0.5
 #: So many tries of one paced call; by then AWS has throttled it for ten seconds.
 _MOST_THROTTLES = 8
 
@@ -101,6 +103,8 @@ class AwsCalls:
         self._client, self._pool, self._circuits = client, pool, circuits
         self._fixed = {"memoryId": memory_id} if memory_id else {}
         self._paces: dict[str, Pace] = {}
+        #: The call of each operation that tries whether it is back, and when it began.
+        self._trials: dict[str, tuple[asyncio.Future[dict[str, Any]], float]] = {}
 
     async def ask(self, method: str, **params: Any) -> dict[str, Any]:
         """The answer of one operation, given by its boto3 method name. Raises AwsFailure for what
@@ -109,9 +113,27 @@ class AwsCalls:
         params = {**self._fixed, **params}
         where = Where(operation, params.get("memoryId", ""), self._client.meta.region_name)
         self._check(where, params)
-        self._circuits.of(operation).check()
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._pool, self._call, method, params, where)
+        tries = await self._pass(operation)
+        running = loop.run_in_executor(self._pool, self._call, method, params, where)
+        if tries:
+            self._trials[operation] = running, loop.time()
+            running.add_done_callback(lambda _: self._trials.pop(operation, None))
+        return await running
+
+    async def _pass(self, operation: str) -> bool:
+        """See Circuit.check. The parts of a read that come with the call that tries whether the
+        service is back wait a moment for what it finds."""
+        circuit = self._circuits.of(operation)
+        try:
+            return circuit.check()
+        except CircuitOpen:
+            trial, begun = self._trials.get(operation, (None, 0.0))
+            left = begun + _TRIAL - asyncio.get_running_loop().time()
+            if trial is None or left <= 0:
+                raise
+            await asyncio.wait([trial], timeout=left)
+            return circuit.check()
 
     async def ask_paced(self, method: str, **params: Any) -> dict[str, Any]:
         """The same for one call of many: at the operation's pace, which leaves room for others, and
