@@ -57,14 +57,15 @@ class Kept:
         return self._aws.data().contents(self._memory_id)
 
     def records(self) -> list[str]:
-        """The texts of all records, as AWS's reads show them."""
+        """The texts of all records that are not being deleted."""
         homes = (
             namespace(Kind.FACT, self._actor),
             namespace(Kind.PREFERENCE, self._actor),
             summaries_path(self._actor),
         )
         found = self._contents().shelf.found(self._now())
-        return [record.text for record in found if record.namespace.startswith(homes)]
+        kept = [record for record in found if record.gone_at is None]
+        return [record.text for record in kept if record.namespace.startswith(homes)]
 
     def said(self) -> dict[str, list[str]]:
         """The person's own words by session, sessions and words in the order of arrival."""
@@ -96,7 +97,7 @@ async def until(condition: Callable[[], object], seconds: float = PATIENCE) -> N
 
 
 async def test_two_people_live_their_story_with_aws_as_the_memory(tmp_path: Path):
-    knobs = Knobs(creation_seconds=0.5, extraction_seconds=0.5)
+    knobs = Knobs.harsh(0.2)
     async with BotApiServer() as server:
         anna, boris = Talk(server, ANNA), Talk(server, BORIS)
         with FakeAws(knobs) as aws:
@@ -192,7 +193,7 @@ async def test_nothing_said_while_aws_is_away_is_lost_or_told_twice(tmp_path: Pa
     every call and to stop asking."""
     async with BotApiServer() as server:
         people = People(server)
-        with FakeAws() as aws:
+        with FakeAws(Knobs.harsh(0.1)) as aws:
             async with running(server, tmp_path, **on_aws(aws)):
                 await people.tell("Aarhus")
             memory_id = kept_id(tmp_path)
