@@ -67,11 +67,7 @@ class WholeAnswers(AbstractCapability[ToolContext]):
         # Models that run in this process give no provider and no reason: they can't be cut.
         if response.provider_name is not None and not (response.finish_reason or vendors_reason):
             raise StreamCut("the stream ended before the answer did")
-        if vendors_reason == _GUARDRAIL:
-            if not _is_masked(response):
-                raise Blocked("the answer was blocked by a guardrail")
-        elif response.finish_reason == "content_filter":
-            raise errors.ContentFilterError("the answer was stopped by a content filter")
+        check_filters(response)
         if response.finish_reason == "error":
             raise errors.UnexpectedModelBehavior("the model did not keep to its own format")
         if vendors_reason == _WINDOW_FULL and (response.tool_calls or not response.text):
@@ -79,6 +75,33 @@ class WholeAnswers(AbstractCapability[ToolContext]):
         if response.finish_reason == "length" and response.tool_calls:
             raise errors.IncompleteToolCall("the output limit was reached within a tool call")
         return response
+
+
+@dataclass
+class PassedFilters(AbstractCapability[None]):
+    """Fails a run outside a turn on a response that a filter stopped: what the filter says in its
+    place must not become a summary or a greeting."""
+
+    async def after_model_request(
+        self,
+        ctx: RunContext[None],
+        *,
+        request_context: ModelRequestContext,
+        response: ModelResponse,
+    ) -> ModelResponse:
+        """Raises ContentFilterError, Blocked."""
+        check_filters(response)
+        return response
+
+
+def check_filters(response: ModelResponse) -> None:
+    """Raises ContentFilterError for a response that the vendor's filter stopped, Blocked for one
+    that the operator's guardrail did not let through."""
+    if (response.provider_details or {}).get("finish_reason") == _GUARDRAIL:
+        if not _is_masked(response):
+            raise Blocked("the answer was blocked by a guardrail")
+    elif response.finish_reason == "content_filter":
+        raise errors.ContentFilterError("the answer was stopped by a content filter")
 
 
 def _is_masked(response: ModelResponse) -> bool:

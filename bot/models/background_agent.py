@@ -9,7 +9,7 @@ from pydantic_ai.models import Model
 from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.usage import RunUsage
 
-from bot.assistant.failures import MODEL_ERRORS, attempts_in, failure_of
+from bot.assistant.failures import MODEL_ERRORS, PassedFilters, attempts_in, failure_of
 from bot.people.accounts import Accounts
 from bot.people.usage import Usage
 from memory.understanding import ExtractionFailed
@@ -44,6 +44,7 @@ def structured_agent(
         model_settings=ModelSettings(
             max_tokens=tokens, temperature=0.0, framing_announcement="never"
         ),
+        capabilities=[PassedFilters()],
         retries=1,
     )
 

@@ -8,6 +8,7 @@ from html import unescape
 from pydantic_ai import Agent, ModelSettings
 from pydantic_ai.models import Model
 
+from bot.assistant.failures import PassedFilters
 from bot.models.background_agent import BackgroundAgent, PermanentFailure
 from bot.models.transcript import MAX_TRANSCRIPT, MIN_MESSAGE, block, transcript
 from bot.people.accounts import Accounts
@@ -48,6 +49,7 @@ class ModelSummarizer:
             model_settings=ModelSettings(
                 max_tokens=_SUMMARY_TOKENS, temperature=0.0, framing_announcement="never"
             ),
+            capabilities=[PassedFilters()],
             retries=1,
         )
         self._agent = BackgroundAgent(agent, model.model_name, accounts)
@@ -97,6 +99,7 @@ class ModelGreeter:
             model_settings=ModelSettings(
                 max_tokens=_GREETING_TOKENS, temperature=0.3, framing_announcement="never"
             ),
+            capabilities=[PassedFilters()],
             retries=0,
         )
         self._agent = BackgroundAgent(agent, model.model_name, accounts)

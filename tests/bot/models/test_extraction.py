@@ -334,6 +334,7 @@ NEVER = [
     refusing(400, "request exceeds the available context size"),
     refusing(400, "response_format is not supported"),
     text(finish="content_filter"),
+    text("Sorry, no can do.", finish="guardrail_intervened"),
 ]
 
 

@@ -120,8 +120,9 @@ async def test_an_unreadable_review_is_a_failure_so_that_it_is_tried_later(nonse
         await reviewed(text(nonsense))
 
 
-async def test_a_model_that_will_never_review_passes_nothing() -> None:
-    verdicts, _ = await reviewed(text(finish="content_filter"))
+@pytest.mark.parametrize("words", ["", "Sorry, no can do."])
+async def test_a_model_that_will_never_review_passes_nothing(words: str) -> None:
+    verdicts, _ = await reviewed(text(words, finish="content_filter"))
     assert verdicts == [FAILED, FAILED]
 
 

@@ -103,6 +103,8 @@ async def test_a_failure_that_may_pass_is_raised_so_that_it_is_tried_later(
     [
         refusing(400, "request exceeds the available context size"),
         text(finish="content_filter"),
+        text("I can't", " help with that.", finish="content_filter"),
+        text("Sorry, no can do.", finish="guardrail_intervened"),
     ],
 )
 async def test_what_the_model_will_never_take_is_summed_up_by_rules(reply: Completion) -> None:

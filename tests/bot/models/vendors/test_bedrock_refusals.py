@@ -221,6 +221,7 @@ def test_each_of_aws_s_reasons_has_its_remedy(
     failure = failure_for(reason, Refused("m", "us-east-1", True, words, ""), status)
     assert (failure.kind, failure.status, failure.outage) == (kind, status, True)
     assert remedy in str(failure.remedy)
+    assert not failure.permanent, "what a session has to teach must wait for the operator"
     assert failure.user.startswith("My language model isn't accepting my requests")
 
 
