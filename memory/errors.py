@@ -3,6 +3,7 @@
 MemoryFailure
 ├── StoreUnavailable   the store did not answer or refused; nothing was written; may be retried
 │   ├── NewerStore     the operator runs an older program than the one that wrote the data
+│   ├── ErasureUnfinished  nothing of it is shown any more; it is deleted in the background
 │   └── SessionLost    an open session is no longer in the journal: it could not be read
 ├── UnknownRecord      the id names none of this actor's records
 └── RefusedText        the text may not be kept (empty, too long, no letters): say it differently
@@ -21,6 +22,11 @@ class StoreUnavailable(MemoryFailure):
 
 class NewerStore(StoreUnavailable):
     """The data was written by a newer version of this program: the operator must upgrade."""
+
+
+class ErasureUnfinished(StoreUnavailable):
+    """What was erased is shown to nobody any more, but not all of it is deleted yet. The store goes
+    on trying by itself."""
 
 
 class SessionLost(StoreUnavailable):

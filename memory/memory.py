@@ -13,6 +13,7 @@ from memory.conversation.running_summaries import RunningSummaries, SummaryLimit
 from memory.conversation.sessions import LiveSessions
 from memory.conversation.talk import Talk
 from memory.conversation.tokens import Tokens
+from memory.errors import ErasureUnfinished, StoreUnavailable
 from memory.journal import Backlog, Journal
 from memory.knowledge.choices import ChoiceRegistry
 from memory.knowledge.knowledge import Knowledge
@@ -26,6 +27,7 @@ from memory.options import MemoryOptions, utc_now
 from memory.ports import Store
 from memory.records import Actor, Change, Choice, Kind, Place, Speaker
 from memory.safety.gate import admit
+from memory.traces import Left
 from memory.understanding import Proposal, Reading, Understanding
 
 __all__ = ["Memory", "MemoryOptions", "utc_now"]
@@ -141,16 +143,33 @@ class Memory:
         async with self._locks.changing(actor):
             return await self._learner.store(actor, judged, reading, self.clock())
 
-    async def forget_all(self, actor: Actor) -> None:
+    async def forget_all(self, actor: Actor) -> Left:
         """Delete everything about the actor: records, turns, open sessions. Nothing of an
-        unfinished extraction is stored. Raises StoreUnavailable."""
+        unfinished extraction is stored. Each part goes, whatever becomes of the others. Returns
+        what a store has yet to delete, of which nothing is shown any more. Raises
+        StoreUnavailable if anything else is left."""
+        failures: list[StoreUnavailable] = []
+        left = Left()
         async with self._locks.changing(actor):
-            await self._journal.erase(actor)
+            # The journal first, which would tell the store again after a kill in between. The
+            # store also has what was stored before the memory was switched off.
+            for part in (self._journal.erase, self._store.erase):
+                try:
+                    await part(actor)
+                except ErasureUnfinished:
+                    left = self.left(actor)
+                except StoreUnavailable as failure:
+                    failures.append(failure)
             self._sessions.forget(actor)
             self._profiles.known.drop(actor)
             self.choices.known.drop(actor)
-            # Also erases what was stored before the memory was switched off.
-            await self._store.erase(actor)
+        if failures:
+            raise failures[0]
+        return left
+
+    def left(self, actor: Actor) -> Left:
+        """What was erased and is not deleted yet, though nothing of it is shown any more."""
+        return self._store.erasing.left(actor) if self._store.erasing else Left()
 
     async def move(self, actor: Actor, to: Actor, place: Place, to_place: Place) -> None:
         """Give everything of the actor, including open sessions, to another one, and move the

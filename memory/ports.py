@@ -17,6 +17,7 @@ from memory.records import (
     Record,
     Turn,
 )
+from memory.traces import Left
 
 
 class LongTermMemory(Protocol):
@@ -146,6 +147,14 @@ class Sending(Protocol):
         ...
 
 
+class Erasing(Protocol):
+    """Deletes what was erased from a service behind the store, which may take its time."""
+
+    def left(self, actor: Actor) -> Left:
+        """What is erased, shown to nobody, and not deleted yet."""
+        ...
+
+
 class PersonalData(Protocol):
     """All data that an engine keeps of a person: records and choices."""
 
@@ -175,7 +184,8 @@ class PersonalData(Protocol):
         ...
 
     async def erase(self, actor: Actor) -> None:
-        """Delete everything about the actor: records, turns, index, vectors, choices."""
+        """Delete everything about the actor: records, turns, index, vectors, choices. Raises
+        ErasureUnfinished if none of it is shown any more, and some not deleted yet."""
         ...
 
 
@@ -198,6 +208,11 @@ class Store(Archive, PersonalData, Protocol):
     @property
     def sending(self) -> Sending | None:
         """Who hands turns to a service, if somebody does."""
+        ...
+
+    @property
+    def erasing(self) -> Erasing | None:
+        """Who deletes from a service what was erased, if somebody does."""
         ...
 
     async def aclose(self) -> None:

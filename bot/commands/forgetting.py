@@ -21,6 +21,7 @@ from memory.errors import StoreUnavailable, UnknownRecord
 from memory.knowledge.forgetting import Forgotten
 from memory.knowledge.lookup import find_meant
 from memory.records import Actor
+from memory.traces import Left
 from tools.forgetting import MOST_OFFERED
 
 _log = structlog.get_logger(__name__)
@@ -61,8 +62,8 @@ async def press_forget_all(click: Click, context: Context) -> Reply:
     if click.data.endswith(":yes"):
         if (context.memory.clock() - click.asked_at).total_seconds() > _QUESTION_SECONDS:
             return replace(_ask(click.origin, context.texts), releases=click.message_id)
-        await _erase(click, context)
-        outcome = context.texts.forget_all_done
+        left = await _erase(click, context)
+        outcome = _name_left(left, context.texts) if left else context.texts.forget_all_done
     return Reply(outcome, replaces=click.message_id)
 
 
@@ -114,17 +115,35 @@ def _read_answer(data: str, answer: Message, message_id: int) -> Click | None:
     return press_of(answer, message_id, f"{data}:{'yes' if agreed else 'no'}")
 
 
-async def _erase(click: Click, context: Context) -> None:
-    """Delete everything about the actor. A private session stays private."""
+async def _erase(click: Click, context: Context) -> Left:
+    """Delete everything about the actor, each part for itself. A private session stays private.
+    Returns what is still to be deleted. Raises StoreUnavailable."""
     actor, place, memory = click.origin.actor, click.origin.place, context.memory
     private = await context.people.personal.is_private(actor, place)
-    await memory.forget_all(actor)
+    failures: list[StoreUnavailable] = []
+    left = Left()
+    try:
+        left = await memory.forget_all(actor)
+    except StoreUnavailable as failure:
+        failures.append(failure)
     context.panels.forget(actor)
-    if private:
-        await memory.talk.begin_private(actor, place)
-    await context.channel.erase(place, click.receipt)
-    await context.usage.erase(actor)
+    again = [memory.talk.begin_private(actor, place)] if private else []
+    parts = [*again, context.channel.erase(place, click.receipt), context.usage.erase(actor)]
+    for part in parts:
+        try:
+            await part
+        except StoreUnavailable as failure:
+            failures.append(failure)
+    if failures:
+        raise failures[0]
     _log.info("everything_forgotten", actor=actor.id)
+    return left
+
+
+def _name_left(left: Left, texts: Texts) -> str:
+    kinds = ((left.records, texts.left_memories), (left.messages, texts.left_messages))
+    names = ", ".join(name for there, name in kinds if there)
+    return texts.forget_all_pending.format(left=names)
 
 
 async def _forget_each(said: Command, ids: Sequence[str], context: Context) -> Reply:

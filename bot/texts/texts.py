@@ -145,6 +145,10 @@ class Texts:
     everything_words: str
     everything_fillers: str
     forget_all_done: str
+    forget_all_pending: Annotated[str, "left"]
+    left_memories: str
+    left_messages: str
+    forget_pending: Annotated[str, "date"]
     forget_all_kept: str
     button_not_yours: str
     name_default: Annotated[str, "name"]

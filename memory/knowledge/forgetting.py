@@ -7,13 +7,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from memory.knowledge.lineage import earlier_wordings
+from memory.knowledge.sayings import saying_of, words_of
 from memory.records import Actor, Amendment, Evidence, Kind, Record, Role, Turn
 from memory.search.resemblance import telling
 from memory.search.text import wording, words
-
-#: A text says a statement again if it has all its telling words and this share of all its words:
-#: "You work at Acme" says "I work at Acme", "the Acme of art" does not.
-CARRIED_SHARE = 0.75
 
 #: Other texts are searched for the words of evidence only if these have so many telling words:
 #: "mine retired" says nothing by itself.
@@ -94,18 +91,11 @@ def mentions(*statements: str) -> Callable[[str], bool]:
     """A predicate that is True for texts that say one of the statements, even among other things
     or to somebody else."""
     # Computed once, because there may be tens of thousands of texts.
-    told = [
-        (telling(statement, partial(words, statement)), own)
-        for statement in statements
-        if (own := frozenset(words(statement)))
-    ]
+    sayings = list(filter(None, map(saying_of, statements)))
 
     def says(text: str) -> bool:
-        here = frozenset(words(text))
-        return any(
-            (tell <= here or text in tell) and len(own & here) >= CARRIED_SHARE * len(own)
-            for tell, own in told
-        )
+        here = words_of(text)
+        return any(saying.is_in(here) for saying in sayings)
 
     return says
 

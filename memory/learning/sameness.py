@@ -46,6 +46,29 @@ def likeness(text: str) -> tuple[str, ...]:
     return tuple(word[:2] for word in _essence(text).words)
 
 
+def without_user(text: str) -> str:
+    """The words of a text about "the user", without those that name them; any other text as it
+    is."""
+    if not speaks_of_user(text):
+        return text
+    plain = plain_words(text)
+    return " ".join(
+        _without(word, _OF_THE_USER) if kind == "unspaced" else word
+        for kind, word in plain
+        if kind == "unspaced" or not any(word in _words(name) for name in _OF_THE_USER)
+    )
+
+
+def naming_words() -> list[tuple[str | None, str]]:
+    """The words that only say that something has a name, with their Snowball languages."""
+    return [
+        (lexicon.snowball, word)
+        for lexicon in lexicons().values()
+        if not lexicon.unspaced
+        for word in lexicon.naming
+    ]
+
+
 def repeats(one: Record | Draft | Proposal, other: Record | Draft | Proposal) -> bool:
     """True if two statements say the same, and of the same day."""
     dates = {each.event_date for each in (one, other) if each.event_date}

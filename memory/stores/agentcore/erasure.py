@@ -1,165 +1,312 @@
-"""Deletes an actor from AWS: sessions, their events, and the records made of them.
+"""Deletes from AWS what people had erased: records, sessions' events, and what AWS makes of them
+later.
 
-AWS deletes slowly and its extraction may still be writing, so a second sweep follows after a while.
-The request stays in the outbox's file until that sweep finds nothing left: neither a kill nor an
-outage loses it."""
+AWS deletes slowly, and extraction may write minutes or days after the events are gone. So a request
+stays in the outbox's file for as long as AWS keeps events: reads hide what it covers, and looks in
+the background delete it. Neither a kill nor an outage loses it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from datetime import UTC, datetime
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import structlog
 
-from memory.background.pacing import Backoff
-from memory.errors import StoreUnavailable
-from memory.records import LEARNED_KINDS, Actor
+from memory.background.work import Boundary
+from memory.errors import ErasureUnfinished, StoreUnavailable
+from memory.records import LEARNED_KINDS, Actor, Kind, Record
 from memory.stores.agentcore.calls.clients import AwsCalls
-from memory.stores.agentcore.calls.errors import AwsFailure, Fate
-from memory.stores.agentcore.events.outbox import Erasure, Outbox
-from memory.stores.agentcore.namespaces import belongs, home
+from memory.stores.agentcore.erased import Erasure, Trace
+from memory.stores.agentcore.events.deleter import EventDeleter, Outcome, collect
+from memory.stores.agentcore.events.outbox import Outbox
+from memory.stores.agentcore.namespaces import home
 from memory.stores.agentcore.rows.records import record_of_row
+from memory.traces import Left
 
 _log = structlog.get_logger(__name__)
 
-#: DeleteEvent takes 5 a second of one session, and 20 a second in all.
-_SPACING = 0.2
-_SESSIONS_AT_ONCE = 3
-_END = datetime.max.replace(tzinfo=UTC)
-#: Pauses between the tries of one deletion, before it counts as left over.
-_TRIES, _BACKOFF = 4, Backoff(_SPACING, 8 * _SPACING)
+#: AWS keeps milliseconds.
+_AFTER = timedelta(milliseconds=2)
+#: Of the pauses between looks, the longest one after a look that failed.
+_LAST_WHILE_FAILING = 2
+
+
+@dataclass(frozen=True, slots=True)
+class ErasingPace:
+    """Times in seconds. `looks` are the pauses before each search, the last one again and again
+    until nothing of before the request can come back: AWS keeps events for `event_life`."""
+
+    looks: tuple[float, ...] = (180.0, 600.0, 3600.0, 86400.0)
+    event_life: float = 365 * 86400.0
+    #: How long a person waits for the deletion; the rest follows in the background.
+    patience: float = 15.0
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 
 
 class Eraser:
-    """Erases actors, and sweeps again `second_look` seconds later."""
+    """Keeps what was erased, hides it, and deletes it whenever it shows up."""
 
     def __init__(
         self,
         calls: AwsCalls,
         outbox: Outbox,
         delete_rows: Callable[[Sequence[str]], Awaitable[int]],
-        second_look: float,
+        pace: ErasingPace,
     ) -> None:
+        """`delete_rows` returns how many records AWS did not delete."""
         self._calls, self._outbox, self._delete_rows = calls, outbox, delete_rows
-        self._second_look = second_look
-        self._tasks: dict[Actor, asyncio.Task[None]] = {}
-        self._slots = asyncio.Semaphore(_SESSIONS_AT_ONCE)
+        self._pace = pace
+        self._events = EventDeleter(calls, outbox)
+        self._erasures: dict[Actor, list[Erasure]] = {}
+        self._outcomes: dict[Actor, Outcome] = {}
+        self._told: dict[Actor, datetime] = {}
+        self._met: set[str] = set()
+        #: Erasures of everything that somebody waits for: nothing new is said meanwhile, so that
+        #: no clock has to tell what is old.
+        self._whole: set[int] = set()
+        self._looks: dict[Actor, asyncio.Task[Outcome]] = {}
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._changed = asyncio.Event()
+
+    # -- what is erased ---------------------------------------------------------------------------
+
+    async def load(self) -> None:
+        """Read what was erased before. Raises StoreUnavailable."""
+        now = self._pace.clock()
+        for erasure in await self._outbox.erasures():
+            # A clock that was ahead must not hide what is said from now on.
+            self._keep(replace(erasure, asked_at=min(erasure.asked_at, now)))
 
     async def start(self) -> None:
-        """Continue the erasures of an earlier process."""
-        for erasure in await self._outbox.erasures():
-            self._come_back(erasure)
+        """Go on searching for what was erased."""
+        self._spawn(self._look_again(), "erasures")
 
     async def aclose(self) -> None:
         """Stop. Unfinished erasures continue at the next start."""
-        tasks = list(self._tasks.values())
+        tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def erase(self, actor: Actor) -> None:
-        """Delete everything that AWS shows of the actor. Raises StoreUnavailable with what is left;
-        the rest is retried later."""
-        asked = {erasure.actor: erasure for erasure in await self._outbox.erasures()}[actor]
-        # Of lists that another sweep shortens meanwhile, pages miss rows.
-        if earlier := self._tasks.pop(actor, None):
-            earlier.cancel()
+    def hides(self, actor: Actor, row: dict[str, Any], record: Record) -> bool:
+        """True if this was erased, whatever AWS shows. It is deleted in the background then."""
+        if not any(erasure.covers(row, record) for erasure in self._of(actor)):
+            return False
+        if record.id not in self._met:
+            self._met.add(record.id)
+            self._spawn(self._delete_met(actor, record.id), f"erase {actor.id}")
+        return True
+
+    def erased_at(self, actor: Actor) -> datetime | None:
+        """When everything of the actor was erased last, as long as it may come back."""
+        return max((e.asked_at for e in self._of(actor) if e.trace is None), default=None)
+
+    def time_of_event(self, actor: Actor, at: datetime) -> datetime:
+        """When AWS is told that something was said which is handed in now: not in the future, and
+        after everything that was erased before. Channels tell seconds, and by another clock."""
+        latest = max((erasure.asked_at + _AFTER for erasure in self._of(actor)), default=at)
+        told = self._told[actor] = max(min(at, self._pace.clock()), latest)
+        return told
+
+    def left(self, actor: Actor) -> Left:
+        """What AWS has not deleted yet, as far as known."""
+        erasures = self._of(actor)
+        if not erasures:
+            return Left()
+        until = max(each.asked_at for each in erasures) + timedelta(seconds=self._pace.event_life)
+        if outcome := self._outcomes.get(actor):
+            return Left(bool(outcome.records), bool(outcome.pending), until)
+        return Left(messages=any(erasure.pending for erasure in erasures), until=until)
+
+    def _of(self, actor: Actor) -> list[Erasure]:
+        return self._erasures.get(actor, [])
+
+    def _keep(self, erasure: Erasure) -> None:
+        others = [each for each in self._of(erasure.actor) if each.row != erasure.row]
+        self._erasures[erasure.actor] = [*others, erasure]
+
+    # -- requests ---------------------------------------------------------------------------------
+
+    async def note(self, actor: Actor, trace: Trace | None = None) -> Erasure:
+        """Hide everything of the actor, or one thing, from now on. Raises StoreUnavailable."""
+        now = self._pace.clock()
+        now = max(now, self._told.get(actor, now))
+        due = now + timedelta(seconds=self._pace.looks[0])
+        erasure = await self._outbox.erase(Erasure(actor, now, due, trace))
+        if trace is None:
+            self._erasures[actor] = []
+        self._keep(erasure)
+        self._outcomes.pop(actor, None)
+        self._changed.set()
+        return erasure
+
+    async def erase(self, erasure: Erasure) -> None:
+        """Delete what AWS shows of this now. What takes too long goes on in the background, and
+        what fails is tried again. Raises ErasureUnfinished with what is left."""
+        if erasure.trace is None:
+            self._whole.add(erasure.row)
+        look = await self._begin_look(erasure.actor, [erasure])
         try:
-            events, records = await self._sweep(asked, everything=True)
-        except StoreUnavailable as failure:
-            raise StoreUnavailable(f"not everything is deleted yet: {failure}") from failure
+            await asyncio.wait({look}, timeout=self._pace.patience)
         finally:
-            self._come_back(asked)
-        if events or records:
-            raise StoreUnavailable(
-                f"AWS has not deleted {events} messages and {records} memories yet; "
-                "this is tried again in the background"
+            self._whole.discard(erasure.row)
+        if not look.done() or look.cancelled():
+            raise ErasureUnfinished("not everything is deleted yet: AWS is still at it")
+        outcome = look.result()
+        if outcome.failures:
+            raise ErasureUnfinished(
+                f"not everything is deleted yet: {outcome.why}"
+            ) from outcome.failures[0]
+        if not outcome.done:
+            raise ErasureUnfinished(
+                f"AWS has not deleted {outcome.events} messages and {outcome.records} memories "
+                "yet; this is tried again in the background"
             )
 
-    def _come_back(self, erasure: Erasure) -> None:
-        earlier = self._tasks.pop(erasure.actor, None)
-        if earlier:
-            earlier.cancel()
-        task = asyncio.create_task(self._again(erasure), name=f"forget {erasure.actor.id}")
-        self._tasks[erasure.actor] = task
+    async def undo(self, actor: Actor, record_ids: Iterable[str]) -> None:
+        """No longer hide the things that these records said. Raises StoreUnavailable."""
+        back = frozenset(record_ids)
+        for erasure in self._of(actor):
+            if erasure.trace and not back.isdisjoint(erasure.trace.records):
+                await self._outbox.drop_erasure(erasure)
+                self._erasures[actor] = [e for e in self._of(actor) if e.row != erasure.row]
 
-    async def _again(self, erasure: Erasure) -> None:
-        """Sweep after the lag, and after every further lag until nothing is left."""
+    # -- looks ------------------------------------------------------------------------------------
+
+    def _spawn(self, work: Any, name: str) -> "asyncio.Task[Any]":
+        task: asyncio.Task[Any] = asyncio.create_task(work, name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._forget_task)
+        return task
+
+    def _forget_task(self, task: "asyncio.Task[Any]") -> None:
+        self._tasks.discard(task)
+        self._changed.set()
+
+    async def _look_again(self) -> None:
         while True:
-            await asyncio.sleep(self._second_look)
-            try:
-                events, records = await self._sweep(erasure)
-                if not events and not records:
-                    await self._outbox.mark_erased(erasure)
-                    break
-                _log.error("erasure_failed", actor=erasure.actor.id, events=events, records=records)
-            except StoreUnavailable as failure:
-                _log.error("erasure_failed", actor=erasure.actor.id, error=str(failure))
-        if self._tasks.get(erasure.actor) is asyncio.current_task():
-            del self._tasks[erasure.actor]
+            # Cleared first: what changes during the looks must be seen.
+            self._changed.clear()
+            with Boundary(_log, "erasing_crashed"):
+                for actor, due in self._due().items():
+                    await asyncio.wait({await self._begin_look(actor, due)})
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._pause()):
+                    await self._changed.wait()
 
-    async def _sweep(self, erasure: Erasure, *, everything: bool = False) -> tuple[int, int]:
-        """Delete everything, or what is older than the request. Returns the numbers of events and
-        records that AWS kept."""
-        actor_id = erasure.actor.id
-        before = _END if everything else erasure.asked_at
-        sessions = [
-            row["sessionId"]
-            async for row in self._calls.rows("list_sessions", "sessionSummaries", actorId=actor_id)
-        ]
-        kept = await asyncio.gather(*(self._sweep_session(actor_id, s, before) for s in sessions))
-        records = await self._records(erasure, everything=everything)
-        return sum(kept), await self._delete_rows(records)
+    def _due(self) -> dict[Actor, list[Erasure]]:
+        now = self._pace.clock()
+        by_actor = {
+            actor: [each for each in erasures if each.next_look <= now]
+            for actor, erasures in self._erasures.items()
+            if not self._is_looking(actor)
+        }
+        return {actor: due for actor, due in by_actor.items() if due}
 
-    async def _sweep_session(self, actor_id: str, session_id: str, before: datetime) -> int:
-        place: dict[str, Any] = {"actorId": actor_id, "sessionId": session_id}
-        kept = 0
-        async with self._slots:
-            rows = self._calls.rows("list_events", "events", includePayloads=False, **place)
-            # All ids first: deleting while paging would make pages skip rows.
-            old = [r["eventId"] async for r in rows if r["eventTimestamp"] <= before]
-            for number, event_id in enumerate(old):
-                if number:
-                    await asyncio.sleep(_SPACING)
-                kept += not await self._delete_event(event_id, place)
-        return kept
+    def _pause(self) -> float | None:
+        """The seconds until the next look; None if nothing is to be searched for."""
+        idle = (every for actor, every in self._erasures.items() if not self._is_looking(actor))
+        nexts = [each.next_look for every in idle for each in every]
+        if not nexts:
+            return None
+        return max(0.01, (min(nexts) - self._pace.clock()).total_seconds())
 
-    async def _delete_event(self, event_id: str, place: dict[str, Any]) -> bool:
-        """Delete an event. True if it is gone."""
-        for attempt in range(_TRIES):
-            try:
-                await self._calls.ask("delete_event", eventId=event_id, **place)
-            except AwsFailure as failure:
-                if failure.fate is Fate.MISSING:
-                    return True
-                if failure.code not in ("ThrottledException", "ThrottlingException"):
-                    raise
-                await asyncio.sleep(_BACKOFF.pause(attempt))
-            else:
-                return True
-        return False
+    async def _begin_look(self, actor: Actor, due: Sequence[Erasure]) -> "asyncio.Task[Outcome]":
+        """Look in the background, and for nothing else of this actor: of lists that another look
+        shortens meanwhile, pages miss rows."""
+        if earlier := self._looks.get(actor):
+            earlier.cancel()
+            await asyncio.wait({earlier})
+        look = self._looks[actor] = self._spawn(self._look(actor, due), f"erase {actor.id}")
+        return look
 
-    async def _records(self, erasure: Erasure, *, everything: bool) -> list[str]:
-        """The ids of the actor's records: all, or all but those asked for since the wish."""
-        actor = erasure.actor
-        found: list[dict[str, Any]] = []
+    async def _look(self, actor: Actor, due: Sequence[Erasure]) -> Outcome:
+        """Search AWS for what these cover, and delete it: records first, because they are what is
+        recalled, then events. Each part runs whatever becomes of the others."""
+        outcome = self._outcomes[actor] = await self._delete_all(actor, due)
+        if not outcome.done:
+            _log.error(
+                "erasure_incomplete",
+                actor=actor.id,
+                messages=outcome.events,
+                memories=outcome.records,
+                error=outcome.why,
+                hint="nothing of it is shown to anybody, and it is tried again",
+            )
+        for erasure in due:
+            await self._finish_look(erasure, outcome)
+        return outcome
+
+    def _is_looking(self, actor: Actor) -> bool:
+        look = self._looks.get(actor)
+        return look is not None and not look.done()
+
+    async def _delete_all(self, actor: Actor, due: Sequence[Erasure]) -> Outcome:
+        outcome = Outcome()
+        with collect(outcome):
+            await self._delete_records(actor, outcome)
+        for erasure in due:
+            if erasure.pending:
+                outcome.pending.add(erasure.row)
+                with collect(outcome):
+                    whole = partial(self._whole.__contains__, erasure.row)
+                    if await self._events.delete(erasure, outcome, whole) == 0:
+                        outcome.pending.discard(erasure.row)
+        return outcome
+
+    async def _finish_look(self, erasure: Erasure, outcome: Outcome) -> None:
+        """Plan the next look, or drop an erasure of which nothing can come back."""
+        if erasure not in self._of(erasure.actor):
+            return  # undone, or everything was erased since
+        now, looks = self._pace.clock(), self._pace.looks
+        if (now - erasure.asked_at).total_seconds() > self._pace.event_life:
+            self._erasures[erasure.actor].remove(erasure)
+            await self._outbox.drop_erasure(erasure)
+            return
+        number = min(erasure.looks, len(looks) - 1)
+        if not outcome.done:
+            number = min(number, _LAST_WHILE_FAILING)
+        looked = replace(
+            erasure,
+            looks=erasure.looks + 1,
+            next_look=now + timedelta(seconds=looks[number]),
+            # What was on its way during the first look arrives after it.
+            pending=erasure.row in outcome.pending or erasure.looks == 0,
+        )
+        self._keep(looked)
+        await self._outbox.note_look(looked)
+
+    # -- records ----------------------------------------------------------------------------------
+
+    async def _delete_records(self, actor: Actor, outcome: Outcome) -> None:
+        """Delete the records that any of the actor's erasures covers."""
+        found: list[str] = []
         for kind in LEARNED_KINDS:
-            where = home(kind, actor)
-            rows = self._calls.rows("list_memory_records", "memoryRecordSummaries", **where)
-            found += [row async for row in rows]
-        return [
-            row["memoryRecordId"]
-            for row in found
-            if belongs(next(iter(row["namespaces"]), ""), actor)
-            and (everything or not _newer(row, erasure))
-        ]
+            with collect(outcome):
+                found += [id_ async for id_ in self._covered(actor, kind)]
+        if found:
+            outcome.records += len(found)
+            outcome.records -= len(found) - await self._delete_rows(found)
 
+    async def _covered(self, actor: Actor, kind: Kind) -> AsyncIterator[str]:
+        where = home(kind, actor)
+        async for row in self._calls.rows("list_memory_records", "memoryRecordSummaries", **where):
+            record = record_of_row(row, actor)
+            if record and any(
+                erasure.row in self._whole or erasure.covers(row, record)
+                for erasure in self._of(actor)
+            ):
+                yield record.id
 
-def _newer(row: dict[str, Any], erasure: Erasure) -> bool:
-    """True if the record was written after the request to be forgotten. AWS does not say when the
-    words behind its own extractions were said, so all of those count as old: better one memory too
-    few than one too many."""
-    record = record_of_row(row, erasure.actor)
-    ours = "created_at" in (row.get("metadata") or {})
-    newest = max(record.created_at, row["createdAt"]) if ours and record else None
-    return newest is not None and newest > erasure.asked_at
+    async def _delete_met(self, actor: Actor, record_id: str) -> None:
+        """Delete a record that a read has met."""
+        try:
+            left = await self._delete_rows([record_id])
+        except StoreUnavailable as failure:
+            left = 1
+            _log.warning("erasure_incomplete", actor=actor.id, memories=1, error=str(failure))
+        if left:
+            self._met.discard(record_id)  # the next read that meets it tries again

@@ -8,7 +8,7 @@ recent deletions."""
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
 
@@ -21,7 +21,8 @@ from memory.records import LEARNED_KINDS, Actor, Amendment, Draft, Hit, Kind, Re
 from memory.stores.agentcore.calls.clients import AwsCalls
 from memory.stores.agentcore.calls.errors import AwsFailure, Fate
 from memory.stores.agentcore.choices import AgentCoreChoices, decode
-from memory.stores.agentcore.erasure import Eraser
+from memory.stores.agentcore.erased import Erasure
+from memory.stores.agentcore.erasure import Eraser, ErasingPace
 from memory.stores.agentcore.events.extraction import AwsExtraction
 from memory.stores.agentcore.events.jobs import ExtractionJobs, JobsPace
 from memory.stores.agentcore.events.outbox import Lane, Outbox, Outgoing
@@ -33,7 +34,7 @@ from memory.stores.agentcore.events.sender import (
     event_request,
 )
 from memory.stores.agentcore.events.transcript import read_transcript
-from memory.stores.agentcore.namespaces import belongs, home, known_actor
+from memory.stores.agentcore.namespaces import home, known_actor
 from memory.stores.agentcore.rows import records as agentcore_records
 from memory.stores.agentcore.rows.copies import Copier, Deletions
 from memory.stores.agentcore.rows.deleter import RecordDeleter
@@ -61,10 +62,9 @@ class Timing:
     search: float = 1.5
     #: How long AWS's reads may still show what was deleted; five minutes have been seen.
     deletion: float = 600.0
-    #: When to come back after erasing somebody, for what extraction had under way.
-    second_look: float = 180.0
     pace: SendingPace = field(default_factory=SendingPace)
     jobs: JobsPace = field(default_factory=JobsPace)
+    erasing: ErasingPace = field(default_factory=ErasingPace)
 
 
 class AgentCoreStore:
@@ -97,7 +97,7 @@ class AgentCoreStore:
         # What is deleted is hidden: AWS's reads show it for some minutes.
         self._deleter = RecordDeleter(calls, lambda gone: self._deletions.hide(gone))
         delete = self._deleter.delete
-        self._eraser = Eraser(calls, outbox, delete, self._timing.second_look)
+        self.erasing = Eraser(calls, outbox, delete, self._timing.erasing)
         self._writer = RecordWriter(calls, self._strategies, self._own_rows, delete)
         create, update = self._writer.create, self._writer.update
         self._copier = Copier(self._pairs, create, update, self._strategies)
@@ -124,11 +124,13 @@ class AgentCoreStore:
         extracts: bool = True,
     ) -> Self:
         """A store with its outbox in this file. Raises NewerStore, StoreUnavailable."""
-        return cls(calls, strategies, await Outbox.open(outbox), timing, extracts=extracts)
+        store = cls(calls, strategies, await Outbox.open(outbox), timing, extracts=extracts)
+        await store.erasing.load()
+        return store
 
     async def __aenter__(self) -> Self:
         await self._sender.start()
-        await self._eraser.start()
+        await self.erasing.start()
         if self._extracts:
             self._jobs.start()
         return self
@@ -143,7 +145,7 @@ class AgentCoreStore:
         self._closed = True
         await self._sender.aclose()
         await self._jobs.aclose()
-        await self._eraser.aclose()
+        await self.erasing.aclose()
         await self._strategies.aclose()
         await self._outbox.aclose()
 
@@ -160,6 +162,9 @@ class AgentCoreStore:
         self._require_open()
         for turn in turns:
             if events := event_bodies(actor, turn, extract=self._extracts):
+                for event in events:
+                    said_at = datetime.fromisoformat(event["at"])
+                    event["at"] = self.erasing.time_of_event(actor, said_at).isoformat()
                 lane = Lane(actor.id, turn.session_id)
                 await self._outbox.put(lane, turn.id, events, ours=not self._extracts)
                 self._sender.wake(lane)
@@ -309,7 +314,7 @@ class AgentCoreStore:
             record = record_of_row(row, actor)
             if record is None:
                 foreign += 1
-            elif not self._deletions.hides(record.id):
+            elif not (self._deletions.hides(record.id) or self.erasing.hides(actor, row, record)):
                 self._owners[record.id] = actor
                 pairs.append((row, record))
         if foreign:
@@ -358,10 +363,7 @@ class AgentCoreStore:
                 return None
             raise
         row: dict[str, Any] = answer["memoryRecord"]
-        if not belongs(next(iter(row["namespaces"]), ""), actor):
-            return None
-        self._owners[record_id] = actor
-        return row
+        return row if self._own_records(actor, [row]) else None
 
     async def restore(self, actor: Actor, records: Sequence[Record]) -> list[Record]:
         """See LongTermMemory. AWS gives what comes back new ids, of what its strategies had written
@@ -377,20 +379,21 @@ class AgentCoreStore:
         if actor == to:
             return
         await self._copier.copy(actor, to)
+        erasure = await self._note_erasure(actor)
         try:
-            await self.erase(actor)
+            await self.erasing.erase(erasure)
         except StoreUnavailable as failure:
-            # If the wish is written down, it is tried again in the background.
-            if actor not in {erasure.actor for erasure in await self._outbox.erasures()}:
-                raise
             _log.warning("moved_actor_not_erased", actor=actor.id, error=str(failure))
 
     async def erase(self, actor: Actor) -> None:
-        """See PersonalData. The request is stored first: what can't be deleted now is retried until
-        it is gone, and once more after a while for what extraction was working on. Raises
-        StoreUnavailable with what is left if something could not be deleted now."""
+        """See PersonalData. The request is stored first: nothing older is shown any more, and what
+        can't be deleted now, or is extracted later, is deleted in the background. Raises
+        ErasureUnfinished with what is left if something could not be deleted now."""
         self._require_open()
+        await self.erasing.erase(await self._note_erasure(actor))
+
+    async def _note_erasure(self, actor: Actor) -> Erasure:
         self._deletions.forget(actor)
-        await self._outbox.erase(actor, datetime.now(UTC))
+        erasure = await self.erasing.note(actor)
         await self._sender.drop(actor)
-        await self._eraser.erase(actor)
+        return erasure

@@ -76,7 +76,7 @@ class SqliteStore:
     and a query waits for its own no longer than `embedding_seconds`."""
 
     archives = True
-    extraction = None
+    extraction = erasing = None
     sending: Sending | None = None
 
     def __init__(

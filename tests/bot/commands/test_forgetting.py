@@ -5,7 +5,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.people.usage import Usage
-from memory.records import LEARNED_KINDS, Kind, Role, Utterance
+from memory.errors import ErasureUnfinished, StoreUnavailable
+from memory.records import LEARNED_KINDS, Actor, Kind, Role, Utterance
+from memory.traces import Left
 from tests.bot.commands.desk import (
     ANN,
     ANNA,
@@ -15,7 +17,9 @@ from tests.bot.commands.desk import (
     GROUP,
     OURS,
     Desk,
+    open_desk,
 )
+from tests.fakes.temporary_store import TemporaryStore
 
 
 def deleted(text: str) -> str:
@@ -314,6 +318,55 @@ async def test_forget_all_empties_the_inbox_and_the_account(desk: Desk) -> None:
     [(place, before)] = desk.channel.erased
     assert place == desk.chat()
     assert before > desk.sent()[0].id, "all that came before the press"
+
+
+class _SlowToDelete(TemporaryStore):
+    """Shows nothing of what it erased, and has yet to delete some of it."""
+
+    def __init__(self, left: Left, failure: StoreUnavailable) -> None:
+        super().__init__()
+        self.failure = failure
+        self.erasing = Leftovers(left)  # type: ignore[assignment]
+
+    async def erase(self, actor: Actor) -> None:
+        await super().erase(actor)
+        raise self.failure
+
+
+class Leftovers:
+    def __init__(self, left: Left) -> None:
+        self._left = left
+
+    def left(self, actor: Actor) -> Left:
+        return self._left
+
+
+@pytest.mark.parametrize(
+    ("left", "named"),
+    [
+        (Left(messages=True), "messages"),
+        (Left(records=True), "memories"),
+        (Left(records=True, messages=True), "memories, messages"),
+    ],
+)
+async def test_what_is_still_to_be_deleted_is_named(left: Left, named: str) -> None:
+    store = _SlowToDelete(left, ErasureUnfinished("not allowed"))
+    async with open_desk(store=store) as desk:
+        await desk.remember("I work at Acme Corp")
+        await desk.ask("/forget all")
+        shown = await desk.press(ENGLISH.forget_all_yes)
+        assert shown.text == ENGLISH.forget_all_pending.format(left=named)
+
+
+async def test_one_part_that_fails_keeps_none_of_the_others(desk: Desk) -> None:
+    store = _SlowToDelete(Left(), StoreUnavailable("away"))
+    async with open_desk(store=store) as desk:
+        desk.accounts.note_turn(ANN, "s1", Usage(1, 1, 0, 10, 1))
+        await desk.ask("/forget all")
+        shown = await desk.press(ENGLISH.forget_all_yes)
+        assert ENGLISH.memory_unavailable in shown.text
+        assert await desk.accounts.export(ANN) == []
+        assert desk.channel.erased != []
 
 
 async def test_no_keeps_everything(desk: Desk) -> None:

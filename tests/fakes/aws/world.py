@@ -20,6 +20,7 @@ from memory.stores.agentcore.calls.clients import (
     AwsCalls,
     make_client,
 )
+from memory.stores.agentcore.erasure import ErasingPace
 from memory.stores.agentcore.events.sender import SendingPace
 from memory.stores.agentcore.setup import (
     AgentCoreMemory,
@@ -46,7 +47,7 @@ ENVIRONMENT = {
 #: As fast as it goes.
 FAST = Timing(
     search=5.0,
-    second_look=0.2,
+    erasing=ErasingPace(looks=(0.2,)),
     pace=SendingPace(spacing=0.01, first_retry=0.02, longest_retry=0.1),
 )
 

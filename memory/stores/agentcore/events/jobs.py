@@ -146,9 +146,11 @@ class ExtractionJobs:
         erasures = [erasure for erasure in await self._outbox.erasures() if erasure.actor == actor]
         if not erasures:
             return True
-        # Erasing everything takes the actor's events out of the outbox: those it knows came later.
         turns = await self._outbox.turns_of(actor, job.event_ids)
-        return set(turns) == set(job.event_ids)
+        if any(each.trace and not each.trace.turns.isdisjoint(turns.values()) for each in erasures):
+            return False
+        # Erasing everything takes the actor's events out of the outbox: those it knows came later.
+        return all(each.trace for each in erasures) or set(turns) == set(job.event_ids)
 
     async def _start(self, job: FailedJob) -> bool:
         """False if the job has left the list meanwhile."""

@@ -9,92 +9,22 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from memory.errors import StoreUnavailable
 from memory.records import Actor
+from memory.stores.agentcore.erased import Erasure
+from memory.stores.agentcore.events.layout import OUTBOX_LAYOUT, read_erasure
 from memory.stores.files import make_directory
 from memory.stores.sqlite.database import Database
-from memory.stores.sqlite.migrations import Layout, Migration, Row
 from memory.stores.values import stamp
 
-_MIGRATIONS = (
-    # IF NOT EXISTS: files of before there were migrations have these.
-    Migration(
-        "events and erasures",
-        (
-            """CREATE TABLE IF NOT EXISTS event (
-                row INTEGER PRIMARY KEY AUTOINCREMENT,
-                actor TEXT NOT NULL,
-                session TEXT NOT NULL,
-                turn TEXT NOT NULL,
-                part INTEGER NOT NULL,
-                body TEXT,
-                state TEXT NOT NULL DEFAULT 'waiting'
-                    CHECK (state IN ('waiting', 'sent', 'refused')),
-                changed_at TEXT NOT NULL,
-                UNIQUE (actor, session, turn, part)
-            )""",
-            "CREATE INDEX IF NOT EXISTS event_waiting ON event (actor, session, row) "
-            "WHERE state = 'waiting'",
-            "CREATE TABLE IF NOT EXISTS erasure (actor TEXT PRIMARY KEY, asked_at TEXT NOT NULL) "
-            "WITHOUT ROWID",
-        ),
-    ),
-    Migration("ids of events", ("ALTER TABLE event ADD COLUMN event_id TEXT",)),
-    Migration(
-        "who learns from events", ("ALTER TABLE event ADD COLUMN ours INTEGER NOT NULL DEFAULT 0",)
-    ),
-    Migration(
-        "what fails, and when to try again",
-        (
-            "ALTER TABLE event ADD COLUMN failing_since TEXT",
-            "ALTER TABLE event ADD COLUMN why TEXT",
-            "ALTER TABLE event ADD COLUMN due_at TEXT",
-            # Many of these were refused only because the memory was not active.
-            "UPDATE event SET state = 'waiting' WHERE state = 'refused'",
-        ),
-    ),
-    Migration(
-        "tries of extraction jobs",
-        (
-            "CREATE TABLE job (key TEXT PRIMARY KEY, tries INTEGER NOT NULL, "
-            "next_at TEXT NOT NULL) WITHOUT ROWID",
-        ),
-    ),
-)
 #: AWS lets events live for a year at most.
 _REMEMBERED = timedelta(days=365)
-
-
-def _read_event(row: Row) -> Row:
-    if row["body"] is not None:
-        json.loads(row["body"])
-    return row | {"failing_since": _moment(row["failing_since"]), "due_at": _moment(row["due_at"])}
-
-
-def _moment(written: Any) -> str | None:
-    try:
-        return stamp(datetime.fromisoformat(written))
-    except (TypeError, ValueError):
-        return None
-
-
-def _read_erasure(row: Row) -> Row:
-    Actor(row["actor"])
-    datetime.fromisoformat(row["asked_at"])
-    return row
-
-
-def _read_job(row: Row) -> Row:
-    datetime.fromisoformat(row["next_at"])
-    return row | {"tries": int(row["tries"])}
-
-
-_LAYOUT = Layout(_MIGRATIONS, {"event": _read_event, "erasure": _read_erasure, "job": _read_job})
+_ERASED = "row", "actor", "asked_at", "trace", "looks", "next_look", "pending"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -127,14 +57,6 @@ class SentEvent:
     event_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class Erasure:
-    """An actor whose data at AWS, as far as it is older than this, is still to be deleted."""
-
-    actor: Actor
-    asked_at: datetime
-
-
 class Outbox:
     """Open it with `await Outbox.open(path)`. Every method raises StoreUnavailable if the file
     can't be read or written."""
@@ -149,7 +71,7 @@ class Outbox:
 
         def connect() -> Database:
             make_directory(path.parent)
-            return Database(path, _LAYOUT, thread)
+            return Database(path, OUTBOX_LAYOUT, thread)
 
         try:
             db = await asyncio.get_running_loop().run_in_executor(thread, connect)
@@ -335,30 +257,54 @@ class Outbox:
         rows = await self._db.rows("SELECT count(*) FROM event WHERE state = 'refused'")
         return int(rows[0][0])
 
-    async def erase(self, actor: Actor, asked_at: datetime) -> None:
-        """Delete all events of the actor from the file, and note that AWS has to delete its data
-        too."""
+    async def withdraw(self, actor: Actor, turn_ids: Sequence[str], *, sent: bool = False) -> None:
+        """Delete these turns' events that AWS does not have; with `sent`, forget the others too, so
+        that the turns can be put again."""
+        which = "" if sent else "AND state != 'sent'"
+        sql = f"DELETE FROM event WHERE actor = ? AND turn = ? {which}"
+        rows = [(actor.id, turn_id) for turn_id in turn_ids]
+        if rows:
+            await self._db.wipe(lambda db: db.executemany(sql, rows))
+
+    async def erase(self, erasure: Erasure) -> Erasure:
+        """Note a request to erase, which replaces the actor's earlier ones if it means everything;
+        then all events of the actor leave the file, too. Returns it as it is in the file."""
+        actor, trace = erasure.actor.id, erasure.trace
+        values = (actor, stamp(erasure.asked_at), trace and trace.dump(), stamp(erasure.next_look))
+
+        rows: list[int | None] = []
 
         def work(db: sqlite3.Connection) -> None:
-            db.execute("DELETE FROM event WHERE actor = ?", (actor.id,))
-            db.execute("INSERT OR REPLACE INTO erasure VALUES (?, ?)", (actor.id, stamp(asked_at)))
+            if trace is None:
+                db.execute("DELETE FROM event WHERE actor = ?", (actor,))
+                db.execute("DELETE FROM erased WHERE actor = ?", (actor,))
+            sql = "INSERT INTO erased (actor, asked_at, trace, next_look) VALUES (?, ?, ?, ?)"
+            rows.append(db.execute(sql, values).lastrowid)
 
         await self._db.wipe(work)
+        return replace(erasure, row=rows[-1] or 0)
 
     async def erasures(self) -> list[Erasure]:
-        """The erasures that AWS may not have completed."""
+        """What was erased and may still come back at AWS."""
+        columns = ", ".join(_ERASED)
         return await self._db.read(
-            lambda row: Erasure(Actor(row[0]), datetime.fromisoformat(row[1])),
-            "SELECT actor, asked_at FROM erasure ORDER BY asked_at",
+            lambda row: read_erasure(dict(zip(_ERASED, row, strict=True))),
+            f"SELECT {columns} FROM erased ORDER BY asked_at, row",
         )
 
-    async def mark_erased(self, erasure: Erasure) -> None:
-        """Remove a completed erasure. A newer request of the actor stays."""
+    async def note_look(self, erasure: Erasure) -> None:
+        """Keep how the search for this is going."""
         await self._db.write(
-            "DELETE FROM erasure WHERE actor = ? AND asked_at = ?",
-            erasure.actor.id,
-            stamp(erasure.asked_at),
+            "UPDATE erased SET looks = ?, next_look = ?, pending = ? WHERE row = ?",
+            erasure.looks,
+            stamp(erasure.next_look),
+            int(erasure.pending),
+            erasure.row,
         )
+
+    async def drop_erasure(self, erasure: Erasure) -> None:
+        """Delete a request whose traces are gone for good, or that was undone."""
+        await self._db.write("DELETE FROM erased WHERE row = ?", erasure.row)
 
 
 def _now() -> str:

@@ -198,7 +198,9 @@ def _record_in(
 ) -> Record:
     kept, written = _values(row), row["content"]["text"]
     importance = kept.get("importance") or ""
-    created_at = _when(kept.get("created_at")) or row["createdAt"].astimezone(UTC)
+    # AWS says when the words were said, and when it has extracted them.
+    said_at = row.get("timestamp") or row["createdAt"]
+    created_at = _when(kept.get("created_at")) or said_at.astimezone(UTC)
     # What AWS has extracted is in its own words.
     text = written if importance else readable(kind, written, of_one=of_one)
     turns = (_decode(kept.get("turns")) or "").split() if kept.get("turns") != _BLANK else []

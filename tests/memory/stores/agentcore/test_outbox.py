@@ -2,13 +2,15 @@
 
 import sqlite3
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from memory.errors import NewerStore, StoreUnavailable
 from memory.records import Actor
+from memory.stores.agentcore.erased import Erasure, Fingerprint, Trace
 from memory.stores.agentcore.events.outbox import Lane, Outbox, SentEvent
 
 ANN, BOB = Actor("u1"), Actor("u12")
@@ -107,7 +109,7 @@ async def test_no_text_that_was_sent_or_erased_stays_in_the_file(path: Path) -> 
     await outbox.put(HERS, "t-1", [{"text": "PLATYPUS"}])
     await drain(outbox, HERS)
     await outbox.put(HERS, "t-2", [{"text": "AARDVARK"}])
-    await outbox.erase(ANN, datetime.now(UTC))
+    await outbox.erase(_erasure(datetime.now(UTC)))
     files = list(path.parent.iterdir())
     kept = b"".join(file.read_bytes() for file in files)
     assert b"PLATYPUS" not in kept
@@ -118,20 +120,53 @@ async def test_no_text_that_was_sent_or_erased_stays_in_the_file(path: Path) -> 
 async def test_erasing_one_actor_leaves_the_others_alone(outbox: Outbox) -> None:
     await outbox.put(HERS, "t-1", [{"text": "hers"}])
     await outbox.put(HIS, "t-1", [{"text": "his"}])
-    await outbox.erase(ANN, datetime.now(UTC))
+    await outbox.erase(_erasure(datetime.now(UTC)))
     assert await outbox.pending(ANN) == 0
     assert await outbox.pending(BOB) == 1
 
 
-async def test_a_newer_wish_to_be_forgotten_outlives_the_older_one(outbox: Outbox) -> None:
-    await outbox.erase(ANN, datetime(2026, 1, 1, tzinfo=UTC))
-    (first,) = await outbox.erasures()
-    await outbox.erase(ANN, datetime(2026, 1, 2, tzinfo=UTC))
-    await outbox.mark_erased(first)
-    (second,) = await outbox.erasures()
-    assert (second.actor, second.asked_at) == (ANN, datetime(2026, 1, 2, tzinfo=UTC))
-    await outbox.mark_erased(second)
+def _erasure(asked_at: datetime, *statements: str) -> Erasure:
+    trace = Trace(Fingerprint.of(statements), frozenset({"mem-1"})) if statements else None
+    return Erasure(ANN, asked_at, asked_at, trace)
+
+
+async def test_erasing_everything_replaces_what_was_erased_before(outbox: Outbox) -> None:
+    await outbox.erase(_erasure(datetime(2026, 1, 1, tzinfo=UTC), "I drink tea"))
+    await outbox.erase(_erasure(datetime(2026, 1, 2, tzinfo=UTC)))
+    second = await outbox.erase(_erasure(datetime(2026, 1, 3, tzinfo=UTC)))
+    assert await outbox.erasures() == [second]
+    await outbox.drop_erasure(second)
     assert await outbox.erasures() == []
+
+
+async def test_how_the_search_is_going_is_kept(outbox: Outbox) -> None:
+    noon = datetime(2026, 1, 1, 12, tzinfo=UTC)
+    erasure = await outbox.erase(_erasure(noon, "I drink tea"))
+    looked = replace(erasure, looks=3, next_look=noon + timedelta(days=1), pending=False)
+    await outbox.note_look(looked)
+    assert await outbox.erasures() == [looked]
+
+
+async def test_no_word_of_what_is_forgotten_stands_in_the_file(path: Path) -> None:
+    outbox = await Outbox.open(path)
+    await outbox.erase(_erasure(datetime.now(UTC), "My platypus is called Aardvark"))
+    kept = b"".join(file.read_bytes() for file in path.parent.iterdir()).lower()
+    assert b"platypus" not in kept
+    assert b"aardvark" not in kept
+    await outbox.aclose()
+
+
+async def test_an_erasure_that_an_older_version_had_not_finished_goes_on(path: Path) -> None:
+    path.parent.mkdir()
+    with sqlite3.connect(path) as db:
+        db.execute("CREATE TABLE erasure (actor TEXT PRIMARY KEY, asked_at TEXT) WITHOUT ROWID")
+        db.execute("INSERT INTO erasure VALUES ('u1', '2026-01-01T12:00:00+00:00')")
+    db.close()
+    outbox = await Outbox.open(path)
+    (erasure,) = await outbox.erasures()
+    assert (erasure.actor, erasure.asked_at) == (ANN, datetime(2026, 1, 1, 12, tzinfo=UTC))
+    assert erasure.pending
+    await outbox.aclose()
 
 
 async def test_only_the_owner_can_read_the_file(outbox: Outbox, path: Path) -> None:
@@ -175,6 +210,7 @@ async def test_what_waits_in_a_file_of_before_there_were_migrations_is_kept(path
     with sqlite3.connect(path) as db:
         db.execute("DROP TABLE migration")
         db.execute("DROP TABLE job")
+        db.execute("DROP TABLE erased")
         for column in ("event_id", "ours", "failing_since", "why", "due_at"):
             db.execute(f"ALTER TABLE event DROP COLUMN {column}")
     db.close()

@@ -2,9 +2,6 @@
 
 import asyncio
 import json
-import time
-from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -24,25 +21,19 @@ from memory.records import (
     Draft,
     Evidence,
     Kind,
-    Role,
-    Turn,
-    Utterance,
 )
 from memory.stores.agentcore.namespaces import belongs, namespace
 from memory.stores.agentcore.rows.records import (
     create_entry,
     record_of_row,
 )
-from memory.stores.agentcore.store import AgentCoreStore, Timing
+from memory.stores.agentcore.store import Timing
 from tests.contracts.long_term_memory import eventually
-from tests.fakes.aws import Fault, Knobs, broken, throttled
-from tests.fakes.aws.world import FAST, World, world
+from tests.fakes.aws import Fault, Knobs, broken
+from tests.fakes.aws.world import World, world
 
 NOON = datetime(2026, 3, 15, 12, tzinfo=UTC)
 ANN, BOB, CAT = Actor("u1"), Actor("u12"), Actor("u112")
-
-#: Leaves a test the time to do something before the second look.
-UNHURRIED = replace(FAST, second_look=1.5)
 
 
 def draft(text: str, kind: Kind = Kind.FACT, **more: Any) -> Draft:
@@ -390,106 +381,6 @@ async def test_a_record_that_aws_keeps_is_said(tmp_path: Path) -> None:
         with pytest.raises(StoreUnavailable, match="1 of 1"):
             await store.delete(ANN, [tea.id])
         assert await store.records(ANN) == [tea]
-
-
-async def test_erasing_pages_through_everything_and_deletes_in_hundreds(tmp_path: Path) -> None:
-    async with world(tmp_path, Knobs(page_rows=40)) as here, await here.store() as store:
-        await store.commit(ANN, [draft(f"fact {n}") for n in range(230)])
-        await here.calls().ask("create_event", **_event("s-1"))
-        await here.calls().ask("create_event", **_event("s-2"))
-        await store.erase(ANN)
-        assert await store.records(ANN, include_superseded=True) == []
-        assert here.count("BatchDeleteMemoryRecords") == 3
-        assert here.count("DeleteEvent") == 2
-
-
-def _event(session: str) -> dict[str, Any]:
-    item = {"conversational": {"role": "USER", "content": {"text": "I live in Oslo"}}}
-    return {
-        "actorId": ANN.id,
-        "sessionId": session,
-        "eventTimestamp": NOON,
-        "payload": [item],
-    }
-
-
-async def test_erasing_goes_on_through_throttling(tmp_path: Path) -> None:
-    async with world(tmp_path, attempts=1) as here, await here.store() as store:
-        event = await here.calls().ask("create_event", **_event("s-1"))
-        here.aws.faults.add(throttled("DeleteEvent", times=2))
-        await store.erase(ANN)
-        log = here.aws.data().contents(here.memory.id).log
-        assert log.events[0].id == event["event"]["eventId"]
-        assert log.events[0].gone_at is not None
-
-
-async def test_what_could_not_be_erased_is_said_and_erased_later(tmp_path: Path) -> None:
-    async with world(tmp_path, attempts=1) as here, await here.store() as store:
-        await store.commit(ANN, [draft("I drink tea")])
-        await here.calls().ask("create_event", **_event("s-1"))
-        here.aws.knobs.failed_records = 1
-        here.aws.faults.add(throttled("DeleteEvent", times=4))
-        with pytest.raises(StoreUnavailable, match="not deleted 1 messages and 1 memories yet"):
-            await store.erase(ANN)
-        await eventually(lambda: _knows_nothing_of(store, ANN))
-
-
-async def test_a_turn_on_its_way_is_caught_up_with_and_erased(tmp_path: Path) -> None:
-    async with world(tmp_path) as here, await here.store(UNHURRIED) as store:
-        here.aws.faults.add(Fault("CreateEvent", times=1, delay=0.5))
-        said = Utterance(Role.USER, "I live in Oslo", NOON)
-        await store.add_turn(ANN, Turn("t-1", "s-1", (said,)))
-        await eventually(lambda: _met(here))
-        await store.erase(ANN)
-        (event,) = here.aws.data().contents(here.memory.id).log.events
-        assert event.gone_at is not None
-
-
-async def test_what_extraction_had_under_way_is_deleted_at_the_second_look(tmp_path: Path) -> None:
-    now = [time.time()]
-    knobs = Knobs(extraction_seconds=60)
-    async with (
-        world(tmp_path, knobs, clock=lambda: now[0]) as here,
-        await here.store(UNHURRIED) as store,
-    ):
-        await here.calls().ask("create_event", **_event("s-1"))
-        await store.erase(ANN)
-        now[0] += 61  # what AWS had already begun to read is written now
-        assert len(await store.records(ANN)) > 0
-        await eventually(lambda: _knows_nothing_of(store, ANN))
-
-
-async def _knows_nothing_of(store: AgentCoreStore, actor: Actor) -> bool:
-    return await store.records(actor, include_superseded=True) == []
-
-
-async def test_what_was_asked_for_since_survives_the_second_look(tmp_path: Path) -> None:
-    async with world(tmp_path) as here, await here.store(UNHURRIED) as store:
-        await store.commit(ANN, [draft("I drink tea")])
-        await store.erase(ANN)
-        (kept,) = await store.commit(ANN, [draft("I drink coffee")])
-        seen = here.count("ListSessions")
-        await eventually(lambda: _called(here, "ListSessions", seen + 1))
-        assert await store.records(ANN) == [kept]
-
-
-async def _called(here: World, operation: str, times: int) -> bool:
-    return here.count(operation) >= times
-
-
-@pytest.mark.parametrize("fault", [broken, throttled])
-async def test_a_wish_to_be_forgotten_outlives_an_outage_and_a_restart(
-    tmp_path: Path, fault: Callable[[], Fault]
-) -> None:
-    async with world(tmp_path) as here:
-        async with await here.store() as store:
-            await store.commit(ANN, [draft("I drink tea")])
-            here.aws.faults.add(fault())
-            with pytest.raises(StoreUnavailable, match="not everything is deleted yet"):
-                await store.erase(ANN)
-        here.aws.faults.clear()
-        async with await here.store() as store:
-            await eventually(lambda: _knows_nothing_of(store, ANN))
 
 
 def test_more_topics_than_metadata_holds_are_cut_at_a_whole_one() -> None:

@@ -1,0 +1,151 @@
+"""What people had erased, and how it is recognized when AWS shows it again: extraction that was
+under way writes it minutes or days later, AWS tells it in its own words, and reads show for a while
+what is gone."""
+
+import json
+import secrets
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from hashlib import blake2b
+from typing import Any, Self
+
+from memory.knowledge.sayings import Saying, saying_of, words_of
+from memory.records import Actor, Kind, Record
+
+#: A word is kept as so many hexadecimal digits of its hash: too few to tell which word it was.
+_DIGITS = 4
+#: How much earlier than a record its source is, where AWS does not tell.
+_LAG = timedelta(minutes=3)
+#: AWS keeps milliseconds of a time at most.
+_PRECISION = timedelta(seconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """Recognizes texts that say a forgotten thing, without keeping its words."""
+
+    key: str
+    sayings: tuple[Saying, ...]
+
+    @classmethod
+    def of(cls, statements: Iterable[str]) -> Self:
+        key = secrets.token_hex(8)
+        mark = partial(_mark, key)
+        told = filter(None, map(saying_of, dict.fromkeys(statements)))
+        return cls(key, tuple(saying.replace_words(mark) for saying in told))
+
+    def tells(self, text: str) -> bool:
+        """True if a text says it, in the person's words or in AWS's."""
+        here = self._marks(text)
+        return any(saying.is_in(here) or saying.is_retold(here) for saying in self.sayings)
+
+    def hints(self, text: str) -> bool:
+        """True if a text, known to come from where it was said, has most of its words."""
+        here = self._marks(text)
+        return any(saying.is_half_in(here) for saying in self.sayings)
+
+    def _marks(self, text: str) -> frozenset[str]:
+        return frozenset(_mark(self.key, word) for word in words_of(text))
+
+
+def _mark(key: str, word: str) -> str:
+    name = word.encode("utf-8", "replace")
+    return blake2b(name, key=bytes.fromhex(key)).hexdigest()[:_DIGITS]
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One forgotten thing: the ids of its records, the turns and sessions that told it, and when
+    they were said."""
+
+    fingerprint: Fingerprint
+    records: frozenset[str] = frozenset()
+    turns: frozenset[str] = frozenset()
+    sessions: frozenset[str] = frozenset()
+    times: tuple[datetime, ...] = ()
+
+    def covers(self, row: Mapping[str, Any], record: Record, asked_at: datetime) -> bool:
+        """True if AWS must no longer show this record. What was said after the request stays."""
+        if record.id in self.records:
+            return True
+        if is_ours(row):
+            return False
+        if record.kind is Kind.SUMMARY:
+            # AWS writes it anew with every turn of its session, from what it has of the earlier.
+            here = record.session_id in self.sessions
+            told = self.fingerprint.hints if here else self.fingerprint.tells
+            return (here or source_time(row) <= asked_at) and told(record.text)
+        if source_time(row) > asked_at:
+            return False
+        late = row["createdAt"] > asked_at and self.was_said_at(source_time(row))
+        return self.fingerprint.tells(record.text) or (late and self.fingerprint.hints(record.text))
+
+    def was_said_at(self, moment: datetime) -> bool:
+        """True if one of the turns was said then."""
+        return any(abs(moment - at) < _PRECISION for at in self.times)
+
+    def dump(self) -> str:
+        return json.dumps(
+            {
+                "key": self.fingerprint.key,
+                "sayings": [
+                    [sorted(part) for part in (each.telling, each.own, each.core)]
+                    for each in self.fingerprint.sayings
+                ],
+                "records": sorted(self.records),
+                "turns": sorted(self.turns),
+                "sessions": sorted(self.sessions),
+                "times": [at.isoformat() for at in self.times],
+            }
+        )
+
+    @classmethod
+    def load(cls, text: str) -> Self:
+        """Raises ValueError, TypeError, LookupError."""
+        kept = json.loads(text)
+        sayings = tuple(Saying(*map(frozenset, parts)) for parts in kept["sayings"])
+        return cls(
+            Fingerprint(kept["key"], sayings),
+            frozenset(kept["records"]),
+            frozenset(kept["turns"]),
+            frozenset(kept["sessions"]),
+            tuple(map(datetime.fromisoformat, kept["times"])),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """A request to erase everything of an actor, or one thing if there is a `trace`, as far as it
+    is older than the request. `looks` counts how often AWS was searched for it, `next_look` is when
+    to search again; `pending` is True while AWS may have messages of it."""
+
+    actor: Actor
+    asked_at: datetime
+    next_look: datetime
+    trace: Trace | None = None
+    looks: int = 0
+    pending: bool = True
+    #: Its row in the file; 0 before it is there.
+    row: int = 0
+
+    def covers(self, row: Mapping[str, Any], record: Record) -> bool:
+        """True if AWS must no longer show this record."""
+        if self.trace:
+            return self.trace.covers(row, record, self.asked_at)
+        if is_ours(row):
+            written_at: datetime = row["createdAt"]
+            return max(record.created_at, written_at) <= self.asked_at
+        return source_time(row) <= self.asked_at
+
+
+def is_ours(row: Mapping[str, Any]) -> bool:
+    """True for a record that we wrote, False for one that AWS has extracted."""
+    return "created_at" in (row.get("metadata") or {})
+
+
+def source_time(row: Mapping[str, Any]) -> datetime:
+    """When the words behind a record of AWS's own were said, as far as AWS tells."""
+    moment: datetime = row.get("timestamp") or row["createdAt"] - _LAG
+    return moment
