@@ -86,7 +86,8 @@ def _region(settings: Settings, region: str) -> CheckResult:
     return ok("region", f"{region}, at aws_endpoint_url = {other}" if other else region)
 
 
-_CONNECTIONS = 5
+#: As many as doctor has threads.
+_CONNECTIONS = 8
 _DENIED = "AccessDeniedException"
 
 

@@ -6,6 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 _QUOTED = re.compile(r"""(?<!\w)(['"`]).*?\1(?!\w)""", re.DOTALL)
+#: What AWS is known to say, whoever said the same words.
+_KNOWN = re.compile(
+    r"((?:memory )?status is not (?:yet )?active[,.]?|in a transitional state[,.]?)", re.I
+)
 #: A word of AWS's has nothing that could be an escaped letter of another script.
 _PLAIN = re.compile(r"[A-Za-z0-9.,;:()\[\]/_-]{1,40}")
 _RUN = re.compile(r"[^\W_]+")
@@ -16,15 +20,16 @@ _MOST_READ, _MOST_SHOWN = 4000, 300
 
 def own_words(message: str, sent: Mapping[str, Any]) -> str:
     """The message in one short line. What is in quotes, what was sent and what may be a part of it
-    become an ellipsis; empty if nothing else is left."""
-    said = " ".join(_texts(sent)).casefold()
+    become an ellipsis; empty if nothing else is left. The memory's id is nobody's word."""
+    said = " ".join(_texts({**sent, "memoryId": ""})).casefold()
     words = frozenset(_RUN.findall(said))
     shown: list[str] = []
-    for token in _QUOTED.sub(" … ", message[:_MOST_READ]).split():
-        if _is_own(token, said, words):
-            shown.append(token)
-        elif shown[-1:] != ["…"]:
-            shown.append("…")
+    for number, part in enumerate(_KNOWN.split(_QUOTED.sub(" … ", message[:_MOST_READ]))):
+        for token in part.split():
+            if number % 2 or _is_own(token, said, words):
+                shown.append(token)
+            elif shown[-1:] != ["…"]:
+                shown.append("…")
     line = " ".join(shown)
     return line[:_MOST_SHOWN] if _RUN.search(line) else ""
 

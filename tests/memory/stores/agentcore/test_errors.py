@@ -69,6 +69,13 @@ def test_the_operator_reads_the_words_of_aws() -> None:
     assert "AWS says: Too many tags" in str(failure("Too many tags", "ResourceConflict"))
 
 
+def test_what_aws_is_known_to_say_is_shown_though_somebody_said_the_same_words() -> None:
+    sent = {"memoryId": "MordecaiMemory-0123456789", "payload": ["I am not active today, unable"]}
+    shown = own_words(INACTIVE, sent)
+    assert shown == "Memory status is not active, … to process CreateEvent"
+    assert own_words("'status is not active'", sent) == ""
+
+
 def test_quoted_values_and_what_was_sent_are_left_out_of_the_words_of_aws() -> None:
     message = "Value 'anything' at payload: I LIVE in Osl is bad, see Oslo, p4ss and \\u0414"
     shown = own_words(message, {"payload": [{"text": "I live in Oslo, my word is p4ssword"}]})
