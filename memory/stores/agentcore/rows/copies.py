@@ -111,19 +111,35 @@ class Deletions:
         for record in wanted:
             if self._whose.get(record.id) != actor:
                 raise UnknownRecord(f"no memory with the id {record.id!r} was deleted")
-        for batch in batches([record for record in wanted if record.id not in self._again]):
-            await self._write(actor, batch)
-        await self._link(actor, {record.id: self._again[record.id].id for record in wanted})
+        missing = [record for record in wanted if record.id not in self._again]
+        while missing:
+            # Those that others supersede first: only then their new ids are known.
+            ids = {record.id for record in missing}
+            ready = [record for record in missing if record.supersedes not in ids] or missing
+            for batch in batches(ready):
+                await self._write(actor, batch)
+            missing = [record for record in missing if record.id not in self._again]
+        if wanted:
+            await self._link(actor, self._new_ids(actor))
         return [self._again[record.id] for record in wanted]
 
+    def _new_ids(self, actor: Actor) -> dict[str, str]:
+        """The new ids of what the actor has restored, by the old ones."""
+        return {old: r.id for old, r in self._again.items() if self._whose.get(old) == actor}
+
     async def _write(self, actor: Actor, records: Sequence[Record]) -> None:
+        new_ids = self._new_ids(actor)
+        linked = [
+            replace(record, supersedes=new_ids.get(record.supersedes or "", record.supersedes))
+            for record in records
+        ]
         made = await self._create(
             [
                 agentcore_records.create_entry(record, actor, number, self._strategies)
-                for number, record in enumerate(records)
+                for number, record in enumerate(linked)
             ]
         )
-        for number, record in enumerate(records):
+        for number, record in enumerate(linked):
             self._again[record.id] = replace(record, id=made[agentcore_records.label(number)])
 
     async def _link(self, actor: Actor, new_ids: Mapping[str, str]) -> None:
@@ -131,7 +147,7 @@ class Deletions:
         await self._update(
             [
                 agentcore_records.link_entry(row, record.id, new_id)
-                for row, record in (await self._read(actor) if new_ids else [])
+                for row, record in await self._read(actor)
                 if (new_id := new_ids.get(record.supersedes or ""))
             ]
         )

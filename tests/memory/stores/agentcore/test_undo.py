@@ -53,6 +53,22 @@ async def test_a_return_that_breaks_off_is_completed_without_a_second_copy(tmp_p
         assert len(await store.records(ANN, include_superseded=True)) == 2
 
 
+@pytest.mark.parametrize("together", [True, False])
+async def test_what_comes_back_supersedes_what_came_back(tmp_path: Path, together: bool) -> None:
+    async with world(tmp_path) as here, await here.store() as store:
+        (oslo,) = await store.commit(ANN, [draft("I live in Oslo")])
+        await store.commit(ANN, [draft("I live in Lima", supersedes=oslo.id)])
+        oslo, lima = await store.records(ANN, include_superseded=True)
+        await store.delete(ANN, [oslo.id, lima.id])
+        if together:
+            old, new = await store.restore(ANN, [oslo, lima])
+        else:
+            (old,) = await store.restore(ANN, [oslo])
+            (new,) = await store.restore(ANN, [lima])
+        assert new.supersedes == old.id
+        assert await store.records(ANN, include_superseded=True) == [old, new]
+
+
 async def test_what_was_deleted_long_ago_does_not_come_back(tmp_path: Path) -> None:
     timing = replace(FAST, deletion=0.0)
     async with world(tmp_path) as here, await here.store(timing) as store:
