@@ -22,7 +22,7 @@ from bot.operations.doctor.check import (
 )
 from bot.operations.doctor.clock import check_clock
 from bot.operations.doctor.data import check_backlog, check_disk, is_running
-from bot.operations.doctor.models import check_model, check_transcriber
+from bot.operations.doctor.models import check_fallback, check_model, check_transcriber
 from bot.operations.doctor.outbox import check_outbox
 from bot.settings import Loaded, Settings
 from bot.settings.schema import MASK
@@ -67,11 +67,17 @@ def _checks(settings: Settings, pool: Executor) -> list[Check]:
     running = is_running(data)
     in_pool = partial(asyncio.get_running_loop().run_in_executor, pool)
     agentcore = settings.memory_enabled and settings.memory_backend == "agentcore"
-    aws = agentcore or (settings.model or "").startswith("bedrock:")
+    names = (settings.model or "", *settings.fallback_models)
+    aws = agentcore or any(name.startswith("bedrock:") for name in names)
+    patience = settings.model_timeout_seconds
     checks = [
         Check("token", partial(check_token, settings, running=running)),
         Check("webhook", partial(check_webhook, settings, running=running)),
-        Check("model", partial(check_model, settings), settings.model_timeout_seconds),
+        Check("model", partial(check_model, settings), patience),
+        *(
+            Check("fallback", partial(check_fallback, settings, name), patience)
+            for name in settings.fallback_models
+        ),
         Check("transcriber", partial(check_transcriber, settings), _TRANSCRIBER_SECONDS),
     ]
     if aws:

@@ -33,25 +33,34 @@ _SHORT = ModelSettings(max_tokens=16)
 
 
 async def check_model(settings: Settings) -> list[CheckResult]:
-    """Ask the model for one word, streaming as the bot does; on Bedrock also without streaming,
-    which is a separate permission."""
-    name = settings.model
-    if name is None or name == OFFLINE:
+    """Ask the model for one word."""
+    if settings.model is None or settings.model == OFFLINE:
         return [ok("model", "none is set: the notebook answers, which needs none")]
+    return await _ask(settings, settings.model, "model")
+
+
+async def check_fallback(settings: Settings, name: str) -> list[CheckResult]:
+    """Ask one of the fallback models for one word: it may not be needed for months."""
+    return [] if name == OFFLINE else await _ask(settings, name, "fallback")
+
+
+async def _ask(settings: Settings, name: str, subject: str) -> list[CheckResult]:
+    """Ask a model, streaming as the bot does; on Bedrock also without streaming, which is a
+    separate permission."""
     try:
         # Looking up AWS credentials may use the network, and blocks.
         model = await asyncio.to_thread(model_of, settings, name)
     except OperatorError as mistake:
-        return [wrong("model", str(mistake))]
+        return [wrong(subject, str(mistake))]
     ways = (_ask_streaming, _ask_whole) if name.startswith("bedrock:") else (_ask_streaming,)
     start = time.monotonic()
     async with model:
         for ask in ways:
-            if trouble := await _find_failure(ask, model, name):
+            if trouble := await _find_failure(ask, model, name, subject):
                 return [trouble]
     seconds = (time.monotonic() - start) / len(ways)
-    found = [ok("model", f"{name} answers in {seconds:.1f} s")]
-    return [*found, warning("model", doubt)] if (doubt := _doubt_about(model)) else found
+    found = [ok(subject, f"{name} answers in {seconds:.1f} s")]
+    return [*found, warning(subject, doubt)] if (doubt := _doubt_about(model)) else found
 
 
 def _doubt_about(model: Model) -> str | None:
@@ -63,7 +72,7 @@ def _doubt_about(model: Model) -> str | None:
 
 
 async def _find_failure(
-    ask: Callable[[Model], Awaitable[None]], model: Model, name: str
+    ask: Callable[[Model], Awaitable[None]], model: Model, name: str, subject: str
 ) -> CheckResult | None:
     try:
         await ask(model)
@@ -72,7 +81,7 @@ async def _find_failure(
         status = f", HTTP status {failure.status}" if failure.status else ""
         text = f"{name} gave no answer ({failure.kind}{status}): {failure.remedy or 'try again'}"
         busy = failure.kind == THROTTLED.kind
-        return warning("model", text) if busy else wrong("model", text)
+        return warning(subject, text) if busy else wrong(subject, text)
     return None
 
 

@@ -4,7 +4,7 @@ import pytest
 from pydantic import SecretStr
 
 from bot.operations.doctor.check import CheckResult, Mark
-from bot.operations.doctor.models import check_model
+from bot.operations.doctor.models import check_fallback, check_model
 from bot.settings import Settings
 from tests.fakes.aws import FakeAws, denied, throttled
 from tests.fakes.aws.bedrock_models import SONNET
@@ -54,6 +54,16 @@ async def test_a_model_that_needs_a_profile_is_named_with_its_ids(aws: FakeAws):
     finding = await the(settings)
     assert finding.mark is Mark.WRONG
     assert f"set model to bedrock:us.{SONNET} or bedrock:global.{SONNET}" in finding.text
+
+
+async def test_a_fallback_is_asked_too(aws: FakeAws):
+    settings = bedrock(aws)
+    (fine,) = await check_fallback(settings, CLAUDE)
+    (finding,) = await check_fallback(settings, f"bedrock:{SONNET}")
+    assert (fine.subject, fine.mark) == ("fallback", Mark.OK)
+    assert (finding.subject, finding.mark) == ("fallback", Mark.WRONG)
+    assert f"bedrock:us.{SONNET}" in finding.text
+    assert await check_fallback(settings, "offline") == []
 
 
 async def test_an_arn_that_nobody_explains_is_a_warning(aws: FakeAws):
