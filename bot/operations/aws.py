@@ -14,7 +14,11 @@ def aws_access(settings: Settings) -> AwsAccess:
 def wanted_memory(settings: Settings) -> Wanted:
     """The memory to find or create if `memory_id` is not set. AWS rejects an empty description, so
     it means the default one."""
-    wanted = Wanted(settings.memory_name, extracts=aws_extracts(settings))
+    wanted = Wanted(
+        settings.memory_name,
+        event_expiry_days=settings.agentcore_event_days,
+        extracts=aws_extracts(settings),
+    )
     given = settings.memory_description
     return replace(wanted, description=given) if given else wanted
 

@@ -205,6 +205,8 @@ class Settings(BaseSettings):
         "Mordecai multi-user memory with strategies"
     )
     """AgentCore: the memory's description, set when it is created"""
+    agentcore_event_days: Annotated[int, Field(ge=7, le=365)] = 90
+    """AgentCore: days until AWS deletes messages, set when the memory is created"""
     agentcore_extraction: Literal["aws", "mordecai"] = "aws"
     """AgentCore: who learns from conversations: AWS's strategies (`aws`), or the bot itself as with
     SQLite (`mordecai`), with evidence, review and what `/new` lists. See `docs/aws.md` for what
@@ -276,8 +278,7 @@ class Settings(BaseSettings):
     """Days until summaries of conversations are deleted; null = never. Their lasting content is
     also kept as facts"""
     message_days: Days | None = 730
-    """Days until messages are deleted; null = never. On AWS the memory's own event expiry applies
-    instead"""
+    """Days until messages are deleted; null = never. On AWS: see `agentcore_event_days`"""
     superseded_days: Days | None = 365
     """Days until a memory replaced by a newer one is deleted, twice as many from importance 8; null
     = never"""
@@ -296,10 +297,8 @@ class Settings(BaseSettings):
     """AWS: the profile; null = from the AWS configuration"""
     aws_endpoint_url: Address | None = None
     """AWS: another endpoint for all services, for tests"""
-
     aws_threads: Annotated[int, Field(ge=4, le=256)] = 32
-    """AWS: maximum simultaneous calls, and connections, to the memory; use 64 for a hundred
-    simultaneous users"""
+    """AWS: maximum simultaneous calls to the memory; use 64 for a hundred simultaneous users"""
 
     streaming: Literal["edit", "draft", "off"] = "edit"
     """How a reply appears while it is being written: `edit` (a growing message), `draft`
