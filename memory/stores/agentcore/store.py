@@ -373,12 +373,12 @@ class AgentCoreStore:
         return await self._deletions.restore(actor, records)
 
     async def move(self, actor: Actor, to: Actor) -> None:
-        """See PersonalData. AWS can't give events to another actor: they are deleted with the
-        actor's records after those are copied."""
+        """See PersonalData. What AWS has of events can't move: it goes with the copied records."""
         self._require_open()
         if actor == to:
             return
         await self._copier.copy(actor, to)
+        await self._sender.move(actor, to)
         erasure = await self._note_erasure(actor)
         try:
             await self.erasing.erase(erasure)

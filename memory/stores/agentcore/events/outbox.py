@@ -223,6 +223,14 @@ class Outbox:
         await self._db.change(work)
         return refused
 
+    async def move(self, actor: Actor, to: Actor) -> None:
+        """Give another actor the events that AWS has not taken, but for turns that it has too."""
+        await self._db.write(
+            "UPDATE OR IGNORE event SET actor = ? WHERE actor = ? AND state != 'sent'",
+            to.id,
+            actor.id,
+        )
+
     async def lanes(self) -> list[Lane]:
         """The lanes with waiting events, the longest waiting first."""
         rows = await self._db.rows(

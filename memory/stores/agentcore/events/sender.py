@@ -170,14 +170,20 @@ class EventSender:
             self._tasks[lane] = task
 
     async def drop(self, actor: Actor) -> None:
-        """Stop sending for this actor, whose events are no longer in the outbox. Waits for events
-        on their way to AWS: only what has arrived can be deleted there."""
+        """Stop sending for this actor, whose events leave the outbox. Waits for events on their way
+        to AWS: only what has arrived can be deleted there."""
         lanes = [lane for lane in self._tasks if lane.actor_id == actor.id]
         under_way = [self._tasks[lane] for lane in lanes if lane in self._sending]
         if under_way:
             await asyncio.wait(under_way, timeout=self._pace.grace)
         await self._stop([lane for lane in lanes if lane in self._tasks])
         self._note_progress()
+
+    async def move(self, actor: Actor, to: Actor) -> None:
+        """Give another actor what AWS has not taken of this one, refused or not."""
+        await self.drop(actor)
+        await self._outbox.move(actor, to)
+        await self._wake_all()
 
     async def flush(self, actor: Actor) -> None:
         """Return when none of the actor's events wait, but for those that have stepped aside."""

@@ -7,7 +7,9 @@ import pytest
 
 from memory.errors import StoreUnavailable
 from memory.records import Actor, Draft, Kind, Role, Turn, Utterance
-from tests.fakes.aws import denied
+from memory.stores.agentcore.store import AgentCoreStore
+from tests.contracts.long_term_memory import eventually
+from tests.fakes.aws import Fault, denied, inactive
 from tests.fakes.aws.world import world
 
 NOON = datetime(2026, 3, 15, 12, tzinfo=UTC)
@@ -37,6 +39,31 @@ async def test_what_aws_has_extracted_moves_and_the_events_go(tmp_path: Path) ->
         events = calls.rows("list_events", "events", actorId=OLD.id, sessionId="s-1")
         assert [event async for event in events] == []
         assert await store.pending() == 0
+
+
+async def test_what_aws_has_not_taken_moves_too_refused_or_not(tmp_path: Path) -> None:
+    reason = "FieldValidationFailed"
+    async with world(tmp_path) as here, await here.store() as store:
+        here.aws.faults.add(Fault("CreateEvent", 1, "ValidationException", reason=reason))
+        here.aws.faults.add(inactive("CreateEvent"))
+        for number in range(3):
+            said = (Utterance(Role.USER, f"We know city number {number}", NOON),)
+            await store.add_turn(OLD, Turn(f"t-{number}", "s-1", said))
+        await eventually(lambda: _some_refused(store))
+        await store.move(OLD, NEW)
+        assert await store.pending(NEW) == 2
+        here.aws.faults.clear()
+        assert await store.sending.retry_refused() == 1
+        await store.extraction.flush(NEW)
+        events = here.aws.data().contents(here.memory.id).log.events
+        assert {event.messages[0][1] for event in events} == {
+            f"We know city number {number}" for number in range(3)
+        }
+        assert {event.actor_id for event in events} == {NEW.id}
+
+
+async def _some_refused(store: AgentCoreStore) -> bool:
+    return await store.sending.refused() == 1
 
 
 async def test_a_move_that_breaks_off_is_completed_without_a_second_copy(tmp_path: Path) -> None:
