@@ -146,11 +146,10 @@ class ExtractionJobs:
         erasures = [erasure for erasure in await self._outbox.erasures() if erasure.actor == actor]
         if not erasures:
             return True
-        turns = await self._outbox.turns_of(actor, job.event_ids)
-        if any(each.trace and not each.trace.turns.isdisjoint(turns.values()) for each in erasures):
-            return False
         # Erasing everything takes the actor's events out of the outbox: those it knows came later.
-        return all(each.trace for each in erasures) or set(turns) == set(job.event_ids)
+        turns = await self._outbox.turns_of(actor, job.event_ids)
+        forgotten = {turn for each in erasures if each.trace for turn in each.trace.turns}
+        return set(turns) == set(job.event_ids) and forgotten.isdisjoint(turns.values())
 
     async def _start(self, job: FailedJob) -> bool:
         """False if the job has left the list meanwhile."""

@@ -13,6 +13,7 @@ from memory.errors import StoreUnavailable
 from memory.records import Actor
 from memory.stores.agentcore.calls.circuit import Circuits
 from memory.stores.agentcore.calls.clients import AwsCalls
+from memory.stores.agentcore.erased import Erasure, Fingerprint, Trace
 from memory.stores.agentcore.events.jobs import ExtractionJobs, FailedJob, JobsPace, failed_jobs
 from memory.stores.agentcore.events.outbox import Outbox
 from tests.contracts.long_term_memory import eventually
@@ -156,6 +157,21 @@ async def test_what_was_erased_is_never_started_again(here: World, clock: Clock)
     assert "Acme" not in await known(here, ANN)
     assert "Hooli" in await known(here, ANN)
     assert "Initech" in await known(here, BOB)
+
+
+async def test_what_told_a_forgotten_thing_is_never_started_again(
+    here: World, clock: Clock
+) -> None:
+    await tell(here, ANN, "Acme", "Initech")
+    now = datetime.now(UTC)
+    trace = Trace(Fingerprint.of(["I work at Acme Corp"]), turns=frozenset({"Acme"}))
+    outbox = await Outbox.open(here.outbox)
+    await outbox.erase(Erasure(ANN, now, now, trace))
+    await outbox.aclose()
+    here.aws.knobs.extraction_fails = False
+    assert await restart(here, clock) == 3
+    assert len(await failed_jobs(here.calls())) == 3
+    assert "Initech" in await known(here, ANN)
 
 
 async def test_jobs_of_another_program_in_the_memory_are_left_alone(
