@@ -54,7 +54,8 @@ class Greetings:
             return None
         try:
             async with asyncio.timeout(self._patience):
-                summaries = (await self._memory.talk.profile(actor)).summaries
+                async with asyncio.timeout(self._memory.options.memory_recall_timeout_seconds):
+                    summaries = (await self._memory.talk.profile(actor)).summaries
                 if not summaries:
                     self._written.pop(actor, None)
                     return None

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.assistant.greeting import Greetings
 from memory.errors import StoreUnavailable
 from memory.knowledge.lookup import find_meant
 from memory.learning.endings import Outcome
@@ -137,6 +138,13 @@ async def test_whoever_asks_the_memory_is_answered_soon_while_every_call_hangs(t
                 with pytest.raises(StoreUnavailable):
                     await reading
             assert what
+
+
+async def test_a_greeting_does_not_wait_for_a_memory_that_hangs(tmp_path: Path):
+    async with bot_on_aws(tmp_path, recall_seconds=0.3) as (here, _, bot):
+        here.aws.faults.add(Fault(delay=FOREVER))
+        async with asyncio.timeout(2):
+            assert await Greetings(bot.memory, patience=FOREVER).sentence(ANN, "{topics}") is None
 
 
 async def test_a_long_list_may_take_its_time_as_long_as_aws_answers(tmp_path: Path):
