@@ -38,6 +38,14 @@ async def test_the_models_are_named_in_their_order() -> None:
         assert ENGLISH.engine_instead.format(models="calm, wise") in said
 
 
+async def test_the_number_of_an_aws_account_is_told_to_nobody() -> None:
+    arn = "arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/abc123"
+    async with open_desk(about=About(models=(f"bedrock:{arn}",))) as desk:
+        said = await desk.ask("/start")
+    assert ENGLISH.engine.format(model="bedrock:abc123") in said
+    assert "123456789012" not in said
+
+
 async def test_help_in_a_group_lists_what_makes_sense_there(desk: Desk) -> None:
     said = await desk.ask("/help", group=GROUP)
     listed = [line[1:].split(" ")[0] for line in said.splitlines() if line.startswith("/")]

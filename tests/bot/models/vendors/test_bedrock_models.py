@@ -128,6 +128,15 @@ async def test_two_names_of_one_model_cool_down_apart(aws: FakeAws) -> None:
     assert asked[-2:] == [f"us.{SONNET}"] * 2
 
 
+async def test_a_slow_model_behind_an_arn_cools_down_under_its_own_name(aws: FakeAws) -> None:
+    arn = aws.models.add_profile("abc123", f"us.{SONNET}")
+    more = {"fallback_models": (f"bedrock:us.{HAIKU}",), "model_timeout_seconds": 0.8}
+    async with talking(aws, arn, **more) as talk:
+        aws.faults.add(Fault("ConverseStream", 1, delay=5))
+        assert await talk.answer()
+        assert talk.logged("model_cooling_down")["model"] == arn
+
+
 def test_a_model_that_the_library_does_not_know_is_not_looked_up(aws: FakeAws) -> None:
     model = model_of(
         settings_of(aws, "ai21.jamba-1-5-mini-v1:0"), "bedrock:ai21.jamba-1-5-mini-v1:0"
