@@ -46,8 +46,8 @@ class Fate(Enum):
 
 class AwsFailure(StoreUnavailable):
     """AWS did not do it. `answered` tells whether the service as such is there: a throttle or a
-    refusal of this one call is an answer, an outage or bad credentials are none. `reason` is AWS's
-    word for why a request is no good, if it gave one."""
+    refusal of this one call is an answer, an outage or bad credentials are none. While the memory
+    is `inactive` AWS refuses every call."""
 
     def __init__(
         self,
@@ -56,10 +56,10 @@ class AwsFailure(StoreUnavailable):
         fate: Fate = Fate.LATER,
         *,
         answered: bool = False,
-        reason: str = "",
+        inactive: bool = False,
     ) -> None:
         super().__init__(message)
-        self.code, self.fate, self.answered, self.reason = code, fate, answered, reason
+        self.code, self.fate, self.answered, self.inactive = code, fate, answered, inactive
 
     @property
     def refused(self) -> bool:
@@ -195,15 +195,15 @@ def _refusal(where: Where, code: str, response: dict[str, Any], words: str) -> A
     reason = str(response.get("reason") or "")
     if reason == _SENT_BEFORE:
         text = f"{where.operation}: sent before"
-        return AwsFailure(text, code, Fate.DONE, answered=True, reason=reason)
+        return AwsFailure(text, code, Fate.DONE, answered=True)
     if _PASSING.search(str(response.get("Error", {}).get("Message", ""))):
         text = f"{where.operation}: the memory is not active, AWS may be creating or updating it"
-        return AwsFailure(_quote(text, words), code, answered=True, reason=reason)
+        return AwsFailure(_quote(text, words), code, answered=True, inactive=True)
     fields = ", ".join(str(f.get("name")) for f in response.get("fieldList") or ())
     why = f"{reason or 'no reason given'}{f': {fields}' if fields else ''}"
     text = _quote(f"{where.operation}: AWS refuses the request ({why})", words)
     fate = Fate.NEVER if reason in _FINAL else Fate.LATER
-    return AwsFailure(text, code, fate, answered=True, reason=reason)
+    return AwsFailure(text, code, fate, answered=True)
 
 
 def _quote(text: str, words: str) -> str:

@@ -267,7 +267,8 @@ class EventSender:
         since, accepted = event.failing_since, self._accepted_at
         if since is None or self._pace.clock() - since < timedelta(seconds=self._pace.stuck):
             return False
-        return failure.refused or (accepted is not None and accepted > since)
+        others = accepted is not None and accepted > since
+        return others or (failure.refused and not failure.inactive)
 
     def _note_progress(self) -> None:
         self._progress.set()

@@ -1,7 +1,7 @@
 """Failed extraction jobs of AWS: started again with patience, never for what was erased."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,8 +17,8 @@ from memory.stores.agentcore.erased import Erasure, Fingerprint, Trace
 from memory.stores.agentcore.events.jobs import ExtractionJobs, FailedJob, JobsPace, failed_jobs
 from memory.stores.agentcore.events.outbox import Outbox
 from tests.contracts.long_term_memory import eventually
-from tests.fakes.aws import Fault, Knobs, denied, throttled
-from tests.fakes.aws.world import FAST, World, world
+from tests.fakes.aws import Fault, denied, throttled
+from tests.fakes.aws.world import FAST, Machinery, World, machinery
 from tests.memory.stores.agentcore.test_turns import turn
 
 ANN, BOB = Actor("u1"), Actor("u12")
@@ -35,11 +35,19 @@ class Clock:
         return self.now
 
 
+@pytest.fixture(scope="module")
+def made() -> Iterator[Machinery]:
+    with machinery() as made:
+        yield made
+
+
 @pytest.fixture
-async def here(tmp_path: Path) -> AsyncIterator[World]:
-    """An AWS on which extraction fails until it is told otherwise."""
-    async with world(tmp_path, Knobs(extraction_fails=True)) as here:
-        yield here
+async def here(made: Machinery, tmp_path: Path) -> World:
+    """A memory from which AWS can't extract until it is told otherwise."""
+    made.aws.faults.clear()
+    made.aws.calls.clear()
+    made.aws.knobs.extraction_fails = True
+    return await made.world(tmp_path)
 
 
 @pytest.fixture
@@ -197,7 +205,7 @@ async def test_a_job_that_is_gone_by_then_stops_no_other(here: World, clock: Clo
 
 async def test_a_throttled_start_is_made_again(here: World, clock: Clock) -> None:
     await tell(here, ANN, "Acme")
-    here.aws.faults.add(throttled("StartMemoryExtractionJob", 3))
+    here.aws.faults.add(throttled("StartMemoryExtractionJob", 1))
     assert await restart(here, clock) == 3
 
 

@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 
 from memory.errors import StoreUnavailable
 from memory.records import Actor
-from memory.stores.agentcore.calls.errors import AwsFailure, Fate
+from memory.stores.agentcore.calls.errors import AwsFailure
 from memory.stores.agentcore.events.backlog import Unsent, outbox_backlog_in
 from memory.stores.agentcore.events.outbox import Lane, Outbox, Outgoing
 from memory.stores.agentcore.events.sender import EventSender, SendingPace
@@ -68,8 +68,8 @@ async def put(outbox: Outbox, sender: EventSender, lane: Lane, *turn_ids: str) -
     sender.wake(lane)
 
 
-def failure(code: str = "ValidationException", fate: Fate = Fate.LATER) -> AwsFailure:
-    return AwsFailure("CreateEvent: no", code, fate, answered=True)
+def failure(code: str = "ValidationException", *, inactive: bool = False) -> AwsFailure:
+    return AwsFailure("CreateEvent: no", code, answered=True, inactive=inactive)
 
 
 async def test_what_is_said_while_the_memory_is_not_active_arrives_in_order(tmp_path: Path) -> None:
@@ -163,10 +163,13 @@ async def _empty(outbox: Outbox) -> bool:
     return not await outbox.pending()
 
 
-async def test_an_error_of_aws_makes_an_event_step_aside_only_if_others_are_taken(
-    outbox: Outbox, sender: EventSender, aws: Picky
+@pytest.mark.parametrize(
+    "error", [failure("ServiceException"), failure(inactive=True)], ids=["broken", "inactive"]
+)
+async def test_what_may_hold_for_all_events_lets_one_step_aside_only_if_others_are_taken(
+    outbox: Outbox, sender: EventSender, aws: Picky, error: AwsFailure
 ) -> None:
-    aws.refuses["t-1"] = failure("ServiceException")
+    aws.refuses["t-1"] = error
     await put(outbox, sender, HERS, "t-1", "t-2")
     await eventually(lambda: _fails_for(outbox, 0.3))
     assert aws.taken == []
