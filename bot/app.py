@@ -184,19 +184,21 @@ async def _parts(settings: Settings, wall: WallClock) -> AsyncIterator[_Parts]:
     os.umask(0o077)
     async with AsyncExitStack() as stack:
         stack.enter_context(only_process(data))
-        pool = stack.enter_context(ThreadPoolExecutor(settings.threads, "files"))
+        files = stack.enter_context(ThreadPoolExecutor(settings.threads, "files"))
+        # One thread for what every message writes: more would wait for Python's lock, not the disk.
+        pool = stack.enter_context(ThreadPoolExecutor(1, "logs"))
         journal = await stack.enter_async_context(
             SqliteJournal(data / "journal.sqlite" if settings.memory_enabled else ":memory:", pool)
         )
         # The lock on the directory excludes other processes: any lease left is a dead one's.
         await journal.jobs.end_leases()
-        store = await stack.enter_async_context(open_store(settings, pool))
+        store = await stack.enter_async_context(open_store(settings, files))
         accounts = await stack.enter_async_context(
             Accounts(data / "usage.sqlite" if settings.memory_enabled else ":memory:", pool, wall)
         )
         model = await stack.enter_async_context(models_of(settings, notebook_model))
         understanding = understanding_of(settings, model, accounts)
-        pool.submit(warm_up, understanding.rules)
+        files.submit(warm_up, understanding.rules)
         memory = await stack.enter_async_context(
             Memory(store, journal, understanding, memory_options(settings), wall)
         )

@@ -316,7 +316,7 @@ class Settings(BaseSettings):
     health_listen: Name = "127.0.0.1"
     """The address `/healthz` and `/readyz` listen on"""
     threads: Annotated[int, Field(ge=1, le=256)] = 4
-    """Maximum simultaneous file operations"""
+    """Maximum simultaneous operations on the memories of people"""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """The lowest level that is logged"""
     log_format: Literal["auto", "console", "json"] = "auto"
