@@ -139,12 +139,15 @@ class FakeAws:
         """The names of the operations that were called, oldest first."""
         return [call.operation for call in self.calls]
 
-    def answer(self, request: Request) -> tuple[Answer, Fault | None]:
-        """Serve one request, with the fault it meets."""
+    def answer(
+        self, request: Request, called: tuple[str, str | None] | None = None
+    ) -> tuple[Answer, Fault | None]:
+        """Serve one request, with the fault it meets; `called` is its service and operation, which
+        otherwise its address tells."""
         scope = _SCOPE.search(request.headers.get("Authorization", ""))
         if scope is None:
             return refusal(403, "MissingAuthenticationTokenException", "no credentials"), None
-        service, operation = _route(request)
+        service, operation = called or _route(request)
         if operation is None or scope["region"] not in self.regions:
             return refusal(404, "UnknownOperationException", "unknown operation"), None
         fault = self.faults.take(operation)

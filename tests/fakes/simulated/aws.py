@@ -85,14 +85,15 @@ class _Hands:
         self._aws, self._wire = aws, wire
         aws.pause = self._wait
 
-    def __call__(self, request: AWSPreparedRequest, **_: Any) -> AWSResponse:
+    def __call__(self, request: AWSPreparedRequest, event_name: str, **_: Any) -> AWSResponse:
         address = urlsplit(request.url)
-        headers = {name: _text(value) for name, value in request.headers.items()}
+        headers: dict[str, Any] = {name: _text(value) for name, value in request.headers.items()}
         sent = request.body or b""
         raw = sent.encode() if isinstance(sent, str) else bytes(sent)
         asked = Request.from_primitives(request.method, request.url, headers, raw)
         asked.environ["RAW_URI"] = f"{address.path}?{address.query}"
-        answer, fault = self._aws.answer(asked)
+        service, operation = event_name.split(".")[1:]
+        answer, fault = self._aws.answer(asked, (service, operation))
         if fault and fault.delay > _READ_SECONDS:
             raise ReadTimeoutError(endpoint_url=request.url)
         if fault and fault.cut is not None:
