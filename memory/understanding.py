@@ -48,11 +48,12 @@ class Proposal:
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What an extractor reads: the turns of a session, oldest first, and the actor's current
-    records related to them. Days are those of `zone`."""
+    records related to them, or all of them if it `knows_all`. Days are those of `zone`."""
 
     turns: tuple[Turn, ...]
     known: tuple[Record, ...] = ()
     zone: tzinfo = UTC
+    knows_all: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ from bot.models.extraction import ModelExtractor
 from bot.models.review import ModelReviewer
 from bot.settings import load
 from memory.memory import Memory, MemoryOptions
+from memory.ports import Store
 from memory.records import Actor, Kind, Record, Turn
 from memory.search.text import small_stems, words
 from memory.stores.journal.journal import SqliteJournal
@@ -276,7 +277,7 @@ async def _new_records(actor: Actor, store: SqliteStore, known: Sequence[Record]
 
 async def extract(
     sessions: Sequence[ToldSession],
-    store: SqliteStore,
+    store: Store,
     files: tuple[Path, ThreadPoolExecutor],
     understanding: Understanding,
     seconds: float = 30.0,

@@ -131,7 +131,10 @@ class Learner:
     async def _nearby(
         self, actor: Actor, reading: Reading, proposals: Iterable[Proposal]
     ) -> list[Record]:
-        """The records that proposals name, may repeat or may replace, as they are now."""
+        """The records that proposals name, may repeat or may replace, as they are now. Few records
+        are read at once: each search may be a call over the network."""
+        if reading.knows_all:
+            return await self._store.records(actor, kinds=LEARNED)
         found: dict[str, Record] = {}
         shown = {record.id: record for record in reading.known}
         slots = False

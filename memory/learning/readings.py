@@ -27,10 +27,11 @@ class Readings:
         """The turns with the actor's current records, or, of many, those that search finds with
         what the user said in each turn, and the weightiest others. Raises StoreUnavailable."""
         known = await self._store.records(actor, kinds=LEARNED)
-        if len(known) > _ENOUGH:
+        knows_all = len(known) <= _ENOUGH
+        if not knows_all:
             known = await self._related(actor, turns, known)
         known.sort(key=lambda record: record.created_at)
-        return Reading(tuple(turns), tuple(known), await self._zone(actor))
+        return Reading(tuple(turns), tuple(known), await self._zone(actor), knows_all)
 
     async def _related(
         self, actor: Actor, turns: Sequence[Turn], records: Sequence[Record]

@@ -36,6 +36,7 @@ from bot.offline.notebook import offline_model
 from bot.offline.understanding import by_rules
 from bot.operations.logs import configure
 from memory.memory import Memory, MemoryOptions
+from memory.ports import Store
 from memory.records import Basis, Kind, Turn
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
@@ -175,12 +176,23 @@ async def known_to_model(
     history: History, directory: Path, pool: ThreadPoolExecutor, *, review: bool
 ) -> list[str]:
     """The current facts and preferences, of what the recorded model proposed."""
-    model = RecordedModel(history)
-    understanding = Understanding(model, model, reviewer=model if review else None)
     store = SqliteStore(directory / "memory", pool)
+    understanding = recorded(history, review=review)
     await extract(history.sessions, store, (directory, pool), understanding)
-    records = await store.records(history.sessions[0][0].actor, kinds=LEARNED)
+    known = await known_in(store, history)
     await store.aclose()
+    return known
+
+
+def recorded(history: History, *, review: bool) -> Understanding:
+    """The recorded model of a history."""
+    model = RecordedModel(history)
+    return Understanding(model, model, reviewer=model if review else None)
+
+
+async def known_in(store: Store, history: History) -> list[str]:
+    """The current facts and preferences in the store, of whoever talks in the history."""
+    records = await store.records(history.sessions[0][0].actor, kinds=LEARNED)
     return [
         f"{record.speaker.name}: {record.text}" if record.speaker else record.text
         for record in records
