@@ -95,7 +95,8 @@ async def _find_unlearned(context: ToolContext, query: str) -> list[Record]:
     said = await context.memory.known.unlearned(context.actor)
     now, least = context.memory.clock(), context.memory.options.memory_retrieval_relevance_score
     hits = await compute(scan, said, query, _FRESH, least, now)
-    return [hit.record for hit in hits]
+    asked = frozenset(words(query))
+    return [hit.record for hit in hits if _is_informative(hit.record, asked)]
 
 
 def _is_informative(record: Record, asked: frozenset[str]) -> bool:

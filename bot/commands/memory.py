@@ -17,6 +17,7 @@ from bot.commands.pages.browser import (
     tell_what_adds,
 )
 from bot.commands.pages.changes import report_changes
+from bot.commands.pages.progress import tell_if_slow
 from bot.commands.questions import command_of, yes_or_no
 from bot.texts import Texts
 from memory.errors import RefusedText, UnknownRecord
@@ -129,7 +130,8 @@ async def export(said: Command, context: Context) -> Reply:
     also: dict[str, Any] = {"usage": await context.usage.export(actor)}
     if (shared := await context.usage.shared_today(actor)).tokens or shared.cost:
         also["used_in_groups_today"] = {"tokens": shared.tokens, "cost": f"{shared.cost:f}"}
-    exported = await context.memory.known.export(actor, also)
+    async with tell_if_slow(said.origin, texts.export_takes_long, context):
+        exported = await context.memory.known.export(actor, also)
     name = f"mordecai-{actor.id}-{datetime.now(UTC):%Y-%m-%d}"
     files = {f"{name}.json": exported.json, f"{name}.md": exported.markdown}
     caption = texts.export_caption if said.origin.is_private else texts.export_caption_group

@@ -200,6 +200,7 @@ class Texts:
     usage_cost_unknown: str
     usage_free: str
     usage_footer: str
+    export_takes_long: str
     export_caption: str
     export_caption_group: str
     export_too_big: Annotated[str, "name"]

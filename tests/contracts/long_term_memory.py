@@ -369,3 +369,25 @@ class LongTermMemoryContract:
         await store.aclose()
         with pytest.raises(MemoryFailure):
             await store.records(ANN)
+
+    async def test_all_messages_are_there_word_for_word_in_order(self, store: Store) -> None:
+        first, second = turn("t-1", "I live in Oslo"), turn("t-2", "I work at Acme", "At Acme!")
+        await store.add_turn(ANN, first, second)
+        await store.add_turn(BOB, turn("t-3", "I live in Lima"))
+
+        async def seen() -> bool:
+            said = [(m.role, m.text) for m in await store.all_messages(ANN)]
+            return said == [
+                (Role.USER, "I live in Oslo"),
+                (Role.ASSISTANT, "I see."),
+                (Role.USER, "I work at Acme"),
+                (Role.ASSISTANT, "At Acme!"),
+            ]
+
+        await eventually(seen)
+        messages = await store.all_messages(ANN)
+        assert [m.turn_ids for m in messages] == [("t-1",), ("t-1",), ("t-2",), ("t-2",)]
+        assert {(m.kind, m.session_id) for m in messages} == {(Kind.MESSAGE, "s-1")}
+        await store.erase(ANN)
+        assert await store.all_messages(ANN) == []
+        assert await store.all_messages(GROUP) == []

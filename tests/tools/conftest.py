@@ -8,6 +8,7 @@ import pytest
 from bot.offline.understanding import by_rules
 from memory.memory import Memory
 from memory.stores.journal.journal import SqliteJournal
+from tests.fakes.extracting_store import ExtractingStore
 from tests.fakes.temporary_store import TemporaryStore
 
 
@@ -17,5 +18,16 @@ async def memory() -> AsyncIterator[Memory]:
         async with (
             SqliteJournal(":memory:", pool) as journal,
             Memory(TemporaryStore(), journal, by_rules()) as memory,
+        ):
+            yield memory
+
+
+@pytest.fixture
+async def slow() -> AsyncIterator[Memory]:
+    """A memory that has not learned from what has been said yet."""
+    with ThreadPoolExecutor(2) as pool:
+        async with (
+            SqliteJournal(":memory:", pool) as journal,
+            Memory(ExtractingStore(), journal, by_rules()) as memory,
         ):
             yield memory

@@ -133,3 +133,28 @@ async def test_when_and_in_which_words_it_was_said_is_told_if_asked_for(memory: 
     told = await search_memory(context, "Meera", sources=True)
     assert "she lives in Lisbon" not in plain
     assert f"    said {utc_now():%Y-%m-%d}: she lives in Lisbon" in told.splitlines()
+
+
+async def tell_and_end(memory: Memory, *said: str) -> None:
+    """A conversation that has ended and waits for its extraction."""
+    place = Place("telegram", 1)
+    for text in said:
+        now = utc_now()
+        turn = [Utterance(Role.USER, text, now), Utterance(Role.ASSISTANT, "I see.", now)]
+        await memory.talk.record(ANNA, place, turn)
+    await memory.talk.end(ANNA, place, "new")
+
+
+async def test_what_nothing_was_learned_from_yet_is_found_beside_what_was(
+    slow: Memory,
+) -> None:
+    await slow.known.remember(ANNA, "My dog likes to swim")
+    await tell_and_end(slow, "My dog is called Rex", "What is a dog?", "I live in Oslo")
+    found = await search_memory(tool_context(slow, ANNA, "?"), "dog")
+    assert "called Rex" in found
+    assert "likes to swim" in found
+    assert "What is a dog" not in found
+    assert "Oslo" not in found
+    everything = await search_memory(tool_context(slow, ANNA, "?"), "*")
+    assert all(text in everything for text in ("Rex", "Oslo", "swim"))
+    assert "Rex" not in await search_memory(tool_context(slow, BORIS, "?"), "dog")

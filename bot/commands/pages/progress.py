@@ -1,4 +1,4 @@
-"""Tells whoever waits how far a deletion of several memories is."""
+"""Tells whoever waits that something takes long, or how far a deletion of several memories is."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -27,6 +27,24 @@ async def tell_progress(
     telling = asyncio.create_task(_tell(origin, progress, context, first), name="progress")
     try:
         yield progress
+    finally:
+        telling.cancel()
+        await asyncio.wait([telling])
+
+
+@asynccontextmanager
+async def tell_if_slow(
+    origin: Origin, text: str, context: Context, first: float = _FIRST
+) -> AsyncIterator[None]:
+    """Say this text once if the block takes long."""
+
+    async def tell() -> None:
+        await asyncio.sleep(first)
+        await context.channel.say(origin.place, text)
+
+    telling = asyncio.create_task(tell(), name="progress")
+    try:
+        yield
     finally:
         telling.cancel()
         await asyncio.wait([telling])

@@ -190,7 +190,7 @@ class AgentCoreStore:
     async def all_messages(self, actor: Actor) -> list[Record]:
         """See Archive: the events that have not expired."""
         self._require_open()
-        return await read_transcript(self._calls, actor)
+        return await read_transcript(self._calls, actor, self.erasing.erased_at(actor))
 
     async def pending(self, actor: Actor | None = None) -> int:
         """How many events AWS has not acknowledged, of one actor or of all."""

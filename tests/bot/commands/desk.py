@@ -22,6 +22,7 @@ from bot.people.people import QuotaLimits
 from bot.people.personal import PRIVATE_MARK, Streaming
 from bot.texts import texts_in
 from memory.memory import Memory, MemoryOptions, utc_now
+from memory.ports import Store
 from memory.records import Actor, Place, Role, Speaker, Utterance
 from memory.stores.journal.journal import SqliteJournal
 from memory.understanding import Extractor
@@ -269,7 +270,7 @@ async def open_desk(
     now: Callable[[], datetime] = utc_now,
     monotonic: Callable[[], float] = time.monotonic,
     undo_seconds: float = UNDO_SECONDS,
-    store: TemporaryStore | None = None,
+    store: Store | None = None,
     journal_file: Path | str = ":memory:",
     channel: DeskChannel | None = None,
 ) -> AsyncIterator[Desk]:

@@ -6,7 +6,7 @@ from typing import cast
 
 from bot.assistant.context import Context
 from bot.assistant.inbound import Origin
-from bot.commands.pages.progress import tell_progress
+from bot.commands.pages.progress import tell_if_slow, tell_progress
 from memory.records import Place
 from tests.bot.commands.desk import ANN, ANNA, ENGLISH, DeskChannel, open_desk
 
@@ -45,3 +45,14 @@ async def test_several_memories_are_forgotten_without_a_word_before_the_report()
         [report] = await desk.says("/forget f1 f2")
         assert "mint" in report.text
         assert "sage" in report.text
+
+
+async def test_whatever_takes_long_is_told_once():
+    channel = DeskChannel()
+    context = cast(Context, SimpleNamespace(texts=ENGLISH, channel=channel))
+    async with tell_if_slow(ORIGIN, ENGLISH.export_takes_long, context, first=0.01):
+        await asyncio.sleep(0.05)
+    assert told(channel) == [ENGLISH.export_takes_long]
+    async with tell_if_slow(ORIGIN, ENGLISH.export_takes_long, context, first=60):
+        pass
+    assert len(told(channel)) == 1, "not of what is quick"

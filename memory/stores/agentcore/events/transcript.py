@@ -14,19 +14,23 @@ _SESSIONS_AT_ONCE = 3
 _ROLES = {"USER": Role.USER, "ASSISTANT": Role.ASSISTANT}
 
 
-async def read_transcript(calls: AwsCalls, actor: Actor) -> list[Record]:
-    """All messages of the actor's events as MESSAGE records, oldest first. Raises
-    StoreUnavailable."""
+async def read_transcript(
+    calls: AwsCalls, actor: Actor, erased_at: datetime | None = None
+) -> list[Record]:
+    """All messages of the actor's events as MESSAGE records, oldest first, without those from
+    before `erased_at`: AWS goes on to show them for minutes. Raises StoreUnavailable."""
     slots = asyncio.Semaphore(_SESSIONS_AT_ONCE)
 
     async def read(session_id: str) -> list[Record]:
         async with slots:
             rows = calls.rows("list_events", "events", actorId=actor.id, sessionId=session_id)
             events = [row async for row in rows]
+        events.sort(key=lambda event: (event["eventTimestamp"], event["eventId"]))
         return [
             message
-            for event in sorted(events, key=lambda event: event["eventTimestamp"])
+            for event in events
             if (event["actorId"], event["sessionId"]) == (actor.id, session_id)
+            and (erased_at is None or event["eventTimestamp"] > erased_at)
             for message in _messages(event, actor)
         ]
 

@@ -530,3 +530,19 @@ async def test_a_turn_gets_other_words_where_it_stands(
         first, second = await journal.turns.of("s1")
     assert [m.text for m in first.messages] == ["I live in Rome", "Noted."]
     assert second == turn(2)
+
+
+async def test_a_job_that_waits_for_something_else_has_not_failed(path, pool):
+    async with SqliteJournal(path, pool) as journal:
+        await journal.sessions.open(session())
+        await journal.turns.append("s1", turn())
+        await journal.sessions.end("s1", "new", NOW)
+        await claim(journal)
+        later = NOW + timedelta(minutes=5)
+        assert await journal.jobs.retry("s1", "me", later, None)
+        assert await claim(journal) == []
+        (job,) = await claim(journal, later)
+        assert job.attempts == 0
+        assert await journal.jobs.retry("s1", "me", later, "ExtractionFailed")
+        (job,) = await claim(journal, later)
+        assert job.attempts == 1
