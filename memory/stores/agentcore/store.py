@@ -109,7 +109,9 @@ class AgentCoreStore:
         self.sending = self._sender
         #: None unless AWS's strategies extract.
         self.extraction: AwsExtraction | Any = (
-            AwsExtraction(calls, outbox, self._sender.flush) if extracts else None
+            AwsExtraction(calls, outbox, self._sender.flush, self._timing.pace.clock)
+            if extracts
+            else None
         )
         self._closed = False
 

@@ -2,7 +2,7 @@
 the session, which is there after half a minute and is rewritten with each later turn."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from memory.errors import StoreUnavailable
 from memory.records import Actor, Kind, Turn
@@ -19,9 +19,13 @@ class AwsExtraction:
     """See ExternalExtraction."""
 
     def __init__(
-        self, calls: AwsCalls, outbox: Outbox, flush: Callable[[Actor], Awaitable[None]]
+        self,
+        calls: AwsCalls,
+        outbox: Outbox,
+        flush: Callable[[Actor], Awaitable[None]],
+        clock: Callable[[], datetime],
     ) -> None:
-        self._calls, self._outbox, self._flush = calls, outbox, flush
+        self._calls, self._outbox, self._flush, self._clock = calls, outbox, flush, clock
 
     async def flush(self, actor: Actor) -> None:
         await self._flush(actor)
@@ -44,4 +48,4 @@ class AwsExtraction:
         ]
         if any(row["timestamp"] >= newest for row in summaries if "timestamp" in row):
             return True
-        return bool(summaries) and datetime.now(UTC) - since >= _SETTLED
+        return bool(summaries) and self._clock() - since >= _SETTLED

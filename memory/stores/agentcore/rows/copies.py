@@ -4,7 +4,7 @@ undone.
 AWS moves no record, takes no deletion back and gives every record an id of its own. Whose a deleted
 id was is known here alone: AWS can't be asked about a record that is gone."""
 
-import time
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -85,12 +85,12 @@ class Deletions:
     def hide(self, record_ids: Iterable[str]) -> None:
         """Hide these records, whatever AWS shows."""
         self._look()
-        until = time.monotonic() + self._seconds
+        until = _now() + self._seconds
         self._until |= dict.fromkeys(record_ids, until)
 
     def hides(self, record_id: str) -> bool:
         """True if this record was deleted recently."""
-        return self._until.get(record_id, 0.0) > time.monotonic()
+        return self._until.get(record_id, 0.0) > _now()
 
     def note(self, actor: Actor, record_ids: Iterable[str]) -> None:
         """Remember whose records these were, in case the actor wants them back."""
@@ -154,7 +154,11 @@ class Deletions:
 
     def _look(self) -> None:
         """Drop what was deleted longer ago."""
-        now = time.monotonic()
+        now = _now()
         self._until = {id_: until for id_, until in self._until.items() if until > now}
         self._whose = {id_: who for id_, who in self._whose.items() if id_ in self._until}
         self._again = {old: record for old, record in self._again.items() if old in self._whose}
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
