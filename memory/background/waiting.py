@@ -1,22 +1,30 @@
-"""Whether a person waits for what the memory reads. A store that is silent is then given up soon;
-work in the background may take as long as it takes."""
+"""Who waits for what the memory reads. Where a person does, a store that is silent is given up
+soon; where nobody does, reading leaves room for others; what a turn reads may take its time."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from enum import Enum
 
-_waits = ContextVar("person_waits", default=False)
+
+class Waiter(Enum):
+    PERSON = "person"
+    TURN = "turn"
+    NOBODY = "nobody"
+
+
+_waiter = ContextVar("waiter", default=Waiter.TURN)
 
 
 @contextmanager
-def person_waits() -> Iterator[None]:
-    """What is read in this block keeps a person waiting."""
-    before = _waits.set(True)
+def waited_for_by(waiter: Waiter) -> Iterator[None]:
+    """They wait for what is read in this block."""
+    before = _waiter.set(waiter)
     try:
         yield
     finally:
-        _waits.reset(before)
+        _waiter.reset(before)
 
 
-def does_person_wait() -> bool:
-    return _waits.get()
+def who_waits() -> Waiter:
+    return _waiter.get()

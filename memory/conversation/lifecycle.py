@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from memory.background.locks import Locks
-from memory.background.waiting import person_waits
+from memory.background.waiting import Waiter, waited_for_by
 from memory.conversation.live import Live
 from memory.conversation.running_summaries import RunningSummaries
 from memory.conversation.sessions import LiveSessions
@@ -169,7 +169,7 @@ class Lifecycle:
             for session in await journal.sessions.unfinished(actor):
                 summaries += await journal.summaries.of(session.id)
         kinds = (Kind.MESSAGE, Kind.SUMMARY)
-        with person_waits():
+        with waited_for_by(Waiter.PERSON):
             records = await self._store.records(actor, kinds=kinds) if self._store else []
         return Tiers(active, tuple(summaries), archive(records, active, summaries))
 

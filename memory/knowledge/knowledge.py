@@ -7,7 +7,7 @@ from typing import Any
 
 from memory.background.locks import Locks
 from memory.background.threads import compute
-from memory.background.waiting import person_waits
+from memory.background.waiting import Waiter, waited_for_by
 from memory.conversation.recent import unlearned_messages
 from memory.conversation.sessions import LiveSessions
 from memory.errors import Refusal, RefusedText, StoreUnavailable, UnknownRecord
@@ -234,12 +234,12 @@ class Knowledge:
         self, actor: Actor, kinds: Sequence[Kind], *, everything: bool = False
     ) -> list[Record]:
         """The actor's records of these kinds, for somebody who waits for them."""
-        with person_waits():
+        with waited_for_by(Waiter.PERSON):
             return await self._store.records(actor, kinds=kinds, include_superseded=everything)
 
     async def _look_up(self, actor: Actor, short_id: str) -> Record | None:
         """The actor's record with this short id, for somebody who waits for it."""
-        with person_waits():
+        with waited_for_by(Waiter.PERSON):
             return await self._store.find(actor, short_id)
 
     # -- forgetting, rewording, export ------------------------------------------------------------

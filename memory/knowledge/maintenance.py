@@ -15,6 +15,7 @@ import structlog
 from memory.background.locks import Locks
 from memory.background.pacing import RateLimitedLog
 from memory.background.threads import compute
+from memory.background.waiting import Waiter, waited_for_by
 from memory.background.wall import WallClock
 from memory.errors import MemoryFailure
 from memory.journal import MaintenanceLog
@@ -212,7 +213,8 @@ class Maintenance:
             begun = asyncio.get_running_loop().time()
             removed.people += 1
             try:
-                await self._tidy(actor, removed.counts)
+                with waited_for_by(Waiter.NOBODY):
+                    await self._tidy(actor, removed.counts)
                 await self._store.keep_copy(actor, self._retention.copies)
             except MemoryFailure as failure:
                 removed.failed += 1

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.background.waiting import person_waits
+from memory.background.waiting import Waiter, waited_for_by
 from memory.errors import StoreUnavailable
 from memory.records import Actor
 from memory.stores.agentcore.calls.circuit import Circuits
@@ -50,7 +50,7 @@ async def test_a_trial_that_hangs_keeps_others_waiting_for_a_moment_only(tmp_pat
             await asyncio.sleep(0.1)
             here.aws.faults.add(Fault("ListMemoryRecords", delay=20))
             begun = asyncio.get_running_loop().time()
-            with person_waits(), pytest.raises(StoreUnavailable):
+            with waited_for_by(Waiter.PERSON), pytest.raises(StoreUnavailable):
                 await store.records(ANN)
             assert asyncio.get_running_loop().time() - begun < 2
         here.aws.stopping.set()

@@ -217,14 +217,16 @@ async def _find(control: AwsCalls, name: str) -> str | None:
 
 
 async def _create(control: AwsCalls, wanted: Wanted) -> str:
-    strategies = [_new_strategy(kind) for kind in TEMPLATES] if wanted.extracts else []
+    strategies: dict[str, Any] = {}
+    if wanted.extracts:
+        strategies = {"memoryStrategies": [_new_strategy(kind) for kind in TEMPLATES]}
     try:
         answer = await control.ask_paced(
             "create_memory",
             name=wanted.name,
             description=wanted.description,
             eventExpiryDuration=wanted.event_expiry_days,
-            **({"memoryStrategies": strategies} if strategies else {}),
+            **strategies,
         )
     except AwsFailure as failure:
         # Somebody else may have been faster; AWS says so with either of these.

@@ -15,7 +15,7 @@ from typing import Any, Self
 import structlog
 
 from memory.background.caches import BoundedDict
-from memory.background.waiting import does_person_wait
+from memory.background.waiting import Waiter, who_waits
 from memory.errors import StoreUnavailable
 from memory.records import LEARNED_KINDS, Actor, Amendment, Draft, Hit, Kind, Record, Turn
 from memory.stores.agentcore.calls.clients import AwsCalls
@@ -301,7 +301,8 @@ class AgentCoreStore:
         rows = self._calls.rows(
             "list_memory_records",
             "memoryRecordSummaries",
-            silence=self._timing.search if does_person_wait() else None,
+            silence=self._timing.search if who_waits() is Waiter.PERSON else None,
+            calm=who_waits() is Waiter.NOBODY,
             **home(kind, actor),
         )
         return [row async for row in rows]

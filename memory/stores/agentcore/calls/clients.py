@@ -37,6 +37,8 @@ _SPACING = {
     "GetMemoryRecord": 0.1,
     "StartMemoryExtractionJob": 0.2,
 }
+#: The same for calls that nobody waits for.
+_CALM = 0.1
 #: Seconds for which other calls wait for one that tries whether AWS is back.
 _TRIAL = 0.5
 #: So many tries of one paced call; by then AWS has throttled it for ten seconds.
@@ -102,7 +104,7 @@ class AwsCalls:
     ) -> None:
         self._client, self._pool, self._circuits = client, pool, circuits
         self._fixed = {"memoryId": memory_id} if memory_id else {}
-        self._paces: dict[str, Pace] = {}
+        self._paces: dict[tuple[str, bool], Pace] = {}
         #: The call of each operation that tries whether it is back, and when it began.
         self._trials: dict[str, tuple[asyncio.Future[dict[str, Any]], float]] = {}
 
@@ -135,11 +137,12 @@ class AwsCalls:
             await asyncio.wait([trial], timeout=left)
             return circuit.check()
 
-    async def ask_paced(self, method: str, **params: Any) -> dict[str, Any]:
+    async def ask_paced(self, method: str, *, calm: bool = False, **params: Any) -> dict[str, Any]:
         """The same for one call of many: at the operation's pace, which leaves room for others, and
-        again when AWS throttles it."""
+        again when AWS throttles it. A `calm` call leaves room even where others are not spaced."""
         operation = self._operation(method)
-        pace = self._paces.setdefault(operation, Pace(_SPACING.get(operation, 0.0)))
+        least = _CALM if calm else _SPACING.get(operation, 0.0)
+        pace = self._paces.setdefault((operation, calm), Pace(least))
         for throttles in count(1):
             await pace.wait()
             try:
@@ -160,16 +163,19 @@ class AwsCalls:
         *,
         page: int = 100,
         silence: float | None = None,
+        calm: bool = False,
         **params: Any,
     ) -> AsyncIterator[dict[str, Any]]:
-        """All rows of a paged operation. Raises AwsFailure also if AWS takes longer than `silence`
-        seconds for one page."""
+        """All rows of a paged operation; see `ask_paced`. Raises AwsFailure also if AWS is silent
+        for so many seconds during one page."""
         token: str | None = None
         while True:
             more = {"nextToken": token} if token else {}
             try:
                 async with asyncio.timeout(silence):
-                    answer = await self.ask_paced(method, maxResults=page, **params, **more)
+                    answer = await self.ask_paced(
+                        method, calm=calm, maxResults=page, **params, **more
+                    )
             except TimeoutError as late:
                 text = f"{self._operation(method)}: AWS did not answer in time"
                 raise AwsFailure(text, "Late") from late

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from memory.background.waiting import Waiter, waited_for_by
 from memory.errors import StoreUnavailable
 from memory.records import Actor, Draft, Kind
 from memory.stores.agentcore.store import AgentCoreStore
@@ -112,3 +113,18 @@ async def test_rows_of_others_take_nobodys_seats(tmp_path: Path):
         before = here.count("RetrieveMemoryRecords")
         await store.search(ANN, "bird", kinds=(Kind.FACT,))
         assert here.count("RetrieveMemoryRecords") == before + 1, "once seen, it is expected"
+
+
+async def test_what_nobody_waits_for_leaves_room_for_others(tmp_path: Path):
+    clock = asyncio.get_running_loop().time
+    async with world(tmp_path) as here, await here.store() as store:
+        await write(store, ANN, 6)
+        here.aws.knobs.page_rows = 1
+        begun = clock()
+        with waited_for_by(Waiter.NOBODY):
+            reading = asyncio.create_task(store.records(ANN, kinds=(Kind.FACT,)))
+            await asyncio.sleep(0)
+        assert len(await store.records(ANN, kinds=(Kind.FACT,))) == 6
+        assert not reading.done(), "others are not slowed down by it"
+        assert len(await reading) == 6
+        assert clock() - begun >= 0.5, "six lists, a tenth of a second apart"
