@@ -24,7 +24,7 @@ from memory.stores.agentcore.choices import AgentCoreChoices, decode
 from memory.stores.agentcore.erased import Erasure
 from memory.stores.agentcore.erasure import Eraser, ErasingPace
 from memory.stores.agentcore.events.extraction import AwsExtraction
-from memory.stores.agentcore.events.jobs import ExtractionJobs, JobsPace
+from memory.stores.agentcore.events.jobs import FailedJobs, JobsPace
 from memory.stores.agentcore.events.outbox import Lane, Outbox, Outgoing
 from memory.stores.agentcore.events.sender import (
     EventSender,
@@ -90,7 +90,7 @@ class AgentCoreStore:
         self._strategies = Strategies.of(strategies)
         self._timing = timing or Timing()
         self._sender = EventSender(outbox, self._send, self._timing.pace)
-        self._jobs = ExtractionJobs(calls, outbox, self._timing.jobs)
+        self._jobs = FailedJobs(calls, outbox, self._timing.jobs)
         #: Whose the rows are that AWS has listed lately. A row never gets another owner.
         self._owners = BoundedDict[str, Actor](_OWNERS)
         self._found = RecordSearch(calls, self._timing.search)

@@ -25,7 +25,7 @@ from botocore.exceptions import (
 from botocore.parsers import ResponseParserError
 
 from memory.errors import StoreUnavailable
-from memory.stores.agentcore.calls.wording import own_words
+from memory.stores.agentcore.calls.wording import aws_words
 
 #: Everything that a boto3 call raises on purpose.
 AWS_ERRORS = (BotoCoreError, ClientError, ResponseParserError)
@@ -164,13 +164,13 @@ def _answer(response: dict[str, Any], where: Where, sent: Mapping[str, Any]) -> 
     if code == "ResourceNotFoundException":
         return _missing(where, code)
     if code in _REFUSALS:
-        return _refusal(where, code, response, own_words(message, sent))
+        return _refusal(where, code, response, aws_words(message, sent))
     if code == "InvalidSignatureException":
         code = "SignatureDoesNotMatch"
     if code in _CODES:
         return AwsFailure(f"{where.operation}: {_CODES[code]}", code)
     text = f"{where.operation}: AWS answered {code or 'an error'} ({status})"
-    text = _quote(text, own_words(message, sent))
+    text = _quote(text, aws_words(message, sent))
     return AwsFailure(text, code, answered=code in _THROTTLES)
 
 

@@ -18,7 +18,7 @@ _TELLING = 3
 _MOST_READ, _MOST_SHOWN = 4000, 300
 
 
-def own_words(message: str, sent: Mapping[str, Any]) -> str:
+def aws_words(message: str, sent: Mapping[str, Any]) -> str:
     """The message in one short line. What is in quotes, what was sent and what may be a part of it
     become an ellipsis; empty if nothing else is left. The memory's id is nobody's word."""
     said = " ".join(_texts({**sent, "memoryId": ""})).casefold()

@@ -83,7 +83,7 @@ def _job(row: dict[str, Any]) -> FailedJob:
     )
 
 
-class ExtractionJobs:
+class FailedJobs:
     """Starts failed jobs again, once an hour."""
 
     def __init__(self, calls: AwsCalls, outbox: Outbox, pace: JobsPace) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.stores.agentcore.calls.errors import AwsFailure, Fate, Where, explain
-from memory.stores.agentcore.calls.wording import own_words
+from memory.stores.agentcore.calls.wording import aws_words
 
 WHERE = Where("CreateEvent", "bot-0123456789", "us-east-1")
 INACTIVE = "Memory status is not active, unable to process CreateEvent"
@@ -71,14 +71,14 @@ def test_the_operator_reads_the_words_of_aws() -> None:
 
 def test_what_aws_is_known_to_say_is_shown_though_somebody_said_the_same_words() -> None:
     sent = {"memoryId": "MordecaiMemory-0123456789", "payload": ["I am not active today, unable"]}
-    shown = own_words(INACTIVE, sent)
+    shown = aws_words(INACTIVE, sent)
     assert shown == "Memory status is not active, … to process CreateEvent"
-    assert own_words("'status is not active'", sent) == ""
+    assert aws_words("'status is not active'", sent) == ""
 
 
 def test_quoted_values_and_what_was_sent_are_left_out_of_the_words_of_aws() -> None:
     message = "Value 'anything' at payload: I LIVE in Osl is bad, see Oslo, p4ss and \\u0414"
-    shown = own_words(message, {"payload": [{"text": "I live in Oslo, my word is p4ssword"}]})
+    shown = aws_words(message, {"payload": [{"text": "I live in Oslo, my word is p4ssword"}]})
     assert shown == "Value … at payload: … bad, see … and …"
 
 
@@ -90,7 +90,7 @@ def test_quoted_values_and_what_was_sent_are_left_out_of_the_words_of_aws() -> N
 def test_no_word_that_was_sent_is_ever_shown(said: list[str], cut: int, written: Any) -> None:
     text = " ".join(said)
     quoted = written(text)[: len(text) - cut] if cut else written(text)
-    shown = own_words(f"Member must satisfy: {quoted} (Rule 7)", {"payload": {"text": text}})
+    shown = aws_words(f"Member must satisfy: {quoted} (Rule 7)", {"payload": {"text": text}})
     shown = shown.removeprefix("Member must satisfy: ").removesuffix(" (Rule 7)")
     words = {word for word in re.findall(r"\w+", text.casefold()) if len(word) >= 3}
     assert not words & set(re.findall(r"\w+", shown.casefold()))

@@ -14,7 +14,7 @@ from memory.records import Actor
 from memory.stores.agentcore.calls.circuit import Circuits
 from memory.stores.agentcore.calls.clients import AwsCalls
 from memory.stores.agentcore.erased import Erasure, Fingerprint, Trace
-from memory.stores.agentcore.events.jobs import ExtractionJobs, FailedJob, JobsPace, failed_jobs
+from memory.stores.agentcore.events.jobs import FailedJob, FailedJobs, JobsPace, failed_jobs
 from memory.stores.agentcore.events.outbox import Outbox
 from tests.contracts.long_term_memory import eventually
 from tests.fakes.aws import Fault, denied, throttled
@@ -69,7 +69,7 @@ async def restart(here: World, clock: Clock, **pace: int) -> int:
     """One round, in a process of its own."""
     outbox = await Outbox.open(here.outbox)
     try:
-        jobs = ExtractionJobs(here.calls(), outbox, JobsPace(clock=clock, **pace))
+        jobs = FailedJobs(here.calls(), outbox, JobsPace(clock=clock, **pace))
         return await jobs.restart()
     finally:
         await outbox.aclose()
