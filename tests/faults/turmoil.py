@@ -19,14 +19,11 @@ from memory.knowledge.forgetting import Forgotten
 from memory.memory import Memory, MemoryOptions
 from memory.records import LEARNED_KINDS, Actor, Kind, Place, Role, Utterance
 from memory.stores.agentcore.calls.circuit import Circuits
-from memory.stores.agentcore.erasure import ErasingPace
-from memory.stores.agentcore.events.sender import SendingPace
-from memory.stores.agentcore.store import Timing
 from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.aws import Knobs, broken, denied, hanging, inactive, throttled
 from tests.fakes.aws.world import Machinery
 from tests.fakes.extractors import EverySentence
-from tests.fakes.simulated.aws import simulated
+from tests.fakes.simulated.aws import TIMING, simulated
 from tests.fakes.simulated.loop import now
 from tests.fakes.summarizers import Numbering
 from tests.fakes.understanding import understood
@@ -69,8 +66,6 @@ OPERATIONS = (
     "BatchUpdateMemoryRecords",
     "BatchDeleteMemoryRecords",
 )
-#: As the program has it, but for the clock.
-_TIMING = Timing(pace=SendingPace(clock=now), erasing=ErasingPace(clock=now))
 #: Where waiting for the disk costs nothing; nobody cuts the power here.
 _QUICK_DISK = "/dev/shm" if Path("/dev/shm").is_dir() else None
 #: In a day the store has looked several times for what should be gone.
@@ -107,7 +102,7 @@ class Life:
         self._pool.shutdown()
 
     async def _start(self) -> None:
-        self.store = await self.world.store(_TIMING)
+        self.store = await self.world.store(TIMING)
         self.journal = SqliteJournal(self._folder / "journal.sqlite", self._pool)
         await self.store.__aenter__()
         await self.journal.jobs.end_leases()

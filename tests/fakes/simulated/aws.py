@@ -23,11 +23,17 @@ from memory.stores.agentcore.calls.clients import (
     AwsCalls,
     make_client,
 )
+from memory.stores.agentcore.erasure import ErasingPace
+from memory.stores.agentcore.events.sender import SendingPace
+from memory.stores.agentcore.store import Timing
 from memory.understanding import Extractor
 from tests.fakes.aws.knobs import Knobs
 from tests.fakes.aws.server import FakeAws
 from tests.fakes.aws.world import ENVIRONMENT, Machinery
-from tests.fakes.simulated.loop import Delayed, epoch
+from tests.fakes.simulated.loop import Delayed, epoch, now
+
+#: As the program has it, but for the clock.
+TIMING = Timing(pace=SendingPace(clock=now), erasing=ErasingPace(clock=now))
 
 #: How long the caller waits for an answer that does not come.
 _READ_SECONDS = 8.0

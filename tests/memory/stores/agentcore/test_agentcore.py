@@ -7,14 +7,14 @@ from typing import ClassVar
 
 import pytest
 
-from memory.stores.agentcore.store import AgentCoreStore
+from memory.stores.agentcore.store import AgentCoreStore, Timing
 from tests.contracts.amending import AmendingContract
 from tests.contracts.choices import ChoicesContract
 from tests.contracts.long_term_memory import LongTermMemoryContract
 from tests.contracts.moving import MovingContract
 from tests.contracts.restoring import RestoringContract
 from tests.fakes.aws import Knobs
-from tests.fakes.aws.world import Machinery, machinery
+from tests.fakes.aws.world import FAST, Machinery, machinery
 
 
 class OnFakeAws(
@@ -23,6 +23,7 @@ class OnFakeAws(
     local = False
     knobs: ClassVar[Knobs]
     extracts: ClassVar[bool] = True
+    timing: ClassVar[Timing] = FAST
 
     @pytest.fixture(scope="class")
     @classmethod
@@ -33,7 +34,7 @@ class OnFakeAws(
     @pytest.fixture
     async def store(self, made: Machinery, tmp_path: Path) -> AsyncIterator[AgentCoreStore]:
         here = await made.world(tmp_path)
-        async with await here.store(extracts=self.extracts) as store:
+        async with await here.store(self.timing, extracts=self.extracts) as store:
             yield store
 
 
