@@ -63,12 +63,11 @@ class Knowledge:
     async def records(
         self, actor: Actor, kinds: Sequence[Kind] = LEARNED_KINDS, *, everything: bool = False
     ) -> list[Record]:
-        """The actor's current records, oldest first, each statement once; with `everything`, all
-        that is stored. Raises StoreUnavailable."""
+        """The actor's current records, oldest first, each statement once; with `everything`,
+        superseded ones too. Raises StoreUnavailable."""
         if not self._options.memory_enabled:
             return []
-        records = await self._read(actor, kinds, everything=everything)
-        return records if everything else await compute(without_twins, records)
+        return await compute(without_twins, await self._read(actor, kinds, everything=everything))
 
     async def search(
         self,
@@ -122,7 +121,7 @@ class Knowledge:
         current and ended ones, oldest first. Raises StoreUnavailable."""
         if not self._options.memory_enabled:
             return []
-        records = await self._learned_records(actor)
+        records = await self.records(actor, (Kind.FACT, Kind.PREFERENCE), everything=True)
         return await compute(records_about, records, name, self._choices.local_time(actor))
 
     async def evidence(self, actor: Actor, record: Record) -> list[Evidence]:
@@ -338,8 +337,9 @@ class Knowledge:
 
     async def export(self, actor: Actor, also: Mapping[str, Any] | None = None) -> Export:
         """Everything kept about the actor, and what `also` holds. Raises StoreUnavailable."""
-        records = await self.records(actor, everything=True)
+        records = list[Record]()
         if self._options.memory_enabled:
+            records = await self._read(actor, LEARNED_KINDS, everything=True)
             records += await self._store.all_messages(actor)
         chosen, now = await self._choices.read(actor), self._choices.now()
         return await compute(export_of, actor, chosen, records, also or {}, now)

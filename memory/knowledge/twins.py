@@ -18,6 +18,8 @@ _SUBJECT = "The user"
 
 def without_twins(records: Sequence[Record]) -> list[Record]:
     """The records, each statement once, in the place and words of the best of its twins."""
+    if not any(_can_have_twins(record) and not record.evidence for record in records):
+        return list(records)
     return [best for best, _ in _families(records)]
 
 

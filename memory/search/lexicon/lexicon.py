@@ -142,6 +142,8 @@ class Lexicon:
     naming: Words = ()
     user: Words = ()
     third_person: Words = ()
+    #: Verbs that a preference without a subject begins with.
+    preferring: Words = ()
     #: Verbs of the third person with those of the first where no rule makes one of the other, a row
     #: each; verbs that fit any person; what may stand between subject and verb.
     first_person: Rows = ()

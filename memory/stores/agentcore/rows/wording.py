@@ -38,6 +38,7 @@ def readable(kind: Kind, text: str, *, of_one: bool) -> str:
         return "\n".join(parts) or text
     if kind is Kind.PREFERENCE:
         text = _preference(text)
+        return _with_subject(text) if of_one else text
     return first_person(text) if of_one else text
 
 
@@ -55,6 +56,16 @@ def first_person(text: str) -> str:
     sentences = _SENTENCES.split(plain)
     turned = [_turned(sentence) for sentence in sentences]
     return " ".join(filter(None, turned)) if all(turned) else text
+
+
+def _with_subject(text: str) -> str:
+    """A preference as a statement: "I prefer tea" for "Prefers tea". As it is in doubt."""
+    verb, _, rest = text.partition(" ")
+    if verb.casefold() not in lexicons()["en"].preferring:
+        return first_person(text)
+    whole = f"The user {verb.casefold()} {rest}"
+    turned = first_person(whole)
+    return text if turned == whole else turned
 
 
 def _turned(sentence: str) -> str | None:

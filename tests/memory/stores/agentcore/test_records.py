@@ -207,13 +207,13 @@ async def test_what_aws_writes_itself_is_read_as_people_would_say_it(tmp_path: P
         await put(here, "/preferences/u1/", preference)
         await put(here, "/summaries/u1/s-9/", summary)
         found = {record.kind: record for record in await store.records(ANN)}
-        assert found[Kind.PREFERENCE].text == "Likes tea"
+        assert found[Kind.PREFERENCE].text == "I like tea"
         assert found[Kind.SUMMARY].text == "Tea & co: They like tea.\nWork: None."
         assert found[Kind.SUMMARY].session_id == "s-9"
         assert found[Kind.SUMMARY].topics == ("Tea & co", "Work")
 
 
-@pytest.mark.parametrize("text", ['{"no": "preference"}', "{broken", "Likes {curly} braces"])
+@pytest.mark.parametrize("text", ['{"no": "preference"}', "{broken", "Fond of {curly} braces"])
 async def test_a_preference_in_no_known_shape_is_shown_as_it_is(tmp_path: Path, text: str) -> None:
     async with world(tmp_path) as here, await here.store() as store:
         await put(here, "/preferences/u1/", text, metadata={"created_at": {"stringValue": "then"}})

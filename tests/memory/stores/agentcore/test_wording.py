@@ -96,8 +96,24 @@ def test_a_preference_is_read_from_its_json() -> None:
     shape = {"context": "said so", "preference": "The user likes tea", "categories": ["drinks"]}
     for text in (json.dumps(shape), f"\n {json.dumps(shape, indent=2)}"):
         assert readable(Kind.PREFERENCE, text, of_one=True) == "I like tea"
-    bare = json.dumps({**shape, "preference": "Likes tea"})
-    assert readable(Kind.PREFERENCE, bare, of_one=True) == "Likes tea"
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("Likes tea", "I like tea"),
+        ("Prefers Python for development work", "I prefer Python for development work"),
+        ("Likes cats and owns two", "Likes cats and owns two"),
+        ("Dogs over cats", "Dogs over cats"),
+        ("Vegetarian", "Vegetarian"),
+    ],
+)
+def test_a_preference_without_a_subject_gets_one_where_it_begins_with_a_verb(
+    written: str, read: str
+) -> None:
+    text = json.dumps({"context": "said so", "preference": written, "categories": []})
+    assert readable(Kind.PREFERENCE, text, of_one=True) == read
+    assert readable(Kind.PREFERENCE, text, of_one=False) == written
 
 
 @pytest.mark.parametrize("text", ['{"preference": 5}', '{"preference": ""}', "{broken", "{}", "[]"])
