@@ -10,10 +10,10 @@ from typing import ParamSpec, TypeVar
 P = ParamSpec("P")
 T = TypeVar("T")
 
-#: How long a thread computes before Python lets another one in, in seconds. Python's own five
-#: milliseconds are too long for the event loop, which waits that long several times per message.
-#: For threads that mostly wait, switching more often only costs.
-_SWITCH = 0.001
+#: How long a thread computes before Python lets another one in, in seconds. The event loop may wait
+#: that long wherever it reads, writes or asks what is ready, a dozen times a message: Python's own
+#: five milliseconds would be felt. For threads that mostly wait, switching more often only costs.
+_SWITCH = 0.0005
 
 
 async def compute(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
