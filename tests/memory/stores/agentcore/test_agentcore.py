@@ -44,15 +44,10 @@ class TestNamespacesAreExact(OnFakeAws):
     knobs = Knobs(namespaces="exact", page_rows=2)
 
 
-class TestNamespacesArePrefixes(OnFakeAws):
-    """As AWS has answered, and may still do for old accounts; and it still shows for minutes what
-    it has been told to delete."""
+class TestWeLearn(OnFakeAws):
+    """As with agentcore_extraction = "mordecai", on an AWS that matches namespaces as it has done,
+    and may still do for old accounts; and it still shows for minutes what it has been told to
+    delete."""
 
     knobs = Knobs(namespaces="prefix", deletion_seconds=300)
-
-
-class TestAwsOnlyKeepsTurns(OnFakeAws):
-    """As with agentcore_extraction = "mordecai"."""
-
-    knobs = Knobs(namespaces="exact")
     extracts = False

@@ -1,0 +1,45 @@
+"""The store that the settings name."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from bot.settings import Settings
+from bot.stores import open_store
+from memory.records import Actor
+from tests.contracts.long_term_memory import eventually, turn
+from tests.fakes.aws import FakeAws
+from tests.fakes.aws.world import ENVIRONMENT
+
+
+@pytest.mark.parametrize("who", ["aws", "mordecai"])
+async def test_who_learns_on_agentcore_is_a_setting(
+    who: Literal["aws", "mordecai"], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
+    with FakeAws() as aws, ThreadPoolExecutor(2) as pool:
+        settings = Settings(
+            memory_backend="agentcore",
+            agentcore_extraction=who,
+            aws_region="us-east-1",
+            aws_endpoint_url=aws.url,
+            data_dir=tmp_path,
+        )
+        async with open_store(settings, pool) as store:
+            said = turn("t-1", "I work at Acme Corp")
+            left = await store.add_turn(Actor.person(1), said)
+
+            async def arrived() -> bool:
+                return "CreateEvent" in aws.operations()
+
+            await eventually(arrived)
+    ours = who == "mordecai"
+    assert left == ([said] if ours else [])
+    assert (store.extraction is None) == ours
+    (made,) = [call.params for call in aws.calls if call.operation == "CreateMemory"]
+    assert ("memoryStrategies" in made) == (not ours)
+    (sent,) = [call.params for call in aws.calls if call.operation == "CreateEvent"]
+    assert sent.get("extractionMode") == ("SKIP" if ours else None)
