@@ -253,7 +253,9 @@ class Life:
         asked = " ".join(s.words[1] for s in (self._gone(actor) or self.told[actor])[-3:])
         with suppress(MemoryFailure):
             kinds = (*LEARNED_KINDS, Kind.MESSAGE)
-            ways["records"] = await known.records(actor, kinds, everything=True)
+            records = await known.records(actor, kinds, everything=True)
+            ways["records"] = records
+            ways["facts"] = [r for r in records if r.kind in (Kind.FACT, Kind.PREFERENCE)]
         with suppress(MemoryFailure):
             ways["search"] = await known.search(actor, asked or "name", limit=20, least=0.0)
         with suppress(MemoryFailure):
@@ -296,7 +298,7 @@ class Life:
             events = [e for e in contents.log.events if e.actor_id == actor.id]
             here = [str(e.payload) for e in events if e.gone_at is None or moment < e.gone_at]
             rows = [r.text for r in contents.shelf.found(moment) if f"/{actor.id}/" in r.namespace]
-            self._compare(self.told[actor], here, rows, seen.get("records", ""))
+            self._compare(self.told[actor], here, rows, seen.get("facts", ""))
         return self.verdict
 
     def _compare(

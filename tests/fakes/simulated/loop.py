@@ -51,7 +51,7 @@ class SimulatedLoop(asyncio.SelectorEventLoop):
                 result, error = func(*args), None
             except Exception as failure:  # noqa: BLE001 - whoever awaits the answer gets it
                 result, error = None, failure
-            self.call_later(delays.after(), reply, result, error)
+            self._call_in(delays.after(), reply, result, error)
 
         def reply(result: Any, error: Exception | None) -> None:
             if answer.done():
@@ -61,8 +61,15 @@ class SimulatedLoop(asyncio.SelectorEventLoop):
             else:
                 answer.set_result(result)
 
-        self.call_later(delays.before(), work)
+        self._call_in(delays.before(), work)
         return answer
+
+    def _call_in(self, seconds: float, what: Callable[..., object], *args: Any) -> None:
+        """Like `call_later`, but what is due at once keeps its order."""
+        if seconds:
+            self.call_later(seconds, what, *args)
+        else:
+            self.call_soon(what, *args)
 
 
 class _Jumping(selectors.SelectSelector):
