@@ -1,5 +1,6 @@
 """What was said lately, as messages that search finds, for a store without an archive."""
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -75,19 +76,27 @@ class RecentMessages:
     ) -> list[Hit]:
         """See LongTermMemory. While the store is away, what the journal has is found all the same.
         Raises StoreUnavailable if that is nothing."""
-        at, said = now or datetime.now(UTC), list[Hit]()
-        if Kind.MESSAGE in kinds and limit > 0:
-            messages = await self._messages(actor)
-            said = await compute(scan, messages, query, limit, min_relevance, at)
-        try:
-            learned = await self._store.search(
-                actor, query, kinds=kinds, limit=limit, min_relevance=min_relevance, now=at
-            )
-        except StoreUnavailable:
-            if not said:
-                raise
-            learned = []
+        at = now or datetime.now(UTC)
+        learning = self._store.search(
+            actor, query, kinds=kinds, limit=limit, min_relevance=min_relevance, now=at
+        )
+        if Kind.MESSAGE not in kinds or limit < 1:
+            return await learning
+        looking = self._scan(actor, query, limit, min_relevance, at)
+        learned, said = await asyncio.gather(learning, looking, return_exceptions=True)
+        if isinstance(said, BaseException):
+            raise said
+        if isinstance(learned, StoreUnavailable) and said:
+            return said
+        if isinstance(learned, BaseException):
+            raise learned
         return _join(learned, said)[:limit] if said else learned
+
+    async def _scan(
+        self, actor: Actor, query: str, limit: int, least: float, now: datetime
+    ) -> list[Hit]:
+        messages = await self._messages(actor)
+        return await compute(scan, messages, query, limit, least, now) if messages else []
 
     async def records(
         self,

@@ -107,12 +107,9 @@ class AgentCoreStore:
         self.choices = AgentCoreChoices(self._preferences, self._write_choices, self.delete)
         self._extracts = extracts
         self.sending = self._sender
+        extraction = AwsExtraction(calls, outbox, self._sender.flush, self._timing.pace.clock)
         #: None unless AWS's strategies extract.
-        self.extraction: AwsExtraction | Any = (
-            AwsExtraction(calls, outbox, self._sender.flush, self._timing.pace.clock)
-            if extracts
-            else None
-        )
+        self.extraction: AwsExtraction | Any = extraction if extracts else None
         self._closed = False
 
     @classmethod

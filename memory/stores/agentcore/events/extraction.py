@@ -3,10 +3,12 @@ the session, which is there after half a minute and is rewritten with each later
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from memory.errors import StoreUnavailable
 from memory.records import Actor, Kind, Turn
 from memory.stores.agentcore.calls.clients import AwsCalls
+from memory.stores.agentcore.calls.errors import AwsFailure
 from memory.stores.agentcore.events.outbox import Outbox
 from memory.stores.agentcore.namespaces import belongs, namespace
 
@@ -37,15 +39,26 @@ class AwsExtraction:
         # AWS may keep whole seconds.
         newest = max(turn.messages[0].at for turn in turns).replace(microsecond=0)
         session = turns[-1].session_id
-        summaries = [
+        told = [row.get("timestamp") for row in await self._summaries(actor, session)]
+        whole = any(moment >= newest for moment in told if moment)
+        settled = bool(told) and self._clock() - since >= _SETTLED
+        return (whole or settled) and not await self._has_failed(actor, session)
+
+    async def _summaries(self, actor: Actor, session: str) -> list[dict[str, Any]]:
+        here = namespace(Kind.SUMMARY, actor, session)
+        rows = self._calls.rows("list_memory_records", "memoryRecordSummaries", namespace=here)
+        return [
             row
-            async for row in self._calls.rows(
-                "list_memory_records",
-                "memoryRecordSummaries",
-                namespace=namespace(Kind.SUMMARY, actor, session),
-            )
+            async for row in rows
             if belongs(next(iter(row["namespaces"]), ""), actor) == (Kind.SUMMARY, session)
         ]
-        if any(row["timestamp"] >= newest for row in summaries if "timestamp" in row):
-            return True
-        return bool(summaries) and self._clock() - since >= _SETTLED
+
+    async def _has_failed(self, actor: Actor, session: str) -> bool:
+        """True if a strategy still has to learn from the session: jobs that failed are started
+        again."""
+        where = {"actorId": actor.id, "sessionId": session}
+        try:
+            answer = await self._calls.ask("list_memory_extraction_jobs", filter=where)
+        except AwsFailure:
+            return False  # only that much is certain: there is a summary
+        return bool(answer["jobs"])

@@ -9,7 +9,7 @@ import pytest
 from memory.errors import StoreUnavailable
 from memory.records import Actor, Role, Turn, Utterance
 from memory.stores.agentcore.store import AgentCoreStore
-from tests.fakes.aws import Fault
+from tests.fakes.aws import Fault, denied
 from tests.fakes.aws.world import World, world
 
 ANN, TWELVE = Actor("u1"), Actor("u12")
@@ -99,3 +99,21 @@ async def test_turns_that_aws_does_not_take_are_not_extracted(
     with pytest.raises(StoreUnavailable):
         await store.extraction.has_extracted(ANN, said, now() - timedelta(days=1))
     assert await store.extraction.has_extracted(ANN, said[:1], now())
+
+
+async def test_not_while_a_job_that_failed_waits_to_be_started_again(
+    here: World, store: AgentCoreStore
+) -> None:
+    first = turn("t-1", now() - timedelta(minutes=1))
+    await store.add_turn(ANN, first)
+    await store.extraction.flush(ANN)
+    assert await store.records(ANN)
+    here.aws.knobs.extraction_fails = True
+    second = turn("t-2", now(), "My dog is called Rex")
+    await store.add_turn(ANN, second)
+    await store.extraction.flush(ANN)
+    assert await store.records(ANN)
+    long_ago = now() - timedelta(hours=1)
+    assert not await store.extraction.has_extracted(ANN, [first, second], long_ago)
+    here.aws.faults.add(denied("ListMemoryExtractionJobs"))
+    assert await store.extraction.has_extracted(ANN, [first, second], long_ago)
