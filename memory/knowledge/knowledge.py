@@ -15,7 +15,7 @@ from memory.knowledge.choices import ChoiceRegistry
 from memory.knowledge.export import Export, export_of
 from memory.knowledge.forgetting import Forgotten, mark_outdated, plan_deletion, states
 from memory.knowledge.lineage import earlier_wordings, records_about
-from memory.knowledge.twins import join_twins, without_twins
+from memory.knowledge.twins import are_twins, join_twins, without_twins
 from memory.learning.checks import MAX_EVIDENCE
 from memory.learning.sameness import says_same
 from memory.options import MemoryOptions
@@ -211,7 +211,8 @@ class Knowledge:
                 # Before the deletion: killed in between, there is one record too many.
                 if not before.current:
                     await self._reopen(actor, before)
-            return bool(await self._store.delete(actor, [record.id]))
+            twins = [r.id for r in await self._learned_records(actor) if are_twins(r, record)]
+            return bool(await self._store.delete(actor, [record.id, *twins]))
 
     async def _reopen(self, actor: Actor, record: Record) -> None:
         """Make a record current again, with its `true_until` and `reason` as given here."""

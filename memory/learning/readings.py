@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import tzinfo
 
+from memory.knowledge.twins import without_twins
 from memory.ports import LongTermMemory
 from memory.records import Actor, Kind, Record, Turn
 from memory.understanding import Reading
@@ -26,7 +27,7 @@ class Readings:
     async def of(self, actor: Actor, turns: Sequence[Turn]) -> Reading:
         """The turns with the actor's current records, or, of many, those that search finds with
         what the user said in each turn, and the weightiest others. Raises StoreUnavailable."""
-        known = await self._store.records(actor, kinds=LEARNED)
+        known = without_twins(await self._store.records(actor, kinds=LEARNED))
         knows_all = len(known) <= _ENOUGH
         if not knows_all:
             known = await self._related(actor, turns, known)

@@ -95,7 +95,8 @@ def _predicate(said: str) -> str | None:
     rest = said[words[at].end() :]
     for found in _LEADS_ON.finditer(rest):
         # It could be a verb too, which would still stand in the third person.
-        if found["word"].endswith("s") or _is_adverb(found["word"]):
+        word = found["word"]
+        if (word.islower() and word.endswith("s")) or _is_adverb(word):
             return None
     # Right behind the verb, nobody else is there whose it could be.
     near = re.match(r"((?: (\w+))?) their\b", rest)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memory.memory import MemoryOptions
-from memory.records import Actor, Kind
+from memory.records import Actor, Change, ChangeKind, Kind
 from memory.stores.agentcore.store import AgentCoreStore
 from tests.fakes.aws import Knobs
 from tests.fakes.aws.world import world
@@ -74,3 +74,11 @@ async def test_what_was_ended_is_not_known_in_aws_s_words(talk: Talk) -> None:
     (mine,) = [record for record in await known.records(ANN) if record.evidence]
     await known.revise(ANN, mine.short_id, "My locker is by the window")
     assert await talk.shown(Kind.FACT) == {"My dog is called Rex", "My locker is by the window"}
+
+
+async def test_undo_takes_aws_s_words_along(talk: Talk) -> None:
+    known = talk.bot.memory.known
+    (mine,) = [record for record in await known.records(ANN) if record.evidence]
+    assert await known.undo(ANN, Change(ChangeKind.NOTED, mine))
+    assert await talk.shown(Kind.FACT) == {"My dog is called Rex"}
+    assert await talk.stored("My locker is by the door") == 0

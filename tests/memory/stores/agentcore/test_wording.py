@@ -30,6 +30,8 @@ from tests.fakes.aws.voice import third_person
         ("The user moved to Oslo in 2024", "I moved to Oslo in 2024"),
         ("The user always eats at noon", "I always eat at noon"),
         ("The user likes tea and coffee", "I like tea and coffee"),
+        ("The user has visited Rome, Paris and Naples", "I have visited Rome, Paris and Naples"),
+        ("The user said their dog is Rex", "I said my dog is Rex"),
         ("The user may visit Oslo on 12 December", "I may visit Oslo on 12 December"),
         ("The user is 34. The user's dog is 5.", "I am 34. My dog is 5."),
     ],
