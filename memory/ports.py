@@ -1,7 +1,8 @@
 """Where the memory keeps things for good, as small protocols. Adapters are in `memory.stores`. The
 journal is in `memory.journal`, what understands language in `memory.understanding`."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import Protocol
 
@@ -17,7 +18,7 @@ from memory.records import (
     Record,
     Turn,
 )
-from memory.traces import Left
+from memory.traces import Left, Traces
 
 
 class LongTermMemory(Protocol):
@@ -94,8 +95,34 @@ class LongTermMemory(Protocol):
         ...
 
 
+class Erasing(Protocol):
+    """Deletes what was erased from a service behind the store, which may take its time."""
+
+    def left(self, actor: Actor) -> Left:
+        """What is erased, shown to nobody, and not deleted yet."""
+        ...
+
+    def forgetting(
+        self, actor: Actor, record_ids: Collection[str], traces: Traces
+    ) -> AbstractAsyncContextManager[None]:
+        """Around the deletion of records: then whatever else the service has of what they say is
+        hidden and deleted, now and when it shows up later. Nothing is if the block fails. Raises
+        StoreUnavailable, but not for what can't be deleted yet."""
+        ...
+
+    async def undo(self, actor: Actor, record_ids: Collection[str]) -> None:
+        """What these records say is no longer to be forgotten. The messages are gone; their turns
+        may be added again. Raises StoreUnavailable."""
+        ...
+
+
 class Archive(LongTermMemory, Protocol):
     """A LongTermMemory with all that was said, whether search finds it there or not."""
+
+    @property
+    def erasing(self) -> Erasing | None:
+        """Who deletes from a service what was erased, if somebody does."""
+        ...
 
     async def all_messages(self, actor: Actor) -> list[Record]:
         """Every message of the actor that it has, word for word, as MESSAGE records, oldest first.
@@ -144,14 +171,6 @@ class Sending(Protocol):
 
     async def retry_refused(self) -> int:
         """Send them again. Returns how many. Raises StoreUnavailable."""
-        ...
-
-
-class Erasing(Protocol):
-    """Deletes what was erased from a service behind the store, which may take its time."""
-
-    def left(self, actor: Actor) -> Left:
-        """What is erased, shown to nobody, and not deleted yet."""
         ...
 
 
@@ -208,11 +227,6 @@ class Store(Archive, PersonalData, Protocol):
     @property
     def sending(self) -> Sending | None:
         """Who hands turns to a service, if somebody does."""
-        ...
-
-    @property
-    def erasing(self) -> Erasing | None:
-        """Who deletes from a service what was erased, if somebody does."""
         ...
 
     async def aclose(self) -> None:

@@ -55,6 +55,7 @@ class RecentMessages:
 
     def __init__(self, store: Archive, journal: Journal) -> None:
         self._store, self._journal = store, journal
+        self.erasing = store.erasing
 
     async def add_turn(self, actor: Actor, *turns: Turn, on_disk: bool = False) -> list[Turn]:
         return await self._store.add_turn(actor, *turns, on_disk=on_disk)

@@ -230,6 +230,7 @@ class LiveSessions:
         for live in self._live.values():
             own = [t for t in turns if t.id in back and t.session_id == live.session.id]
             if own and live.session.actor == actor:
+                live.archived = False
                 every = sorted((*live.window.turns, *own), key=lambda t: t.messages[0].at)
                 live.window = live.window.with_turns(every)
 

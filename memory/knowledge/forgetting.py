@@ -4,13 +4,17 @@ the message it came from can still be found."""
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 
 from memory.knowledge.lineage import earlier_wordings
-from memory.knowledge.sayings import saying_of, words_of
+from memory.knowledge.sayings import saying_of, text_of, words_of
+from memory.knowledge.twins import are_twins
+from memory.learning.sameness import repeats
 from memory.records import Actor, Amendment, Evidence, Kind, Record, Role, Turn
 from memory.search.resemblance import telling
 from memory.search.text import wording, words
+from memory.traces import Left, Traces, is_same_moment
 
 #: Other texts are searched for the words of evidence only if these have so many telling words:
 #: "mine retired" says nothing by itself.
@@ -24,10 +28,12 @@ _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？؟])|\n+")
 class Forgotten:
     """A record that is or would be forgotten, and what goes with it: the archived messages and
     summaries that say it too, the turns of sessions that are not extracted yet, what it had
-    superseded, and the same words where they are evidence of other records (`amendments`). It holds
-    the texts, so everything can be restored from it. `along` are the ids of turns and summaries
+    superseded, its twins (see memory.knowledge.twins), and the same words where they are evidence
+    of other records (`amendments`). It holds the texts, so everything can be restored from it.
+    `along` are the ids of turns and summaries
     that only repeat it or ask to forget it. `silenced` are turns that stay for what the user states
-    in them, without the tools, which alone had told it."""
+    in them, without the tools, which alone had told it. `left` is what a service has not deleted
+    yet, if there is one."""
 
     actor: Actor
     record: Record
@@ -36,18 +42,28 @@ class Forgotten:
     turns: tuple[Turn, ...] = ()
     silenced: tuple[Turn, ...] = ()
     history: tuple[Record, ...] = ()
+    twins: tuple[Record, ...] = ()
     amendments: tuple[Amendment, ...] = ()
     along: frozenset[str] = frozenset()
+    left: Left | None = None
 
     @property
     def records(self) -> tuple[Record, ...]:
         """All records that are deleted, the main one first."""
-        return (self.record, *self.history, *self.summaries, *self.messages)
+        return (self.record, *self.history, *self.twins, *self.summaries, *self.messages)
 
     @property
     def mentions(self) -> Callable[[str], bool]:
         """A predicate that is True for texts that say what is forgotten."""
-        return mentions(*_statements((self.record, *self.history)))
+        return _says_one_of((self.record, *self.history, *self.twins))
+
+    @property
+    def traces(self) -> Traces:
+        """By what a store recognizes it in what it keeps besides records."""
+        told = (self.record, *self.history, *self.twins)
+        moments = [each.created_at for each in told if not _turns(each)]
+        moments += [turn.messages[0].at for turn in self.turns]
+        return Traces(tuple(_statements(told)), self.turns, tuple(dict.fromkeys(moments)))
 
     @property
     def statements(self) -> int:
@@ -87,15 +103,18 @@ def states(role: Role, text: str) -> bool:
     )
 
 
-def mentions(*statements: str) -> Callable[[str], bool]:
+def mentions(*statements: str, retold: bool = False) -> Callable[[str], bool]:
     """A predicate that is True for texts that say one of the statements, even among other things
-    or to somebody else."""
+    or to somebody else; with `retold`, also for those that say it in other words of the same
+    meaning, for statements that a store has put into its own."""
     # Computed once, because there may be tens of thousands of texts.
     sayings = list(filter(None, map(saying_of, statements)))
 
     def says(text: str) -> bool:
         here = words_of(text)
-        return any(saying.is_in(here) for saying in sayings)
+        if any(saying.is_in(here) for saying in sayings):
+            return True
+        return retold and any(saying.is_retold(text_of(text)) for saying in sayings)
 
     return says
 
@@ -121,28 +140,34 @@ def plan_deletion(
     turns and summaries with the ids `along`."""
     chain = (record, *earlier_wordings(record, others))
     going = {each.id for each in chain}
-    own = {turn_id for each in chain for turn_id in _turns(each)}.union(along)
-    says = mentions(*_statements(chain))
-    stated = frozenset(word for each in chain for word in words(each.text))
-
-    def names(summary: Record) -> bool:
-        """True if the session's summary has a topic that the statement names: greetings and
-        prompts would go on to tell it."""
-        here = record.session_id is not None and summary.session_id == record.session_id
-        topics = (telling(topic, partial(words, topic)) for topic in summary.topics)
-        return here and any(topic and topic <= stated for topic in topics)
-
     left = [other for other in others if other.id not in going]
+    twins = [other for other in left if any(_is_twin(other, each) for each in chain)]
+    came_from = {turn_id for each in chain for turn_id in _turns(each)}
+    own = came_from.union(along)
+    says, source = _says_one_of((*chain, *twins)), _Source(chain)
+    stated = frozenset(word for each in chain for word in words(each.text))
     gone, silenced = list[Turn](), list[Turn]()
     for turn in turns:
         told = turn.id in own or any(says(message.text) for message in turn.messages)
         looked_up = any(says(text) for use in turn.tools for text in (use.arguments, use.result))
         # A turn that is not kept asked to forget this, and nothing is learned from it.
         stays = turn.kept and any(states(m.role, m.text) for m in turn.messages)
-        if told or (looked_up and not stays):
+        if told or (looked_up and not stays) or source.is_turn(turn):
             gone.append(turn)
         elif looked_up:
             silenced.append(replace(turn, tools=()))
+    sources = [turn for turn in gone if turn.id in came_from or source.is_turn(turn)]
+    source.add(sources)
+    sessions = {record.session_id, *(turn.session_id for turn in sources)} - {None}
+    twins += [other for other in left if other not in twins and source.is_of(other)]
+
+    def names(summary: Record) -> bool:
+        """True if the session's summary has a topic that the statement names: greetings and
+        prompts would go on to tell it."""
+        topics = (telling(topic, partial(words, topic)) for topic in summary.topics)
+        named = any(topic and topic <= stated for topic in topics)
+        return summary.session_id in sessions and (named or source.is_in(summary))
+
     return Forgotten(
         actor,
         record,
@@ -160,9 +185,70 @@ def plan_deletion(
         tuple(gone),
         tuple(silenced),
         chain[1:],
-        tuple(filter(None, (_without_quotes(other, chain, says) for other in left))),
+        tuple(twins),
+        tuple(
+            filter(
+                None, (_without_quotes(other, chain, says) for other in left if other not in twins)
+            )
+        ),
         frozenset(along),
     )
+
+
+def _is_extracted(record: Record) -> bool:
+    """True for what a store has extracted by itself: it tells neither evidence nor turns, and dates
+    it by its source."""
+    return not (record.evidence or record.turn_ids or record.kind is Kind.MESSAGE)
+
+
+def _is_twin(one: Record, other: Record) -> bool:
+    """True if two records say the same, or a store has extracted the first, and it says the
+    other."""
+    learned = {one.kind, other.kind} <= {Kind.FACT, Kind.PREFERENCE}
+    if one.speaker != other.speaker or not learned:
+        return False
+    if are_twins(one, other) or (one.current and repeats(one, other)):
+        return True
+    saying = saying_of(other.text) if _is_extracted(one) else None
+    return saying is not None and saying.is_retold(text_of(one.text))
+
+
+def _says_one_of(records: Sequence[Record]) -> Callable[[str], bool]:
+    return mentions(*_statements(records), retold=any(map(_is_extracted, records)))
+
+
+class _Source:
+    """What records came from, of which a store tells no more than when it was said."""
+
+    def __init__(self, chain: Sequence[Record]) -> None:
+        self._told = {each.created_at for each in chain if not _turns(each)}
+        self._said = set[datetime]()
+        self._sayings = list(filter(None, (saying_of(each.text) for each in chain)))
+
+    def add(self, turns: Iterable[Turn]) -> None:
+        """These turns told it, too."""
+        self._said.update(turn.messages[0].at for turn in turns)
+
+    def is_turn(self, turn: Turn) -> bool:
+        """True if the records may be extracted from this turn."""
+        at = turn.messages[0].at
+        return any(is_same_moment(told, at) for told in self._told) and self._hints(turn.said)
+
+    def is_of(self, record: Record) -> bool:
+        """True for a fact or preference that was extracted from the same words."""
+        if not _is_extracted(record) or record.kind is Kind.SUMMARY:
+            return False
+        moments = (*self._told, *self._said)
+        near = any(is_same_moment(record.created_at, moment) for moment in moments)
+        return near and self._hints(record.text)
+
+    def is_in(self, summary: Record) -> bool:
+        """True if a store's summary of the same session seems to tell it."""
+        return _is_extracted(summary) and self._hints(summary.text)
+
+    def _hints(self, text: str) -> bool:
+        here = text_of(text)
+        return any(saying.is_half_in(here) for saying in self._sayings)
 
 
 def _turns(record: Record) -> set[str]:

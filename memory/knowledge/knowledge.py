@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -285,13 +286,20 @@ class Knowledge:
                 await self._sessions.retract(actor, turns, gone.mentions)
                 if gone.amendments:
                     await self._store.commit(actor, [], gone.amendments)
-                deleted = await self._store.delete(actor, [record.id for record in gone.records])
+                async with self._erasing_traces(gone):
+                    ids = [record.id for record in gone.records]
+                    deleted = await self._store.delete(actor, ids)
             except StoreUnavailable:
                 await self._sessions.reinstate(actor, gone.turns)
                 raise
             if gone.record.id not in deleted:
                 raise UnknownRecord(f"no memory has the id {gone.record.short_id!r}")
-        return gone
+        erasing = self._store.erasing
+        return replace(gone, left=erasing.left(actor)) if erasing else gone
+
+    def _erasing_traces(self, gone: Forgotten) -> AbstractAsyncContextManager[None]:
+        erasing, ids = self._store.erasing, {record.id for record in gone.records}
+        return erasing.forgetting(gone.actor, ids, gone.traces) if erasing else nullcontext()
 
     async def revise(self, actor: Actor, short_id: str, text: str) -> Change:
         """Reword one of the actor's facts or preferences; the old wording is kept as history.
@@ -330,6 +338,8 @@ class Knowledge:
             learned = await self._read(actor, (Kind.FACT, Kind.PREFERENCE))
             told = await compute(mark_outdated, forgotten.record, learned)
             (record, *_) = await self._store.restore(actor, [told, *forgotten.records[1:]])
+            if self._store.erasing:
+                await self._store.erasing.undo(actor, [each.id for each in forgotten.records])
             quotes = [Amendment(e.record_id, evidence=e.forgotten) for e in forgotten.amendments]
             there = {each.id for each in await self._learned_records(actor)} if quotes else {}
             await self._store.commit(actor, [], [q for q in quotes if q.record_id in there])

@@ -14,7 +14,7 @@ from memory.learning.folding import fold
 from memory.learning.names import Spoken
 from memory.learning.numerals import number_word
 from memory.records import Draft, Record
-from memory.search.lexicon.lexicon import lexicons
+from memory.search.lexicon.lexicon import lexicons, negations, stop_words
 from memory.search.text import plain_words
 from memory.understanding import Proposal
 
@@ -46,27 +46,25 @@ def likeness(text: str) -> tuple[str, ...]:
     return tuple(word[:2] for word in _essence(text).words)
 
 
-def without_user(text: str) -> str:
-    """The words of a text about "the user", without those that name them; any other text as it
-    is."""
+def split_at_user(text: str) -> list[str]:
+    """A text about "the user" in parts, each from where it names them, without these words; any
+    other text in one part."""
     if not speaks_of_user(text):
-        return text
-    plain = plain_words(text)
-    return " ".join(
-        _without(word, _OF_THE_USER) if kind == "unspaced" else word
-        for kind, word in plain
-        if kind == "unspaced" or not any(word in _words(name) for name in _OF_THE_USER)
-    )
+        return [text]
+    parts: list[list[str]] = [[]]
+    for kind, word in plain_words(text):
+        if kind == "unspaced":
+            parts[-1].append(_without(word, _OF_THE_USER))
+        elif word in _words("user"):
+            parts.append([])
+        elif word not in _words("third_person"):
+            parts[-1].append(word)
+    return [" ".join(part) for part in parts if part]
 
 
-def naming_words() -> list[tuple[str | None, str]]:
-    """The words that only say that something has a name, with their Snowball languages."""
-    return [
-        (lexicon.snowball, word)
-        for lexicon in lexicons().values()
-        if not lexicon.unspaced
-        for word in lexicon.naming
-    ]
+def core_words(text: str) -> tuple[str, ...]:
+    """The words that carry a text, in order and without what a verb's persons differ in."""
+    return tuple(_bare(word) for word in _essence(text).words if word not in _little_words())
 
 
 def repeats(one: Record | Draft | Proposal, other: Record | Draft | Proposal) -> bool:
@@ -135,6 +133,18 @@ def _agree(one: str, other: str) -> bool:
     )
     first, second = stems
     return any(len(stem) > 1 for stem in first & second)
+
+
+def _bare(word: str) -> str:
+    """The word without the longest ending of a verb's persons that it has."""
+    endings = sorted(_words("agreement"), key=len, reverse=True)
+    return next((word.removesuffix(e) for e in endings if word[2:].endswith(e)), word)
+
+
+@cache
+def _little_words() -> frozenset[str]:
+    every = (word for small in stop_words().values() for word in small - negations())
+    return frozenset(map(fold, every))
 
 
 @cache

@@ -53,7 +53,15 @@ def report_deletion(
     """Report what a person deleted, in a panel with a button that restores it."""
     panel = context.panels.open(FAMILY, origin)
     _keep_deletion(context, panel.id, forgotten)
-    return pages(context).deletion([one.record for one in forgotten], notes).reply(panel.id)
+    every = (*notes, *_pending(forgotten, context))
+    return pages(context).deletion([one.record for one in forgotten], every).reply(panel.id)
+
+
+def _pending(forgotten: Sequence[Forgotten], context: Context) -> list[str]:
+    """A note if the messages that told it are not deleted yet."""
+    days = [one.left.until for one in forgotten if one.left and one.left.messages]
+    until = max(filter(None, days), default=None)
+    return [context.texts.forget_pending.format(date=f"{until:%Y-%m-%d}")] if until else []
 
 
 async def ask_for_words(said: Command, short_id: str, context: Context) -> Reply:
@@ -103,7 +111,7 @@ async def _page(click: Click, context: Context) -> Page | Change:
         case "delete":
             forgotten = await known.forget(actor, argument)
             _keep_deletion(context, panel, (forgotten,))
-            return show.deletion((forgotten.record,))
+            return show.deletion((forgotten.record,), _pending((forgotten,), context))
     record = await known.find(actor, argument)
     if verb == "from":
         return show.evidence(record, await known.evidence(actor, record))

@@ -5,21 +5,20 @@ what is gone."""
 import json
 import secrets
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from hashlib import blake2b
 from typing import Any, Self
 
-from memory.knowledge.sayings import Saying, saying_of, words_of
+from memory.knowledge.sayings import Saying, Text, saying_of, text_of
 from memory.records import Actor, Kind, Record
+from memory.traces import is_same_moment
 
 #: A word is kept as so many hexadecimal digits of its hash: too few to tell which word it was.
 _DIGITS = 4
 #: How much earlier than a record its source is, where AWS does not tell.
 _LAG = timedelta(minutes=3)
-#: AWS keeps milliseconds of a time at most.
-_PRECISION = timedelta(seconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +37,21 @@ class Fingerprint:
 
     def tells(self, text: str) -> bool:
         """True if a text says it, in the person's words or in AWS's."""
-        here = self._marks(text)
-        return any(saying.is_in(here) or saying.is_retold(here) for saying in self.sayings)
+        here = self._marked(text)
+        return any(each.is_in(here.words) or each.is_retold(here) for each in self.sayings)
+
+    def states(self, text: str) -> bool:
+        """True if a statement of AWS's says it of the person, and of nobody else."""
+        here = self._marked(text)
+        return any(saying.is_retold(here) for saying in self.sayings)
 
     def hints(self, text: str) -> bool:
         """True if a text, known to come from where it was said, has most of its words."""
-        here = self._marks(text)
+        here = self._marked(text)
         return any(saying.is_half_in(here) for saying in self.sayings)
 
-    def _marks(self, text: str) -> frozenset[str]:
-        return frozenset(_mark(self.key, word) for word in words_of(text))
+    def _marked(self, text: str) -> Text:
+        return text_of(text).replace_words(partial(_mark, self.key))
 
 
 def _mark(key: str, word: str) -> str:
@@ -80,18 +84,24 @@ class Trace:
         if source_time(row) > asked_at:
             return False
         late = row["createdAt"] > asked_at and self.was_said_at(source_time(row))
-        return self.fingerprint.tells(record.text) or (late and self.fingerprint.hints(record.text))
+        return self.fingerprint.states(record.text) or (
+            late and self.fingerprint.hints(record.text)
+        )
 
     def was_said_at(self, moment: datetime) -> bool:
         """True if one of the turns was said then."""
-        return any(abs(moment - at) < _PRECISION for at in self.times)
+        return any(is_same_moment(moment, at) for at in self.times)
+
+    def add_sessions(self, ids: Iterable[str]) -> Self:
+        """The trace with more sessions that told it."""
+        return replace(self, sessions=self.sessions.union(ids))
 
     def dump(self) -> str:
         return json.dumps(
             {
                 "key": self.fingerprint.key,
                 "sayings": [
-                    [sorted(part) for part in (each.telling, each.own, each.core)]
+                    [sorted(each.telling), sorted(each.own), each.core]
                     for each in self.fingerprint.sayings
                 ],
                 "records": sorted(self.records),
@@ -105,7 +115,10 @@ class Trace:
     def load(cls, text: str) -> Self:
         """Raises ValueError, TypeError, LookupError."""
         kept = json.loads(text)
-        sayings = tuple(Saying(*map(frozenset, parts)) for parts in kept["sayings"])
+        sayings = tuple(
+            Saying(frozenset(telling), frozenset(own), tuple(core))
+            for telling, own, core in kept["sayings"]
+        )
         return cls(
             Fingerprint(kept["key"], sayings),
             frozenset(kept["records"]),

@@ -6,8 +6,9 @@ stays in the outbox's file for as long as AWS keeps events: reads hide what it c
 the background delete it. Neither a kill nor an outage loses it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from contextlib import suppress
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -19,12 +20,12 @@ from memory.background.work import Boundary
 from memory.errors import ErasureUnfinished, StoreUnavailable
 from memory.records import LEARNED_KINDS, Actor, Kind, Record
 from memory.stores.agentcore.calls.clients import AwsCalls
-from memory.stores.agentcore.erased import Erasure, Trace
-from memory.stores.agentcore.events.deleter import EventDeleter, Outcome, collect
+from memory.stores.agentcore.erased import Erasure, Fingerprint, Trace
+from memory.stores.agentcore.events.deleter import EventDeleter, Outcome, collect, covers_event
 from memory.stores.agentcore.events.outbox import Outbox
 from memory.stores.agentcore.namespaces import home
 from memory.stores.agentcore.rows.records import record_of_row
-from memory.traces import Left
+from memory.traces import Left, Traces
 
 _log = structlog.get_logger(__name__)
 
@@ -41,8 +42,10 @@ class ErasingPace:
 
     looks: tuple[float, ...] = (180.0, 600.0, 3600.0, 86400.0)
     event_life: float = 365 * 86400.0
-    #: How long a person waits for the deletion; the rest follows in the background.
+    #: How long a person waits for the deletion of everything, and of one thing; the rest follows in
+    #: the background.
     patience: float = 15.0
+    patience_for_one: float = 4.0
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 
 
@@ -63,11 +66,12 @@ class Eraser:
         self._erasures: dict[Actor, list[Erasure]] = {}
         self._outcomes: dict[Actor, Outcome] = {}
         self._told: dict[Actor, datetime] = {}
+        self._restored = Counter[str]()
         self._met: set[str] = set()
         #: Erasures of everything that somebody waits for: nothing new is said meanwhile, so that
         #: no clock has to tell what is old.
         self._whole: set[int] = set()
-        self._looks: dict[Actor, asyncio.Task[Outcome]] = {}
+        self._looks: dict[Actor, tuple[asyncio.Task[Outcome], Sequence[Erasure]]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self._changed = asyncio.Event()
 
@@ -100,16 +104,25 @@ class Eraser:
             self._spawn(self._delete_met(actor, record.id), f"erase {actor.id}")
         return True
 
+    def hides_event(self, actor: Actor, event: dict[str, Any]) -> bool:
+        """True if this event was erased, whatever AWS shows."""
+        return any(covers_event(event, erasure) for erasure in self._of(actor))
+
     def erased_at(self, actor: Actor) -> datetime | None:
         """When everything of the actor was erased last, as long as it may come back."""
         return max((e.asked_at for e in self._of(actor) if e.trace is None), default=None)
 
-    def time_of_event(self, actor: Actor, at: datetime) -> datetime:
-        """When AWS is told that something was said which is handed in now: not in the future, and
-        after everything that was erased before. Channels tell seconds, and by another clock."""
-        latest = max((erasure.asked_at + _AFTER for erasure in self._of(actor)), default=at)
-        told = self._told[actor] = max(min(at, self._pace.clock()), latest)
-        return told
+    def date(self, actor: Actor, turn_id: str, events: Iterable[dict[str, Any]]) -> None:
+        """Set when AWS is told that a turn was said which is handed in now: not in the future, and
+        after everything that was erased before. Channels tell seconds, and by another clock. A turn
+        that was forgotten and restored is another one to AWS, which ignores what it had before."""
+        for event in events:
+            at = min(datetime.fromisoformat(event["at"]), self._pace.clock())
+            told = max((erasure.asked_at + _AFTER for erasure in self._of(actor)), default=at)
+            told = self._told[actor] = max(at, told)
+            event["at"] = told.isoformat()
+            if again := self._restored[turn_id]:
+                event["again"] = again
 
     def left(self, actor: Actor) -> Left:
         """What AWS has not deleted yet, as far as known."""
@@ -130,27 +143,29 @@ class Eraser:
 
     # -- requests ---------------------------------------------------------------------------------
 
-    async def note(self, actor: Actor, trace: Trace | None = None) -> Erasure:
-        """Hide everything of the actor, or one thing, from now on. Raises StoreUnavailable."""
-        now = self._pace.clock()
-        now = max(now, self._told.get(actor, now))
-        due = now + timedelta(seconds=self._pace.looks[0])
-        erasure = await self._outbox.erase(Erasure(actor, now, due, trace))
-        if trace is None:
-            self._erasures[actor] = []
-        self._keep(erasure)
+    async def note(self, actor: Actor) -> Erasure:
+        """Hide everything of the actor from now on. Raises StoreUnavailable."""
+        erasure = await self._outbox.erase(self._request(actor))
+        self._erasures[actor] = [erasure]
         self._outcomes.pop(actor, None)
         self._changed.set()
         return erasure
 
+    def _request(self, actor: Actor, trace: Trace | None = None) -> Erasure:
+        now = self._pace.clock()
+        due = now + timedelta(seconds=self._pace.looks[0])
+        return Erasure(actor, max(now, self._told.get(actor, now)), due, trace)
+
     async def erase(self, erasure: Erasure) -> None:
         """Delete what AWS shows of this now. What takes too long goes on in the background, and
         what fails is tried again. Raises ErasureUnfinished with what is left."""
-        if erasure.trace is None:
+        trace = erasure.trace
+        if trace is None:
             self._whole.add(erasure.row)
         look = await self._begin_look(erasure.actor, [erasure])
         try:
-            await asyncio.wait({look}, timeout=self._pace.patience)
+            pace = self._pace
+            await asyncio.wait({look}, timeout=pace.patience_for_one if trace else pace.patience)
         finally:
             self._whole.discard(erasure.row)
         if not look.done() or look.cancelled():
@@ -166,13 +181,41 @@ class Eraser:
                 "yet; this is tried again in the background"
             )
 
-    async def undo(self, actor: Actor, record_ids: Iterable[str]) -> None:
-        """No longer hide the things that these records said. Raises StoreUnavailable."""
-        back = frozenset(record_ids)
+    @asynccontextmanager
+    async def forgetting(
+        self, actor: Actor, record_ids: Collection[str], traces: Traces
+    ) -> AsyncIterator[None]:
+        """See Erasing. In the file from the beginning: a kill in between leaves nothing that would
+        come back."""
+        turns = {turn.id for turn in traces.turns}
+        trace = Trace(
+            Fingerprint.of(traces.statements),
+            frozenset(record_ids),
+            frozenset(turns),
+            frozenset(turn.session_id for turn in traces.turns),
+            traces.moments,
+        )
+        erasure = await self._outbox.erase(self._request(actor, trace))
+        try:
+            yield
+        except BaseException:
+            await self._outbox.drop_erasure(erasure)
+            raise
+        self._keep(erasure)
+        self._outcomes.pop(actor, None)
+        await self._outbox.withdraw(actor, sorted(turns))
+        with suppress(ErasureUnfinished):
+            await self.erase(erasure)
+
+    async def undo(self, actor: Actor, record_ids: Collection[str]) -> None:
+        """See Erasing."""
         for erasure in self._of(actor):
-            if erasure.trace and not back.isdisjoint(erasure.trace.records):
+            if erasure.trace and not erasure.trace.records.isdisjoint(record_ids):
                 await self._outbox.drop_erasure(erasure)
                 self._erasures[actor] = [e for e in self._of(actor) if e.row != erasure.row]
+                await self._outbox.withdraw(actor, sorted(erasure.trace.turns), sent=True)
+                self._restored.update(erasure.trace.turns)
+                self._outcomes.pop(actor, None)
 
     # -- looks ------------------------------------------------------------------------------------
 
@@ -215,12 +258,15 @@ class Eraser:
         return max(0.01, (min(nexts) - self._pace.clock()).total_seconds())
 
     async def _begin_look(self, actor: Actor, due: Sequence[Erasure]) -> "asyncio.Task[Outcome]":
-        """Look in the background, and for nothing else of this actor: of lists that another look
-        shortens meanwhile, pages miss rows."""
-        if earlier := self._looks.get(actor):
+        """Look in the background, in place of a look for the same actor that is under way: of lists
+        that another look shortens meanwhile, pages miss rows."""
+        earlier, interrupted = self._looks.get(actor, (None, ()))
+        if earlier and not earlier.done():
             earlier.cancel()
             await asyncio.wait({earlier})
-        look = self._looks[actor] = self._spawn(self._look(actor, due), f"erase {actor.id}")
+            due = list({each.row: each for each in (*interrupted, *due)}.values())
+        look = self._spawn(self._look(actor, due), f"erase {actor.id}")
+        self._looks[actor] = look, due
         return look
 
     async def _look(self, actor: Actor, due: Sequence[Erasure]) -> Outcome:
@@ -242,7 +288,7 @@ class Eraser:
 
     def _is_looking(self, actor: Actor) -> bool:
         look = self._looks.get(actor)
-        return look is not None and not look.done()
+        return look is not None and not look[0].done()
 
     async def _delete_all(self, actor: Actor, due: Sequence[Erasure]) -> Outcome:
         outcome = Outcome()
@@ -275,6 +321,7 @@ class Eraser:
             next_look=now + timedelta(seconds=looks[number]),
             # What was on its way during the first look arrives after it.
             pending=erasure.row in outcome.pending or erasure.looks == 0,
+            trace=erasure.trace and erasure.trace.add_sessions(outcome.sessions[erasure.row]),
         )
         self._keep(looked)
         await self._outbox.note_look(looked)

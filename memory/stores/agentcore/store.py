@@ -161,9 +161,7 @@ class AgentCoreStore:
         self._require_open()
         for turn in turns:
             if events := event_bodies(actor, turn, extract=self._extracts):
-                for event in events:
-                    said_at = datetime.fromisoformat(event["at"])
-                    event["at"] = self.erasing.time_of_event(actor, said_at).isoformat()
+                self.erasing.date(actor, turn.id, events)
                 lane = Lane(actor.id, turn.session_id)
                 await self._outbox.put(lane, turn.id, events, ours=not self._extracts)
                 self._sender.wake(lane)
@@ -189,7 +187,7 @@ class AgentCoreStore:
     async def all_messages(self, actor: Actor) -> list[Record]:
         """See Archive: the events that have not expired."""
         self._require_open()
-        return await read_transcript(self._calls, actor, self.erasing.erased_at(actor))
+        return await read_transcript(self._calls, actor, self.erasing.hides_event)
 
     async def pending(self, actor: Actor | None = None) -> int:
         """How many events AWS has not acknowledged, of one actor or of all."""
@@ -324,9 +322,8 @@ class AgentCoreStore:
     # -- deleting ---------------------------------------------------------------------------------
 
     async def delete(self, actor: Actor, record_ids: Sequence[str]) -> list[str]:
-        """See LongTermMemory. AWS keeps no link from a record to the events it came from, so the
-        words themselves stay in the session's events until those expire or the actor is erased.
-        Raises StoreUnavailable when AWS keeps a record that should have gone."""
+        """See LongTermMemory; of the events that they came from see `erasing`. Raises
+        StoreUnavailable when AWS keeps a record that should have gone."""
         self._require_open()
         wanted = list(dict.fromkeys(record_ids))
         await self._own_rows(actor, (id_ for id_ in wanted if id_ not in self._owners))
@@ -386,9 +383,8 @@ class AgentCoreStore:
             _log.warning("moved_actor_not_erased", actor=actor.id, error=str(failure))
 
     async def erase(self, actor: Actor) -> None:
-        """See PersonalData. The request is stored first: nothing older is shown any more, and what
-        can't be deleted now, or is extracted later, is deleted in the background. Raises
-        ErasureUnfinished with what is left if something could not be deleted now."""
+        """See PersonalData. What can't be deleted now, or is extracted later, is deleted in the
+        background."""
         self._require_open()
         await self.erasing.erase(await self._note_erasure(actor))
 

@@ -1,5 +1,7 @@
 """/forget: one memory, several, or everything after a question that only its asker answers."""
 
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -7,7 +9,7 @@ import pytest
 from bot.people.usage import Usage
 from memory.errors import ErasureUnfinished, StoreUnavailable
 from memory.records import LEARNED_KINDS, Actor, Kind, Role, Utterance
-from memory.traces import Left
+from memory.traces import Left, Traces
 from tests.bot.commands.desk import (
     ANN,
     ANNA,
@@ -339,6 +341,28 @@ class Leftovers:
 
     def left(self, actor: Actor) -> Left:
         return self._left
+
+    @asynccontextmanager
+    async def forgetting(
+        self, actor: Actor, record_ids: Collection[str], traces: Traces
+    ) -> AsyncIterator[None]:
+        yield
+
+    async def undo(self, actor: Actor, record_ids: Collection[str]) -> None:
+        """Nothing to do."""
+
+
+async def test_of_one_thing_too_it_is_told_what_is_still_to_be_deleted() -> None:
+    until = datetime(2026, 12, 24, tzinfo=UTC)
+    left = Left(messages=True, until=until)
+    store = _SlowToDelete(left, ErasureUnfinished("not allowed"))
+    async with open_desk(store=store) as desk:
+        await desk.remember("I work at Acme Corp")
+        pending = ENGLISH.forget_pending.format(date="2026-12-24")
+        assert await desk.ask("/forget f1") == f"{deleted('I work at Acme Corp')}\n{pending}"
+        await desk.remember("I live in Oslo")
+        await desk.ask("/forget Oslo")
+        assert (await desk.press(ENGLISH.button_delete_yes)).text.endswith(pending)
 
 
 @pytest.mark.parametrize(

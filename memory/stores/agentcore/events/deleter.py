@@ -1,6 +1,7 @@
 """Deletes the events that tell what people had erased. AWS deletes one event at a time."""
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -29,6 +30,8 @@ class Outcome:
     failures: list[StoreUnavailable] = field(default_factory=list)
     #: Erasures of which there may be events.
     pending: set[int] = field(default_factory=set)
+    #: The sessions whose events told it, by erasure.
+    sessions: defaultdict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     @property
     def done(self) -> bool:
@@ -86,9 +89,11 @@ class EventDeleter:
                 rows = self._calls.rows("list_events", "events", includePayloads=texts, **place)
                 # All ids first: deleting while paging would make pages skip rows.
                 found = [
-                    row["eventId"] async for row in rows if whole() or _is_covered(row, erasure)
+                    row["eventId"] async for row in rows if whole() or covers_event(row, erasure)
                 ]
                 left = len(found)
+                if found:
+                    outcome.sessions[erasure.row].add(session_id)
                 for number, event_id in enumerate(found):
                     if number:
                         await asyncio.sleep(_SPACING)
@@ -111,7 +116,7 @@ class EventDeleter:
         return False
 
 
-def _is_covered(event: dict[str, Any], erasure: Erasure) -> bool:
+def covers_event(event: dict[str, Any], erasure: Erasure) -> bool:
     """True if AWS must no longer have this event."""
     if event["eventTimestamp"] > erasure.asked_at:
         return False

@@ -303,7 +303,8 @@ class Outbox:
     async def note_look(self, erasure: Erasure) -> None:
         """Keep how the search for this is going."""
         await self._db.write(
-            "UPDATE erased SET looks = ?, next_look = ?, pending = ? WHERE row = ?",
+            "UPDATE erased SET trace = ?, looks = ?, next_look = ?, pending = ? WHERE row = ?",
+            erasure.trace and erasure.trace.dump(),
             erasure.looks,
             stamp(erasure.next_look),
             int(erasure.pending),

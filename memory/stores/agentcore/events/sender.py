@@ -47,7 +47,10 @@ def event_bodies(actor: Actor, turn: Turn, *, extract: bool = True) -> list[dict
 def event_request(event: Outgoing) -> dict[str, Any]:
     """The parameters of CreateEvent. The token depends only on the turn, so that sending a turn
     again, even from another process, creates no second event."""
-    name = "\n".join((event.lane.actor_id, event.lane.session_id, event.turn_id, str(event.part)))
+    parts = [event.lane.actor_id, event.lane.session_id, event.turn_id, str(event.part)]
+    if again := event.body.get("again"):
+        parts.append(str(again))
+    name = "\n".join(parts)
     parameters = {
         "actorId": event.lane.actor_id,
         "sessionId": event.lane.session_id,

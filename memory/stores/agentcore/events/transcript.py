@@ -1,7 +1,7 @@
 """What AWS has of an actor word for word: the events of all sessions, until they expire."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,10 +15,10 @@ _ROLES = {"USER": Role.USER, "ASSISTANT": Role.ASSISTANT}
 
 
 async def read_transcript(
-    calls: AwsCalls, actor: Actor, erased_at: datetime | None = None
+    calls: AwsCalls, actor: Actor, hides: Callable[[Actor, dict[str, Any]], bool]
 ) -> list[Record]:
-    """All messages of the actor's events as MESSAGE records, oldest first, without those from
-    before `erased_at`: AWS goes on to show them for minutes. Raises StoreUnavailable."""
+    """All messages of the actor's events as MESSAGE records, oldest first, but for events that
+    `hides` hides. Raises StoreUnavailable."""
     slots = asyncio.Semaphore(_SESSIONS_AT_ONCE)
 
     async def read(session_id: str) -> list[Record]:
@@ -30,7 +30,7 @@ async def read_transcript(
             message
             for event in events
             if (event["actorId"], event["sessionId"]) == (actor.id, session_id)
-            and (erased_at is None or event["eventTimestamp"] > erased_at)
+            and not hides(actor, event)
             for message in _messages(event, actor)
         ]
 
