@@ -351,7 +351,8 @@ class Knowledge:
         records = list[Record]()
         if self._options.memory_enabled:
             records = await self._read(actor, LEARNED_KINDS, everything=True)
-            records += await self._store.all_messages(actor)
+            with waited_for_by(Waiter.PERSON):
+                records += await self._store.all_messages(actor)
         chosen, now = await self._choices.read(actor), self._choices.now()
         return await compute(export_of, actor, chosen, records, also or {}, now)
 

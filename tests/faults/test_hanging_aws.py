@@ -140,6 +140,16 @@ async def test_whoever_asks_the_memory_is_answered_soon_while_every_call_hangs(t
             assert what
 
 
+async def test_an_export_is_given_up_when_the_messages_hang(tmp_path: Path):
+    async with bot_on_aws(tmp_path, recall_seconds=0.3) as (here, store, bot):
+        await bot.hears(ANN, "I live in Oslo")
+        await store.extraction.flush(ANN)
+        here.aws.faults.add(Fault("ListEvents", delay=FOREVER))
+        async with asyncio.timeout(5):
+            with pytest.raises(StoreUnavailable):
+                await bot.memory.known.export(ANN)
+
+
 async def test_a_greeting_does_not_wait_for_a_memory_that_hangs(tmp_path: Path):
     async with bot_on_aws(tmp_path, recall_seconds=0.3) as (here, _, bot):
         here.aws.faults.add(Fault(delay=FOREVER))

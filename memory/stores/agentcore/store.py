@@ -5,8 +5,7 @@ written at once. AgentCore's reads notice deletions only after minutes, and `nam
 string prefix for some accounts: so every read is checked against the exact namespace and against
 recent deletions."""
 
-import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -14,12 +13,9 @@ from typing import Any, Self
 
 import structlog
 
-from memory.background.caches import BoundedDict
-from memory.background.waiting import Waiter, who_waits
 from memory.errors import StoreUnavailable
 from memory.records import LEARNED_KINDS, Actor, Amendment, Draft, Hit, Kind, Record, Turn
 from memory.stores.agentcore.calls.clients import AwsCalls
-from memory.stores.agentcore.calls.errors import AwsFailure, Fate
 from memory.stores.agentcore.choices import AgentCoreChoices, decode
 from memory.stores.agentcore.erased import Erasure
 from memory.stores.agentcore.erasure import Eraser, ErasingPace
@@ -34,11 +30,11 @@ from memory.stores.agentcore.events.sender import (
     event_request,
 )
 from memory.stores.agentcore.events.transcript import read_transcript
-from memory.stores.agentcore.namespaces import home, known_actor
-from memory.stores.agentcore.rows import records as agentcore_records
+from memory.stores.agentcore.namespaces import known_actor
 from memory.stores.agentcore.rows.copies import Copier, Deletions
 from memory.stores.agentcore.rows.deleter import RecordDeleter
-from memory.stores.agentcore.rows.records import record_of_row, settle
+from memory.stores.agentcore.rows.reader import RowReader
+from memory.stores.agentcore.rows.records import settle
 from memory.stores.agentcore.rows.writer import RecordWriter
 from memory.stores.agentcore.search import RecordSearch
 from memory.stores.agentcore.strategies import Strategies
@@ -47,10 +43,6 @@ _log = structlog.get_logger(__name__)
 
 #: Characters of a query, from the service model.
 MAX_QUERY_CHARS = 10_000
-#: Up to so many rows are read by their ids; more are taken from the lists.
-_FEW = 5
-#: Of so many rows it is remembered whose they are: enough for a person's maintenance.
-_OWNERS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +83,18 @@ class AgentCoreStore:
         self._timing = timing or Timing()
         self._sender = EventSender(outbox, self._send, self._timing.pace)
         self._jobs = FailedJobs(calls, outbox, self._timing.jobs)
-        #: Whose the rows are that AWS has listed lately. A row never gets another owner.
-        self._owners = BoundedDict[str, Actor](_OWNERS)
+        self._reader = RowReader(
+            calls,
+            self._timing.search,
+            lambda record_id: self._deletions.hides(record_id),
+            lambda actor, row, record: self.erasing.hides(actor, row, record),
+        )
         self._found = RecordSearch(calls, self._timing.search)
         # What is deleted is hidden: AWS's reads show it for some minutes.
         self._deleter = RecordDeleter(calls, lambda gone: self._deletions.hide(gone))
         delete = self._deleter.delete
         self.erasing = Eraser(calls, outbox, delete, self._timing.erasing)
-        self._writer = RecordWriter(calls, self._strategies, self._own_rows, delete)
+        self._writer = RecordWriter(calls, self._strategies, self._reader.by_ids, delete)
         create, update = self._writer.create, self._writer.update
         self._copier = Copier(self._pairs, create, update, self._strategies)
         self._deletions = Deletions(
@@ -187,7 +183,8 @@ class AgentCoreStore:
     async def all_messages(self, actor: Actor) -> list[Record]:
         """See Archive: the events that have not expired."""
         self._require_open()
-        return await read_transcript(self._calls, actor, self.erasing.hides_event)
+        hides, silence = self.erasing.hides_event, self._reader.silence
+        return await read_transcript(self._calls, actor, hides, silence)
 
     async def pending(self, actor: Actor | None = None) -> int:
         """How many events AWS has not acknowledged, of one actor or of all."""
@@ -237,7 +234,7 @@ class AgentCoreStore:
         if not asked or not wanted or limit < 1:
             return []
         rows = await self._found.rows(actor, asked, wanted, limit)
-        own = self._own_records(actor, rows)
+        own = self._reader.own(actor, rows)
         current = {record.id for record in settle([r for _, r in own]) if record.current}
         hits = [
             Hit(record, min(1.0, max(0.0, row.get("score") or 0.0)))
@@ -286,37 +283,8 @@ class AgentCoreStore:
         self, actor: Actor, kinds: Sequence[Kind] = LEARNED_KINDS
     ) -> list[tuple[dict[str, Any], Record]]:
         """All the actor's rows of these kinds with their records, as they were written."""
-        parts = await asyncio.gather(*(self._rows(actor, kind) for kind in kinds))
-        rows = sorted((r for part in parts for r in part), key=agentcore_records.writing_order)
-        pairs = self._own_records(actor, rows)
+        pairs = await self._reader.all_of(actor, kinds)
         self._strategies.give_to(pairs, self._writer.update)
-        return pairs
-
-    async def _rows(self, actor: Actor, kind: Kind) -> list[dict[str, Any]]:
-        rows = self._calls.rows(
-            "list_memory_records",
-            "memoryRecordSummaries",
-            silence=self._timing.search if who_waits() is Waiter.PERSON else None,
-            calm=who_waits() is Waiter.NOBODY,
-            **home(kind, actor),
-        )
-        return [row async for row in rows]
-
-    def _own_records(
-        self, actor: Actor, rows: Iterable[dict[str, Any]]
-    ) -> list[tuple[dict[str, Any], Record]]:
-        """The rows with their records, without recently deleted ones and those that are not exactly
-        the actor's own."""
-        pairs, foreign = [], 0
-        for row in rows:
-            record = record_of_row(row, actor)
-            if record is None:
-                foreign += 1
-            elif not (self._deletions.hides(record.id) or self.erasing.hides(actor, row, record)):
-                self._owners[record.id] = actor
-                pairs.append((row, record))
-        if foreign:
-            _log.warning("foreign_records_dropped", actor=actor.id, count=foreign)
         return pairs
 
     # -- deleting ---------------------------------------------------------------------------------
@@ -325,10 +293,7 @@ class AgentCoreStore:
         """See LongTermMemory; of the events that they came from see `erasing`. Raises
         StoreUnavailable when AWS keeps a record that should have gone."""
         self._require_open()
-        wanted = list(dict.fromkeys(record_ids))
-        await self._own_rows(actor, (id_ for id_ in wanted if id_ not in self._owners))
-        own = (id_ for id_ in wanted if self._owners.get(id_) == actor)
-        ids = [id_ for id_ in own if not self._deletions.hides(id_)]
+        ids = list(await self._reader.own_ids(actor, record_ids))
         try:
             left = await self._deleter.delete(ids)
         finally:
@@ -336,31 +301,6 @@ class AgentCoreStore:
         if left:
             raise StoreUnavailable(f"AWS could not delete {left} of {len(ids)} memories: try again")
         return ids
-
-    async def _own_rows(self, actor: Actor, record_ids: Iterable[str]) -> dict[str, dict[str, Any]]:
-        """The rows with these ids that exist and are exactly the actor's own, by their ids. Many
-        come from one listing, because AWS takes few reads by id."""
-        wanted = list(dict.fromkeys(record_ids))
-        listed = await self._pairs(actor) if len(wanted) > _FEW else []
-        rows = {record.id: row for row, record in listed}
-        unlisted = [id_ for id_ in wanted if id_ not in rows]
-        found = await asyncio.gather(*(self._own_row(actor, id_) for id_ in unlisted))
-        rows |= {id_: row for id_, row in zip(unlisted, found, strict=True) if row}
-        return {id_: rows[id_] for id_ in wanted if id_ in rows}
-
-    async def _own_row(self, actor: Actor, record_id: str) -> dict[str, Any] | None:
-        """The row with this id if it exists and is exactly the actor's own. AWS's calls by id don't
-        check whose it is."""
-        if self._deletions.hides(record_id):
-            return None
-        try:
-            answer = await self._calls.ask_paced("get_memory_record", memoryRecordId=record_id)
-        except AwsFailure as failure:
-            if failure.fate in (Fate.MISSING, Fate.NEVER):
-                return None
-            raise
-        row: dict[str, Any] = answer["memoryRecord"]
-        return row if self._own_records(actor, [row]) else None
 
     async def restore(self, actor: Actor, records: Sequence[Record]) -> list[Record]:
         """See LongTermMemory. AWS gives what comes back new ids, of what its strategies had written

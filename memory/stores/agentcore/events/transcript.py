@@ -15,15 +15,19 @@ _ROLES = {"USER": Role.USER, "ASSISTANT": Role.ASSISTANT}
 
 
 async def read_transcript(
-    calls: AwsCalls, actor: Actor, hides: Callable[[Actor, dict[str, Any]], bool]
+    calls: AwsCalls,
+    actor: Actor,
+    hides: Callable[[Actor, dict[str, Any]], bool],
+    silence: float | None = None,
 ) -> list[Record]:
     """All messages of the actor's events as MESSAGE records, oldest first, but for events that
-    `hides` hides. Raises StoreUnavailable."""
+    `hides` hides. Raises StoreUnavailable, also if AWS is silent for so many seconds."""
     slots = asyncio.Semaphore(_SESSIONS_AT_ONCE)
 
     async def read(session_id: str) -> list[Record]:
         async with slots:
-            rows = calls.rows("list_events", "events", actorId=actor.id, sessionId=session_id)
+            place: dict[str, Any] = {"actorId": actor.id, "sessionId": session_id}
+            rows = calls.rows("list_events", "events", silence=silence, **place)
             events = [row async for row in rows]
         events.sort(key=lambda event: (event["eventTimestamp"], event["eventId"]))
         return [
@@ -34,7 +38,7 @@ async def read_transcript(
             for message in _messages(event, actor)
         ]
 
-    rows = calls.rows("list_sessions", "sessionSummaries", actorId=actor.id)
+    rows = calls.rows("list_sessions", "sessionSummaries", silence=silence, actorId=actor.id)
     sessions = [row["sessionId"] async for row in rows]
     parts = await asyncio.gather(*map(read, sessions))
     return sorted((each for part in parts for each in part), key=lambda each: each.created_at)
