@@ -52,8 +52,9 @@ async def search_memory(
     known = context.memory.known
     try:
         if everything:
-            fresh = (await known.unlearned(context.actor))[: -_MOST_FRESH - 1 : -1]
-            found = fresh + _by_importance(await known.records(context.actor, kinds))
+            learned = await known.records(context.actor, kinds)
+            fresh = await known.unlearned(context.actor, learned)
+            found = fresh[: -_MOST_FRESH - 1 : -1] + _by_importance(learned)
         else:
             found = await _find_matches(context, query, kinds, deeper=memory_type == "all")
         name = (await context.memory.choices.read(context.actor)).agent_name
@@ -81,7 +82,7 @@ async def _find_matches(
     ended = await find_ended(known, actor, query, context.memory.choices.local_time(actor), kinds)
     current = [record for record in about if record.current]
     every = (*current, *(hit.record for hit in hits), *about, *ended)
-    fresh = await _find_unlearned(context, query)
+    fresh = await _find_unlearned(context, query, every)
     found = {record.id: record for record in (*fresh, *every)}
     if found or not deeper:
         return list(found.values())
@@ -90,9 +91,12 @@ async def _find_matches(
     return [hit.record for hit in hits if _is_informative(hit.record, asked)]
 
 
-async def _find_unlearned(context: ToolContext, query: str) -> list[Record]:
-    """What the user said on a topic in conversations that nothing was learned from yet."""
-    said = await context.memory.known.unlearned(context.actor)
+async def _find_unlearned(
+    context: ToolContext, query: str, known: Sequence[Record]
+) -> list[Record]:
+    """What the user said on a topic in conversations that nothing was learned from yet, and that
+    the `known` records do not say."""
+    said = await context.memory.known.unlearned(context.actor, known)
     now, least = context.memory.clock(), context.memory.options.memory_retrieval_relevance_score
     hits = await compute(scan, said, query, _FRESH, least, now)
     asked = frozenset(words(query))

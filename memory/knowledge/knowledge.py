@@ -16,7 +16,7 @@ from memory.knowledge.choices import ChoiceRegistry
 from memory.knowledge.export import Export, export_of
 from memory.knowledge.forgetting import Forgotten, mark_outdated, plan_deletion, states
 from memory.knowledge.lineage import earlier_wordings, records_about
-from memory.knowledge.twins import are_twins, join_twins, without_twins
+from memory.knowledge.twins import are_twins, join_twins, without_learned, without_twins
 from memory.learning.checks import MAX_EVIDENCE
 from memory.learning.sameness import says_same
 from memory.options import MemoryOptions
@@ -103,13 +103,15 @@ class Knowledge:
             if hit.record.kind is not Kind.SUMMARY or hit.record.session_id not in going_on
         ]
 
-    async def unlearned(self, actor: Actor) -> list[Record]:
+    async def unlearned(self, actor: Actor, known: Sequence[Record] = ()) -> list[Record]:
         """What the actor has said in ended sessions that are not extracted yet, as MESSAGE records,
-        oldest first; neither questions nor the assistant's words. Raises StoreUnavailable."""
+        oldest first: neither questions, nor the assistant's words, nor what the `known` records
+        say. Raises StoreUnavailable."""
         if not self._options.memory_enabled:
             return []
-        said = await unlearned_messages(self._sessions.journal, actor)
-        return [message for message in said if states(message.role, message.text)]
+        messages = await unlearned_messages(self._sessions.journal, actor)
+        said = [message for message in messages if states(message.role, message.text)]
+        return await compute(without_learned, said, known) if said and known else said
 
     async def past_talks(self, actor: Actor) -> list[Record]:
         """The summaries of the actor's ended sessions, oldest first. Raises StoreUnavailable."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from memory.learning.checks import MAX_EVIDENCE
-from memory.learning.sameness import likeness, repeats
+from memory.learning.sameness import likeness, repeats, says_same
 from memory.records import Hit, Kind, Record
 
 #: What the store leaves out of its preferences: "Likes tea".
@@ -32,6 +32,21 @@ def join_twins(hits: Sequence[Hit]) -> list[Hit]:
         for best, family in _families([hit.record for hit in hits])
     ]
     return sorted(joined, key=lambda hit: -hit.relevance)
+
+
+def without_learned(messages: Sequence[Record], records: Iterable[Record]) -> list[Record]:
+    """The messages that none of the records says already."""
+    learned = defaultdict[tuple[str, ...], list[Record]](list)
+    for record in map(_complete, filter(_can_have_twins, records)):
+        learned[likeness(record.text)].append(record)
+    return [
+        message
+        for message in messages
+        if not any(
+            record.speaker == message.speaker and says_same(record.text, message.text)
+            for record in learned.get(likeness(message.text), ())
+        )
+    ]
 
 
 def end_with_twins(records: Sequence[Record]) -> list[Record]:

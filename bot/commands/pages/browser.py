@@ -128,7 +128,7 @@ async def _about(actor: Actor, name: str, context: Context) -> list[Record]:
 async def _overview(origin: Origin, records: Sequence[Record], context: Context) -> Page:
     adds = await tell_what_adds(origin, context)
     name = (await context.memory.choices.read(origin.actor)).agent_name
-    unsorted = await context.memory.known.unlearned(origin.actor)
+    unsorted = await context.memory.known.unlearned(origin.actor, records)
     return pages(context).overview(records, unsorted, name, private=origin.is_private, adds=adds)
 
 

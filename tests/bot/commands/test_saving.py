@@ -103,3 +103,13 @@ async def test_the_export_has_it(desk: Desk) -> None:
     files = [sent.document for sent in await desk.says("/export") if sent.document]
     assert len(files) == 2
     assert all(REX in file.content.decode() for file in files)
+
+
+async def test_what_is_learned_already_is_not_shown_as_unsorted_too(desk: Desk) -> None:
+    for text in (REX, "I work at Acme Corp"):
+        await desk.tell(text)
+    await desk.ask("/new")
+    await desk.remember(REX)
+    shown = await desk.ask("/memory")
+    assert shown.count(REX) == 1
+    assert ENGLISH.memory_unsorted in shown, "the other one still is"
