@@ -156,9 +156,6 @@ class ExtractionJobs:
                 return Outcome.NOTHING, ()
             if not ours:
                 return await self._leave_to_store(session, turns), ()
-            if self._store.extraction:
-                async with asyncio.timeout(self._limits.seconds):
-                    await self._store.extraction.flush(actor)
             lesson = await self._learner.study(actor, ours)
             saved = await self._save(session, turns, lesson)
             if saved is not None:
@@ -193,10 +190,7 @@ class ExtractionJobs:
                 return None
             if not await self._renew_lease(session):
                 return Outcome.LATER, ()
-            partly = len(lesson.reading.turns) < len(turns)
-            changes = await self._learner.write(
-                actor, lesson, session.id, self._clock(), partly=partly
-            )
+            changes = await self._learner.write(session, turns, lesson, self._clock())
             await self._journal.jobs.done(session.id)
             self._locks.changed(actor)
             return (Outcome.NOTHING, ()) if changes is None else (Outcome.SAVED, changes)

@@ -12,7 +12,7 @@ from memory.learning.checks import Flaw, find_flaw, refine
 from memory.learning.plan import Plan, Planner, draft_summary
 from memory.learning.readings import LEARNED, Readings
 from memory.ports import LongTermMemory
-from memory.records import Actor, Change, ChangeKind, Draft, Kind, Record, Turn
+from memory.records import Actor, Change, ChangeKind, Draft, Kind, Record, Session, Turn
 from memory.understanding import (
     Extraction,
     ExtractionFailed,
@@ -70,19 +70,15 @@ class Learner:
         return Lesson(reading, extraction, tuple(passed))
 
     async def write(
-        self,
-        actor: Actor,
-        lesson: Lesson,
-        session_id: str,
-        now: datetime,
-        *,
-        partly: bool = False,
+        self, session: Session, turns: Sequence[Turn], lesson: Lesson, now: datetime
     ) -> tuple[Change, ...] | None:
-        """Write what a session teaches, compared with what is known by now; `partly` if the store
-        learns from its other turns. None if that is nothing. The caller holds the actor's lock.
-        Raises StoreUnavailable."""
-        plan = await self._plan(actor, lesson.reading, lesson.proposals, session_id, now)
-        summary = draft_summary(lesson.extraction, lesson.reading.turns, session_id, now)
+        """Write what a session of these turns teaches, compared with what is known by now. A store
+        may learn from some of the turns by itself. None if there is nothing to write. The caller
+        holds the actor's lock. Raises StoreUnavailable."""
+        actor, read = session.actor, lesson.reading.turns
+        plan = await self._plan(actor, lesson.reading, lesson.proposals, session.id, now)
+        summary = draft_summary(lesson.extraction, read, session.id, now)
+        partly = len(read) < len(turns)
         if summary and not await self._is_summed_up(actor, summary, partly=partly):
             plan.drafts.append(summary)
         if not plan.drafts and not plan.amendments:

@@ -12,7 +12,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.records import Actor, Evidence, Kind, Record, Role, Turn, Utterance
+from memory.records import Actor, Evidence, Kind, Place, Record, Role, Session, Turn, Utterance
 from memory.stores.sqlite.store import SqliteStore
 from memory.understanding import Extraction, Proposal, Reading, Relation
 from tests.fakes.extractors import learner
@@ -96,7 +96,8 @@ async def tell(told: Sequence[Step], directory: Path) -> None:
             at = NOON + timedelta(days=number)
             turn = Turn(f"t{number}", f"s{number}", (Utterance(Role.USER, text, at),))
             lesson = await learns.study(ME, (turn,))
-            changes = await learns.write(ME, lesson, f"s{number}", at) or ()
+            session = Session(f"s{number}", ME, Place("telegram", 1), at, at)
+            changes = await learns.write(session, (turn,), lesson, at) or ()
             after = await store.records(ME, kinds=LEARNED, include_superseded=True)
             told_again = step.statement in current
             if relation is Relation.ENDED:

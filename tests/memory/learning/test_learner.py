@@ -18,8 +18,10 @@ from memory.records import (
     Draft,
     Evidence,
     Kind,
+    Place,
     Record,
     Role,
+    Session,
     Speaker,
     Turn,
     Utterance,
@@ -97,10 +99,8 @@ class World:
         lesson = await self.learner(model, most=most).study(actor, turns)
         self._sessions += 1
         now = NOON + timedelta(days=self._sessions)
-        return (
-            await self.learner(model, most=most).write(actor, lesson, f"s{self._sessions}", now)
-            or ()
-        )
+        session = Session(f"s{self._sessions}", actor, Place("telegram", 1), now, now)
+        return await self.learner(model, most=most).write(session, turns, lesson, now) or ()
 
     def learner(self, model: Model, *, most: int = 30) -> Learner:
         return learner(self.store, model, model, model, most=most)
