@@ -66,10 +66,10 @@ class Report:
 
 
 async def measure(told: Sequence[History], slow: int = 8) -> Report:
-    """Both ways; the seconds are those of the first `slow` histories."""
+    """Both ways; the seconds, which have to pass, are those of the first `slow` histories."""
     aws, _ = await _learn(told, extracts=True)
     ours, figures = await _learn(told, extracts=False)
-    seconds = await _seconds(told[:slow])
+    seconds = await _seconds(told[:slow]) if slow else None
     extraction, review = await learning_costs.measure(
         [json.loads(line) for line in _lines()[: len(told)]]
     )

@@ -82,3 +82,13 @@ async def test_undo_takes_aws_s_words_along(talk: Talk) -> None:
     assert await known.undo(ANN, Change(ChangeKind.NOTED, mine))
     assert await talk.shown(Kind.FACT) == {"My dog is called Rex"}
     assert await talk.stored("My locker is by the door") == 0
+
+
+@pytest.mark.parametrize("words", ["My locker is by the door", "I prefer short answers"])
+async def test_forgetting_one_of_twins_forgets_both(talk: Talk, words: str) -> None:
+    known = talk.bot.memory.known
+    (shown,) = [record for record in await known.records(ANN) if record.text == words]
+    await known.forget(ANN, shown.short_id)
+    assert await talk.stored(words) == 0
+    assert words not in [record.text for record in await known.records(ANN)]
+    assert await talk.stored("My dog is called Rex") == 1
