@@ -1,5 +1,7 @@
 """Text becomes words that the index and the query agree on, in any language."""
 
+import gc
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -133,3 +135,9 @@ def test_any_other_sign_does(one: str, other: str) -> None:
 )  # fmt: skip
 def test_grammar_words_tell_the_language_or_leave_a_doubt(language: str | None, text: str) -> None:
     assert written_language(text) == language
+
+
+def test_no_word_of_anybody_stays_in_memory() -> None:
+    words("my quizzaciousness was noted")
+    dicts = (each for each in gc.get_objects() if type(each) is dict)
+    assert not any(b"quizzaciousness" in each for each in dicts)
