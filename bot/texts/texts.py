@@ -106,6 +106,7 @@ class Texts:
     memory_delete_summaries: Counted
     memory_deleted: Annotated[str, "text"]
     memory_brought_back: Annotated[str, "text"]
+    memory_messages_gone: str
     memory_undo_late: str
     memory_gone: str
     buttons_stale: str

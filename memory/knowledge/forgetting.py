@@ -146,20 +146,13 @@ def plan_deletion(
     own = came_from.union(along)
     says, source = _says_one_of((*chain, *twins)), _Source(chain)
     stated = frozenset(word for each in chain for word in words(each.text))
-    gone, silenced = list[Turn](), list[Turn]()
-    for turn in turns:
-        told = turn.id in own or any(says(message.text) for message in turn.messages)
-        looked_up = any(says(text) for use in turn.tools for text in (use.arguments, use.result))
-        # A turn that is not kept asked to forget this, and nothing is learned from it.
-        stays = turn.kept and any(states(m.role, m.text) for m in turn.messages)
-        if told or (looked_up and not stays) or source.is_turn(turn):
-            gone.append(turn)
-        elif looked_up:
-            silenced.append(replace(turn, tools=()))
+    gone, silenced = _sort_turns(turns, says, lambda turn: turn.id in own or source.is_turn(turn))
     sources = [turn for turn in gone if turn.id in came_from or source.is_turn(turn)]
     source.add(sources)
     sessions = {record.session_id, *(turn.session_id for turn in sources)} - {None}
     twins += [other for other in left if other not in twins and source.is_of(other)]
+
+    staying = [other for other in left if other not in twins]
 
     def names(summary: Record) -> bool:
         """True if the session's summary has a topic that the statement names: greetings and
@@ -186,13 +179,26 @@ def plan_deletion(
         tuple(silenced),
         chain[1:],
         tuple(twins),
-        tuple(
-            filter(
-                None, (_without_quotes(other, chain, says) for other in left if other not in twins)
-            )
-        ),
+        tuple(filter(None, (_without_quotes(other, chain, says) for other in staying))),
         frozenset(along),
     )
+
+
+def _sort_turns(
+    turns: Iterable[Turn], says: Callable[[str], bool], is_source: Callable[[Turn], bool]
+) -> tuple[list[Turn], list[Turn]]:
+    """The turns that are deleted, and those that only lose their tools, without these."""
+    gone, silenced = list[Turn](), list[Turn]()
+    for turn in turns:
+        told = is_source(turn) or any(says(message.text) for message in turn.messages)
+        looked_up = any(says(text) for use in turn.tools for text in (use.arguments, use.result))
+        # A turn that is not kept asked to forget this, and nothing is learned from it.
+        stays = turn.kept and any(states(m.role, m.text) for m in turn.messages)
+        if told or (looked_up and not stays):
+            gone.append(turn)
+        elif looked_up:
+            silenced.append(replace(turn, tools=()))
+    return gone, silenced
 
 
 def _is_extracted(record: Record) -> bool:

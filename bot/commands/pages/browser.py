@@ -190,8 +190,10 @@ async def _undo(click: Click, context: Context) -> Page:
         return late
     if context.panels.monotonic() - deletion.at > context.panels.undo_seconds:
         return late
+    # A store that keeps messages elsewhere is sent those of open conversations again.
+    gone = any(one.left is not None and not one.turns for one in deletion.forgotten)
     if deletion.restored:
-        return show.restoration(deletion.restored)
+        return show.restoration(deletion.restored, messages_gone=gone)
     restore = partial(context.memory.known.restore, click.origin.actor)
     try:
         # Restore in reverse order: a later record may depend on one deleted earlier.
@@ -201,7 +203,7 @@ async def _undo(click: Click, context: Context) -> Page:
     except StoreUnavailable:
         return show.undo_failure()
     panel.deletion = replace(deletion, restored=tuple(restored[::-1]))
-    return show.restoration(panel.deletion.restored)
+    return show.restoration(panel.deletion.restored, messages_gone=gone)
 
 
 # -- new words ------------------------------------------------------------------------------------

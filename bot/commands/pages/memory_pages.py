@@ -191,9 +191,10 @@ class MemoryPages:
         undo = Button(self.texts.button_undo, "undo")
         return Page("\n".join((*lines, *notes)), ((undo, self._back_to_kind(records)),))
 
-    def restoration(self, records: Sequence[Record]) -> Page:
+    def restoration(self, records: Sequence[Record], *, messages_gone: bool = False) -> Page:
         lines = self._record_lines(self.texts.memory_brought_back, records)
-        return Page("\n".join(lines), ((self._back_to_kind(records),),))
+        notes = [self.texts.memory_messages_gone] if messages_gone else []
+        return Page("\n".join((*lines, *notes)), ((self._back_to_kind(records),),))
 
     def undo_failure(self) -> Page:
         """Undoing failed for now; it can be tried again."""

@@ -16,6 +16,7 @@ from typing import Any
 
 import structlog
 
+from memory.background.waiting import Waiter, waited_for_by, who_waits
 from memory.background.work import Boundary
 from memory.errors import ErasureUnfinished, StoreUnavailable
 from memory.records import LEARNED_KINDS, Actor, Kind, Record
@@ -233,7 +234,7 @@ class Eraser:
         while True:
             # Cleared first: what changes during the looks must be seen.
             self._changed.clear()
-            with Boundary(_log, "erasing_crashed"):
+            with Boundary(_log, "erasing_crashed"), waited_for_by(Waiter.NOBODY):
                 for actor, due in self._due().items():
                     await asyncio.wait({await self._begin_look(actor, due)})
             with suppress(TimeoutError):
@@ -339,8 +340,10 @@ class Eraser:
             outcome.records -= len(found) - await self._delete_rows(found)
 
     async def _covered(self, actor: Actor, kind: Kind) -> AsyncIterator[str]:
-        where = home(kind, actor)
-        async for row in self._calls.rows("list_memory_records", "memoryRecordSummaries", **where):
+        where, calm = home(kind, actor), who_waits() is Waiter.NOBODY
+        async for row in self._calls.rows(
+            "list_memory_records", "memoryRecordSummaries", calm=calm, **where
+        ):
             record = record_of_row(row, actor)
             if record and any(
                 erasure.row in self._whole or erasure.covers(row, record)

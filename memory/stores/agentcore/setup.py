@@ -53,10 +53,11 @@ class UnusableMemory(StoreUnavailable):
 
 @dataclass(frozen=True, slots=True)
 class AgentCoreMemory:
-    """A memory that is ready: its id, and the id of the strategy for each kind that has one."""
+    """A ready memory: its id, the strategy of each kind that has one, and how long events live."""
 
     id: str
     strategies: Mapping[Kind, str]
+    event_days: int = 365
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ async def prepare(
         added = {"addMemoryStrategies": [_new_strategy(kind) for kind in missing]}
         await control.ask_paced("update_memory", memoryId=memory_id, memoryStrategies=added)
         shown = await _wait(control, memory_id, progress, patience)
-    memory = AgentCoreMemory(memory_id, _strategies(shown, extracts=extracts))
+    memory = _ready(shown, extracts=extracts)
     progress("ready")
     return memory
 
@@ -121,10 +122,9 @@ async def inspect(control: AwsCalls, memory_id: str, *, extracts: bool = True) -
     """An existing memory as it stands. Raises UnusableMemory with the reason if it is not ready or
     not made as we need it, StoreUnavailable."""
     shown = await _describe(control, memory_id)
-    waiting = _waiting(shown)
-    if waiting:
+    if waiting := _waiting(shown):
         raise UnusableMemory(f"memory {memory_id} is not ready yet: {waiting}; try again later")
-    return AgentCoreMemory(memory_id, _strategies(shown, extracts=extracts))
+    return _ready(shown, extracts=extracts)
 
 
 async def wait_until_ready(
@@ -138,7 +138,7 @@ async def wait_until_ready(
     """An existing memory as it stands, once it is ready. Raises UnusableMemory when that fails or
     takes too long, or if it is not made as we need it, StoreUnavailable."""
     shown = await _wait(control, memory_id, progress, patience)
-    memory = AgentCoreMemory(memory_id, _strategies(shown, extracts=extracts))
+    memory = _ready(shown, extracts=extracts)
     progress("ready")
     return memory
 
@@ -274,13 +274,13 @@ def _waiting(shown: Mapping[str, Any]) -> str:
     return f"waiting for the strategies {', '.join(behind)}" if behind else ""
 
 
-def _strategies(shown: Mapping[str, Any], *, extracts: bool) -> dict[Kind, str]:
-    """The strategy of each kind. Raises UnusableMemory if AWS `extracts` and one is missing or
-    writes elsewhere; otherwise those that fit are enough."""
+def _ready(shown: Mapping[str, Any], *, extracts: bool) -> AgentCoreMemory:
+    """Raises UnusableMemory if AWS `extracts` and a strategy is missing or writes elsewhere."""
+    strategies = {kind: _templates(shown, kind).get(wanted) for kind, wanted in TEMPLATES.items()}
     if extracts:
-        return {kind: _strategy(shown, kind) for kind in TEMPLATES}
-    found = {kind: _templates(shown, kind).get(wanted) for kind, wanted in TEMPLATES.items()}
-    return {kind: strategy for kind, strategy in found.items() if strategy}
+        strategies = {kind: _strategy(shown, kind) for kind in TEMPLATES}
+    there = {kind: strategy for kind, strategy in strategies.items() if strategy}
+    return AgentCoreMemory(shown["id"], there, shown["eventExpiryDuration"])
 
 
 def _templates(shown: Mapping[str, Any], kind: Kind) -> dict[str, str]:
@@ -367,7 +367,7 @@ async def agentcore_store(
             calls,
             Strategies(memory.strategies, ask if options.wanted.extracts else None),
             options.outbox,
-            options.timing,
+            options.timing.expiring(memory.event_days),
             extracts=options.wanted.extracts,
         )
         async with await opened as store:

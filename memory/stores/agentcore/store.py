@@ -58,6 +58,10 @@ class Timing:
     jobs: JobsPace = field(default_factory=JobsPace)
     erasing: ErasingPace = field(default_factory=ErasingPace)
 
+    def expiring(self, event_days: int) -> Self:
+        """The same where events expire after so many days."""
+        return replace(self, erasing=replace(self.erasing, event_life=86_400.0 * event_days))
+
 
 class AgentCoreStore:
     """A Store. Use as `async with`: the outbox is sent while it is open.

@@ -322,6 +322,15 @@ async def test_forget_all_empties_the_inbox_and_the_account(desk: Desk) -> None:
     assert before > desk.sent()[0].id, "all that came before the press"
 
 
+async def test_undo_tells_that_messages_kept_elsewhere_stay_deleted() -> None:
+    store = _SlowToDelete(Left(), ErasureUnfinished("not allowed"))
+    async with open_desk(store=store) as desk:
+        await desk.remember("I work at Acme Corp")
+        await desk.ask("/forget f1")
+        shown = await desk.press(ENGLISH.button_undo)
+        assert shown.text == f"{restored('I work at Acme Corp')}\n{ENGLISH.memory_messages_gone}"
+
+
 class _SlowToDelete(TemporaryStore):
     """Shows nothing of what it erased, and has yet to delete some of it."""
 

@@ -26,6 +26,7 @@ from memory.stores.agentcore.setup import (
     prepare,
     wait_for_data_plane,
 )
+from memory.stores.agentcore.store import Timing
 from tests.fakes.aws import Fault, Knobs, broken, denied
 from tests.fakes.aws.world import FAST, Machinery, World, machinery, silent, world
 from tests.memory.stores.agentcore.test_turns import NOON, said, turn
@@ -214,6 +215,15 @@ async def test_a_memory_with_strategies_serves_our_own_extraction_too(made: Mach
     ours = await find_or_create(made.control, replace(OWN, name="bot"), silent, QUICK)
     assert ours == theirs
     assert "UpdateMemory" not in made.aws.operations()
+
+
+async def test_what_was_erased_is_kept_in_mind_for_as_long_as_the_memory_keeps_events(
+    made: Machinery,
+) -> None:
+    wanted = Wanted("brief", event_expiry_days=30)
+    memory = await find_or_create(made.control, wanted, silent, QUICK)
+    assert memory.event_days == 30
+    assert Timing().expiring(memory.event_days).erasing.event_life == 30 * 86_400
 
 
 async def test_strategies_that_setup_adds_leave_earlier_events_alone(tmp_path: Path) -> None:
