@@ -137,16 +137,22 @@ class AwsCalls:
             await asyncio.wait([trial], timeout=left)
             return circuit.check()
 
-    async def ask_paced(self, method: str, *, calm: bool = False, **params: Any) -> dict[str, Any]:
+    async def ask_paced(
+        self, method: str, *, calm: bool = False, silence: float | None = None, **params: Any
+    ) -> dict[str, Any]:
         """The same for one call of many: at the operation's pace, which leaves room for others, and
-        again when AWS throttles it. A `calm` call leaves room even where others are not spaced."""
+        again when AWS throttles it. A `calm` call leaves room even where others are not spaced.
+        Raises AwsFailure also if AWS is silent for so many seconds; a throttle is no silence."""
         operation = self._operation(method)
         least = _CALM if calm else _SPACING.get(operation, 0.0)
         pace = self._paces.setdefault((operation, calm), Pace(least))
         for throttles in count(1):
             await pace.wait()
             try:
-                answer = await self.ask(method, **params)
+                async with asyncio.timeout(silence):
+                    answer = await self.ask(method, **params)
+            except TimeoutError as late:
+                raise AwsFailure(f"{operation}: AWS did not answer in time", "Late") from late
             except AwsFailure as failure:
                 if not failure.throttled or throttles == _MOST_THROTTLES:
                     raise
@@ -166,19 +172,13 @@ class AwsCalls:
         calm: bool = False,
         **params: Any,
     ) -> AsyncIterator[dict[str, Any]]:
-        """All rows of a paged operation; see `ask_paced`. Raises AwsFailure also if AWS is silent
-        for so many seconds during one page."""
+        """All rows of a paged operation; see `ask_paced`."""
         token: str | None = None
         while True:
-            more = {"nextToken": token} if token else {}
-            try:
-                async with asyncio.timeout(silence):
-                    answer = await self.ask_paced(
-                        method, calm=calm, maxResults=page, **params, **more
-                    )
-            except TimeoutError as late:
-                text = f"{self._operation(method)}: AWS did not answer in time"
-                raise AwsFailure(text, "Late") from late
+            more: dict[str, Any] = {"nextToken": token} if token else {}
+            answer = await self.ask_paced(
+                method, calm=calm, silence=silence, maxResults=page, **params, **more
+            )
             for row in answer[key]:
                 yield row
             token = answer.get("nextToken")

@@ -128,3 +128,11 @@ async def test_what_nobody_waits_for_leaves_room_for_others(tmp_path: Path):
         assert not reading.done(), "others are not slowed down by it"
         assert len(await reading) == 6
         assert clock() - begun >= 0.5, "six lists, a tenth of a second apart"
+
+
+async def test_a_person_waits_for_a_list_that_is_throttled(tmp_path: Path):
+    async with world(tmp_path) as here, await here.store(replace(FAST, search=1.2)) as store:
+        await write(store, ANN, 1)
+        here.aws.faults.add(throttled("ListMemoryRecords", times=6))
+        with waited_for_by(Waiter.PERSON):
+            assert len(await store.records(ANN, kinds=(Kind.FACT,))) == 1
