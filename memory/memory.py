@@ -13,7 +13,7 @@ from memory.conversation.running_summaries import RunningSummaries, SummaryLimit
 from memory.conversation.sessions import LiveSessions
 from memory.conversation.talk import Talk
 from memory.conversation.tokens import Tokens
-from memory.errors import ErasureUnfinished, StoreUnavailable
+from memory.erasing import erase_all
 from memory.journal import Backlog, Journal
 from memory.knowledge.choices import ChoiceRegistry
 from memory.knowledge.knowledge import Knowledge
@@ -145,31 +145,13 @@ class Memory:
 
     async def forget_all(self, actor: Actor) -> Left:
         """Delete everything about the actor: records, turns, open sessions. Nothing of an
-        unfinished extraction is stored. Each part goes, whatever becomes of the others. Returns
-        what a store has yet to delete, of which nothing is shown any more. Raises
-        StoreUnavailable if anything else is left."""
-        failures: list[StoreUnavailable] = []
-        left = Left()
+        unfinished extraction is stored. Returns what a store has yet to delete, of which nothing is
+        shown any more. Raises StoreUnavailable if anything else is left."""
         async with self._locks.changing(actor):
-            # The journal first, which would tell the store again after a kill in between. The
-            # store also has what was stored before the memory was switched off.
-            for part in (self._journal.erase, self._store.erase):
-                try:
-                    await part(actor)
-                except ErasureUnfinished:
-                    left = self.left(actor)
-                except StoreUnavailable as failure:
-                    failures.append(failure)
-            self._sessions.forget(actor)
-            self._profiles.known.drop(actor)
-            self.choices.known.drop(actor)
-        if failures:
-            raise failures[0]
-        return left
-
-    def left(self, actor: Actor) -> Left:
-        """What was erased and is not deleted yet, though nothing of it is shown any more."""
-        return self._store.erasing.left(actor) if self._store.erasing else Left()
+            try:
+                return await erase_all(actor, self._journal, self._store)
+            finally:
+                self._drop(actor)
 
     async def move(self, actor: Actor, to: Actor, place: Place, to_place: Place) -> None:
         """Give everything of the actor, including open sessions, to another one, and move the
@@ -181,11 +163,15 @@ class Memory:
         async with self._locks.changing(first), self._locks.changing(second):
             await self._store.move(actor, to)
             await self._journal.move(actor, to, place, to_place)
-            for either in (actor, to):
-                # The journal restores them as they are after the move.
-                self._sessions.forget(either)
-                self._profiles.known.drop(either)
-                self.choices.known.drop(either)
+            # The journal restores them as they are after the move.
+            self._drop(actor)
+            self._drop(to)
+
+    def _drop(self, actor: Actor) -> None:
+        """Drop what is in RAM of the actor."""
+        self._sessions.forget(actor)
+        self._profiles.known.drop(actor)
+        self.choices.known.drop(actor)
 
     def has_loss_to_tell(self, actor: Actor) -> bool:
         """True if some of what was known of the actor can't be read any more, and nobody has told

@@ -163,6 +163,7 @@ async def _one_is_forgotten(anna: Talk, boris: Talk, annas: Kept) -> None:
     assert "Acme" in await anna.say(f"/forget {short_id}")
     assert "Acme" not in await anna.say("/memory")
     assert not any("Acme" in text for text in annas.records())
+    assert not any("Acme" in text for texts in annas.said().values() for text in texts)
 
 
 async def _all_is_taken_along(server: BotApiServer) -> None:
