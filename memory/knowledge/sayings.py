@@ -65,6 +65,11 @@ class Saying:
         core = frozenset(self.core)
         return 2 * len(core & text.core) > len(core)
 
+    def touches(self, text: Text) -> bool:
+        """True if a text has a word of the core: enough if it is known to be made of texts that are
+        to go."""
+        return not text.core.isdisjoint(self.core)
+
     def replace_words(self, by: Callable[[str], str]) -> "Saying":
         """The saying with other signs for its words."""
         telling, own = (frozenset(map(by, part)) for part in (self.telling, self.own))

@@ -50,6 +50,11 @@ class Fingerprint:
         here = self._marked(text)
         return any(saying.is_half_in(here) for saying in self.sayings)
 
+    def touches(self, text: str) -> bool:
+        """True if a text, known to be made of what is deleted, has any of its words."""
+        here = self._marked(text)
+        return any(saying.touches(here) for saying in self.sayings)
+
     def _marked(self, text: str) -> Text:
         return text_of(text).replace_words(partial(_mark, self.key))
 
@@ -76,14 +81,16 @@ class Trace:
             return True
         if is_ours(row):
             return False
+        late = row["createdAt"] > asked_at and self.was_said_at(source_time(row))
         if record.kind is Kind.SUMMARY:
+            if late and self.fingerprint.touches(record.text):
+                return True
             # AWS writes it anew with every turn of its session, from what it has of the earlier.
             here = record.session_id in self.sessions
             told = self.fingerprint.hints if here else self.fingerprint.tells
             return (here or source_time(row) <= asked_at) and told(record.text)
         if source_time(row) > asked_at:
             return False
-        late = row["createdAt"] > asked_at and self.was_said_at(source_time(row))
         return self.fingerprint.states(record.text) or (
             late and self.fingerprint.hints(record.text)
         )

@@ -214,6 +214,23 @@ async def _comes_too_late(here: World, bot: Bot, now: list[float], seconds: floa
     assert held(here, now, "oslo") != []
 
 
+async def test_the_late_summary_of_a_question_about_it_is_hidden_too(
+    here: World, now: list[float]
+) -> None:
+    here.aws.knobs.extraction_seconds = 200
+    async with start(here) as (bot, store):
+        await bot.memory.remember(ANN, "My dog is called Rex")
+        await said(bot, store, "What do you know about Rex?")
+        await bot.memory.known.forget(ANN, await the_record(bot, "rex"))
+        now[0] += 201
+        assert [r for r in await known(bot, "rex") if r.kind is not Kind.MESSAGE] == []
+
+        async def gone() -> bool:
+            return not any("rex" in text.lower() for text in held(here, now, "rex"))
+
+        await eventually(gone)
+
+
 async def test_what_is_said_again_afterwards_is_learned_again(
     here: World, now: list[float]
 ) -> None:
