@@ -62,3 +62,10 @@ class EverySentence:
             if message.role is Role.USER
         )
         return Extraction(proposals, summary=f"A talk of {len(reading.turns)} turns.")
+
+
+class NoSentence:
+    """Finds nothing worth keeping."""
+
+    async def extract(self, reading: Reading) -> Extraction:
+        return Extraction(())

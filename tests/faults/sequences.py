@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.faults.steps import (
+    Asks,
     Ends,
     Extracts,
     Fails,
@@ -15,6 +16,7 @@ from tests.faults.steps import (
     Passes,
     Recovers,
     Remembers,
+    Repeats,
     Restarts,
     Says,
     Step,
@@ -28,6 +30,8 @@ _SECONDS = (0.1, 2.0, 8.0, 30.0, 200.0, 700.0)
 #: How often each step is taken, and what it may be like.
 _STEPS: tuple[tuple[int, type[Any], tuple[Sequence[Any], ...]], ...] = (
     (7, Says, (_WHO, _EITHER)),
+    (1, Repeats, (_WHO, range(10))),
+    (2, Asks, (_WHO, range(10))),
     (1, Remembers, (_WHO,)),
     (3, Forgets, (_WHO, range(10))),
     (1, Undoes, (_WHO,)),

@@ -12,6 +12,22 @@ class Says:
 
 
 @dataclass(frozen=True)
+class Repeats:
+    """Somebody tells again what they have told, even if they have had it forgotten since."""
+
+    who: int
+    which: int
+
+
+@dataclass(frozen=True)
+class Asks:
+    """Somebody asks for what they have told, and the answer tells it."""
+
+    who: int
+    which: int
+
+
+@dataclass(frozen=True)
 class Remembers:
     """Somebody has something remembered by a command."""
 
@@ -83,6 +99,17 @@ class Restarts:
 
 
 Step = (
-    Says | Remembers | Forgets | Undoes | ForgetsAll | Ends | Passes | Fails | Recovers | Extracts
+    Says
+    | Repeats
+    | Asks
+    | Remembers
+    | Forgets
+    | Undoes
+    | ForgetsAll
+    | Ends
+    | Passes
+    | Fails
+    | Recovers
+    | Extracts
     | Restarts
-)  # fmt: skip
+)

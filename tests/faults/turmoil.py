@@ -22,12 +22,13 @@ from memory.stores.agentcore.calls.circuit import Circuits
 from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.aws import Knobs, broken, denied, hanging, inactive, throttled
 from tests.fakes.aws.world import Machinery
-from tests.fakes.extractors import EverySentence
+from tests.fakes.extractors import NoSentence
 from tests.fakes.simulated.aws import TIMING, simulated
 from tests.fakes.simulated.loop import now
 from tests.fakes.summarizers import Numbering
 from tests.fakes.understanding import understood
 from tests.faults.steps import (
+    Asks,
     Ends,
     Extracts,
     Fails,
@@ -36,6 +37,7 @@ from tests.faults.steps import (
     Passes,
     Recovers,
     Remembers,
+    Repeats,
     Restarts,
     Says,
     Step,
@@ -109,7 +111,7 @@ class Life:
         await self._open_memory()
 
     async def _open_memory(self) -> None:
-        understanding = understood(EverySentence(), Numbering())
+        understanding = understood(NoSentence(), Numbering())
         self.memory = Memory(self.store, self.journal, understanding, OPTIONS, now)
         await self.memory.__aenter__()
 
@@ -134,6 +136,10 @@ class Life:
         match step:
             case Says(who, to_keep):
                 await self._say(PEOPLE[who], to_keep=to_keep)
+            case Repeats(who, which):
+                await self._repeat(PEOPLE[who], which)
+            case Asks(who, which):
+                await self._ask(PEOPLE[who], which)
             case Remembers(who):
                 await self._remember(PEOPLE[who], self._statement(PEOPLE[who]))
             case Forgets(who, which):
@@ -151,6 +157,9 @@ class Life:
             case Recovers():
                 self._made.aws.faults.clear()
             case Extracts(seconds, fails):
+                # What was due until now has been done as it was.
+                contents = self._made.aws.data().contents(self.world.memory.id)
+                contents.jobs.settle(now().timestamp(), self._made.aws.knobs)
                 self._made.aws.knobs.extraction_seconds = seconds
                 self._made.aws.knobs.extraction_fails = fails
             case Restarts(killed):
@@ -164,27 +173,52 @@ class Life:
                 await self._look(actor, f"after {step}")
 
     def _statement(self, actor: Actor) -> Statement:
-        thing, name = next(self._words), next(self._words)
-        likes = len(self.told[actor]) % 3 == 2
-        text = f"I prefer {thing} to {name}" if likes else f"My {thing} is called {name}"
-        statement = Statement((thing, name), text)
+        thing, name, number = next(self._words), next(self._words), len(self.told[actor])
+        kinds = (
+            (f"My {thing} is called {name}", None),
+            (f"I prefer {thing} to {name}", None),
+            (f"My {thing} is called {name}", None),
+            (f"I live in {thing} near {name}", "home"),
+        )
+        statement = Statement((thing, name), *kinds[number % len(kinds)])
+        for earlier in self.told[actor]:
+            if statement.slot and earlier.slot == statement.slot and earlier.fate == "kept":
+                # It is history, or AWS has written the new one in its place.
+                earlier.fate = "unsure"
         self.told[actor].append(statement)
         return statement
 
     async def _say(self, actor: Actor, *, to_keep: bool) -> None:
-        statement, place = self._statement(actor), _place(actor)
+        statement = self._statement(actor)
         text = statement.text
         if to_keep:
-            text = f"Please remember that {text.replace('My', 'my')}"
-        await self.memory.talk.recall(actor, place, text)
-        if to_keep:
             await self._remember(actor, statement)
-        said = (Utterance(Role.USER, text, now()), Utterance(Role.ASSISTANT, "I see", now()))
-        await self.memory.talk.record(actor, place, said, name=text)
-        statement.event = "kept"
-        # Whether or not the command was done, AWS learns from the turn.
-        statement.fate = "kept"
+            text = f"Please remember that {text.replace('My', 'my')}"
+        await self._tell(actor, statement, text)
+
+    async def _tell(self, actor: Actor, statement: Statement, text: str) -> None:
+        await self._turn(actor, text, "I see")
+        # Whether or not a command was done, AWS learns from the turn.
+        statement.fate = statement.event = "kept"
+
+    async def _repeat(self, actor: Actor, which: int) -> None:
+        told = [each for each in self.told[actor] if each.event and not each.slot]
+        if told:
+            statement = told[which % len(told)]
+            await self._tell(actor, statement, statement.text)
+
+    async def _ask(self, actor: Actor, which: int) -> None:
+        known = [each for each in self.told[actor] if each.fate == "kept"]
+        if known:
+            statement = known[which % len(known)]
+            await self._turn(actor, "What do you know about me?", f"You said: {statement.text}")
+
+    async def _turn(self, actor: Actor, text: str, reply: str) -> None:
+        place = _place(actor)
+        await self.memory.talk.recall(actor, place, text)
+        said = (Utterance(Role.USER, text, now()), Utterance(Role.ASSISTANT, reply, now()))
         self.verdict.turns += 1
+        await self.memory.talk.record(actor, place, said, name=str(self.verdict.turns))
 
     async def _remember(self, actor: Actor, statement: Statement) -> None:
         try:
@@ -202,13 +236,16 @@ class Life:
         if not records:
             return
         record = records[which % len(records)]
-        meant = [s for s in self.told[actor] if s.is_in(record.text)]
+        meant = [s for s in self.told[actor] if s.is_told_by(record.text)]
         try:
             gone = await self.memory.known.forget(actor, record)
         except MemoryFailure:
             fate = "unsure"
         else:
             fate = "gone"
+            # With what it had taken the place of.
+            texts = [each.text for each in (gone.record, *gone.history)]
+            meant = [s for s in self.told[actor] if any(map(s.is_told_by, texts))]
             self._undoable[actor] = gone, meant
             self.verdict.forgotten += len(meant)
         for statement in meant:
@@ -330,7 +367,7 @@ def _place(actor: Actor) -> Place:
 @contextmanager
 def stage() -> Iterator[Machinery]:
     """A simulated AWS, harsh in every way that passes by itself."""
-    with simulated(Knobs.harsh(5), EverySentence(), latency=0.1) as made:
+    with simulated(Knobs.harsh(5), NoSentence(), latency=0.1) as made:
         yield made
 
 

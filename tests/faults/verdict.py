@@ -16,10 +16,16 @@ class Statement:
     event: str | None = None
     #: Whether the bot, and not AWS, has written a record of it.
     explicit: bool = False
+    #: The noun of a question that a later statement may answer otherwise.
+    slot: str | None = None
 
     def is_in(self, text: str) -> bool:
         """Whether any of it is told there."""
         return any(word in text for word in self.words)
+
+    def is_told_by(self, text: str) -> bool:
+        """Whether all of it is told there."""
+        return all(word in text for word in self.words)
 
 
 @dataclass

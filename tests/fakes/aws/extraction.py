@@ -116,8 +116,9 @@ class _Shelving:
 
     @property
     def here(self) -> list[StoredRecord]:
-        """What is there, newest first."""
-        return [r for r in self.shelf.found(self.now) if r.namespace == self.namespace]
+        """What is there, newest first. What is being deleted takes no new statement up."""
+        found = self.shelf.found(self.now)
+        return [r for r in found if r.namespace == self.namespace and r.gone_at is None]
 
     def rewrite(self, text: str) -> None:
         """Write the one record of the namespace that extraction makes."""
