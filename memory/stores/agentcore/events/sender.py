@@ -261,7 +261,7 @@ class EventSender:
             actor=event.lane.actor_id,
             turn=event.turn_id,
             error=str(failure),
-            set_aside=await self._outbox.count_refused(),
+            quarantined=await self._outbox.count_refused(),
         )
         self._note_progress()
 

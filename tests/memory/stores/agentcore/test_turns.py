@@ -199,7 +199,7 @@ async def test_a_turn_that_aws_refuses_for_good_does_not_block_the_next(tmp_path
             await store.extraction.flush(ANN)
         assert await said(here) == ["fine"]
         (line,) = [entry for entry in logs if entry["event"] == "event_quarantined"]
-        assert (line["turn"], line["set_aside"]) == ("t-1", 1)
+        assert (line["turn"], line["quarantined"]) == ("t-1", 1)
         assert "PLATYPUS" not in str(logs)
 
 
