@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import partial
 
 from memory.knowledge.lineage import earlier_wordings
-from memory.knowledge.sayings import saying_of, text_of, words_of
+from memory.knowledge.phrasing import all_words, parse_text, phrasing_of
 from memory.knowledge.twins import are_twins
 from memory.learning.sameness import repeats
 from memory.records import Actor, Amendment, Evidence, Kind, Record, Role, Turn
@@ -108,13 +108,13 @@ def mentions(*statements: str, retold: bool = False) -> Callable[[str], bool]:
     or to somebody else; with `retold`, also for those that say it in other words of the same
     meaning, for statements that a store has put into its own."""
     # Computed once, because there may be tens of thousands of texts.
-    sayings = list(filter(None, map(saying_of, statements)))
+    phrasings = list(filter(None, map(phrasing_of, statements)))
 
     def says(text: str) -> bool:
-        here = words_of(text)
-        if any(saying.is_in(here) for saying in sayings):
+        here = all_words(text)
+        if any(phrasing.is_in(here) for phrasing in phrasings):
             return True
-        return retold and any(saying.is_retold(text_of(text)) for saying in sayings)
+        return retold and any(phrasing.is_retold(parse_text(text)) for phrasing in phrasings)
 
     return says
 
@@ -215,8 +215,8 @@ def _is_twin(one: Record, other: Record) -> bool:
         return False
     if are_twins(one, other) or (one.current and repeats(one, other)):
         return True
-    saying = saying_of(other.text) if _is_extracted(one) else None
-    return saying is not None and saying.is_retold(text_of(one.text))
+    phrasing = phrasing_of(other.text) if _is_extracted(one) else None
+    return phrasing is not None and phrasing.is_retold(parse_text(one.text))
 
 
 def _says_one_of(records: Sequence[Record]) -> Callable[[str], bool]:
@@ -229,7 +229,7 @@ class _Source:
     def __init__(self, chain: Sequence[Record]) -> None:
         self._told = {each.created_at for each in chain if not _turns(each)}
         self._said = set[datetime]()
-        self._sayings = list(filter(None, (saying_of(each.text) for each in chain)))
+        self._phrasings = list(filter(None, (phrasing_of(each.text) for each in chain)))
 
     def add(self, turns: Iterable[Turn]) -> None:
         """These turns told it, too."""
@@ -253,8 +253,8 @@ class _Source:
         return _is_extracted(summary) and self._hints(summary.text)
 
     def _hints(self, text: str) -> bool:
-        here = text_of(text)
-        return any(saying.is_half_in(here) for saying in self._sayings)
+        here = parse_text(text)
+        return any(phrasing.is_half_in(here) for phrasing in self._phrasings)
 
 
 def _turns(record: Record) -> set[str]:

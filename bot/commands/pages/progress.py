@@ -11,7 +11,7 @@ from bot.assistant.inbound import Origin
 _FIRST, _AGAIN = 4.0, 30.0
 
 
-class Progress:
+class DeletionProgress:
     """How many of `total` are done."""
 
     def __init__(self, total: int) -> None:
@@ -21,9 +21,9 @@ class Progress:
 @asynccontextmanager
 async def tell_progress(
     origin: Origin, total: int, context: Context, first: float = _FIRST
-) -> AsyncIterator[Progress]:
+) -> AsyncIterator[DeletionProgress]:
     """Tell the progress, which the block counts, if it takes long. One deletion tells nothing."""
-    progress = Progress(total)
+    progress = DeletionProgress(total)
     telling = asyncio.create_task(_tell(origin, progress, context, first), name="progress")
     try:
         yield progress
@@ -50,7 +50,7 @@ async def tell_if_slow(
         await asyncio.wait([telling])
 
 
-async def _tell(origin: Origin, progress: Progress, context: Context, first: float) -> None:
+async def _tell(origin: Origin, progress: DeletionProgress, context: Context, first: float) -> None:
     await asyncio.sleep(first)
     while progress.total > 1:
         text = context.texts.forget_progress.format(done=progress.done, total=progress.total)

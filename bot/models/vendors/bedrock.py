@@ -29,8 +29,8 @@ from bot.assistant.failures import UnusableModel
 from bot.errors import OperatorError
 from bot.models.catalogue import BedrockOptions, ModelAccess
 from bot.models.vendors.bedrock_names import model_in, profiles_in
-from bot.models.vendors.bedrock_profiles import NotTold, Profiles
-from bot.models.vendors.bedrock_refusals import Refused, failure_for, reason_of, words_of
+from bot.models.vendors.bedrock_profiles import InferenceProfiles, NotTold
+from bot.models.vendors.bedrock_refusals import Refused, failure_for, message_of, reason_of
 from memory.stores.agentcore.calls.clients import aws_session
 
 _log = structlog.get_logger(__name__)
@@ -76,7 +76,7 @@ def bedrock_model(name: str, access: ModelAccess) -> Model:
     model it is. Raises OperatorError."""
     named = f"model 'bedrock:{name}'"
     quick = replace(access, read_seconds=_ASK_SECONDS, attempts=1, connections=1)
-    profiles = Profiles(partial(bedrock_client, named, quick, "bedrock"))
+    profiles = InferenceProfiles(partial(bedrock_client, named, quick, "bedrock"))
     try:
         return BedrockModel(name, bedrock_client(named, access), profiles, access.bedrock)
     except UserError as wrong:
@@ -89,7 +89,9 @@ class BedrockModel(WrapperModel):
     Finds out which model an ARN stands for: caching, tools and prices depend on it. Until that is
     known, the model gets what every model can take."""
 
-    def __init__(self, name: str, client: Any, profiles: Profiles, options: BedrockOptions) -> None:
+    def __init__(
+        self, name: str, client: Any, profiles: InferenceProfiles, options: BedrockOptions
+    ) -> None:
         """Raises UserError for a model that Converse does not serve."""
         self._name, self._client, self._profiles, self._options = name, client, profiles, options
         self._bedrock = BedrockProvider(bedrock_client=client)
@@ -213,7 +215,7 @@ class BedrockModel(WrapperModel):
                 self._name,
                 str(self._client.meta.region_name),
                 self._options.cache != "off",
-                words_of(error),
+                message_of(error),
                 " or ".join(others),
             )
             failure = failure_for(reason, refused, error.status_code)

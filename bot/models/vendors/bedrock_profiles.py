@@ -21,7 +21,7 @@ class NotTold(Exception):
         self.again = again
 
 
-class Profiles:
+class InferenceProfiles:
     """Asks the control plane of Bedrock in one region. `connect` makes its client."""
 
     def __init__(self, connect: Callable[[], Any]) -> None:

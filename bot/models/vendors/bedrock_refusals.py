@@ -190,7 +190,7 @@ _DENIED, _THROTTLED = "AccessDeniedException", "ThrottlingException"
 _FINAL = ("ValidationException", "ResourceNotFoundException", _DENIED)
 
 
-def words_of(error: ModelHTTPError) -> str:
+def message_of(error: ModelHTTPError) -> str:
     """What AWS said, which may quote a message: never to be logged."""
     body = error.body if isinstance(error.body, dict) else {}
     said = body.get("Error")
@@ -199,7 +199,7 @@ def words_of(error: ModelHTTPError) -> str:
 
 def reason_of(error: ModelHTTPError) -> Reason | None:
     """Why Bedrock refuses this model whatever is said; None if it is something else."""
-    words = words_of(error)
+    words = message_of(error)
     if error.provider_error_code == _THROTTLED and _PER_DAY.words.search(words):
         return _PER_DAY
     if error.provider_error_code not in _FINAL:

@@ -11,7 +11,7 @@ from functools import partial
 from hashlib import blake2b
 from typing import Any, Self
 
-from memory.knowledge.sayings import Saying, Text, saying_of, text_of
+from memory.knowledge.phrasing import ParsedText, Phrasing, parse_text, phrasing_of
 from memory.records import Actor, Kind, Record
 from memory.traces import is_same_moment
 
@@ -26,37 +26,37 @@ class Fingerprint:
     """Recognizes texts that say a forgotten thing, without keeping its words."""
 
     key: str
-    sayings: tuple[Saying, ...]
+    phrasings: tuple[Phrasing, ...]
 
     @classmethod
     def of(cls, statements: Iterable[str]) -> Self:
         key = secrets.token_hex(8)
         mark = partial(_mark, key)
-        told = filter(None, map(saying_of, dict.fromkeys(statements)))
-        return cls(key, tuple(saying.replace_words(mark) for saying in told))
+        told = filter(None, map(phrasing_of, dict.fromkeys(statements)))
+        return cls(key, tuple(phrasing.replace_words(mark) for phrasing in told))
 
     def tells(self, text: str) -> bool:
         """True if a text says it, in the person's words or in AWS's."""
         here = self._marked(text)
-        return any(each.is_in(here.words) or each.is_retold(here) for each in self.sayings)
+        return any(each.is_in(here.words) or each.is_retold(here) for each in self.phrasings)
 
     def states(self, text: str) -> bool:
         """True if a statement of AWS's says it of the person, and of nobody else."""
         here = self._marked(text)
-        return any(saying.is_retold(here) for saying in self.sayings)
+        return any(phrasing.is_retold(here) for phrasing in self.phrasings)
 
     def hints(self, text: str) -> bool:
         """True if a text, known to come from where it was said, has most of its words."""
         here = self._marked(text)
-        return any(saying.is_half_in(here) for saying in self.sayings)
+        return any(phrasing.is_half_in(here) for phrasing in self.phrasings)
 
     def touches(self, text: str) -> bool:
         """True if a text, known to be made of what is deleted, has any of its words."""
         here = self._marked(text)
-        return any(saying.touches(here) for saying in self.sayings)
+        return any(phrasing.touches(here) for phrasing in self.phrasings)
 
-    def _marked(self, text: str) -> Text:
-        return text_of(text).replace_words(partial(_mark, self.key))
+    def _marked(self, text: str) -> ParsedText:
+        return parse_text(text).replace_words(partial(_mark, self.key))
 
 
 def _mark(key: str, word: str) -> str:
@@ -107,9 +107,9 @@ class Trace:
         return json.dumps(
             {
                 "key": self.fingerprint.key,
-                "sayings": [
+                "phrasings": [
                     [sorted(each.telling), sorted(each.own), each.core]
-                    for each in self.fingerprint.sayings
+                    for each in self.fingerprint.phrasings
                 ],
                 "records": sorted(self.records),
                 "turns": sorted(self.turns),
@@ -122,12 +122,12 @@ class Trace:
     def load(cls, text: str) -> Self:
         """Raises ValueError, TypeError, LookupError."""
         kept = json.loads(text)
-        sayings = tuple(
-            Saying(frozenset(telling), frozenset(own), tuple(core))
-            for telling, own, core in kept["sayings"]
+        phrasings = tuple(
+            Phrasing(frozenset(telling), frozenset(own), tuple(core))
+            for telling, own, core in kept["phrasings"]
         )
         return cls(
-            Fingerprint(kept["key"], sayings),
+            Fingerprint(kept["key"], phrasings),
             frozenset(kept["records"]),
             frozenset(kept["turns"]),
             frozenset(kept["sessions"]),

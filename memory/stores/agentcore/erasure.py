@@ -22,7 +22,7 @@ from memory.errors import ErasureUnfinished, StoreUnavailable
 from memory.records import LEARNED_KINDS, Actor, Kind, Record
 from memory.stores.agentcore.calls.clients import AwsCalls
 from memory.stores.agentcore.erased import Erasure, Fingerprint, Trace
-from memory.stores.agentcore.events.deleter import EventDeleter, Outcome, collect, covers_event
+from memory.stores.agentcore.events.deleter import EventDeleter, LookResult, collect, covers_event
 from memory.stores.agentcore.events.outbox import Outbox
 from memory.stores.agentcore.namespaces import home
 from memory.stores.agentcore.rows.records import record_of_row
@@ -65,14 +65,14 @@ class Eraser:
         self._pace = pace
         self._events = EventDeleter(calls, outbox)
         self._erasures: dict[Actor, list[Erasure]] = {}
-        self._outcomes: dict[Actor, Outcome] = {}
+        self._results: dict[Actor, LookResult] = {}
         self._told: dict[Actor, datetime] = {}
         self._restored = Counter[str]()
         self._met: set[str] = set()
         #: Erasures of everything that somebody waits for: nothing new is said meanwhile, so that
         #: no clock has to tell what is old.
         self._whole: set[int] = set()
-        self._looks: dict[Actor, tuple[asyncio.Task[Outcome], Sequence[Erasure]]] = {}
+        self._looks: dict[Actor, tuple[asyncio.Task[LookResult], Sequence[Erasure]]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self._changed = asyncio.Event()
 
@@ -131,8 +131,8 @@ class Eraser:
         if not erasures:
             return Left()
         until = max(each.asked_at for each in erasures) + timedelta(seconds=self._pace.event_life)
-        if outcome := self._outcomes.get(actor):
-            return Left(bool(outcome.records), bool(outcome.pending), until)
+        if result := self._results.get(actor):
+            return Left(bool(result.records), bool(result.pending), until)
         return Left(messages=any(erasure.pending for erasure in erasures), until=until)
 
     def _of(self, actor: Actor) -> list[Erasure]:
@@ -148,7 +148,7 @@ class Eraser:
         """Hide everything of the actor from now on. Raises StoreUnavailable."""
         erasure = await self._outbox.erase(self._request(actor))
         self._erasures[actor] = [erasure]
-        self._outcomes.pop(actor, None)
+        self._results.pop(actor, None)
         self._changed.set()
         return erasure
 
@@ -171,14 +171,14 @@ class Eraser:
             self._whole.discard(erasure.row)
         if not look.done() or look.cancelled():
             raise ErasureUnfinished("not everything is deleted yet: AWS is still at it")
-        outcome = look.result()
-        if outcome.failures:
+        result = look.result()
+        if result.failures:
             raise ErasureUnfinished(
-                f"not everything is deleted yet: {outcome.why}"
-            ) from outcome.failures[0]
-        if not outcome.done:
+                f"not everything is deleted yet: {result.why}"
+            ) from result.failures[0]
+        if not result.done:
             raise ErasureUnfinished(
-                f"AWS has not deleted {outcome.events} messages and {outcome.records} memories "
+                f"AWS has not deleted {result.events} messages and {result.records} memories "
                 "yet; this is tried again in the background"
             )
 
@@ -203,7 +203,7 @@ class Eraser:
             await self._outbox.drop_erasure(erasure)
             raise
         self._keep(erasure)
-        self._outcomes.pop(actor, None)
+        self._results.pop(actor, None)
         await self._outbox.withdraw(actor, sorted(turns))
         with suppress(ErasureUnfinished):
             await self.erase(erasure)
@@ -216,7 +216,7 @@ class Eraser:
                 self._erasures[actor] = [e for e in self._of(actor) if e.row != erasure.row]
                 await self._outbox.withdraw(actor, sorted(erasure.trace.turns), sent=True)
                 self._restored.update(erasure.trace.turns)
-                self._outcomes.pop(actor, None)
+                self._results.pop(actor, None)
 
     # -- looks ------------------------------------------------------------------------------------
 
@@ -258,7 +258,7 @@ class Eraser:
             return None
         return max(0.01, (min(nexts) - self._pace.clock()).total_seconds())
 
-    async def _begin_look(self, actor: Actor, due: Sequence[Erasure]) -> "asyncio.Task[Outcome]":
+    async def _begin_look(self, actor: Actor, due: Sequence[Erasure]) -> "asyncio.Task[LookResult]":
         """Look in the background, in place of a look for the same actor that is under way: of lists
         that another look shortens meanwhile, pages miss rows."""
         earlier, interrupted = self._looks.get(actor, (None, ()))
@@ -270,41 +270,41 @@ class Eraser:
         self._looks[actor] = look, due
         return look
 
-    async def _look(self, actor: Actor, due: Sequence[Erasure]) -> Outcome:
+    async def _look(self, actor: Actor, due: Sequence[Erasure]) -> LookResult:
         """Search AWS for what these cover, and delete it: records first, because they are what is
         recalled, then events. Each part runs whatever becomes of the others."""
-        outcome = self._outcomes[actor] = await self._delete_all(actor, due)
-        if not outcome.done:
+        result = self._results[actor] = await self._delete_all(actor, due)
+        if not result.done:
             _log.error(
                 "erasure_incomplete",
                 actor=actor.id,
-                messages=outcome.events,
-                memories=outcome.records,
-                error=outcome.why,
+                messages=result.events,
+                memories=result.records,
+                error=result.why,
                 hint="nothing of it is shown to anybody, and it is tried again",
             )
         for erasure in due:
-            await self._finish_look(erasure, outcome)
-        return outcome
+            await self._finish_look(erasure, result)
+        return result
 
     def _is_looking(self, actor: Actor) -> bool:
         look = self._looks.get(actor)
         return look is not None and not look[0].done()
 
-    async def _delete_all(self, actor: Actor, due: Sequence[Erasure]) -> Outcome:
-        outcome = Outcome()
-        with collect(outcome):
-            await self._delete_records(actor, outcome)
+    async def _delete_all(self, actor: Actor, due: Sequence[Erasure]) -> LookResult:
+        result = LookResult()
+        with collect(result):
+            await self._delete_records(actor, result)
         for erasure in due:
             if erasure.pending:
-                outcome.pending.add(erasure.row)
-                with collect(outcome):
+                result.pending.add(erasure.row)
+                with collect(result):
                     whole = partial(self._whole.__contains__, erasure.row)
-                    if await self._events.delete(erasure, outcome, whole) == 0:
-                        outcome.pending.discard(erasure.row)
-        return outcome
+                    if await self._events.delete(erasure, result, whole) == 0:
+                        result.pending.discard(erasure.row)
+        return result
 
-    async def _finish_look(self, erasure: Erasure, outcome: Outcome) -> None:
+    async def _finish_look(self, erasure: Erasure, result: LookResult) -> None:
         """Plan the next look, or drop an erasure of which nothing can come back."""
         if erasure not in self._of(erasure.actor):
             return  # undone, or everything was erased since
@@ -314,30 +314,30 @@ class Eraser:
             await self._outbox.drop_erasure(erasure)
             return
         number = min(erasure.looks, len(looks) - 1)
-        if not outcome.done:
+        if not result.done:
             number = min(number, _LAST_WHILE_FAILING)
         looked = replace(
             erasure,
             looks=erasure.looks + 1,
             next_look=now + timedelta(seconds=looks[number]),
             # What was on its way during the first look arrives after it.
-            pending=erasure.row in outcome.pending or erasure.looks == 0,
-            trace=erasure.trace and erasure.trace.add_sessions(outcome.sessions[erasure.row]),
+            pending=erasure.row in result.pending or erasure.looks == 0,
+            trace=erasure.trace and erasure.trace.add_sessions(result.sessions[erasure.row]),
         )
         self._keep(looked)
         await self._outbox.note_look(looked)
 
     # -- records ----------------------------------------------------------------------------------
 
-    async def _delete_records(self, actor: Actor, outcome: Outcome) -> None:
+    async def _delete_records(self, actor: Actor, result: LookResult) -> None:
         """Delete the records that any of the actor's erasures covers."""
         found: list[str] = []
         for kind in LEARNED_KINDS:
-            with collect(outcome):
+            with collect(result):
                 found += [id_ async for id_ in self._covered(actor, kind)]
         if found:
-            outcome.records += len(found)
-            outcome.records -= len(found) - await self._delete_rows(found)
+            result.records += len(found)
+            result.records -= len(found) - await self._delete_rows(found)
 
     async def _covered(self, actor: Actor, kind: Kind) -> AsyncIterator[str]:
         where, calm = home(kind, actor), who_waits() is Waiter.NOBODY

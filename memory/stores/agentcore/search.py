@@ -14,10 +14,9 @@ from memory.errors import StoreUnavailable
 from memory.records import Actor, Kind
 from memory.stores.agentcore.calls.clients import AwsCalls
 from memory.stores.agentcore.namespaces import belongs, home
+from memory.stores.agentcore.rows.records import AwsRow
 
 _log = structlog.get_logger(__name__)
-
-Row = dict[str, Any]
 
 #: Rows of one search, from the service model.
 MAX_ROWS = 100
@@ -34,10 +33,12 @@ class RecordSearch:
         self._finds_others = False
         self._log = RateLimitedLog(_log)
 
-    async def rows(self, actor: Actor, query: str, kinds: Sequence[Kind], limit: int) -> list[Row]:
+    async def rows(
+        self, actor: Actor, query: str, kinds: Sequence[Kind], limit: int
+    ) -> list[AwsRow]:
         """What matches, of each kind the best; rows of others may be among them. The kinds are
         asked at once. Raises StoreUnavailable when not a single kind answered in time."""
-        found: list[list[Row]] = [[] for _ in kinds]
+        found: list[list[AwsRow]] = [[] for _ in kinds]
         await self._in_time(
             [
                 self._search(actor, kind, query, limit, rows)
@@ -48,7 +49,7 @@ class RecordSearch:
         return [row for rows in found for row in rows]
 
     async def _search(
-        self, actor: Actor, kind: Kind, query: str, limit: int, found: list[Row]
+        self, actor: Actor, kind: Kind, query: str, limit: int, found: list[AwsRow]
     ) -> None:
         """Put the rows of one kind into `found` as they come."""
         # Superseded records take seats among the best; asking for more than needed makes up for it.
@@ -59,12 +60,12 @@ class RecordSearch:
             return
         self._finds_others = True
         if top < MAX_ROWS and len(own) < limit:
-            every: list[Row] = []
+            every: list[AwsRow] = []
             await self._retrieve(actor, kind, query, MAX_ROWS, every)
             found[:] = every
 
     async def _retrieve(
-        self, actor: Actor, kind: Kind, query: str, top: int, found: list[Row]
+        self, actor: Actor, kind: Kind, query: str, top: int, found: list[AwsRow]
     ) -> None:
         asked = {"searchCriteria": {"searchQuery": query, "topK": top}, **home(kind, actor)}
         more: dict[str, str] = {}
@@ -79,7 +80,7 @@ class RecordSearch:
             more = {"nextToken": token}
 
     async def _in_time(
-        self, parts: Sequence[Coroutine[Any, Any, None]], found: Sequence[list[Row]]
+        self, parts: Sequence[Coroutine[Any, Any, None]], found: Sequence[list[AwsRow]]
     ) -> None:
         """Run the parts until the deadline. Raises StoreUnavailable if none is done or has found
         anything by then."""

@@ -34,7 +34,7 @@ from memory.stores.agentcore.namespaces import known_actor
 from memory.stores.agentcore.rows.copies import Copier, Deletions
 from memory.stores.agentcore.rows.deleter import RecordDeleter
 from memory.stores.agentcore.rows.reader import RowReader
-from memory.stores.agentcore.rows.records import settle
+from memory.stores.agentcore.rows.records import Pairs, settle
 from memory.stores.agentcore.rows.writer import RecordWriter
 from memory.stores.agentcore.search import RecordSearch
 from memory.stores.agentcore.strategies import Strategies
@@ -283,9 +283,7 @@ class AgentCoreStore:
         """All the actor's records of these kinds, those that hold choices too."""
         return settle([record for _, record in await self._pairs(actor, kinds)])
 
-    async def _pairs(
-        self, actor: Actor, kinds: Sequence[Kind] = LEARNED_KINDS
-    ) -> list[tuple[dict[str, Any], Record]]:
+    async def _pairs(self, actor: Actor, kinds: Sequence[Kind] = LEARNED_KINDS) -> Pairs:
         """All the actor's rows of these kinds with their records, as they were written."""
         pairs = await self._reader.all_of(actor, kinds)
         self._strategies.give_to(pairs, self._writer.update)

@@ -7,8 +7,8 @@ from typing import Any, Self
 import structlog
 
 from memory.errors import StoreUnavailable
-from memory.records import Kind, Record
-from memory.stores.agentcore.rows.records import update_entry
+from memory.records import Kind
+from memory.stores.agentcore.rows.records import Pairs, update_entry
 
 _log = structlog.get_logger(__name__)
 
@@ -61,7 +61,7 @@ class Strategies(Mapping[Kind, str]):
 
     def give_to(
         self,
-        pairs: list[tuple[dict[str, Any], Record]],
+        pairs: Pairs,
         update: Callable[[list[dict[str, Any]]], Awaitable[None]],
     ) -> None:
         """Have those of these rows that we wrote without their strategy get it, in the

@@ -11,8 +11,6 @@ from memory.errors import StoreUnavailable
 
 _log = structlog.get_logger(__name__)
 
-Clock = Callable[[], float]
-
 
 class CircuitOpen(StoreUnavailable):
     """Nothing was sent: the circuit is open."""
@@ -27,7 +25,7 @@ class Circuits:
         failures: int = 5,
         pause: float = 10.0,
         silence: float = 3.0,
-        clock: Clock = time.monotonic,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._service, self._failures, self._pause = service, failures, pause
         self._silence, self._clock = silence, clock
@@ -58,7 +56,7 @@ class Circuit:
         failures: int = 5,
         pause: float = 10.0,
         silence: float = 3.0,
-        clock: Clock = time.monotonic,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._name, self._limit, self._pause, self._clock = name, failures, pause, clock
         self._silence = silence

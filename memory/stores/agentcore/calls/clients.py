@@ -23,7 +23,7 @@ from memory.stores.agentcore.calls.errors import (
     Where,
     explain,
 )
-from memory.stores.agentcore.calls.pace import Pace
+from memory.stores.agentcore.calls.spacing import Spacing
 
 #: boto3 names the service model and the signature alike.
 DATA_SERVICE = "bedrock-agentcore"
@@ -31,7 +31,7 @@ CONTROL_SERVICE = "bedrock-agentcore-control"
 
 #: Seconds between paced calls of one operation. AWS takes 20 a second of each in an account: half
 #: of them stay for others.
-_SPACING = {
+_LEAST = {
     "BatchDeleteMemoryRecords": 0.1,
     "BatchUpdateMemoryRecords": 0.1,
     "GetMemoryRecord": 0.1,
@@ -104,7 +104,7 @@ class AwsCalls:
     ) -> None:
         self._client, self._pool, self._circuits = client, pool, circuits
         self._fixed = {"memoryId": memory_id} if memory_id else {}
-        self._paces: dict[tuple[str, bool], Pace] = {}
+        self._paces: dict[tuple[str, bool], Spacing] = {}
         #: The call of each operation that tries whether it is back, and when it began.
         self._trials: dict[str, tuple[asyncio.Future[dict[str, Any]], float]] = {}
 
@@ -144,8 +144,8 @@ class AwsCalls:
         again when AWS throttles it. A `calm` call leaves room even where others are not spaced.
         Raises AwsFailure also if AWS is silent for so many seconds; a throttle is no silence."""
         operation = self._operation(method)
-        least = _CALM if calm else _SPACING.get(operation, 0.0)
-        pace = self._paces.setdefault((operation, calm), Pace(least))
+        least = _CALM if calm else _LEAST.get(operation, 0.0)
+        pace = self._paces.setdefault((operation, calm), Spacing(least))
         for throttles in count(1):
             await pace.wait()
             try:

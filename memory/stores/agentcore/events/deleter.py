@@ -22,7 +22,7 @@ _TRIES, _BACKOFF = 4, Backoff(_SPACING, 8 * _SPACING)
 
 
 @dataclass(slots=True)
-class Outcome:
+class LookResult:
     """What a look has left at AWS, and why."""
 
     records: int = 0
@@ -43,12 +43,12 @@ class Outcome:
 
 
 @contextmanager
-def collect(outcome: Outcome) -> Iterator[None]:
+def collect(result: LookResult) -> Iterator[None]:
     """Ends its block at StoreUnavailable, which it collects."""
     try:
         yield
     except StoreUnavailable as failure:
-        outcome.failures.append(failure)
+        result.failures.append(failure)
 
 
 class EventDeleter:
@@ -58,7 +58,7 @@ class EventDeleter:
         self._calls, self._outbox = calls, outbox
         self._slots = asyncio.Semaphore(_SESSIONS_AT_ONCE)
 
-    async def delete(self, erasure: Erasure, outcome: Outcome, whole: Callable[[], bool]) -> int:
+    async def delete(self, erasure: Erasure, result: LookResult, whole: Callable[[], bool]) -> int:
         """Delete the events that tell what was erased, session by session, and newer ones too while
         `whole`. Returns how many are left; raises StoreUnavailable if that is not known."""
         actor_id, trace = erasure.actor.id, erasure.trace
@@ -71,19 +71,19 @@ class EventDeleter:
             row["sessionId"]
             async for row in self._calls.rows("list_sessions", "sessionSummaries", actorId=actor_id)
         ]
-        sweeps = (self._sweep_session(erasure, session, outcome, whole) for session in sessions)
+        sweeps = (self._sweep_session(erasure, session, result, whole) for session in sessions)
         left += sum(await asyncio.gather(*sweeps))
-        outcome.events += left
+        result.events += left
         return left
 
     async def _sweep_session(
-        self, erasure: Erasure, session_id: str, outcome: Outcome, whole: Callable[[], bool]
+        self, erasure: Erasure, session_id: str, result: LookResult, whole: Callable[[], bool]
     ) -> int:
         """Delete the events of one session. Returns how many are left."""
         place: dict[str, Any] = {"actorId": erasure.actor.id, "sessionId": session_id}
         found: list[str] = []
         left = 1  # at least, unless it comes to an end
-        with collect(outcome):
+        with collect(result):
             async with self._slots:
                 texts = erasure.trace is not None
                 rows = self._calls.rows("list_events", "events", includePayloads=texts, **place)
@@ -93,7 +93,7 @@ class EventDeleter:
                 ]
                 left = len(found)
                 if found:
-                    outcome.sessions[erasure.row].add(session_id)
+                    result.sessions[erasure.row].add(session_id)
                 for number, event_id in enumerate(found):
                     if number:
                         await asyncio.sleep(_SPACING)

@@ -13,10 +13,8 @@ from memory.errors import UnknownRecord
 from memory.knowledge.merging import identity
 from memory.records import LEARNED_KINDS, Actor, Kind, Record
 from memory.stores.agentcore.rows import records as agentcore_records
-from memory.stores.agentcore.rows.records import batches
+from memory.stores.agentcore.rows.records import Pairs, batches
 
-#: Rows with their records, in the order they were written.
-Pairs = list[tuple[dict[str, Any], Record]]
 Entries = list[dict[str, Any]]
 
 
@@ -68,7 +66,7 @@ class Deletions:
 
     def __init__(
         self,
-        read: Callable[[Actor], Awaitable[list[tuple[dict[str, Any], Record]]]],
+        read: Callable[[Actor], Awaitable[Pairs]],
         create: Callable[[Entries], Awaitable[dict[str, str]]],
         update: Callable[[Entries], Awaitable[None]],
         strategies: Mapping[Kind, str],

@@ -3,7 +3,6 @@ that one matches, and against what was deleted lately, which AWS goes on to show
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 import structlog
 
@@ -13,13 +12,9 @@ from memory.records import LEARNED_KINDS, Actor, Kind, Record
 from memory.stores.agentcore.calls.clients import AwsCalls
 from memory.stores.agentcore.calls.errors import AwsFailure, Fate
 from memory.stores.agentcore.namespaces import home
-from memory.stores.agentcore.rows.records import record_of_row, writing_order
+from memory.stores.agentcore.rows.records import AwsRow, Pairs, record_of_row, writing_order
 
 _log = structlog.get_logger(__name__)
-
-Row = dict[str, Any]
-#: Rows with their records.
-Pairs = list[tuple[Row, Record]]
 
 #: Up to so many rows are read by their ids; more are taken from the lists.
 _FEW = 5
@@ -36,7 +31,7 @@ class RowReader:
         calls: AwsCalls,
         seconds: float,
         gone: Callable[[str], bool],
-        erased: Callable[[Actor, Row, Record], bool],
+        erased: Callable[[Actor, AwsRow, Record], bool],
     ) -> None:
         self._calls, self._seconds, self._gone, self._erased = calls, seconds, gone, erased
         #: Whose the rows are that AWS has shown lately. A row never gets another owner.
@@ -53,7 +48,7 @@ class RowReader:
         rows = sorted((row for part in parts for row in part), key=writing_order)
         return self.own(actor, rows)
 
-    def own(self, actor: Actor, rows: Iterable[Row]) -> Pairs:
+    def own(self, actor: Actor, rows: Iterable[AwsRow]) -> Pairs:
         """Those of the rows that are exactly the actor's own and were not deleted."""
         pairs, foreign = [], 0
         for row in rows:
@@ -67,7 +62,7 @@ class RowReader:
             _log.warning("foreign_records_dropped", actor=actor.id, count=foreign)
         return pairs
 
-    async def by_ids(self, actor: Actor, record_ids: Iterable[str]) -> dict[str, Row]:
+    async def by_ids(self, actor: Actor, record_ids: Iterable[str]) -> dict[str, AwsRow]:
         """The actor's own rows with these ids, by their ids. Many come from one listing, because
         AWS takes few reads by id."""
         wanted = list(dict.fromkeys(record_ids))
@@ -85,7 +80,7 @@ class RowReader:
         own = (id_ for id_ in wanted if self._owners.get(id_) == actor)
         return [id_ for id_ in own if not self._gone(id_)]
 
-    async def _list(self, actor: Actor, kind: Kind) -> Sequence[Row]:
+    async def _list(self, actor: Actor, kind: Kind) -> Sequence[AwsRow]:
         rows = self._calls.rows(
             "list_memory_records",
             "memoryRecordSummaries",
@@ -95,7 +90,7 @@ class RowReader:
         )
         return [row async for row in rows]
 
-    async def _get(self, actor: Actor, record_id: str) -> Row | None:
+    async def _get(self, actor: Actor, record_id: str) -> AwsRow | None:
         """The row with this id if it is the actor's own. AWS's calls by id don't check that."""
         if self._gone(record_id):
             return None
@@ -105,5 +100,5 @@ class RowReader:
             if failure.fate in (Fate.MISSING, Fate.NEVER):
                 return None
             raise
-        row: Row = answer["memoryRecord"]
+        row: AwsRow = answer["memoryRecord"]
         return row if self.own(actor, [row]) else None

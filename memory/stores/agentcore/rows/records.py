@@ -16,10 +16,15 @@ from memory.knowledge.twins import end_with_twins
 from memory.records import Actor, Draft, Kind, Record, Speaker
 from memory.stores.agentcore.namespaces import belongs, namespace
 from memory.stores.agentcore.rows.packing import MAX_VALUE, pack, unpack
-from memory.stores.agentcore.rows.wording import readable, topics
+from memory.stores.agentcore.rows.wording import topics, words_for_people
 from memory.stores.details import dump_details, load_details
 
 T = TypeVar("T")
+
+#: A record as AWS has it.
+AwsRow = dict[str, Any]
+#: Rows with their records.
+Pairs = list[tuple[AwsRow, Record]]
 
 #: Records of one call, from the service model.
 RECORDS_A_CALL = 100
@@ -202,7 +207,7 @@ def _record_in(
     said_at = row.get("timestamp") or row["createdAt"]
     created_at = _when(kept.get("created_at")) or said_at.astimezone(UTC)
     # What AWS has extracted is in its own words.
-    text = written if importance else readable(kind, written, of_one=of_one)
+    text = written if importance else words_for_people(kind, written, of_one=of_one)
     turns = (_decode(kept.get("turns")) or "").split() if kept.get("turns") != _BLANK else []
     details = unpack(kept) if importance else {"evidence": [], **unpack(kept)}
     fields = load_details(details, kind, text, created_at, turns)

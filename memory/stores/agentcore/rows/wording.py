@@ -30,7 +30,7 @@ _LEADS_ON = re.compile(
 )
 
 
-def readable(kind: Kind, text: str, *, of_one: bool) -> str:
+def words_for_people(kind: Kind, text: str, *, of_one: bool) -> str:
     """The words for people in what a strategy has written; any other text as it is. `of_one` if the
     user can only be one person."""
     if kind is Kind.SUMMARY:

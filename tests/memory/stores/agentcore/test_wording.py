@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.records import Kind
-from memory.stores.agentcore.rows.wording import first_person, readable, topics
+from memory.stores.agentcore.rows.wording import first_person, topics, words_for_people
 from tests.fakes.aws.voice import third_person
 
 
@@ -37,7 +37,7 @@ from tests.fakes.aws.voice import third_person
     ],
 )
 def test_a_sentence_about_the_user_is_one_of_the_users(written: str, read: str) -> None:
-    assert readable(Kind.FACT, written, of_one=True) == read
+    assert words_for_people(Kind.FACT, written, of_one=True) == read
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_a_sentence_in_doubt_stays_as_aws_wrote_it(written: str) -> None:
 
 def test_in_a_group_nobody_knows_who_the_user_is() -> None:
     written = "The user's dog is called Rex"
-    assert readable(Kind.FACT, written, of_one=False) == written
+    assert words_for_people(Kind.FACT, written, of_one=False) == written
 
 
 @given(
@@ -90,14 +90,14 @@ def test_what_somebody_said_comes_back_in_their_own_words_or_in_aws_s(verb: str,
 @given(st.text(max_size=80))
 def test_any_text_can_be_read(text: str) -> None:
     for kind in (Kind.FACT, Kind.PREFERENCE, Kind.SUMMARY):
-        assert readable(kind, text, of_one=True) or not text.strip()
+        assert words_for_people(kind, text, of_one=True) or not text.strip()
     topics(text)
 
 
 def test_a_preference_is_read_from_its_json() -> None:
     shape = {"context": "said so", "preference": "The user likes tea", "categories": ["drinks"]}
     for text in (json.dumps(shape), f"\n {json.dumps(shape, indent=2)}"):
-        assert readable(Kind.PREFERENCE, text, of_one=True) == "I like tea"
+        assert words_for_people(Kind.PREFERENCE, text, of_one=True) == "I like tea"
 
 
 @pytest.mark.parametrize(
@@ -114,13 +114,13 @@ def test_a_preference_without_a_subject_gets_one_where_it_begins_with_a_verb(
     written: str, read: str
 ) -> None:
     text = json.dumps({"context": "said so", "preference": written, "categories": []})
-    assert readable(Kind.PREFERENCE, text, of_one=True) == read
-    assert readable(Kind.PREFERENCE, text, of_one=False) == written
+    assert words_for_people(Kind.PREFERENCE, text, of_one=True) == read
+    assert words_for_people(Kind.PREFERENCE, text, of_one=False) == written
 
 
 @pytest.mark.parametrize("text", ['{"preference": 5}', '{"preference": ""}', "{broken", "{}", "[]"])
 def test_what_is_no_preference_of_aws_stays(text: str) -> None:
-    assert readable(Kind.PREFERENCE, text, of_one=True) == text
+    assert words_for_people(Kind.PREFERENCE, text, of_one=True) == text
 
 
 @pytest.mark.parametrize(
@@ -141,5 +141,5 @@ def test_what_is_no_preference_of_aws_stays(text: str) -> None:
     ],
 )
 def test_a_summary_is_read_by_its_topics(written: str, read: str, about: tuple[str, ...]) -> None:
-    assert readable(Kind.SUMMARY, written, of_one=True) == read
+    assert words_for_people(Kind.SUMMARY, written, of_one=True) == read
     assert topics(written) == about

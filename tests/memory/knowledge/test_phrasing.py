@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.knowledge.sayings import saying_of, text_of, words_of
+from memory.knowledge.phrasing import all_words, parse_text, phrasing_of
 from memory.stores.agentcore.erased import Fingerprint
 
 
 def retells(text: str, statement: str) -> bool:
-    saying = saying_of(statement)
-    assert saying is not None
-    by_words = saying.is_retold(text_of(text))
+    phrasing = phrasing_of(statement)
+    assert phrasing is not None
+    by_words = phrasing.is_retold(parse_text(text))
     # Without the words themselves, it is recognized all the same.
     assert Fingerprint.of([statement]).states(text) == by_words
     return by_words
@@ -53,8 +53,8 @@ def test_another_subject_number_or_a_denial_says_something_else(text: str, state
 
 @given(st.text(min_size=1, max_size=80))
 def test_every_statement_is_in_itself(statement: str) -> None:
-    saying = saying_of(statement)
-    if saying is not None:
-        text = text_of(statement)
-        assert saying.is_half_in(text) or not text.core
-        assert saying.is_in(words_of(statement)) or "user" in statement.casefold()
+    phrasing = phrasing_of(statement)
+    if phrasing is not None:
+        text = parse_text(statement)
+        assert phrasing.is_half_in(text) or not text.core
+        assert phrasing.is_in(all_words(statement)) or "user" in statement.casefold()

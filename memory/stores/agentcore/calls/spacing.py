@@ -11,7 +11,7 @@ _TOGETHER = 1.0
 _EASE, _NONE = 0.9, 0.02
 
 
-class Pace:
+class Spacing:
     """Spaces calls: at least `least` seconds apart, and more for a while after each throttle."""
 
     def __init__(self, least: float = 0.0) -> None:
