@@ -240,9 +240,10 @@ def _telegram(settings: "Settings") -> NoReturn:
     _make(settings.data_dir)
     configure(settings.log_level, settings.log_format)
     from bot.app import run_telegram
-    from bot.operations.process import raise_file_limit
+    from bot.operations.process import raise_file_limit, return_large_blocks
 
     raise_file_limit()
+    return_large_blocks()
     raise typer.Exit(asyncio.run(run_telegram(settings)))
 
 
