@@ -33,8 +33,8 @@ _M_MMAP_THRESHOLD, _LARGE = -3, 128 * 1024
 
 def return_large_blocks() -> None:
     """Have large blocks of memory returned to the system as soon as they are freed. glibc keeps all
-    up to the size of the largest one freed so far, and they fall to pieces: a third of what
-    the process grew by per message was that. Other C libraries have no such threshold."""
+    up to the size of the largest one freed so far, and they fall to pieces: a third of the memory
+    that each message added. Other C libraries have no such threshold."""
     with suppress(AttributeError, OSError, TypeError):
         ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, _LARGE)
 
