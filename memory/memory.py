@@ -24,7 +24,7 @@ from memory.learning.jobs import ExtractionJobs, ExtractionLimits
 from memory.learning.learner import Learner
 from memory.learning.readings import Readings
 from memory.options import MemoryOptions, utc_now
-from memory.ports import Store
+from memory.ports import Losses, Store
 from memory.records import Actor, Change, Choice, Kind, Place, Speaker
 from memory.safety.gate import admit
 from memory.traces import Left
@@ -56,6 +56,8 @@ class Memory:
             # Not even a summary outlives the window.
             limits = replace(limits, max_summaries=0)
         self._store, self._journal = store, journal
+        #: What could not be read any more.
+        self.losses: Losses = store
         #: Whether the store itself learns from what is said, before its session ends.
         self.learns_while_talking = store.extraction is not None
         archive = store if store.archives else RecentMessages(store, journal)
@@ -172,15 +174,6 @@ class Memory:
         self._sessions.forget(actor)
         self._profiles.known.drop(actor)
         self.choices.known.drop(actor)
-
-    def has_loss_to_tell(self, actor: Actor) -> bool:
-        """True if some of what was known of the actor can't be read any more, and nobody has told
-        them."""
-        return self._store.has_loss_to_tell(actor)
-
-    async def note_loss_told(self, actor: Actor) -> None:
-        """Note that the actor has been told. Raises StoreUnavailable."""
-        await self._store.note_loss_told(actor)
 
     async def settle(self) -> None:
         """Return when all due extractions and summaries have been tried."""

@@ -181,15 +181,6 @@ class PersonalData(Protocol):
         """All actors with data in the store."""
         ...
 
-    def has_loss_to_tell(self, actor: Actor) -> bool:
-        """True if some of the actor's data could not be read and nobody has told them; known once
-        their data has been asked for."""
-        ...
-
-    async def note_loss_told(self, actor: Actor) -> None:
-        """Note that they have been told."""
-        ...
-
     async def keep_copy(self, actor: Actor, generations: int) -> None:
         """Keep a copy of the actor's data on this machine if it has changed since the last one, and
         no more than so many copies. What is deleted leaves them. Nothing if the data is
@@ -208,7 +199,20 @@ class PersonalData(Protocol):
         ...
 
 
-class Store(Archive, PersonalData, Protocol):
+class Losses(Protocol):
+    """Whose data could not be read, in part or at all."""
+
+    def has_loss_to_tell(self, actor: Actor) -> bool:
+        """True if some of the actor's data could not be read and nobody has told them; known once
+        their data has been asked for."""
+        ...
+
+    async def note_loss_told(self, actor: Actor) -> None:
+        """Note that they have been told. Raises StoreUnavailable."""
+        ...
+
+
+class Store(Archive, PersonalData, Losses, Protocol):
     """One engine of long-term memory."""
 
     @property

@@ -210,10 +210,10 @@ class Assistant:
         there is such news. What its buttons act on is on the disk then."""
         await context.panels.save()
         reply = await self._with_private_mark(reply, origin)
-        if reply.note or not (reply.text and self._memory.has_loss_to_tell(origin.actor)):
+        if reply.note or not (reply.text and self._memory.losses.has_loss_to_tell(origin.actor)):
             return reply
         with log_outage(_log, "memory_unavailable"):
-            await self._memory.note_loss_told(origin.actor)
+            await self._memory.losses.note_loss_told(origin.actor)
         return reply.with_footer(context.texts.memory_lost)
 
     async def _with_private_mark(self, reply: Reply, origin: Origin) -> Reply:

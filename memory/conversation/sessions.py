@@ -44,9 +44,6 @@ class LiveSessions:
         self._live: dict[tuple[Actor, Place], Live] = {}
         self._ended: dict[Actor, datetime] = {}
 
-    def __len__(self) -> int:
-        return len(self._live)
-
     def in_ram(self, actor: Actor, place: Place) -> Live | None:
         """The open session here, if it is in RAM."""
         return self._live.get((actor, place))

@@ -37,7 +37,6 @@ _GRACE = timedelta(seconds=30)
 #: How many answers of a model one try may wait for: it extracts, corrects and reviews.
 _ANSWERS = 3
 
-
 #: How an extraction ended, and what it changed.
 _Learned = tuple[Outcome, tuple[Change, ...]]
 

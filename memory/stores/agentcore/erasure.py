@@ -109,10 +109,6 @@ class Eraser:
         """True if this event was erased, whatever AWS shows."""
         return any(covers_event(event, erasure) for erasure in self._of(actor))
 
-    def erased_at(self, actor: Actor) -> datetime | None:
-        """When everything of the actor was erased last, as long as it may come back."""
-        return max((e.asked_at for e in self._of(actor) if e.trace is None), default=None)
-
     def date(self, actor: Actor, turn_id: str, events: Iterable[dict[str, Any]]) -> None:
         """Set when AWS is told that a turn was said which is handed in now: not in the future, and
         after everything that was erased before. Channels tell seconds, and by another clock. A turn

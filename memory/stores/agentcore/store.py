@@ -169,11 +169,11 @@ class AgentCoreStore:
         return [turn for turn in turns if turn.id in ours]
 
     def has_loss_to_tell(self, actor: Actor) -> bool:
-        """See PersonalData: AWS keeps it safe."""
+        """See Losses: AWS keeps it safe."""
         return False
 
     async def note_loss_told(self, actor: Actor) -> None:
-        """See PersonalData."""
+        """See Losses."""
 
     async def keep_copy(self, actor: Actor, generations: int) -> None:
         """See PersonalData: everything is at AWS."""
