@@ -8,8 +8,8 @@ from bot.assistant.events import Button, Reply
 from bot.telegram.delivery.progress import NO_PROGRESS, Progress
 from bot.telegram.delivery.shown import NOTHING_SHOWN, Shown
 from bot.telegram.intake.raw import stored_update
+from memory.stores.notes import NOTES
 from memory.stores.sqlite.migrations import Layout, Migration, Row
-from memory.stores.sqlite.notes import NOTES
 from memory.stores.values import first, integer_of, text_of, text_or_none
 
 MIGRATIONS = (

@@ -17,7 +17,7 @@ from telegram.error import TelegramError
 from bot.commands.menu import group_menu, owners_menu, private_menu
 from bot.texts import ENGLISH, languages
 from memory.background.work import log_outage
-from memory.stores.sqlite.notes import Notes
+from memory.stores.notes import Notes
 
 _log = structlog.get_logger(__name__)
 

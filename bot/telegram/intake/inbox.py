@@ -19,8 +19,8 @@ from bot.telegram.delivery.progress import Progress
 from bot.telegram.delivery.shown import Shown
 from bot.telegram.intake.raw import chat_of
 from bot.telegram.waiting import LAYOUT, Waiting, dump_reply, waiting_of
+from memory.stores.notes import Notes
 from memory.stores.sqlite.database import Database
-from memory.stores.sqlite.notes import Notes
 from memory.stores.sqlite.salvage import delete_quarantined
 
 T = TypeVar("T")

@@ -16,9 +16,9 @@ from memory.stores.journal.sessions import (
     read_session,
 )
 from memory.stores.journal.turns import SqliteSummaries, SqliteTurns, read_summary, read_turn
+from memory.stores.notes import NOTES, Notes
 from memory.stores.sqlite.database import Database
 from memory.stores.sqlite.migrations import Layout, Migration
-from memory.stores.sqlite.notes import NOTES, Notes
 from memory.stores.sqlite.salvage import delete_quarantined
 from memory.stores.values import stamp, time_or_none
 

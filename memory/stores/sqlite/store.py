@@ -22,8 +22,6 @@ from memory.records import (
     LEARNED_KINDS,
     Actor,
     Amendment,
-    Choice,
-    Choices,
     Draft,
     Hit,
     Kind,
@@ -38,6 +36,7 @@ from memory.stores.files import (
     set_aside_files,
     sync_directory,
 )
+from memory.stores.sqlite.choices import SqliteChoices
 from memory.stores.sqlite.layout import PERSON_LAYOUT
 from memory.stores.sqlite.migrations import is_damage
 from memory.stores.sqlite.person import PersonFile
@@ -383,22 +382,3 @@ def _failures(path: Path) -> Iterator[None]:
         if not is_damage(error):
             raise
         raise StoreUnavailable(f"{path}: {error}") from error
-
-
-class SqliteChoices:
-    """See ChoiceStore."""
-
-    def __init__(self, store: SqliteStore) -> None:
-        self._store = store
-
-    async def get(self, actor: Actor) -> Choices:
-        known = await self._store.ask(actor, PersonFile.choices) or {}
-        # A name that this version does not know may be there.
-        return Choices(**{name.value: known.get(name.value) for name in Choice})
-
-    async def set(self, actor: Actor, choice: Choice, value: str, at: datetime) -> None:
-        moment = at.timestamp()
-        await self._store.write(actor, lambda file: file.choose(choice.value, value, moment))
-
-    async def unset(self, actor: Actor, choice: Choice) -> None:
-        await self._store.ask(actor, lambda file: file.unchoose(choice.value))

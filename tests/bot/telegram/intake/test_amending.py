@@ -16,8 +16,8 @@ from bot.texts import ENGLISH
 from memory.records import Actor, Choices, Place, Turn
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.journal.turns import SqliteTurns
+from memory.stores.sqlite.choices import SqliteChoices
 from memory.stores.sqlite.database import Database
-from memory.stores.sqlite.store import SqliteChoices
 from tests.bot.telegram.stage import Stage, ask, stage
 from tests.bot.telegram.streaming import CURSOR, options, shows, texts
 from tests.fakes.botapi import BotApiServer
