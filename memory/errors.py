@@ -25,8 +25,8 @@ class NewerStore(StoreUnavailable):
 
 
 class ErasureUnfinished(StoreUnavailable):
-    """What was erased is shown to nobody any more, but not all of it is deleted yet. The store goes
-    on trying by itself."""
+    """What was erased is no longer shown, but not all of it is deleted yet. The store goes on
+    trying by itself."""
 
 
 class SessionLost(StoreUnavailable):

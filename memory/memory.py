@@ -27,7 +27,7 @@ from memory.options import MemoryOptions, utc_now
 from memory.ports import Losses, Store
 from memory.records import Actor, Change, Choice, Kind, Place, Speaker
 from memory.safety.gate import admit
-from memory.traces import Left
+from memory.traces import Remainder
 from memory.understanding import Proposal, Reading, Understanding
 
 __all__ = ["Memory", "MemoryOptions", "utc_now"]
@@ -145,7 +145,7 @@ class Memory:
         async with self._locks.changing(actor):
             return await self._learner.store(actor, judged, reading, self.clock())
 
-    async def forget_all(self, actor: Actor) -> Left:
+    async def forget_all(self, actor: Actor) -> Remainder:
         """Delete everything about the actor: records, turns, open sessions. Nothing of an
         unfinished extraction is stored. Returns what a store has yet to delete, of which nothing is
         shown any more. Raises StoreUnavailable if anything else is left."""

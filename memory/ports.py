@@ -18,7 +18,7 @@ from memory.records import (
     Record,
     Turn,
 )
-from memory.traces import Left, Traces
+from memory.traces import Remainder, Traces
 
 
 class LongTermMemory(Protocol):
@@ -96,22 +96,23 @@ class LongTermMemory(Protocol):
 
 
 class Erasing(Protocol):
-    """Deletes what was erased from a service behind the store, which may take its time."""
+    """Deletes from a service behind the store, which may take its time."""
 
-    def left(self, actor: Actor) -> Left:
-        """What is erased, shown to nobody, and not deleted yet."""
+    def remainder(self, actor: Actor) -> Remainder:
+        """What was erased and is shown to nobody, but is not deleted yet."""
         ...
 
     def forgetting(
         self, actor: Actor, record_ids: Collection[str], traces: Traces
     ) -> AbstractAsyncContextManager[None]:
-        """Around the deletion of records: then whatever else the service has of what they say is
-        hidden and deleted, now and when it shows up later. Nothing is if the block fails. Raises
-        StoreUnavailable, but not for what can't be deleted yet."""
+        """To be wrapped around the deletion of records. If the block succeeds, whatever else the
+        service has of what they say is hidden and deleted, now and whenever it appears later; if
+        the block fails, nothing is. Raises StoreUnavailable, but not for what can't be deleted
+        yet."""
         ...
 
     async def undo(self, actor: Actor, record_ids: Collection[str]) -> None:
-        """What these records say is no longer to be forgotten. The messages are gone; their turns
+        """Stop hiding and deleting what these records say. The messages are gone, but their turns
         may be added again. Raises StoreUnavailable."""
         ...
 
@@ -121,12 +122,12 @@ class Archive(LongTermMemory, Protocol):
 
     @property
     def erasing(self) -> Erasing | None:
-        """Who deletes from a service what was erased, if somebody does."""
+        """What deletes erased data from a service behind the store; None if there is no service."""
         ...
 
     async def all_messages(self, actor: Actor) -> list[Record]:
-        """Every message of the actor that it has, word for word, as MESSAGE records, oldest first.
-        May take a minute if they are elsewhere. Raises StoreUnavailable."""
+        """Every message of the actor that the store has, word for word, as MESSAGE records, oldest
+        first. May take a minute if a service has them. Raises StoreUnavailable."""
         ...
 
 
@@ -155,9 +156,9 @@ class ExternalExtraction(Protocol):
         ...
 
     async def has_extracted(self, actor: Actor, turns: Sequence[Turn], since: datetime) -> bool:
-        """True once the records show what these turns of one session taught; it has had them
-        `since` this moment. False while it may still come. Raises StoreUnavailable, also if it does
-        not have them all."""
+        """True once the records show what these turns of one session taught. The extraction has had
+        them `since` that moment. False while that may still come. Raises StoreUnavailable, also
+        while it does not have all of them."""
         ...
 
 
@@ -165,7 +166,7 @@ class Sending(Protocol):
     """Hands turns to a service behind the store, which may refuse some for good. These are kept."""
 
     async def refused(self) -> int:
-        """How many of the parts that turns are sent in have been refused. Raises
+        """How many messages (a turn may be sent in several) have been refused for good. Raises
         StoreUnavailable."""
         ...
 
@@ -225,12 +226,12 @@ class Store(Archive, PersonalData, Losses, Protocol):
 
     @property
     def extraction(self) -> ExternalExtraction | None:
-        """Who extracts from the turns instead of us, if somebody does."""
+        """What extracts from the turns instead of us; None if we do."""
         ...
 
     @property
     def sending(self) -> Sending | None:
-        """Who hands turns to a service, if somebody does."""
+        """What hands turns to a service; None if there is no service."""
         ...
 
     async def aclose(self) -> None:

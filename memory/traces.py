@@ -1,5 +1,5 @@
-"""What is left of a forgotten thing outside the records: the messages that a store which extracts
-by itself keeps of what was said, and what it still makes of them."""
+"""What a forgotten thing leaves behind in a store that extracts by itself, apart from its record:
+the messages in which it was said, and what the store still makes of them."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -9,8 +9,8 @@ from memory.records import Turn
 
 @dataclass(frozen=True, slots=True)
 class Traces:
-    """By what such a store recognizes a forgotten thing: the `statements` of it in words, the
-    `turns` that told it, as far as they are known, and the `moments` when it was said."""
+    """How such a store recognizes a forgotten thing: by the `statements` that say it, by the known
+    `turns` that told it, and by the `moments` at which it was said."""
 
     statements: tuple[str, ...]
     turns: tuple[Turn, ...] = ()
@@ -26,9 +26,9 @@ def is_same_moment(told: datetime, said_at: datetime) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
-    """What a store has not deleted yet of what was erased, although it shows none of it any more
-    and goes on trying. `until` is when it deletes the messages by itself at the latest."""
+class Remainder:
+    """What a store has not deleted yet of what was erased. It shows none of it, and goes on trying.
+    `until` is when the messages expire at the latest."""
 
     records: bool = False
     messages: bool = False

@@ -21,7 +21,7 @@ from memory.errors import StoreUnavailable, UnknownRecord
 from memory.knowledge.forgetting import Forgotten
 from memory.knowledge.lookup import find_meant
 from memory.records import Actor
-from memory.traces import Left
+from memory.traces import Remainder
 from tools.forgetting import MOST_OFFERED
 
 _log = structlog.get_logger(__name__)
@@ -63,7 +63,7 @@ async def press_forget_all(click: Click, context: Context) -> Reply:
         if (context.memory.clock() - click.asked_at).total_seconds() > _QUESTION_SECONDS:
             return replace(_ask(click.origin, context.texts), releases=click.message_id)
         left = await _erase(click, context)
-        outcome = _name_left(left, context.texts) if left else context.texts.forget_all_done
+        outcome = _name_remainder(left, context.texts) if left else context.texts.forget_all_done
     return Reply(outcome, replaces=click.message_id)
 
 
@@ -115,13 +115,13 @@ def _read_answer(data: str, answer: Message, message_id: int) -> Click | None:
     return press_of(answer, message_id, f"{data}:{'yes' if agreed else 'no'}")
 
 
-async def _erase(click: Click, context: Context) -> Left:
+async def _erase(click: Click, context: Context) -> Remainder:
     """Delete everything about the actor, each part for itself. A private session stays private.
     Returns what is still to be deleted. Raises StoreUnavailable."""
     actor, place, memory = click.origin.actor, click.origin.place, context.memory
     private = await context.people.personal.is_private(actor, place)
     failures: list[StoreUnavailable] = []
-    left = Left()
+    left = Remainder()
     try:
         left = await memory.forget_all(actor)
     except StoreUnavailable as failure:
@@ -140,7 +140,7 @@ async def _erase(click: Click, context: Context) -> Left:
     return left
 
 
-def _name_left(left: Left, texts: Texts) -> str:
+def _name_remainder(left: Remainder, texts: Texts) -> str:
     kinds = ((left.records, texts.left_memories), (left.messages, texts.left_messages))
     names = ", ".join(name for there, name in kinds if there)
     return texts.forget_all_pending.format(left=names)

@@ -14,7 +14,7 @@ from memory.learning.sameness import repeats
 from memory.records import Actor, Amendment, Evidence, Kind, Record, Role, Turn
 from memory.search.resemblance import telling
 from memory.search.text import wording, words
-from memory.traces import Left, Traces, is_same_moment
+from memory.traces import Remainder, Traces, is_same_moment
 
 #: Other texts are searched for the words of evidence only if these have so many telling words:
 #: "mine retired" says nothing by itself.
@@ -30,10 +30,9 @@ class Forgotten:
     summaries that say it too, the turns of sessions that are not extracted yet, what it had
     superseded, its twins (see memory.knowledge.twins), and the same words where they are evidence
     of other records (`amendments`). It holds the texts, so everything can be restored from it.
-    `along` are the ids of turns and summaries
-    that only repeat it or ask to forget it. `silenced` are turns that stay for what the user states
-    in them, without the tools, which alone had told it. `left` is what a service has not deleted
-    yet, if there is one."""
+    `along` are the ids of turns and summaries that only repeat it or ask to forget it. `silenced`
+    are turns that stay for what the user states in them, without the tools, which alone had told
+    it. `remainder` is what a service behind the store has not deleted yet; None without one."""
 
     actor: Actor
     record: Record
@@ -45,7 +44,7 @@ class Forgotten:
     twins: tuple[Record, ...] = ()
     amendments: tuple[Amendment, ...] = ()
     along: frozenset[str] = frozenset()
-    left: Left | None = None
+    remainder: Remainder | None = None
 
     @property
     def records(self) -> tuple[Record, ...]:
@@ -59,7 +58,7 @@ class Forgotten:
 
     @property
     def traces(self) -> Traces:
-        """By what a store recognizes it in what it keeps besides records."""
+        """How a store recognizes it in what it keeps besides records."""
         told = (self.record, *self.history, *self.twins)
         moments = [each.created_at for each in told if not _turns(each)]
         moments += [turn.messages[0].at for turn in self.turns]
@@ -114,7 +113,7 @@ def mentions(*statements: str, retold: bool = False) -> Callable[[str], bool]:
         here = all_words(text)
         if any(phrasing.is_in(here) for phrasing in phrasings):
             return True
-        return retold and any(phrasing.is_retold(parse_text(text)) for phrasing in phrasings)
+        return retold and any(phrasing.is_retold_in(parse_text(text)) for phrasing in phrasings)
 
     return says
 
@@ -202,21 +201,21 @@ def _sort_turns(
 
 
 def _is_extracted(record: Record) -> bool:
-    """True for what a store has extracted by itself: it tells neither evidence nor turns, and dates
-    it by its source."""
+    """True for what a store has extracted by itself. It has neither evidence nor turns, and the
+    date of its source."""
     return not (record.evidence or record.turn_ids or record.kind is Kind.MESSAGE)
 
 
 def _is_twin(one: Record, other: Record) -> bool:
-    """True if two records say the same, or a store has extracted the first, and it says the
-    other."""
+    """True if two records say the same, or if the first was extracted by a store and says the
+    other in its own words."""
     learned = {one.kind, other.kind} <= {Kind.FACT, Kind.PREFERENCE}
     if one.speaker != other.speaker or not learned:
         return False
     if are_twins(one, other) or (one.current and repeats(one, other)):
         return True
     phrasing = phrasing_of(other.text) if _is_extracted(one) else None
-    return phrasing is not None and phrasing.is_retold(parse_text(one.text))
+    return phrasing is not None and phrasing.is_retold_in(parse_text(one.text))
 
 
 def _says_one_of(records: Sequence[Record]) -> Callable[[str], bool]:
@@ -224,7 +223,7 @@ def _says_one_of(records: Sequence[Record]) -> Callable[[str], bool]:
 
 
 class _Source:
-    """What records came from, of which a store tells no more than when it was said."""
+    """Where records came from, if the store tells only when that was said."""
 
     def __init__(self, chain: Sequence[Record]) -> None:
         self._told = {each.created_at for each in chain if not _turns(each)}
@@ -238,7 +237,9 @@ class _Source:
     def is_turn(self, turn: Turn) -> bool:
         """True if the records may be extracted from this turn."""
         at = turn.messages[0].at
-        return any(is_same_moment(told, at) for told in self._told) and self._hints(turn.said)
+        return any(is_same_moment(told, at) for told in self._told) and self._says_most_of_it(
+            turn.said
+        )
 
     def is_of(self, record: Record) -> bool:
         """True for a fact or preference that was extracted from the same words."""
@@ -246,15 +247,15 @@ class _Source:
             return False
         moments = (*self._told, *self._said)
         near = any(is_same_moment(record.created_at, moment) for moment in moments)
-        return near and self._hints(record.text)
+        return near and self._says_most_of_it(record.text)
 
     def is_in(self, summary: Record) -> bool:
         """True if a store's summary of the same session seems to tell it."""
-        return _is_extracted(summary) and self._hints(summary.text)
+        return _is_extracted(summary) and self._says_most_of_it(summary.text)
 
-    def _hints(self, text: str) -> bool:
+    def _says_most_of_it(self, text: str) -> bool:
         here = parse_text(text)
-        return any(phrasing.is_half_in(here) for phrasing in self._phrasings)
+        return any(phrasing.is_mostly_in(here) for phrasing in self._phrasings)
 
 
 def _turns(record: Record) -> set[str]:

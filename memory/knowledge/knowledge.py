@@ -297,7 +297,7 @@ class Knowledge:
             if gone.record.id not in deleted:
                 raise UnknownRecord(f"no memory has the id {gone.record.short_id!r}")
         erasing = self._store.erasing
-        return replace(gone, left=erasing.left(actor)) if erasing else gone
+        return replace(gone, remainder=erasing.remainder(actor)) if erasing else gone
 
     def _erasing_traces(self, gone: Forgotten) -> AbstractAsyncContextManager[None]:
         erasing, ids = self._store.erasing, {record.id for record in gone.records}

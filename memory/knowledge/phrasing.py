@@ -50,24 +50,21 @@ class Phrasing:
         things or of somebody else."""
         return self.telling <= here and len(self.own & here) >= CARRIED_SHARE * len(self.own)
 
-    def is_retold(self, text: ParsedText) -> bool:
-        """True if a text, perhaps of somebody who tells of the speaker, says the statement at the
-        beginning of a clause: what comes before it would make it another one ("my sister lives in
-        Oslo")."""
+    def is_retold_in(self, text: ParsedText) -> bool:
+        """True if a clause of the text begins with the statement, perhaps told by somebody else.
+        Words before it would make it another statement ("my sister lives in Oslo")."""
         length = len(self.core)
         return set(self.core) == text.core or any(
             clause[:length] == self.core and length > 1 for clause in text.clauses
         )
 
-    def is_half_in(self, text: ParsedText) -> bool:
-        """True if a text has most of the core: enough if it is known to come from the same
-        words."""
+    def is_mostly_in(self, text: ParsedText) -> bool:
+        """True if the text has most of the core: enough if it comes from the same words."""
         core = frozenset(self.core)
         return 2 * len(core & text.core) > len(core)
 
-    def touches(self, text: ParsedText) -> bool:
-        """True if a text has a word of the core: enough if it is known to be made of texts that are
-        to go."""
+    def shares_a_word_with(self, text: ParsedText) -> bool:
+        """True if the text has a word of the core: enough if it was made of what is deleted."""
         return not text.core.isdisjoint(self.core)
 
     def replace_words(self, by: Callable[[str], str]) -> "Phrasing":
@@ -77,7 +74,8 @@ class Phrasing:
 
 
 def phrasing_of(statement: str) -> Phrasing | None:
-    """The phrasing of a statement; None for one without words. "The user" in it is nobody else."""
+    """The phrasing of a statement; None for one without words. "The user" counts as the
+    speaker."""
     text = " ".join(split_at_user(statement))
     own = words(text)
     if not own:
@@ -87,7 +85,7 @@ def phrasing_of(statement: str) -> Phrasing | None:
 
 
 def all_words(text: str) -> frozenset[str]:
-    """The words of a text. A long one is a word of its own."""
+    """The words of a text, and the text itself as one more."""
     return frozenset({*words(text), text})
 
 

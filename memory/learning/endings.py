@@ -107,7 +107,7 @@ class Endings:
             await self._observer(session, changes)
 
 
-class HandedOver:
+class Handovers:
     """The ended sessions whose turns a store that extracts by itself has, or is to have. They stay
     in the journal until it shows that it has learned from them: what was said is found there. AWS
     takes half a minute, and does not report when it is done."""

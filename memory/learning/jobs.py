@@ -18,7 +18,7 @@ from memory.background.pacing import Backoff
 from memory.background.work import PAUSE, Boundary, Worklist, log_outage
 from memory.errors import MemoryFailure
 from memory.journal import Job, Journal
-from memory.learning.endings import Ending, Endings, HandedOver, Outcome
+from memory.learning.endings import Ending, Endings, Handovers, Outcome
 from memory.learning.learner import Learner, Lesson
 from memory.ports import Store
 from memory.records import Change, Session, Turn
@@ -69,7 +69,7 @@ class ExtractionJobs:
         self._holder = secrets.token_hex(8)
         self._lease = timedelta(seconds=_ANSWERS * limits.seconds) + _GRACE
         self.endings = Endings()
-        self._handed_over = HandedOver(store.extraction, clock, limits.seconds)
+        self._handovers = Handovers(store.extraction, clock, limits.seconds)
         self._work = Worklist("extraction_jobs", self._take_up, _log)
 
     def start(self) -> None:
@@ -196,7 +196,7 @@ class ExtractionJobs:
 
     async def _leave_to_store(self, session: Session, turns: Sequence[Turn]) -> Outcome:
         """Finish a session if the store has learned from it, or look again later."""
-        outcome, pause = await self._handed_over.look(session, turns)
+        outcome, pause = await self._handovers.look(session, turns)
         if pause:
             at = self._clock() + timedelta(seconds=pause)
             await self._journal.jobs.retry(session.id, self._holder, at, None)

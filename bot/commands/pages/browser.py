@@ -59,7 +59,7 @@ def report_deletion(
 
 def _pending(forgotten: Sequence[Forgotten], context: Context) -> list[str]:
     """A note if the messages that told it are not deleted yet."""
-    days = [one.left.until for one in forgotten if one.left and one.left.messages]
+    days = [one.remainder.until for one in forgotten if one.remainder and one.remainder.messages]
     until = max(filter(None, days), default=None)
     return [context.texts.forget_pending.format(date=f"{until:%Y-%m-%d}")] if until else []
 
@@ -191,7 +191,7 @@ async def _undo(click: Click, context: Context) -> Page:
     if context.panels.monotonic() - deletion.at > context.panels.undo_seconds:
         return late
     # A store that keeps messages elsewhere is sent those of open conversations again.
-    gone = any(one.left is not None and not one.turns for one in deletion.forgotten)
+    gone = any(one.remainder is not None and not one.turns for one in deletion.forgotten)
     if deletion.restored:
         return show.restoration(deletion.restored, messages_gone=gone)
     restore = partial(context.memory.known.restore, click.origin.actor)

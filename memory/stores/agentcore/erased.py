@@ -1,6 +1,6 @@
 """What people had erased, and how it is recognized when AWS shows it again: extraction that was
-under way writes it minutes or days later, AWS tells it in its own words, and reads show for a while
-what is gone."""
+under way writes it minutes or days later, in words of AWS's own, and reads go on showing for a
+while what is gone."""
 
 import json
 import secrets
@@ -17,7 +17,7 @@ from memory.traces import is_same_moment
 
 #: A word is kept as so many hexadecimal digits of its hash: too few to tell which word it was.
 _DIGITS = 4
-#: How much earlier than a record its source is, where AWS does not tell.
+#: By how much the source is older than its record, if AWS gives no time for the source.
 _LAG = timedelta(minutes=3)
 
 
@@ -35,27 +35,27 @@ class Fingerprint:
         told = filter(None, map(phrasing_of, dict.fromkeys(statements)))
         return cls(key, tuple(phrasing.replace_words(mark) for phrasing in told))
 
-    def tells(self, text: str) -> bool:
-        """True if a text says it, in the person's words or in AWS's."""
-        here = self._marked(text)
-        return any(each.is_in(here.words) or each.is_retold(here) for each in self.phrasings)
+    def is_told_in(self, text: str) -> bool:
+        """True if the text says it, in the person's words or in AWS's."""
+        here = self._mark_words(text)
+        return any(each.is_in(here.words) or each.is_retold_in(here) for each in self.phrasings)
 
-    def states(self, text: str) -> bool:
-        """True if a statement of AWS's says it of the person, and of nobody else."""
-        here = self._marked(text)
-        return any(phrasing.is_retold(here) for phrasing in self.phrasings)
+    def is_stated_in(self, text: str) -> bool:
+        """True if the text, a statement of AWS's, says it of the person and of nobody else."""
+        here = self._mark_words(text)
+        return any(phrasing.is_retold_in(here) for phrasing in self.phrasings)
 
-    def hints(self, text: str) -> bool:
-        """True if a text, known to come from where it was said, has most of its words."""
-        here = self._marked(text)
-        return any(phrasing.is_half_in(here) for phrasing in self.phrasings)
+    def is_mostly_in(self, text: str) -> bool:
+        """True if the text has most of its words: enough if it comes from where it was said."""
+        here = self._mark_words(text)
+        return any(phrasing.is_mostly_in(here) for phrasing in self.phrasings)
 
-    def touches(self, text: str) -> bool:
-        """True if a text, known to be made of what is deleted, has any of its words."""
-        here = self._marked(text)
-        return any(phrasing.touches(here) for phrasing in self.phrasings)
+    def shares_a_word_with(self, text: str) -> bool:
+        """True if the text has any of its words: enough if it was made of what is deleted."""
+        here = self._mark_words(text)
+        return any(phrasing.shares_a_word_with(here) for phrasing in self.phrasings)
 
-    def _marked(self, text: str) -> ParsedText:
+    def _mark_words(self, text: str) -> ParsedText:
         return parse_text(text).replace_words(partial(_mark, self.key))
 
 
@@ -83,16 +83,16 @@ class Trace:
             return False
         late = row["createdAt"] > asked_at and self.was_said_at(source_time(row))
         if record.kind is Kind.SUMMARY:
-            if late and self.fingerprint.touches(record.text):
+            if late and self.fingerprint.shares_a_word_with(record.text):
                 return True
             # AWS writes it anew with every turn of its session, from what it has of the earlier.
             here = record.session_id in self.sessions
-            told = self.fingerprint.hints if here else self.fingerprint.tells
+            told = self.fingerprint.is_mostly_in if here else self.fingerprint.is_told_in
             return (here or source_time(row) <= asked_at) and told(record.text)
         if source_time(row) > asked_at:
             return False
-        return self.fingerprint.states(record.text) or (
-            late and self.fingerprint.hints(record.text)
+        return self.fingerprint.is_stated_in(record.text) or (
+            late and self.fingerprint.is_mostly_in(record.text)
         )
 
     def was_said_at(self, moment: datetime) -> bool:
@@ -137,17 +137,17 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """A request to erase everything of an actor, or one thing if there is a `trace`, as far as it
-    is older than the request. `looks` counts how often AWS was searched for it, `next_look` is when
-    to search again; `pending` is True while AWS may have messages of it."""
+    """A request to erase what is older than the request: everything of an actor, or one thing if
+    there is a `trace`. `sweeps` counts how often AWS was searched for it, `next_sweep` is when to
+    search again; `pending` is True while AWS may still have messages of it."""
 
     actor: Actor
     asked_at: datetime
-    next_look: datetime
+    next_sweep: datetime
     trace: Trace | None = None
-    looks: int = 0
+    sweeps: int = 0
     pending: bool = True
-    #: Its row in the file; 0 before it is there.
+    #: Its row in the outbox's file; 0 before it is written.
     row: int = 0
 
     def covers(self, row: Mapping[str, Any], record: Record) -> bool:
@@ -166,6 +166,6 @@ def is_ours(row: Mapping[str, Any]) -> bool:
 
 
 def source_time(row: Mapping[str, Any]) -> datetime:
-    """When the words behind a record of AWS's own were said, as far as AWS tells."""
+    """When the words behind one of AWS's own records were said; estimated if AWS does not tell."""
     moment: datetime = row.get("timestamp") or row["createdAt"] - _LAG
     return moment

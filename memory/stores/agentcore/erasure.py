@@ -2,8 +2,8 @@
 later.
 
 AWS deletes slowly, and extraction may write minutes or days after the events are gone. So a request
-stays in the outbox's file for as long as AWS keeps events: reads hide what it covers, and looks in
-the background delete it. Neither a kill nor an outage loses it."""
+stays in the outbox's file for as long as AWS keeps events: reads hide what it covers, and sweeps in
+the background search AWS for it and delete it. Neither a kill nor an outage loses it."""
 
 import asyncio
 from collections import Counter
@@ -22,26 +22,26 @@ from memory.errors import ErasureUnfinished, StoreUnavailable
 from memory.records import LEARNED_KINDS, Actor, Kind, Record
 from memory.stores.agentcore.calls.clients import AwsCalls
 from memory.stores.agentcore.erased import Erasure, Fingerprint, Trace
-from memory.stores.agentcore.events.deleter import EventDeleter, LookResult, collect, covers_event
+from memory.stores.agentcore.events.deleter import EventDeleter, SweepResult, collect, covers_event
 from memory.stores.agentcore.events.outbox import Outbox
 from memory.stores.agentcore.namespaces import home
 from memory.stores.agentcore.rows.records import record_of_row
-from memory.traces import Left, Traces
+from memory.traces import Remainder, Traces
 
 _log = structlog.get_logger(__name__)
 
 #: AWS keeps milliseconds.
 _AFTER = timedelta(milliseconds=2)
-#: Of the pauses between looks, the longest one after a look that failed.
+#: The index of the longest pause after a sweep that failed.
 _LAST_WHILE_FAILING = 2
 
 
 @dataclass(frozen=True, slots=True)
 class ErasingPace:
-    """Times in seconds. `looks` are the pauses before each search, the last one again and again
-    until nothing of before the request can come back: AWS keeps events for `event_life`."""
+    """Times in seconds. The `pauses` come before each sweep, the last one again and again until
+    nothing from before the request can come back: AWS keeps events for `event_life`."""
 
-    looks: tuple[float, ...] = (180.0, 600.0, 3600.0, 86400.0)
+    pauses: tuple[float, ...] = (180.0, 600.0, 3600.0, 86400.0)
     event_life: float = 365 * 86400.0
     #: How long a person waits for the deletion of everything, and of one thing; the rest follows in
     #: the background.
@@ -51,7 +51,7 @@ class ErasingPace:
 
 
 class Eraser:
-    """Keeps what was erased, hides it, and deletes it whenever it shows up."""
+    """Remembers what was erased, hides it, and deletes it whenever AWS shows it again."""
 
     def __init__(
         self,
@@ -65,14 +65,14 @@ class Eraser:
         self._pace = pace
         self._events = EventDeleter(calls, outbox)
         self._erasures: dict[Actor, list[Erasure]] = {}
-        self._results: dict[Actor, LookResult] = {}
-        self._told: dict[Actor, datetime] = {}
+        self._results: dict[Actor, SweepResult] = {}
+        self._newest_times: dict[Actor, datetime] = {}
         self._restored = Counter[str]()
-        self._met: set[str] = set()
-        #: Erasures of everything that somebody waits for: nothing new is said meanwhile, so that
-        #: no clock has to tell what is old.
-        self._whole: set[int] = set()
-        self._looks: dict[Actor, tuple[asyncio.Task[LookResult], Sequence[Erasure]]] = {}
+        self._reappeared: set[str] = set()
+        #: Erasures of everything that a person is waiting for. Nothing new is said meanwhile, so
+        #: all that AWS shows is old, and no clock has to tell.
+        self._ignoring_age: set[int] = set()
+        self._sweeps: dict[Actor, tuple[asyncio.Task[SweepResult], Sequence[Erasure]]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self._changed = asyncio.Event()
 
@@ -87,7 +87,7 @@ class Eraser:
 
     async def start(self) -> None:
         """Go on searching for what was erased."""
-        self._spawn(self._look_again(), "erasures")
+        self._spawn(self._keep_sweeping(), "erasures")
 
     async def aclose(self) -> None:
         """Stop. Unfinished erasures continue at the next start."""
@@ -97,39 +97,39 @@ class Eraser:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def hides(self, actor: Actor, row: dict[str, Any], record: Record) -> bool:
-        """True if this was erased, whatever AWS shows. It is deleted in the background then."""
+        """True if this was erased, although AWS shows it. Then it is deleted in the background."""
         if not any(erasure.covers(row, record) for erasure in self._of(actor)):
             return False
-        if record.id not in self._met:
-            self._met.add(record.id)
-            self._spawn(self._delete_met(actor, record.id), f"erase {actor.id}")
+        if record.id not in self._reappeared:
+            self._reappeared.add(record.id)
+            self._spawn(self._delete_reappeared(actor, record.id), f"erase {actor.id}")
         return True
 
     def hides_event(self, actor: Actor, event: dict[str, Any]) -> bool:
-        """True if this event was erased, whatever AWS shows."""
+        """True if this event was erased, although AWS shows it."""
         return any(covers_event(event, erasure) for erasure in self._of(actor))
 
-    def date(self, actor: Actor, turn_id: str, events: Iterable[dict[str, Any]]) -> None:
-        """Set when AWS is told that a turn was said which is handed in now: not in the future, and
-        after everything that was erased before. Channels tell seconds, and by another clock. A turn
-        that was forgotten and restored is another one to AWS, which ignores what it had before."""
+    def set_times(self, actor: Actor, turn_id: str, events: Iterable[dict[str, Any]]) -> None:
+        """Set the times of a new turn's events: never in the future, and later than everything that
+        was erased. Channels give whole seconds by a clock of their own. A turn that was forgotten
+        and restored is marked as another one, because AWS ignores an event that it had before."""
         for event in events:
             at = min(datetime.fromisoformat(event["at"]), self._pace.clock())
             told = max((erasure.asked_at + _AFTER for erasure in self._of(actor)), default=at)
-            told = self._told[actor] = max(at, told)
+            told = self._newest_times[actor] = max(at, told)
             event["at"] = told.isoformat()
             if again := self._restored[turn_id]:
                 event["again"] = again
 
-    def left(self, actor: Actor) -> Left:
+    def remainder(self, actor: Actor) -> Remainder:
         """What AWS has not deleted yet, as far as known."""
         erasures = self._of(actor)
         if not erasures:
-            return Left()
+            return Remainder()
         until = max(each.asked_at for each in erasures) + timedelta(seconds=self._pace.event_life)
         if result := self._results.get(actor):
-            return Left(bool(result.records), bool(result.pending), until)
-        return Left(messages=any(erasure.pending for erasure in erasures), until=until)
+            return Remainder(bool(result.records), bool(result.pending), until)
+        return Remainder(messages=any(erasure.pending for erasure in erasures), until=until)
 
     def _of(self, actor: Actor) -> list[Erasure]:
         return self._erasures.get(actor, [])
@@ -140,9 +140,10 @@ class Eraser:
 
     # -- requests ---------------------------------------------------------------------------------
 
-    async def note(self, actor: Actor) -> Erasure:
-        """Hide everything of the actor from now on. Raises StoreUnavailable."""
-        erasure = await self._outbox.erase(self._request(actor))
+    async def hide_all(self, actor: Actor) -> Erasure:
+        """Note the request to erase everything of the actor, which hides it from now on. Raises
+        StoreUnavailable."""
+        erasure = await self._outbox.add_erasure(self._request(actor))
         self._erasures[actor] = [erasure]
         self._results.pop(actor, None)
         self._changed.set()
@@ -150,24 +151,24 @@ class Eraser:
 
     def _request(self, actor: Actor, trace: Trace | None = None) -> Erasure:
         now = self._pace.clock()
-        due = now + timedelta(seconds=self._pace.looks[0])
-        return Erasure(actor, max(now, self._told.get(actor, now)), due, trace)
+        due = now + timedelta(seconds=self._pace.pauses[0])
+        return Erasure(actor, max(now, self._newest_times.get(actor, now)), due, trace)
 
     async def erase(self, erasure: Erasure) -> None:
         """Delete what AWS shows of this now. What takes too long goes on in the background, and
-        what fails is tried again. Raises ErasureUnfinished with what is left."""
+        what fails is tried again there. Raises ErasureUnfinished if anything is left."""
         trace = erasure.trace
         if trace is None:
-            self._whole.add(erasure.row)
-        look = await self._begin_look(erasure.actor, [erasure])
+            self._ignoring_age.add(erasure.row)
+        sweep = await self._begin_sweep(erasure.actor, [erasure])
         try:
             pace = self._pace
-            await asyncio.wait({look}, timeout=pace.patience_for_one if trace else pace.patience)
+            await asyncio.wait({sweep}, timeout=pace.patience_for_one if trace else pace.patience)
         finally:
-            self._whole.discard(erasure.row)
-        if not look.done() or look.cancelled():
-            raise ErasureUnfinished("not everything is deleted yet: AWS is still at it")
-        result = look.result()
+            self._ignoring_age.discard(erasure.row)
+        if not sweep.done() or sweep.cancelled():
+            raise ErasureUnfinished("not everything is deleted yet: AWS is still deleting")
+        result = sweep.result()
         if result.failures:
             raise ErasureUnfinished(
                 f"not everything is deleted yet: {result.why}"
@@ -182,8 +183,8 @@ class Eraser:
     async def forgetting(
         self, actor: Actor, record_ids: Collection[str], traces: Traces
     ) -> AsyncIterator[None]:
-        """See Erasing. In the file from the beginning: a kill in between leaves nothing that would
-        come back."""
+        """See Erasing. The request is in the file before anything is deleted, so that after a kill
+        in between nothing comes back."""
         turns = {turn.id for turn in traces.turns}
         trace = Trace(
             Fingerprint.of(traces.statements),
@@ -192,7 +193,7 @@ class Eraser:
             frozenset(turn.session_id for turn in traces.turns),
             traces.moments,
         )
-        erasure = await self._outbox.erase(self._request(actor, trace))
+        erasure = await self._outbox.add_erasure(self._request(actor, trace))
         try:
             yield
         except BaseException:
@@ -214,7 +215,7 @@ class Eraser:
                 self._restored.update(erasure.trace.turns)
                 self._results.pop(actor, None)
 
-    # -- looks ------------------------------------------------------------------------------------
+    # -- sweeps ------------------------------------------------------------------------------------
 
     def _spawn(self, work: Any, name: str) -> "asyncio.Task[Any]":
         task: asyncio.Task[Any] = asyncio.create_task(work, name=name)
@@ -226,13 +227,13 @@ class Eraser:
         self._tasks.discard(task)
         self._changed.set()
 
-    async def _look_again(self) -> None:
+    async def _keep_sweeping(self) -> None:
         while True:
-            # Cleared first: what changes during the looks must be seen.
+            # Cleared first: what changes during the sweeps must be seen.
             self._changed.clear()
             with Boundary(_log, "erasing_crashed"), waited_for_by(Waiter.NOBODY):
                 for actor, due in self._due().items():
-                    await asyncio.wait({await self._begin_look(actor, due)})
+                    await asyncio.wait({await self._begin_sweep(actor, due)})
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._pause()):
                     await self._changed.wait()
@@ -240,35 +241,37 @@ class Eraser:
     def _due(self) -> dict[Actor, list[Erasure]]:
         now = self._pace.clock()
         by_actor = {
-            actor: [each for each in erasures if each.next_look <= now]
+            actor: [each for each in erasures if each.next_sweep <= now]
             for actor, erasures in self._erasures.items()
-            if not self._is_looking(actor)
+            if not self._is_sweeping(actor)
         }
         return {actor: due for actor, due in by_actor.items() if due}
 
     def _pause(self) -> float | None:
-        """The seconds until the next look; None if nothing is to be searched for."""
-        idle = (every for actor, every in self._erasures.items() if not self._is_looking(actor))
-        nexts = [each.next_look for every in idle for each in every]
+        """The seconds until the next sweep; None if nothing is to be searched for."""
+        idle = (every for actor, every in self._erasures.items() if not self._is_sweeping(actor))
+        nexts = [each.next_sweep for every in idle for each in every]
         if not nexts:
             return None
         return max(0.01, (min(nexts) - self._pace.clock()).total_seconds())
 
-    async def _begin_look(self, actor: Actor, due: Sequence[Erasure]) -> "asyncio.Task[LookResult]":
-        """Look in the background, in place of a look for the same actor that is under way: of lists
-        that another look shortens meanwhile, pages miss rows."""
-        earlier, interrupted = self._looks.get(actor, (None, ()))
+    async def _begin_sweep(
+        self, actor: Actor, due: Sequence[Erasure]
+    ) -> "asyncio.Task[SweepResult]":
+        """Sweep in the background, in place of a sweep of the same actor that is under way: while
+        one of two sweeps shortens a list, the pages of the other miss rows."""
+        earlier, interrupted = self._sweeps.get(actor, (None, ()))
         if earlier and not earlier.done():
             earlier.cancel()
             await asyncio.wait({earlier})
             due = list({each.row: each for each in (*interrupted, *due)}.values())
-        look = self._spawn(self._look(actor, due), f"erase {actor.id}")
-        self._looks[actor] = look, due
-        return look
+        sweep = self._spawn(self._sweep(actor, due), f"erase {actor.id}")
+        self._sweeps[actor] = sweep, due
+        return sweep
 
-    async def _look(self, actor: Actor, due: Sequence[Erasure]) -> LookResult:
+    async def _sweep(self, actor: Actor, due: Sequence[Erasure]) -> SweepResult:
         """Search AWS for what these cover, and delete it: records first, because they are what is
-        recalled, then events. Each part runs whatever becomes of the others."""
+        recalled, then events. If one part fails, the others still run."""
         result = self._results[actor] = await self._delete_all(actor, due)
         if not result.done:
             _log.error(
@@ -280,52 +283,52 @@ class Eraser:
                 hint="nothing of it is shown to anybody, and it is tried again",
             )
         for erasure in due:
-            await self._finish_look(erasure, result)
+            await self._finish_sweep(erasure, result)
         return result
 
-    def _is_looking(self, actor: Actor) -> bool:
-        look = self._looks.get(actor)
-        return look is not None and not look[0].done()
+    def _is_sweeping(self, actor: Actor) -> bool:
+        sweep = self._sweeps.get(actor)
+        return sweep is not None and not sweep[0].done()
 
-    async def _delete_all(self, actor: Actor, due: Sequence[Erasure]) -> LookResult:
-        result = LookResult()
+    async def _delete_all(self, actor: Actor, due: Sequence[Erasure]) -> SweepResult:
+        result = SweepResult()
         with collect(result):
             await self._delete_records(actor, result)
         for erasure in due:
             if erasure.pending:
                 result.pending.add(erasure.row)
                 with collect(result):
-                    whole = partial(self._whole.__contains__, erasure.row)
-                    if await self._events.delete(erasure, result, whole) == 0:
+                    ignore_age = partial(self._ignoring_age.__contains__, erasure.row)
+                    if await self._events.delete(erasure, result, ignore_age) == 0:
                         result.pending.discard(erasure.row)
         return result
 
-    async def _finish_look(self, erasure: Erasure, result: LookResult) -> None:
-        """Plan the next look, or drop an erasure of which nothing can come back."""
+    async def _finish_sweep(self, erasure: Erasure, result: SweepResult) -> None:
+        """Plan the next sweep, or drop an erasure of which nothing can come back."""
         if erasure not in self._of(erasure.actor):
             return  # undone, or everything was erased since
-        now, looks = self._pace.clock(), self._pace.looks
+        now, pauses = self._pace.clock(), self._pace.pauses
         if (now - erasure.asked_at).total_seconds() > self._pace.event_life:
             self._erasures[erasure.actor].remove(erasure)
             await self._outbox.drop_erasure(erasure)
             return
-        number = min(erasure.looks, len(looks) - 1)
+        number = min(erasure.sweeps, len(pauses) - 1)
         if not result.done:
             number = min(number, _LAST_WHILE_FAILING)
-        looked = replace(
+        swept = replace(
             erasure,
-            looks=erasure.looks + 1,
-            next_look=now + timedelta(seconds=looks[number]),
-            # What was on its way during the first look arrives after it.
-            pending=erasure.row in result.pending or erasure.looks == 0,
+            sweeps=erasure.sweeps + 1,
+            next_sweep=now + timedelta(seconds=pauses[number]),
+            # What was on its way during the first sweep arrives after it.
+            pending=erasure.row in result.pending or erasure.sweeps == 0,
             trace=erasure.trace and erasure.trace.add_sessions(result.sessions[erasure.row]),
         )
-        self._keep(looked)
-        await self._outbox.note_look(looked)
+        self._keep(swept)
+        await self._outbox.note_sweep(swept)
 
     # -- records ----------------------------------------------------------------------------------
 
-    async def _delete_records(self, actor: Actor, result: LookResult) -> None:
+    async def _delete_records(self, actor: Actor, result: SweepResult) -> None:
         """Delete the records that any of the actor's erasures covers."""
         found: list[str] = []
         for kind in LEARNED_KINDS:
@@ -342,17 +345,17 @@ class Eraser:
         ):
             record = record_of_row(row, actor)
             if record and any(
-                erasure.row in self._whole or erasure.covers(row, record)
+                erasure.row in self._ignoring_age or erasure.covers(row, record)
                 for erasure in self._of(actor)
             ):
                 yield record.id
 
-    async def _delete_met(self, actor: Actor, record_id: str) -> None:
-        """Delete a record that a read has met."""
+    async def _delete_reappeared(self, actor: Actor, record_id: str) -> None:
+        """Delete an erased record that a read has come across."""
         try:
             left = await self._delete_rows([record_id])
         except StoreUnavailable as failure:
             left = 1
             _log.warning("erasure_incomplete", actor=actor.id, memories=1, error=str(failure))
         if left:
-            self._met.discard(record_id)  # the next read that meets it tries again
+            self._reappeared.discard(record_id)  # the next read that shows it tries again

@@ -161,7 +161,7 @@ class AgentCoreStore:
         self._require_open()
         for turn in turns:
             if events := event_bodies(actor, turn, extract=self._extracts):
-                self.erasing.date(actor, turn.id, events)
+                self.erasing.set_times(actor, turn.id, events)
                 lane = Lane(actor.id, turn.session_id)
                 await self._outbox.put(lane, turn.id, events, ours=not self._extracts)
                 self._sender.wake(lane)
@@ -332,6 +332,6 @@ class AgentCoreStore:
 
     async def _note_erasure(self, actor: Actor) -> Erasure:
         self._deletions.forget(actor)
-        erasure = await self.erasing.note(actor)
+        erasure = await self.erasing.hide_all(actor)
         await self._sender.drop(actor)
         return erasure

@@ -9,7 +9,7 @@ import pytest
 from bot.people.usage import Usage
 from memory.errors import ErasureUnfinished, StoreUnavailable
 from memory.records import LEARNED_KINDS, Actor, Kind, Role, Utterance
-from memory.traces import Left, Traces
+from memory.traces import Remainder, Traces
 from tests.bot.commands.desk import (
     ANN,
     ANNA,
@@ -323,7 +323,7 @@ async def test_forget_all_empties_the_inbox_and_the_account(desk: Desk) -> None:
 
 
 async def test_undo_tells_that_messages_kept_elsewhere_stay_deleted() -> None:
-    store = _SlowToDelete(Left(), ErasureUnfinished("not allowed"))
+    store = _SlowToDelete(Remainder(), ErasureUnfinished("not allowed"))
     async with open_desk(store=store) as desk:
         await desk.remember("I work at Acme Corp")
         await desk.ask("/forget f1")
@@ -334,7 +334,7 @@ async def test_undo_tells_that_messages_kept_elsewhere_stay_deleted() -> None:
 class _SlowToDelete(TemporaryStore):
     """Shows nothing of what it erased, and has yet to delete some of it."""
 
-    def __init__(self, left: Left, failure: StoreUnavailable) -> None:
+    def __init__(self, left: Remainder, failure: StoreUnavailable) -> None:
         super().__init__()
         self.failure = failure
         self.erasing = Leftovers(left)  # type: ignore[assignment]
@@ -345,10 +345,10 @@ class _SlowToDelete(TemporaryStore):
 
 
 class Leftovers:
-    def __init__(self, left: Left) -> None:
+    def __init__(self, left: Remainder) -> None:
         self._left = left
 
-    def left(self, actor: Actor) -> Left:
+    def remainder(self, actor: Actor) -> Remainder:
         return self._left
 
     @asynccontextmanager
@@ -363,7 +363,7 @@ class Leftovers:
 
 async def test_of_one_thing_too_it_is_told_what_is_still_to_be_deleted() -> None:
     until = datetime(2026, 12, 24, tzinfo=UTC)
-    left = Left(messages=True, until=until)
+    left = Remainder(messages=True, until=until)
     store = _SlowToDelete(left, ErasureUnfinished("not allowed"))
     async with open_desk(store=store) as desk:
         await desk.remember("I work at Acme Corp")
@@ -377,12 +377,12 @@ async def test_of_one_thing_too_it_is_told_what_is_still_to_be_deleted() -> None
 @pytest.mark.parametrize(
     ("left", "named"),
     [
-        (Left(messages=True), "messages"),
-        (Left(records=True), "memories"),
-        (Left(records=True, messages=True), "memories, messages"),
+        (Remainder(messages=True), "messages"),
+        (Remainder(records=True), "memories"),
+        (Remainder(records=True, messages=True), "memories, messages"),
     ],
 )
-async def test_what_is_still_to_be_deleted_is_named(left: Left, named: str) -> None:
+async def test_what_is_still_to_be_deleted_is_named(left: Remainder, named: str) -> None:
     store = _SlowToDelete(left, ErasureUnfinished("not allowed"))
     async with open_desk(store=store) as desk:
         await desk.remember("I work at Acme Corp")
@@ -392,7 +392,7 @@ async def test_what_is_still_to_be_deleted_is_named(left: Left, named: str) -> N
 
 
 async def test_one_part_that_fails_keeps_none_of_the_others(desk: Desk) -> None:
-    store = _SlowToDelete(Left(), StoreUnavailable("away"))
+    store = _SlowToDelete(Remainder(), StoreUnavailable("away"))
     async with open_desk(store=store) as desk:
         desk.accounts.note_turn(ANN, "s1", Usage(1, 1, 0, 10, 1))
         await desk.ask("/forget all")

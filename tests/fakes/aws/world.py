@@ -47,7 +47,7 @@ ENVIRONMENT = {
 #: As fast as it goes.
 FAST = Timing(
     search=5.0,
-    erasing=ErasingPace(looks=(0.2,)),
+    erasing=ErasingPace(pauses=(0.2,)),
     pace=SendingPace(spacing=0.01, first_retry=0.02, longest_retry=0.1),
 )
 

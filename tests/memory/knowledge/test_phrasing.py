@@ -11,9 +11,9 @@ from memory.stores.agentcore.erased import Fingerprint
 def retells(text: str, statement: str) -> bool:
     phrasing = phrasing_of(statement)
     assert phrasing is not None
-    by_words = phrasing.is_retold(parse_text(text))
+    by_words = phrasing.is_retold_in(parse_text(text))
     # Without the words themselves, it is recognized all the same.
-    assert Fingerprint.of([statement]).states(text) == by_words
+    assert Fingerprint.of([statement]).is_stated_in(text) == by_words
     return by_words
 
 
@@ -56,5 +56,5 @@ def test_every_statement_is_in_itself(statement: str) -> None:
     phrasing = phrasing_of(statement)
     if phrasing is not None:
         text = parse_text(statement)
-        assert phrasing.is_half_in(text) or not text.core
+        assert phrasing.is_mostly_in(text) or not text.core
         assert phrasing.is_in(all_words(statement)) or "user" in statement.casefold()

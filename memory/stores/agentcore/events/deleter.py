@@ -1,4 +1,4 @@
-"""Deletes the events that tell what people had erased. AWS deletes one event at a time."""
+"""Deletes the events that contain what people had erased. AWS deletes one event at a time."""
 
 import asyncio
 from collections import defaultdict
@@ -22,13 +22,13 @@ _TRIES, _BACKOFF = 4, Backoff(_SPACING, 8 * _SPACING)
 
 
 @dataclass(slots=True)
-class LookResult:
-    """What a look has left at AWS, and why."""
+class SweepResult:
+    """How many records and events a sweep could not delete at AWS, and why."""
 
     records: int = 0
     events: int = 0
     failures: list[StoreUnavailable] = field(default_factory=list)
-    #: Erasures of which there may be events.
+    #: The rows of erasures of which AWS may still have events.
     pending: set[int] = field(default_factory=set)
     #: The sessions whose events told it, by erasure.
     sessions: defaultdict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -43,8 +43,8 @@ class LookResult:
 
 
 @contextmanager
-def collect(result: LookResult) -> Iterator[None]:
-    """Ends its block at StoreUnavailable, which it collects."""
+def collect(result: SweepResult) -> Iterator[None]:
+    """Keep a StoreUnavailable of the block in the result instead of raising it."""
     try:
         yield
     except StoreUnavailable as failure:
@@ -52,15 +52,18 @@ def collect(result: LookResult) -> Iterator[None]:
 
 
 class EventDeleter:
-    """Deletes events, few sessions at once."""
+    """Deletes events, in a few sessions at a time."""
 
     def __init__(self, calls: AwsCalls, outbox: Outbox) -> None:
         self._calls, self._outbox = calls, outbox
         self._slots = asyncio.Semaphore(_SESSIONS_AT_ONCE)
 
-    async def delete(self, erasure: Erasure, result: LookResult, whole: Callable[[], bool]) -> int:
-        """Delete the events that tell what was erased, session by session, and newer ones too while
-        `whole`. Returns how many are left; raises StoreUnavailable if that is not known."""
+    async def delete(
+        self, erasure: Erasure, result: SweepResult, ignore_age: Callable[[], bool]
+    ) -> int:
+        """Delete the events that contain what was erased, session by session; newer ones too as
+        long as `ignore_age()`. Returns how many are left. Raises StoreUnavailable if that is not
+        known."""
         actor_id, trace = erasure.actor.id, erasure.trace
         left = 0
         if trace:
@@ -71,13 +74,13 @@ class EventDeleter:
             row["sessionId"]
             async for row in self._calls.rows("list_sessions", "sessionSummaries", actorId=actor_id)
         ]
-        sweeps = (self._sweep_session(erasure, session, result, whole) for session in sessions)
+        sweeps = (self._sweep_session(erasure, session, result, ignore_age) for session in sessions)
         left += sum(await asyncio.gather(*sweeps))
         result.events += left
         return left
 
     async def _sweep_session(
-        self, erasure: Erasure, session_id: str, result: LookResult, whole: Callable[[], bool]
+        self, erasure: Erasure, session_id: str, result: SweepResult, ignore_age: Callable[[], bool]
     ) -> int:
         """Delete the events of one session. Returns how many are left."""
         place: dict[str, Any] = {"actorId": erasure.actor.id, "sessionId": session_id}
@@ -89,7 +92,9 @@ class EventDeleter:
                 rows = self._calls.rows("list_events", "events", includePayloads=texts, **place)
                 # All ids first: deleting while paging would make pages skip rows.
                 found = [
-                    row["eventId"] async for row in rows if whole() or covers_event(row, erasure)
+                    row["eventId"]
+                    async for row in rows
+                    if ignore_age() or covers_event(row, erasure)
                 ]
                 left = len(found)
                 if found:
@@ -127,6 +132,7 @@ def _tells(event: dict[str, Any], trace: Trace) -> bool:
     """True if an event tells the forgotten thing."""
     parts = (item.get("conversational") for item in event.get("payload") or ())
     texts = [part["content"]["text"] for part in parts if part]
-    return any(map(trace.fingerprint.tells, texts)) or (
-        trace.was_said_at(event["eventTimestamp"]) and any(map(trace.fingerprint.hints, texts))
+    return any(map(trace.fingerprint.is_told_in, texts)) or (
+        trace.was_said_at(event["eventTimestamp"])
+        and any(map(trace.fingerprint.is_mostly_in, texts))
     )

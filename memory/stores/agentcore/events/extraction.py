@@ -34,7 +34,7 @@ class AwsExtraction:
 
     async def has_extracted(self, actor: Actor, turns: Sequence[Turn], since: datetime) -> bool:
         """See ExternalExtraction. `timestamp` of a record is the time of what it was made of."""
-        if await self._outbox.keeps(actor, [turn.id for turn in turns]):
+        if await self._outbox.has_unsent(actor, [turn.id for turn in turns]):
             raise StoreUnavailable("AWS does not take some of these turns yet")
         # AWS may keep whole seconds.
         newest = max(turn.messages[0].at for turn in turns).replace(microsecond=0)

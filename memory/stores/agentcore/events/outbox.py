@@ -250,7 +250,7 @@ class Outbox:
         )
         return int(rows[0][0])
 
-    async def keeps(self, actor: Actor, turn_ids: Sequence[str]) -> bool:
+    async def has_unsent(self, actor: Actor, turn_ids: Sequence[str]) -> bool:
         """True if some of these turns wait, or AWS has refused them."""
         rows = await self._db.rows(
             "SELECT 1 FROM event WHERE actor = ? AND state != 'sent' "
@@ -274,11 +274,11 @@ class Outbox:
         if rows:
             await self._db.wipe(lambda db: db.executemany(sql, rows))
 
-    async def erase(self, erasure: Erasure) -> Erasure:
+    async def add_erasure(self, erasure: Erasure) -> Erasure:
         """Note a request to erase, which replaces the actor's earlier ones if it means everything;
         then all events of the actor leave the file, too. Returns it as it is in the file."""
         actor, trace = erasure.actor.id, erasure.trace
-        values = (actor, stamp(erasure.asked_at), trace and trace.dump(), stamp(erasure.next_look))
+        values = (actor, stamp(erasure.asked_at), trace and trace.dump(), stamp(erasure.next_sweep))
 
         rows: list[int | None] = []
 
@@ -300,13 +300,13 @@ class Outbox:
             f"SELECT {columns} FROM erased ORDER BY asked_at, row",
         )
 
-    async def note_look(self, erasure: Erasure) -> None:
+    async def note_sweep(self, erasure: Erasure) -> None:
         """Keep how the search for this is going."""
         await self._db.write(
             "UPDATE erased SET trace = ?, looks = ?, next_look = ?, pending = ? WHERE row = ?",
             erasure.trace and erasure.trace.dump(),
-            erasure.looks,
-            stamp(erasure.next_look),
+            erasure.sweeps,
+            stamp(erasure.next_sweep),
             int(erasure.pending),
             erasure.row,
         )

@@ -82,7 +82,7 @@ class Deletions:
 
     def hide(self, record_ids: Iterable[str]) -> None:
         """Hide these records, whatever AWS shows."""
-        self._look()
+        self._drop_expired()
         until = _now() + self._seconds
         self._until |= dict.fromkeys(record_ids, until)
 
@@ -104,7 +104,7 @@ class Deletions:
     async def restore(self, actor: Actor, records: Sequence[Record]) -> list[Record]:
         """Write missing records again. Raises UnknownRecord for one that this actor did not delete
         recently, StoreUnavailable; what was written until then is not written again."""
-        self._look()
+        self._drop_expired()
         wanted = [record for record in records if record.kind in LEARNED_KINDS]
         for record in wanted:
             if self._whose.get(record.id) != actor:
@@ -150,7 +150,7 @@ class Deletions:
             ]
         )
 
-    def _look(self) -> None:
+    def _drop_expired(self) -> None:
         """Drop what was deleted longer ago."""
         now = _now()
         self._until = {id_: until for id_, until in self._until.items() if until > now}

@@ -21,10 +21,10 @@ from tests.fakes.aws.world import FAST, World, world
 NOON = datetime(2026, 3, 15, 12, tzinfo=UTC)
 ANN, BOB = Actor("u1"), Actor("u12")
 
-#: Leaves a test the time to do something before the second look.
-UNHURRIED = replace(FAST, erasing=ErasingPace(looks=(1.5,)))
+#: Leaves a test the time to do something before the second sweep.
+UNHURRIED = replace(FAST, erasing=ErasingPace(pauses=(1.5,)))
 #: Looks only when it is asked to.
-BY_ITSELF = replace(FAST, erasing=ErasingPace(looks=(3600.0,)))
+BY_ITSELF = replace(FAST, erasing=ErasingPace(pauses=(3600.0,)))
 
 
 def draft(text: str, kind: Kind = Kind.FACT, **more: Any) -> Draft:
@@ -106,7 +106,7 @@ async def _met(here: World) -> bool:
     return here.aws.faults.empty
 
 
-async def test_what_was_asked_for_since_survives_the_second_look(tmp_path: Path) -> None:
+async def test_what_was_asked_for_since_survives_the_second_sweep(tmp_path: Path) -> None:
     async with world(tmp_path) as here, await here.store(UNHURRIED) as store:
         await store.commit(ANN, [draft("I drink tea")])
         await store.erase(ANN)
@@ -181,8 +181,8 @@ async def test_what_is_extracted_later_is_deleted_though_nobody_reads(tmp_path: 
     async with world(tmp_path, knobs, clock=lambda: now[0]) as here, await here.store() as store:
         await told(store, turn("I live in Oslo"))
         await store.erase(ANN)
-        looks = here.count("ListMemoryRecords")
-        await eventually(lambda: _called(here, "ListMemoryRecords", looks + 6))  # finds nothing
+        lists = here.count("ListMemoryRecords")
+        await eventually(lambda: _called(here, "ListMemoryRecords", lists + 6))  # finds nothing
         now[0] += 301
         await here.calls().ask("list_actors")
         assert shelved(here, now[0]) != []
@@ -203,8 +203,8 @@ async def test_what_is_said_after_everything_was_erased_stays(tmp_path: Path, vo
         await told(store, turn("I live in Rome", 2, "s-2", at=NOON))
         await store.commit(ANN, [draft("I drink tea")])
         await store.choices.set(ANN, Choice.LANGUAGE, "Italian", NOON)
-        looks = here.count("ListMemoryRecords")
-        await eventually(lambda: _called(here, "ListMemoryRecords", looks + 9))
+        lists = here.count("ListMemoryRecords")
+        await eventually(lambda: _called(here, "ListMemoryRecords", lists + 9))
         texts = " ".join(record.text for record in await store.records(ANN))
         assert "Rome" in texts
         assert "tea" in texts
@@ -239,13 +239,13 @@ async def test_a_moved_actor_does_not_come_back(tmp_path: Path) -> None:
 
 
 async def test_an_erasure_is_dropped_once_nothing_can_come_back(tmp_path: Path) -> None:
-    timing = replace(FAST, erasing=ErasingPace(looks=(0.05,), event_life=0.3))
+    timing = replace(FAST, erasing=ErasingPace(pauses=(0.05,), event_life=0.3))
     async with world(tmp_path) as here, await here.store(timing) as store:
         await store.erase(ANN)
-        assert store.erasing.left(ANN).until
+        assert store.erasing.remainder(ANN).until
 
         async def forgotten() -> bool:
-            return store.erasing.left(ANN).until is None
+            return store.erasing.remainder(ANN).until is None
 
         await eventually(forgotten)
 
@@ -270,7 +270,7 @@ async def test_what_is_allowed_is_erased_though_another_action_is_denied(
         assert (shelved(here) != []) == records_are_kept
         log = here.aws.data().contents(here.memory.id).log
         assert all((e.gone_at is None) != records_are_kept for e in log.events)
-        left = store.erasing.left(ANN)
+        left = store.erasing.remainder(ANN)
         assert (left.records, left.messages) == (records_are_kept, not records_are_kept)
         here.aws.faults.clear()
 
@@ -282,18 +282,18 @@ async def test_what_is_allowed_is_erased_though_another_action_is_denied(
 
 
 async def _nothing_left_of(store: AgentCoreStore, actor: Actor) -> bool:
-    return not store.erasing.left(actor)
+    return not store.erasing.remainder(actor)
 
 
 async def test_nobody_waits_for_a_long_erasure(tmp_path: Path) -> None:
-    timing = replace(FAST, erasing=ErasingPace(looks=(0.2,), patience=0.3))
+    timing = replace(FAST, erasing=ErasingPace(pauses=(0.2,), patience=0.3))
     async with world(tmp_path) as here, await here.store(timing) as store:
         await told(store, *(turn(f"City {n} is large", n) for n in range(6)))
         started_at = time.monotonic()
-        with pytest.raises(StoreUnavailable, match="still at it"):
+        with pytest.raises(StoreUnavailable, match="still deleting"):
             await store.erase(ANN)
         assert time.monotonic() - started_at < 1
-        assert (store.erasing.left(ANN)).messages
+        assert (store.erasing.remainder(ANN)).messages
         assert shelved(here) == []
         await eventually(lambda: _nothing_left_of(store, ANN))
         assert here.count("DeleteEvent") == 6
@@ -303,7 +303,7 @@ async def test_an_erasure_of_a_clock_that_was_ahead_hides_nothing_new(tmp_path: 
     def tomorrow() -> datetime:
         return datetime.now(UTC) + timedelta(days=1)
 
-    ahead = replace(FAST, erasing=ErasingPace(looks=(0.2,), clock=tomorrow))
+    ahead = replace(FAST, erasing=ErasingPace(pauses=(0.2,), clock=tomorrow))
     async with world(tmp_path) as here:
         async with await here.store(ahead) as store:
             await store.erase(ANN)

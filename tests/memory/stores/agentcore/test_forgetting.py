@@ -22,7 +22,7 @@ from tests.fakes.bots import Bot, open_bot, place_of
 ANN, BOB = Actor("u1"), Actor("u12")
 OPTIONS = MemoryOptions(memory_recall_timeout_seconds=30, extraction_timeout_seconds=20)
 #: Looks only when it is asked to.
-BY_ITSELF = replace(FAST, erasing=ErasingPace(looks=(3600.0,)))
+BY_ITSELF = replace(FAST, erasing=ErasingPace(pauses=(3600.0,)))
 
 
 @pytest.fixture
@@ -251,10 +251,10 @@ async def test_what_is_not_deleted_is_told_with_its_last_day_and_is_not_shown(
         await said(bot, store, "My dog is called Rex", "I live in Oslo")
         here.aws.faults.add(denied("DeleteEvent"))
         gone = await bot.memory.known.forget(ANN, await the_record(bot, "rex"))
-        assert gone.left
-        assert (gone.left.records, gone.left.messages) == (False, True)
-        assert gone.left.until
-        assert gone.left.until - datetime.now(UTC) > timedelta(days=6)
+        assert gone.remainder
+        assert (gone.remainder.records, gone.remainder.messages) == (False, True)
+        assert gone.remainder.until
+        assert gone.remainder.until - datetime.now(UTC) > timedelta(days=6)
         await said(bot, store, "I drink tea")  # AWS writes the summary anew, with the old event
         assert await known(bot, "rex") == []
         assert [m for m in await store.all_messages(ANN) if "Rex" in m.text] == []

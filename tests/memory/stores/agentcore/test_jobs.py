@@ -174,7 +174,7 @@ async def test_what_told_a_forgotten_thing_is_never_started_again(
     now = datetime.now(UTC)
     trace = Trace(Fingerprint.of(["I work at Acme Corp"]), turns=frozenset({"Acme"}))
     outbox = await Outbox.open(here.outbox)
-    await outbox.erase(Erasure(ANN, now, now, trace))
+    await outbox.add_erasure(Erasure(ANN, now, now, trace))
     await outbox.aclose()
     here.aws.knobs.extraction_fails = False
     assert await restart(here, clock) == 3

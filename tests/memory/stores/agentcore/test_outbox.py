@@ -109,7 +109,7 @@ async def test_no_text_that_was_sent_or_erased_stays_in_the_file(path: Path) -> 
     await outbox.put(HERS, "t-1", [{"text": "PLATYPUS"}])
     await drain(outbox, HERS)
     await outbox.put(HERS, "t-2", [{"text": "AARDVARK"}])
-    await outbox.erase(_erasure(datetime.now(UTC)))
+    await outbox.add_erasure(_erasure(datetime.now(UTC)))
     files = list(path.parent.iterdir())
     kept = b"".join(file.read_bytes() for file in files)
     assert b"PLATYPUS" not in kept
@@ -120,7 +120,7 @@ async def test_no_text_that_was_sent_or_erased_stays_in_the_file(path: Path) -> 
 async def test_erasing_one_actor_leaves_the_others_alone(outbox: Outbox) -> None:
     await outbox.put(HERS, "t-1", [{"text": "hers"}])
     await outbox.put(HIS, "t-1", [{"text": "his"}])
-    await outbox.erase(_erasure(datetime.now(UTC)))
+    await outbox.add_erasure(_erasure(datetime.now(UTC)))
     assert await outbox.pending(ANN) == 0
     assert await outbox.pending(BOB) == 1
 
@@ -131,9 +131,9 @@ def _erasure(asked_at: datetime, *statements: str) -> Erasure:
 
 
 async def test_erasing_everything_replaces_what_was_erased_before(outbox: Outbox) -> None:
-    await outbox.erase(_erasure(datetime(2026, 1, 1, tzinfo=UTC), "I drink tea"))
-    await outbox.erase(_erasure(datetime(2026, 1, 2, tzinfo=UTC)))
-    second = await outbox.erase(_erasure(datetime(2026, 1, 3, tzinfo=UTC)))
+    await outbox.add_erasure(_erasure(datetime(2026, 1, 1, tzinfo=UTC), "I drink tea"))
+    await outbox.add_erasure(_erasure(datetime(2026, 1, 2, tzinfo=UTC)))
+    second = await outbox.add_erasure(_erasure(datetime(2026, 1, 3, tzinfo=UTC)))
     assert await outbox.erasures() == [second]
     await outbox.drop_erasure(second)
     assert await outbox.erasures() == []
@@ -141,15 +141,15 @@ async def test_erasing_everything_replaces_what_was_erased_before(outbox: Outbox
 
 async def test_how_the_search_is_going_is_kept(outbox: Outbox) -> None:
     noon = datetime(2026, 1, 1, 12, tzinfo=UTC)
-    erasure = await outbox.erase(_erasure(noon, "I drink tea"))
-    looked = replace(erasure, looks=3, next_look=noon + timedelta(days=1), pending=False)
-    await outbox.note_look(looked)
-    assert await outbox.erasures() == [looked]
+    erasure = await outbox.add_erasure(_erasure(noon, "I drink tea"))
+    swept = replace(erasure, sweeps=3, next_sweep=noon + timedelta(days=1), pending=False)
+    await outbox.note_sweep(swept)
+    assert await outbox.erasures() == [swept]
 
 
 async def test_no_word_of_what_is_forgotten_stands_in_the_file(path: Path) -> None:
     outbox = await Outbox.open(path)
-    await outbox.erase(_erasure(datetime.now(UTC), "My platypus is called Aardvark"))
+    await outbox.add_erasure(_erasure(datetime.now(UTC), "My platypus is called Aardvark"))
     kept = b"".join(file.read_bytes() for file in path.parent.iterdir()).lower()
     assert b"platypus" not in kept
     assert b"aardvark" not in kept
