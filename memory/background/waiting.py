@@ -1,5 +1,5 @@
-"""Who waits for what the memory reads. Where a person does, a store that is silent is given up
-soon; where nobody does, reading leaves room for others; what a turn reads may take its time."""
+"""Who waits for what the memory reads. If a person does, a silent store is given up soon. If nobody
+does, reading leaves room for others. What a turn reads may take its time."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ _waiter = ContextVar("waiter", default=Waiter.TURN)
 
 @contextmanager
 def waited_for_by(waiter: Waiter) -> Iterator[None]:
-    """They wait for what is read in this block."""
+    """Say who waits for what is read in this block."""
     before = _waiter.set(waiter)
     try:
         yield

@@ -1,4 +1,4 @@
-"""What was said lately, as messages that search finds, for a store without an archive."""
+"""Recent messages, found by search even if the store has no archive."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -14,7 +14,7 @@ from memory.search.resemblance import distinct, telling
 from memory.search.scan import scan
 from memory.search.text import storable, words
 
-#: How the ids of these messages begin. No store's ids do.
+#: The ids of these messages begin with this; no store's ids do.
 _PREFIX = "journal:"
 
 
@@ -49,9 +49,9 @@ async def unlearned_messages(journal: Journal, actor: Actor) -> list[Record]:
 
 class RecentMessages:
     """A store that archives no messages, with the journal in place of the archive: the messages of
-    sessions that are open or not extracted yet are found like archived ones. None of a private
-    session is. They go and come back with their turns, so that deleting or restoring them here
-    changes nothing. See LongTermMemory."""
+    sessions that are open or not extracted yet are found like archived ones, except those of
+    private sessions. Deleting or restoring them here changes nothing, because they go and come
+    back with their turns. See LongTermMemory."""
 
     def __init__(self, store: Archive, journal: Journal) -> None:
         self._store, self._journal = store, journal
@@ -75,8 +75,8 @@ class RecentMessages:
         min_relevance: float = 0.0,
         now: datetime | None = None,
     ) -> list[Hit]:
-        """See LongTermMemory. While the store is away, what the journal has is found all the same.
-        Raises StoreUnavailable if that is nothing."""
+        """See LongTermMemory. While the store is away, the journal is searched alone. Raises
+        StoreUnavailable if it has no match."""
         at = now or datetime.now(UTC)
         learning = self._store.search(
             actor, query, kinds=kinds, limit=limit, min_relevance=min_relevance, now=at
@@ -158,7 +158,7 @@ class RecentMessages:
 
 
 def _join(learned: Sequence[Hit], said: Sequence[Hit]) -> list[Hit]:
-    """Both, best first. Of what says the same, what was learned."""
+    """Both, best first. If a record and a message say the same, only the record."""
     every = [*learned, *said]
     pairs = ((hit, telling(hit.record.text, partial(words, hit.record.text))) for hit in every)
     return sorted(distinct(pairs, len(every)), key=lambda hit: -hit.relevance)

@@ -15,7 +15,7 @@ from memory.records import Change, Session, Turn
 
 #: The pauses before each look whether a store has extracted a session: 5, 10, 20 … seconds.
 _LOOKS = Backoff(2.5, 6 * 3600.0)
-#: After so long the store has nothing to say of a session, or has said it unnoticed.
+#: After so long the store will not learn anything from a session, or it has done so unnoticed.
 _PATIENCE = timedelta(days=3)
 
 #: Hears of a session that was saved, with what it changed, or a private one that ended, when nobody
@@ -108,9 +108,9 @@ class Endings:
 
 
 class Handovers:
-    """The ended sessions whose turns a store that extracts by itself has, or is to have. They stay
-    in the journal until it shows that it has learned from them: what was said is found there. AWS
-    takes half a minute, and does not report when it is done."""
+    """Ended sessions that are left to a store that extracts by itself. They stay in the journal,
+    where what was said is found, until the store shows that it has learned from them. AWS takes
+    half a minute, and does not report when it is done."""
 
     def __init__(
         self, extraction: ExternalExtraction | None, clock: Callable[[], datetime], seconds: float
@@ -121,7 +121,7 @@ class Handovers:
         self._looks: dict[str, tuple[datetime, int]] = {}
 
     async def look(self, session: Session, turns: Sequence[Turn]) -> tuple[Outcome, float]:
-        """What has become of a session, and after how many seconds to look again; 0 if never."""
+        """The outcome of a session so far, and the seconds until the next look; 0 if final."""
         seen = False
         with suppress(MemoryFailure, TimeoutError):  # the store says in the log what is wrong
             async with asyncio.timeout(self._seconds):

@@ -1,4 +1,4 @@
-"""Search in messages that no index holds: a few conversations, read anew for each question."""
+"""Searches messages that are in no index: a few conversations, read anew for each question."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -28,8 +28,8 @@ _WEIGHTS = Weights()
 def scan(
     messages: Sequence[Record], text: str, limit: int, least: float, now: datetime
 ) -> list[Hit]:
-    """Of these MESSAGE records, in the order they were said, those that match the text with `least`
-    this relevance, best first. Reads all of them: call it in a thread."""
+    """Those of these MESSAGE records (given in the order they were said) that match the text with
+    a relevance of `least` or more, best first. Reads all of them: call it in a thread."""
     query = parse(storable(text), now)
     if not (messages and query.index_words):
         return []

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from bot.operations.doctor.check import CheckResult, ok, wrong
 from memory.errors import StoreUnavailable
-from memory.stores.agentcore.events.backlog import OutboxBacklog, Unsent, outbox_backlog_in
+from memory.stores.agentcore.events.backlog import OutboxBacklog, UnsentEvents, outbox_backlog_in
 
 #: A memory is often not active for two minutes, while AWS updates it.
 _PATIENCE = timedelta(minutes=5)
@@ -24,16 +24,16 @@ def check_outbox(data_dir: Path) -> list[CheckResult]:
 def results_of(backlog: OutboxBacklog, now: datetime) -> Iterator[CheckResult]:
     waiting, refused = backlog.waiting, backlog.refused
     if refused.count:
-        text = f"AWS has refused {_told(refused)}: mend what it says, stop the bot, then"
-        yield wrong("outbox", f"{text} `mordecai maintain --retry`")
+        text = f"AWS has refused {_describe(refused)}: fix the cause, stop the bot, run"
+        yield wrong("outbox", f"{text} `mordecai maintain --retry`, and start it")
     if waiting.since and now - waiting.since >= _PATIENCE:
-        text = f"AWS does not take {_told(waiting)}: they are sent again until it does"
+        text = f"AWS does not take {_describe(waiting)}: they are sent again until it does"
         yield wrong("outbox", text)
     else:
         yield ok("outbox", f"{_messages(waiting.count)} to be sent to AWS")
 
 
-def _told(unsent: Unsent) -> str:
+def _describe(unsent: UnsentEvents) -> str:
     since = f" since {unsent.since:%Y-%m-%d %H:%M} UTC" if unsent.since else ""
     return f"{_messages(unsent.count)}{since} ({unsent.why or 'the log has the reason'})"
 

@@ -1,7 +1,8 @@
 """Searches AgentCore under one deadline.
 
-AWS may answer with short or empty pages that carry a token. Where a namespace is matched as a
-string prefix, rows of others take seats among the best; then all seats are asked for."""
+AWS may answer with short or empty pages that carry a token. Where it matches a namespace as a
+string prefix, other people's rows are among the best matches; then as many rows as possible are
+asked for."""
 
 import asyncio
 from collections.abc import Coroutine, Sequence
@@ -20,12 +21,12 @@ _log = structlog.get_logger(__name__)
 
 #: Rows of one search, from the service model.
 MAX_ROWS = 100
-#: So many pages are read of what may be endless empty ones.
+#: Pages read of one search: AWS might go on with empty ones for ever.
 _MAX_PAGES = 20
 
 
 class RecordSearch:
-    """Finds rows by what they mean, within `seconds`."""
+    """Finds rows by meaning, within `seconds`."""
 
     def __init__(self, calls: AwsCalls, seconds: float) -> None:
         self._calls, self._seconds = calls, seconds
@@ -52,7 +53,7 @@ class RecordSearch:
         self, actor: Actor, kind: Kind, query: str, limit: int, found: list[AwsRow]
     ) -> None:
         """Put the rows of one kind into `found` as they come."""
-        # Superseded records take seats among the best; asking for more than needed makes up for it.
+        # Superseded records are among the best matches, so more are asked for than needed.
         top = MAX_ROWS if self._finds_others else min(MAX_ROWS, 2 * limit)
         await self._retrieve(actor, kind, query, top, found)
         own = [row for row in found if belongs(next(iter(row["namespaces"]), ""), actor)]

@@ -104,16 +104,18 @@ async def prepare(
     *,
     extracts: bool,
 ) -> AgentCoreMemory:
-    """An existing memory, ready to use. Strategies that it lacks are added if AWS `extracts`: what
-    is in the memory already they leave alone. Raises UnusableMemory, StoreUnavailable."""
+    """An existing memory, ready to use. If AWS `extracts`, strategies that it lacks are added; they
+    leave alone what is already in the memory. Raises UnusableMemory, StoreUnavailable."""
     shown = await _wait(control, memory_id, progress, patience)
-    missing = [kind for kind in TEMPLATES if not _templates(shown, kind)] if extracts else []
+    missing = (
+        [kind for kind in TEMPLATES if not _strategies_by_template(shown, kind)] if extracts else []
+    )
     if missing:
         progress(f"adding the strategies {', '.join(_TYPES[kind][2] for kind in missing)}")
         added = {"addMemoryStrategies": [_new_strategy(kind) for kind in missing]}
         await control.ask_paced("update_memory", memoryId=memory_id, memoryStrategies=added)
         shown = await _wait(control, memory_id, progress, patience)
-    memory = _ready(shown, extracts=extracts)
+    memory = _read_memory(shown, extracts=extracts)
     progress("ready")
     return memory
 
@@ -122,9 +124,9 @@ async def inspect(control: AwsCalls, memory_id: str, *, extracts: bool = True) -
     """An existing memory as it stands. Raises UnusableMemory with the reason if it is not ready or
     not made as we need it, StoreUnavailable."""
     shown = await _describe(control, memory_id)
-    if waiting := _waiting(shown):
+    if waiting := _why_not_active(shown):
         raise UnusableMemory(f"memory {memory_id} is not ready yet: {waiting}; try again later")
-    return _ready(shown, extracts=extracts)
+    return _read_memory(shown, extracts=extracts)
 
 
 async def wait_until_ready(
@@ -138,7 +140,7 @@ async def wait_until_ready(
     """An existing memory as it stands, once it is ready. Raises UnusableMemory when that fails or
     takes too long, or if it is not made as we need it, StoreUnavailable."""
     shown = await _wait(control, memory_id, progress, patience)
-    memory = _ready(shown, extracts=extracts)
+    memory = _read_memory(shown, extracts=extracts)
     progress("ready")
     return memory
 
@@ -154,7 +156,7 @@ async def _wait(
     patience = patience or Patience()
     end = time.monotonic() + patience.limit
     said = ""
-    while waiting := _waiting(shown := await _describe(control, memory_id)):
+    while waiting := _why_not_active(shown := await _describe(control, memory_id)):
         if waiting != said:
             progress(said := waiting)
         if time.monotonic() >= end:
@@ -174,7 +176,7 @@ async def wait_for_data_plane(
     patience = patience or Patience()
     end = time.monotonic() + patience.limit
     said = ""
-    while why := await _closed(data):
+    while why := await _why_closed(data):
         if why != said:
             progress(f"waiting for the data plane: {(said := why)}")
         if time.monotonic() >= end:
@@ -187,8 +189,8 @@ async def wait_for_data_plane(
         progress("the data plane answers")
 
 
-async def _closed(data: AwsCalls) -> str:
-    """Why the data plane does not answer; "not allowed" is an answer."""
+async def _why_closed(data: AwsCalls) -> str:
+    """Why the data plane does not answer; empty if it does. "Not allowed" is an answer."""
     try:
         await data.ask("list_sessions", actorId=NOBODY.id, maxResults=1)
     except AwsFailure as failure:
@@ -249,7 +251,7 @@ async def _describe(control: AwsCalls, memory_id: str) -> dict[str, Any]:
     return shown
 
 
-def _waiting(shown: Mapping[str, Any]) -> str:
+def _why_not_active(shown: Mapping[str, Any]) -> str:
     """What is not ACTIVE yet, in words; empty when all is. Raises UnusableMemory for what will
     never be."""
     memory_id, status = shown["id"], shown["status"]
@@ -274,16 +276,19 @@ def _waiting(shown: Mapping[str, Any]) -> str:
     return f"waiting for the strategies {', '.join(behind)}" if behind else ""
 
 
-def _ready(shown: Mapping[str, Any], *, extracts: bool) -> AgentCoreMemory:
-    """Raises UnusableMemory if AWS `extracts` and a strategy is missing or writes elsewhere."""
-    strategies = {kind: _templates(shown, kind).get(wanted) for kind, wanted in TEMPLATES.items()}
+def _read_memory(shown: Mapping[str, Any], *, extracts: bool) -> AgentCoreMemory:
+    """The memory in what AWS shows. Raises UnusableMemory if AWS `extracts` and a strategy is
+    missing or writes elsewhere."""
+    strategies = {
+        kind: _strategies_by_template(shown, kind).get(wanted) for kind, wanted in TEMPLATES.items()
+    }
     if extracts:
-        strategies = {kind: _strategy(shown, kind) for kind in TEMPLATES}
+        strategies = {kind: _require_strategy(shown, kind) for kind in TEMPLATES}
     there = {kind: strategy for kind, strategy in strategies.items() if strategy}
     return AgentCoreMemory(shown["id"], there, shown["eventExpiryDuration"])
 
 
-def _templates(shown: Mapping[str, Any], kind: Kind) -> dict[str, str]:
+def _strategies_by_template(shown: Mapping[str, Any], kind: Kind) -> dict[str, str]:
     """The strategies that extract this kind, by the namespaces that they write to."""
     type_name, _, _ = _TYPES[kind]
     return {
@@ -294,9 +299,9 @@ def _templates(shown: Mapping[str, Any], kind: Kind) -> dict[str, str]:
     }
 
 
-def _strategy(shown: Mapping[str, Any], kind: Kind) -> str:
+def _require_strategy(shown: Mapping[str, Any], kind: Kind) -> str:
     type_name, _, _ = _TYPES[kind]
-    wanted, there = TEMPLATES[kind], _templates(shown, kind)
+    wanted, there = TEMPLATES[kind], _strategies_by_template(shown, kind)
     if wanted in there:
         return there[wanted]
     memory_id = shown["id"]
@@ -324,8 +329,8 @@ _log = structlog.get_logger(__name__)
 @dataclass(frozen=True, slots=True)
 class AgentCoreOptions:
     """Which memory to use, and how. Without a `memory_id` the memory of the wanted name is found
-    or created; with one, of `wanted` only counts who extracts. `connections` is best the number of
-    the pool's threads."""
+    or created; with one, only `wanted.extracts` counts. `connections` should be the number of the
+    pool's threads."""
 
     outbox: Path
     memory_id: str | None = None
@@ -349,7 +354,7 @@ async def agentcore_store(
 ) -> AsyncIterator[AgentCoreStore]:
     """A store that runs until the block ends.
 
-    With a `memory_id`, AWS being away is no reason not to start: turns wait in the outbox. Raises
+    With a `memory_id` it starts even while AWS is away: turns wait in the outbox. Raises
     UnusableMemory for a memory that must not be used, StoreUnavailable if none could be found."""
     async with agentcore_control(options.access, pool) as control:
         memory = await _memory(control, options, progress)

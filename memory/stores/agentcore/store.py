@@ -93,7 +93,7 @@ class AgentCoreStore:
             lambda record_id: self._deletions.hides(record_id),
             lambda actor, row, record: self.erasing.hides(actor, row, record),
         )
-        self._found = RecordSearch(calls, self._timing.search)
+        self._search = RecordSearch(calls, self._timing.search)
         # What is deleted is hidden: AWS's reads show it for some minutes.
         self._deleter = RecordDeleter(calls, lambda gone: self._deletions.hide(gone))
         delete = self._deleter.delete
@@ -237,7 +237,7 @@ class AgentCoreStore:
         wanted = [kind for kind in LEARNED_KINDS if kind in kinds]
         if not asked or not wanted or limit < 1:
             return []
-        rows = await self._found.rows(actor, asked, wanted, limit)
+        rows = await self._search.rows(actor, asked, wanted, limit)
         own = self._reader.own(actor, rows)
         current = {record.id for record in settle([r for _, r in own]) if record.current}
         hits = [

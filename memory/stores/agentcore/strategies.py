@@ -17,9 +17,9 @@ _PAUSE = 10.0
 
 
 class Strategies(Mapping[Kind, str]):
-    """AWS's strategy for each kind. After a start without AWS none is known: then AWS is asked
-    before the next record is written, and records that were written without are given theirs when
-    they are next read."""
+    """AWS's strategy for each kind. After a start without AWS none is known. Then AWS is asked
+    before the next record is written, and records that were written without a strategy get theirs
+    when they are next read."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Strategies(Mapping[Kind, str]):
         return len(self._known)
 
     async def learn(self, seconds: float) -> None:
-        """Ask AWS for at most so long, unless they are known or it was asked just now."""
+        """Ask AWS for at most these seconds, unless they are known or it was asked just now."""
         now = asyncio.get_running_loop().time()
         if self._known or self._ask is None or now < self._not_before:
             return
@@ -64,8 +64,8 @@ class Strategies(Mapping[Kind, str]):
         pairs: Pairs,
         update: Callable[[list[dict[str, Any]]], Awaitable[None]],
     ) -> None:
-        """Have those of these rows that we wrote without their strategy get it, in the
-        background."""
+        """Give their strategy, in the background, to those of these rows that we wrote without
+        it."""
         entries = [
             {**update_entry(row), "memoryStrategyId": self[record.kind]}
             for row, record in pairs
@@ -81,7 +81,7 @@ class Strategies(Mapping[Kind, str]):
             task.add_done_callback(self._tasks.discard)
 
     async def aclose(self) -> None:
-        """Stop the background work. It is done when the records are next read."""
+        """Stop the background work. It is resumed when the records are next read."""
         for task in (tasks := list(self._tasks)):
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

@@ -67,8 +67,8 @@ class Circuit:
         self._lock = threading.Lock()
 
     def check(self) -> bool:
-        """Raise CircuitOpen while no call must be made. True for the call that tries whether the
-        service is back."""
+        """Raise CircuitOpen while no call may be made. Returns True for the call that finds out
+        whether the service is back."""
         with self._lock:
             now = self._clock()
             opens = self._open_until is None and self._count(now) >= self._limit
@@ -80,7 +80,7 @@ class Circuit:
                 # Should this call never report, the next one is due in a pause.
                 self._open_until = now + self._pause
         if opens:
-            self._tell("no answer")
+            self._log_pause("no answer")
         if until is not None and not tries:
             raise CircuitOpen(
                 f"{self._name} failed {failed} times in a row; "
@@ -90,7 +90,7 @@ class Circuit:
 
     @contextmanager
     def under_way(self) -> Iterator[None]:
-        """The time of one call."""
+        """Count the silence of one call, from here to the end of the block."""
         call = object()
         with self._lock:
             self._begun[call] = self._clock()
@@ -101,8 +101,8 @@ class Circuit:
                 self._begun.pop(call, None)
 
     def note_success(self) -> None:
-        """Note that the service answered, whatever it said. Calls that it has left without an
-        answer until now no longer count."""
+        """Note that the service answered, whatever it said. Calls that are silent by now no longer
+        count."""
         with self._lock:
             for silent in self._silent(self._clock()):
                 del self._begun[silent]
@@ -120,7 +120,7 @@ class Circuit:
             if reached:
                 self._open_until = now + self._pause
         if opens:
-            self._tell(why)
+            self._log_pause(why)
 
     def _count(self, now: float) -> int:
         return self._failures + len(self._silent(now))
@@ -128,5 +128,5 @@ class Circuit:
     def _silent(self, now: float) -> list[object]:
         return [call for call, begun in self._begun.items() if now - begun >= self._silence]
 
-    def _tell(self, why: str) -> None:
+    def _log_pause(self, why: str) -> None:
         _log.warning("service_paused", service=self._name, seconds=self._pause, why=why)

@@ -39,7 +39,7 @@ _LEAST = {
 }
 #: The same for calls that nobody waits for.
 _CALM = 0.1
-#: Seconds for which other calls wait for one that tries whether AWS is back.
+#: Seconds for which other calls wait for the one that finds out whether AWS is back.
 _TRIAL = 0.5
 #: So many tries of one paced call; by then AWS has throttled it for ten seconds.
 _MOST_THROTTLES = 8
@@ -90,7 +90,8 @@ def _descriptions() -> Loader:
 
 
 async def open_client(service: str, access: AwsAccess, pool: Executor, connections: int) -> Any:
-    """The same, made in the pool. `connections` is best the number of the pool's threads."""
+    """The same as make_client, made in the pool. `connections` should be the number of the pool's
+    threads."""
     loop = asyncio.get_running_loop()
     return await loop.run_in_executor(pool, make_client, service, access, connections)
 
@@ -105,7 +106,7 @@ class AwsCalls:
         self._client, self._pool, self._circuits = client, pool, circuits
         self._fixed = {"memoryId": memory_id} if memory_id else {}
         self._paces: dict[tuple[str, bool], Spacing] = {}
-        #: The call of each operation that tries whether it is back, and when it began.
+        #: For each operation the call that finds out whether it is back, and when that began.
         self._trials: dict[str, tuple[asyncio.Future[dict[str, Any]], float]] = {}
 
     async def ask(self, method: str, **params: Any) -> dict[str, Any]:
@@ -116,16 +117,16 @@ class AwsCalls:
         where = Where(operation, params.get("memoryId", ""), self._client.meta.region_name)
         self._check(where, params)
         loop = asyncio.get_running_loop()
-        tries = await self._pass(operation)
+        tries = await self._pass_circuit(operation)
         running = loop.run_in_executor(self._pool, self._call, method, params, where)
         if tries:
             self._trials[operation] = running, loop.time()
             running.add_done_callback(lambda _: self._trials.pop(operation, None))
         return await running
 
-    async def _pass(self, operation: str) -> bool:
-        """See Circuit.check. The parts of a read that come with the call that tries whether the
-        service is back wait a moment for what it finds."""
+    async def _pass_circuit(self, operation: str) -> bool:
+        """See Circuit.check. While one call finds out whether the service is back, the other parts
+        of the same read wait a moment for its result."""
         circuit = self._circuits.of(operation)
         try:
             return circuit.check()
@@ -140,9 +141,9 @@ class AwsCalls:
     async def ask_paced(
         self, method: str, *, calm: bool = False, silence: float | None = None, **params: Any
     ) -> dict[str, Any]:
-        """The same for one call of many: at the operation's pace, which leaves room for others, and
-        again when AWS throttles it. A `calm` call leaves room even where others are not spaced.
-        Raises AwsFailure also if AWS is silent for so many seconds; a throttle is no silence."""
+        """The same as `ask`, for one call of many: spaced, so that it leaves room for others, and
+        repeated when AWS throttles it. `calm` calls are spaced even where others are not. Raises
+        AwsFailure also after `silence` seconds without an answer; a throttle is an answer."""
         operation = self._operation(method)
         least = _CALM if calm else _LEAST.get(operation, 0.0)
         pace = self._paces.setdefault((operation, calm), Spacing(least))
@@ -192,7 +193,7 @@ class AwsCalls:
         circuit = self._circuits.of(where.operation)
         try:
             with circuit.under_way():
-                answer = self._whole_answer(method, params, where)
+                answer = self._complete_answer(method, params, where)
         except AWS_ERRORS as error:
             failure = explain(error, where, params)
             if failure.answered:
@@ -205,9 +206,9 @@ class AwsCalls:
         circuit.note_success()
         return answer
 
-    def _whole_answer(self, method: str, params: dict[str, Any], where: Where) -> dict[str, Any]:
-        """botocore takes a 2xx whose body broke off for an answer without members. Asking once more
-        is safe: what we change is changed by token or by id."""
+    def _complete_answer(self, method: str, params: dict[str, Any], where: Where) -> dict[str, Any]:
+        """Ask once more if the body of a 2xx broke off, which botocore takes for an answer without
+        members. That is safe: whatever we change, we change by token or by id."""
         wanted = self._client.meta.service_model.operation_model(where.operation).output_shape
         for _ in range(2):
             answer: dict[str, Any] = getattr(self._client, method)(**params)

@@ -45,9 +45,9 @@ class Fate(Enum):
 
 
 class AwsFailure(StoreUnavailable):
-    """AWS did not do it. `answered` tells whether the service as such is there: a throttle or a
-    refusal of this one call is an answer, an outage or bad credentials are none. While the memory
-    is `inactive` AWS refuses every call."""
+    """A call that AWS did not carry out. `answered` is True if the service as such is there: a
+    throttle or a refusal of this one call is an answer, an outage or bad credentials are none.
+    `inactive` is True if the memory is not active, so that AWS refuses every call."""
 
     def __init__(
         self,
@@ -121,8 +121,8 @@ _PASSING = re.compile(r"not (?:yet )?active|transitional state|being (?:created|
 
 
 def explain(error: Exception, where: Where, sent: Mapping[str, Any] | None = None) -> AwsFailure:
-    """The failure that an error of boto3 means. What was `sent` is kept out of it: AWS and botocore
-    both quote the values that they refuse."""
+    """The failure that an error of boto3 means, without the values that were `sent`: AWS and
+    botocore both quote the values that they refuse."""
     if isinstance(error, ClientError):
         return _answer(error.response, where, sent or {})
     name = type(error).__name__

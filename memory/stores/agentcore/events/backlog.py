@@ -11,8 +11,8 @@ from memory.stores.files import connect_existing
 
 
 @dataclass(frozen=True, slots=True)
-class Unsent:
-    """So many events; since when the one that has failed longest does, and what AWS said to it."""
+class UnsentEvents:
+    """How many events, since when the oldest of them has failed, and why."""
 
     count: int = 0
     since: datetime | None = None
@@ -23,8 +23,8 @@ class Unsent:
 class OutboxBacklog:
     """The events that wait, and those that AWS has refused for good."""
 
-    waiting: Unsent
-    refused: Unsent
+    waiting: UnsentEvents
+    refused: UnsentEvents
 
 
 def outbox_backlog_in(path: Path) -> OutboxBacklog | None:
@@ -42,9 +42,9 @@ def outbox_backlog_in(path: Path) -> OutboxBacklog | None:
         raise StoreUnavailable(f"{path} can't be read: {failure}") from failure
 
 
-def _unsent(db: sqlite3.Connection, state: str) -> Unsent:
-    # Beside min(), SQLite takes `why` from the same row.
+def _unsent(db: sqlite3.Connection, state: str) -> UnsentEvents:
+    # SQLite takes `why` from the row that min() found.
     count, since, why = db.execute(
         "SELECT count(*), min(failing_since), why FROM event WHERE state = ?", (state,)
     ).fetchone()
-    return Unsent(count, datetime.fromisoformat(since) if since else None, why or "")
+    return UnsentEvents(count, datetime.fromisoformat(since) if since else None, why or "")

@@ -1,5 +1,5 @@
-"""What AWS's strategies have made of a session. AWS does not report it: it shows in the summary of
-the session, which is there after half a minute and is rewritten with each later turn."""
+"""Whether AWS's strategies have learned from a session. AWS does not report it. It shows in the
+session's summary, which appears after half a minute and is rewritten with each later turn."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
@@ -12,8 +12,8 @@ from memory.stores.agentcore.calls.errors import AwsFailure
 from memory.stores.agentcore.events.outbox import Outbox
 from memory.stores.agentcore.namespaces import belongs, namespace
 
-#: A summary that is there so long after the last turn has been written is taken for the last one,
-#: even if it does not say that it is. Extraction has been seen to take minutes.
+#: So long after the last turn, a summary is taken for the final one even if its time does not say
+#: so. Extraction has been seen to take minutes.
 _SETTLED = timedelta(minutes=10)
 
 
@@ -54,11 +54,11 @@ class AwsExtraction:
         ]
 
     async def _has_failed(self, actor: Actor, session: str) -> bool:
-        """True if a strategy still has to learn from the session: jobs that failed are started
-        again."""
+        """True if a failed job waits to be started again: then a strategy still has to learn from
+        the session."""
         where = {"actorId": actor.id, "sessionId": session}
         try:
             answer = await self._calls.ask("list_memory_extraction_jobs", filter=where)
         except AwsFailure:
-            return False  # only that much is certain: there is a summary
+            return False  # the summary has to be proof enough
         return bool(answer["jobs"])

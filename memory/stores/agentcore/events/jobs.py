@@ -1,5 +1,5 @@
-"""AWS's extraction jobs that failed: they are counted, and started again. AWS never does that by
-itself, and what was said in their events is not known until somebody does."""
+"""Counts AWS's failed extraction jobs and starts them again. AWS never does that by itself, and
+until somebody does, what was said in their events is not known."""
 
 import asyncio
 import hashlib
@@ -118,7 +118,7 @@ class FailedJobs:
         due = [job for job in failed if self._is_due(tries.get(job.key), now)]
         started = 0
         for job in due[: pace.at_once]:
-            # Asked right before the start: the actor may have had everything erased meanwhile.
+            # Asked right before the start: the actor may have erased everything meanwhile.
             if await self._may_start(job) and await self._start(job):
                 tried = tries.get(job.key, (0, now))[0] + 1
                 next_at = now + timedelta(seconds=pace.every * 2 ** (tried - 1))
@@ -138,8 +138,8 @@ class FailedJobs:
         return tried is None or (tried[0] < self._pace.tries and tried[1] <= now)
 
     async def _may_start(self, job: FailedJob) -> bool:
-        """False for a job of another program, or of words that were erased: AWS extracts them even
-        if their events are deleted."""
+        """False for a job of another program, and for one of erased words, which AWS would extract
+        even though their events are deleted."""
         actor = known_actor(job.actor_id)
         if actor is None:
             return False
@@ -152,7 +152,7 @@ class FailedJobs:
         return set(turns) == set(job.event_ids) and forgotten.isdisjoint(turns.values())
 
     async def _start(self, job: FailedJob) -> bool:
-        """False if the job has left the list meanwhile."""
+        """Start a job. False if AWS no longer has it."""
         try:
             await self._calls.ask_paced(
                 "start_memory_extraction_job", extractionJob={"jobId": job.id}

@@ -100,7 +100,7 @@ class Outbox:
         self, lane: Lane, turn_id: str, bodies: Sequence[dict[str, Any]], *, ours: bool = False
     ) -> None:
         """Store a turn's events, all or none. Once this returns, a kill or a power cut can't lose
-        them. A turn that was added before changes nothing. `ours` are those that AWS only keeps:
+        them. A turn that was added before changes nothing. Events that are `ours` AWS only keeps:
         learning from them is left to us."""
         rows = [
             (lane.actor_id, lane.session_id, turn_id, part, json.dumps(body), _now(), ours)
@@ -114,7 +114,7 @@ class Outbox:
         await self._db.change(lambda db: db.executemany(sql, rows))
 
     async def ours(self, actor: Actor, turn_ids: Sequence[str]) -> set[str]:
-        """Those of these turns that learning from is left to us."""
+        """Those of these turns whose learning is left to us."""
         rows = await self._db.rows(
             "SELECT turn FROM event WHERE actor = ? AND ours "
             "AND turn IN (SELECT value FROM json_each(?))",
@@ -208,8 +208,8 @@ class Outbox:
         )
 
     async def requeue(self) -> int:
-        """Let what AWS refused, and what stepped aside, be sent again, and failed extraction jobs
-        be started as if for the first time. Returns how many events had been refused."""
+        """Send again what AWS refused and what stepped aside, and count the tries of failed
+        extraction jobs from 0 again. Returns how many events had been refused."""
         refused = await self.count_refused()
 
         def work(db: sqlite3.Connection) -> None:
@@ -224,7 +224,8 @@ class Outbox:
         return refused
 
     async def move(self, actor: Actor, to: Actor) -> None:
-        """Give another actor the events that AWS has not taken, but for turns that it has too."""
+        """Give another actor the events that AWS has not taken, except turns that this actor has
+        too."""
         await self._db.write(
             "UPDATE OR IGNORE event SET actor = ? WHERE actor = ? AND state != 'sent'",
             to.id,
@@ -240,8 +241,8 @@ class Outbox:
         return [Lane(actor, session) for actor, session in rows]
 
     async def pending(self, actor: Actor | None = None, *, aside: bool = True) -> int:
-        """How many events wait, of one actor or of all; without those that have stepped `aside` if
-        that is False."""
+        """How many events wait, of one actor or of all, with or without those that have stepped
+        `aside`."""
         rows = await self._db.rows(
             "SELECT count(*) FROM event WHERE state = 'waiting' "
             "AND (? OR due_at IS NULL) AND actor = coalesce(?, actor)",
@@ -251,7 +252,7 @@ class Outbox:
         return int(rows[0][0])
 
     async def has_unsent(self, actor: Actor, turn_ids: Sequence[str]) -> bool:
-        """True if some of these turns wait, or AWS has refused them."""
+        """True if AWS does not have all of these turns: some wait, or were refused."""
         rows = await self._db.rows(
             "SELECT 1 FROM event WHERE actor = ? AND state != 'sent' "
             "AND turn IN (SELECT value FROM json_each(?)) LIMIT 1",
@@ -266,8 +267,8 @@ class Outbox:
         return int(rows[0][0])
 
     async def withdraw(self, actor: Actor, turn_ids: Sequence[str], *, sent: bool = False) -> None:
-        """Delete these turns' events that AWS does not have; with `sent`, forget the others too, so
-        that the turns can be put again."""
+        """Delete the events of these turns that AWS does not have. With `sent`, delete the others'
+        rows too, so that the turns can be put again."""
         which = "" if sent else "AND state != 'sent'"
         sql = f"DELETE FROM event WHERE actor = ? AND turn = ? {which}"
         rows = [(actor.id, turn_id) for turn_id in turn_ids]
@@ -275,8 +276,8 @@ class Outbox:
             await self._db.wipe(lambda db: db.executemany(sql, rows))
 
     async def add_erasure(self, erasure: Erasure) -> Erasure:
-        """Note a request to erase, which replaces the actor's earlier ones if it means everything;
-        then all events of the actor leave the file, too. Returns it as it is in the file."""
+        """Note a request to erase. One for everything replaces the actor's earlier requests and
+        deletes all their events from the file. Returns the request with its row."""
         actor, trace = erasure.actor.id, erasure.trace
         values = (actor, stamp(erasure.asked_at), trace and trace.dump(), stamp(erasure.next_sweep))
 
@@ -293,7 +294,7 @@ class Outbox:
         return replace(erasure, row=rows[-1] or 0)
 
     async def erasures(self) -> list[Erasure]:
-        """What was erased and may still come back at AWS."""
+        """What was erased and may still come back from AWS."""
         columns = ", ".join(_ERASED)
         return await self._db.read(
             lambda row: read_erasure(dict(zip(_ERASED, row, strict=True))),
@@ -301,7 +302,7 @@ class Outbox:
         )
 
     async def note_sweep(self, erasure: Erasure) -> None:
-        """Keep how the search for this is going."""
+        """Keep the state of an erasure after a sweep."""
         await self._db.write(
             "UPDATE erased SET trace = ?, looks = ?, next_look = ?, pending = ? WHERE row = ?",
             erasure.trace and erasure.trace.dump(),
@@ -312,7 +313,7 @@ class Outbox:
         )
 
     async def drop_erasure(self, erasure: Erasure) -> None:
-        """Delete a request whose traces are gone for good, or that was undone."""
+        """Delete a request that was undone, or of which nothing can come back."""
         await self._db.write("DELETE FROM erased WHERE row = ?", erasure.row)
 
 

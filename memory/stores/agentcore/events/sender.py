@@ -1,5 +1,5 @@
-"""Turns on their way to AWS: each becomes an event, user and assistant together; the outbox's
-events are sent in order within a session, at a gentle pace, for as long as it takes."""
+"""Sends turns to AWS. Each turn becomes an event, user and assistant together. The outbox's events
+are sent in order within a session, slowly enough for AWS's quotas, until AWS has taken them."""
 
 import asyncio
 import hashlib
@@ -112,8 +112,8 @@ class SendingPace:
     look: float = 1.0
     #: Events under way at once: few enough that recall always finds a free thread.
     parallel: int = 4
-    #: What has been refused for so long steps aside, and what has failed otherwise though AWS took
-    #: other events: the rest of its session goes on, and it is tried again every `aside` seconds.
+    #: What AWS has refused for so long steps aside: the rest of its session goes on, and it is
+    #: tried again every `aside` seconds. What fails otherwise does so only if AWS took others.
     stuck: float = 300.0
     aside: float = 900.0
     #: How long forgetting somebody waits for an event of theirs that is under way.
@@ -189,7 +189,7 @@ class EventSender:
         await self._wake_all()
 
     async def flush(self, actor: Actor) -> None:
-        """Return when none of the actor's events wait, but for those that have stepped aside."""
+        """Return when none of the actor's events wait, except those that have stepped aside."""
         while True:
             progress = self._progress
             if not await self._outbox.pending(actor, aside=False):
@@ -248,8 +248,8 @@ class EventSender:
         self._note_progress()
 
     async def _note_failure(self, event: Outgoing, failure: AwsFailure) -> None:
-        """Set aside what AWS will never take, and for a while what is stuck. Raises the failure if
-        the event stays at the head of its lane."""
+        """Quarantine what AWS will never take, and let step aside what is stuck. Raises the failure
+        if the event stays at the head of its lane."""
         if failure.fate is Fate.LATER and not self._is_stuck(event, failure):
             await self._outbox.note_failure(event, str(failure), self._pace.clock())
             raise failure
@@ -266,7 +266,7 @@ class EventSender:
         self._note_progress()
 
     def _is_stuck(self, event: Outgoing, failure: AwsFailure) -> bool:
-        """True if it is probably this event that AWS does not take, not AWS that takes none."""
+        """True if AWS probably rejects just this event and takes others."""
         since, accepted = event.failing_since, self._accepted_at
         if since is None or self._pace.clock() - since < timedelta(seconds=self._pace.stuck):
             return False
