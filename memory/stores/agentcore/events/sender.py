@@ -135,7 +135,8 @@ class EventSender:
         self._slots = asyncio.Semaphore(pace.parallel)
         self._tasks: dict[Lane, asyncio.Task[None]] = {}
         self._woken: set[Lane] = set()
-        self._sending: set[Lane] = set()
+        #: The event under way of each lane.
+        self._sending: dict[Lane, asyncio.Future[None]] = {}
         self._progress = asyncio.Event()
         self._accepted_at: datetime | None = None
         self._revisits = Periodic([self._wake_all], pace.aside)
@@ -176,7 +177,7 @@ class EventSender:
         """Stop sending for this actor, whose events leave the outbox. Waits for events on their way
         to AWS: only what has arrived can be deleted there."""
         lanes = [lane for lane in self._tasks if lane.actor_id == actor.id]
-        under_way = [self._tasks[lane] for lane in lanes if lane in self._sending]
+        under_way = [self._sending[lane] for lane in lanes if lane in self._sending]
         if under_way:
             await asyncio.wait(under_way, timeout=self._pace.grace)
         await self._stop([lane for lane in lanes if lane in self._tasks])
@@ -232,17 +233,24 @@ class EventSender:
     async def _deliver(self, event: Outgoing) -> None:
         """Send one event and note the result. Raises StoreUnavailable if it is to be sent again
         before any other of its lane."""
+        try:
+            await self._hand_in(event)
+        except AwsFailure as failure:
+            await self._note_failure(event, failure)
+        finally:
+            if under_way := self._sending.pop(event.lane, None):
+                under_way.set_result(None)
+
+    async def _hand_in(self, event: Outgoing) -> None:
+        """Send one event, and note that AWS has it."""
         event_id = None
         try:
             async with self._slots:
-                self._sending.add(event.lane)
+                self._sending[event.lane] = asyncio.get_running_loop().create_future()
                 event_id = await self._send(event)
         except AwsFailure as failure:
             if failure.fate is not Fate.DONE:
-                await self._note_failure(event, failure)
-                return
-        finally:
-            self._sending.discard(event.lane)
+                raise
         await self._outbox.mark_sent(event, event_id)
         self._accepted_at = self._pace.clock()
         self._note_progress()

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
 from memory.records import Actor, Place, Role, Speaker, Turn, Utterance
-from memory.stores.agentcore.events.outbox import Outbox, SentEvent
+from memory.stores.agentcore.events.outbox import Lane, Outbox, Outgoing, SentEvent
 from memory.stores.agentcore.events.sender import (
     MAX_MESSAGE_BYTES,
+    EventSender,
     SendingPace,
     cut_bytes,
     event_bodies,
@@ -239,6 +240,33 @@ async def test_writing_a_turn_down_waits_for_no_thread_that_aws_holds(tmp_path: 
             await store.add_turn(ANN, turn("t-1"))
         here.aws.stopping.set()
         await asyncio.gather(*stuck, return_exceptions=True)
+
+
+async def test_of_a_person_who_is_forgotten_only_what_is_under_way_still_goes_out(
+    tmp_path: Path,
+) -> None:
+    begun, answered, sent = asyncio.Event(), asyncio.Event(), list[str]()
+
+    async def send(event: Outgoing) -> str:
+        begun.set()
+        await answered.wait()
+        sent.append(event.turn_id)
+        return "0001#1"
+
+    outbox = await Outbox.open(tmp_path / "outbox.sqlite")
+    sender = EventSender(outbox, send, SendingPace(spacing=0.0))
+    await sender.start()
+    for number in range(3):
+        await outbox.put(Lane(ANN.id, "s-1"), f"t-{number}", [{"text": "tea"}])
+    sender.wake(Lane(ANN.id, "s-1"))
+    await begun.wait()
+    dropping = asyncio.create_task(sender.drop(ANN))
+    await asyncio.sleep(0)
+    answered.set()
+    await dropping
+    assert sent == ["t-0"]
+    await sender.aclose()
+    await outbox.aclose()
 
 
 async def test_in_a_group_the_speaker_is_told_to_extraction(tmp_path: Path) -> None:
