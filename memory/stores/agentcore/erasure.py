@@ -6,7 +6,7 @@ stays in the outbox's file for as long as AWS keeps events: reads hide what it c
 the background search AWS for it and delete it. Neither a kill nor an outage loses it."""
 
 import asyncio
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
@@ -69,6 +69,8 @@ class Eraser:
         self._newest_times: dict[Actor, datetime] = {}
         self._restored = Counter[str]()
         self._reappeared: set[str] = set()
+        #: Of these, what one read has come across.
+        self._to_delete = defaultdict[Actor, list[str]](list)
         #: Erasures of everything that a person is waiting for. Nothing new is said meanwhile, so
         #: all that AWS shows is old, and no clock has to tell.
         self._ignoring_age: set[int] = set()
@@ -102,7 +104,9 @@ class Eraser:
             return False
         if record.id not in self._reappeared:
             self._reappeared.add(record.id)
-            self._spawn(self._delete_reappeared(actor, record.id), f"erase {actor.id}")
+            if actor not in self._to_delete:
+                self._spawn(self._delete_reappeared(actor), f"erase {actor.id}")
+            self._to_delete[actor].append(record.id)
         return True
 
     def hides_event(self, actor: Actor, event: dict[str, Any]) -> bool:
@@ -350,12 +354,13 @@ class Eraser:
             ):
                 yield record.id
 
-    async def _delete_reappeared(self, actor: Actor, record_id: str) -> None:
-        """Delete an erased record that a read has come across."""
+    async def _delete_reappeared(self, actor: Actor) -> None:
+        """Delete the erased records that a read has come across."""
+        ids = self._to_delete.pop(actor)
         try:
-            left = await self._delete_rows([record_id])
+            left = await self._delete_rows(ids)
         except StoreUnavailable as failure:
-            left = 1
-            _log.warning("erasure_incomplete", actor=actor.id, memories=1, error=str(failure))
+            left = len(ids)
+            _log.warning("erasure_incomplete", actor=actor.id, memories=left, error=str(failure))
         if left:
-            self._reappeared.discard(record_id)  # the next read that shows it tries again
+            self._reappeared.difference_update(ids)  # the next read that shows them tries again

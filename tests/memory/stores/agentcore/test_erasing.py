@@ -128,8 +128,9 @@ async def _called(here: World, operation: str, times: int) -> bool:
 async def test_a_wish_to_be_forgotten_outlives_an_outage_and_a_restart(
     tmp_path: Path, fault: Callable[[], Fault]
 ) -> None:
+    timing = replace(FAST, erasing=ErasingPace(pauses=(0.2,), patience=1.0))
     async with world(tmp_path) as here:
-        async with await here.store() as store:
+        async with await here.store(timing) as store:
             await store.commit(ANN, [draft("I drink tea")])
             here.aws.faults.add(fault())
             with pytest.raises(StoreUnavailable, match="not everything is deleted yet"):
