@@ -1,11 +1,12 @@
-"""Searches messages that are in no index: a few conversations, read anew for each question."""
+"""Searches records that are in no index: a few conversations, or what was written just now. All are
+read anew for each question."""
 
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 
 from memory.records import Hit, Record
-from memory.search.entry import Entry, by_assistant, entry
+from memory.search.entry import Entry, by_assistant, entry, is_context
 from memory.search.query import parse
 from memory.search.ranking import (
     CONTEXT,
@@ -26,26 +27,28 @@ _WEIGHTS = Weights()
 
 
 def scan(
-    messages: Sequence[Record], text: str, limit: int, least: float, now: datetime
+    records: Sequence[Record], text: str, limit: int, least: float, now: datetime
 ) -> list[Hit]:
-    """Those of these MESSAGE records (given in the order they were said) that match the text with
-    a relevance of `least` or more, best first. Reads all of them: call it in a thread."""
+    """Those of these records (MESSAGE records in the order they were said, or no MESSAGE records)
+    that match the text with a relevance of `least` or more, best first. Reads all of them: call it
+    in a thread."""
     query = parse(storable(text), now)
-    if not (messages and query.index_words):
+    if not (records and query.index_words):
         return []
-    entries = [entry(message) for message in messages]
-    corpus = Corpus(len(entries), sum(each.length for each in entries) / len(entries), spoken=True)
+    entries = [entry(record) for record in records]
+    spoken = is_context(records[0])
+    corpus = Corpus(len(entries), sum(each.length for each in entries) / len(entries), spoken)
     asked = WeighedQuery(query, _postings(query.index_words, entries), corpus, _WEIGHTS)
     found = {
-        place: _candidate(messages, place, entries[place].length)
+        place: _candidate(records, place, entries[place].length)
         for place in shortlist(asked)
-        if place < len(messages)
+        if place < len(records)
     }
     ranked = [each for each in rank(asked, found, now.timestamp()) if each.relevance >= least]
     hits = (
         (
-            Hit(messages[each.document], min(1.0, each.relevance)),
-            _telling(messages[each.document], entries[each.document]),
+            Hit(records[each.document], min(1.0, each.relevance)),
+            _telling(records[each.document], entries[each.document]),
         )
         for each in ranked
     )
@@ -62,16 +65,17 @@ def _postings(wanted: Sequence[str], entries: Sequence[Entry]) -> dict[str, dict
     return {word: dict(places) for word, places in found.items()}
 
 
-def _candidate(messages: Sequence[Record], place: int, length: int) -> Candidate:
-    message = messages[place]
+def _candidate(records: Sequence[Record], place: int, length: int) -> Candidate:
+    record = records[place]
+    at = record.created_at.timestamp()
+    if not is_context(record):
+        return Candidate(length, at, place, importance=record.importance)
     context = next(
         earlier
         for earlier in range(max(0, place - CONTEXT), place + 1)
-        if messages[earlier].session_id == message.session_id
+        if records[earlier].session_id == record.session_id
     )
-    return Candidate(
-        length, message.created_at.timestamp(), context, by_assistant(message), message.session_id
-    )
+    return Candidate(length, at, context, by_assistant(record), record.session_id)
 
 
 def _telling(message: Record, words: Entry) -> frozenset[str]:

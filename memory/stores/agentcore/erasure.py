@@ -26,6 +26,7 @@ from memory.stores.agentcore.events.deleter import EventDeleter, SweepResult, co
 from memory.stores.agentcore.events.outbox import Outbox
 from memory.stores.agentcore.namespaces import home
 from memory.stores.agentcore.rows.records import record_of_row
+from memory.stores.agentcore.rows.writes import Writes
 from memory.traces import Remainder, Traces
 
 _log = structlog.get_logger(__name__)
@@ -58,11 +59,12 @@ class Eraser:
         calls: AwsCalls,
         outbox: Outbox,
         delete_rows: Callable[[Sequence[str]], Awaitable[int]],
+        writes: Writes,
         pace: ErasingPace,
     ) -> None:
         """`delete_rows` returns how many records AWS did not delete."""
         self._calls, self._outbox, self._delete_rows = calls, outbox, delete_rows
-        self._pace = pace
+        self._writes, self._pace = writes, pace
         self._events = EventDeleter(calls, outbox)
         self._erasures: dict[Actor, list[Erasure]] = {}
         self._results: dict[Actor, SweepResult] = {}
@@ -334,25 +336,31 @@ class Eraser:
 
     async def _delete_records(self, actor: Actor, result: SweepResult) -> None:
         """Delete the records that any of the actor's erasures covers."""
-        found: list[str] = []
+        # AWS may not list yet what was written lately.
+        unseen = self._writes.unseen(actor, LEARNED_KINDS, ())
+        found = dict.fromkeys(row["memoryRecordId"] for row in unseen if self._covers(actor, row))
         for kind in LEARNED_KINDS:
             with collect(result):
-                found += [id_ async for id_ in self._covered(actor, kind)]
+                found |= {id_: None async for id_ in self._covered(actor, kind)}
         if found:
             result.records += len(found)
-            result.records -= len(found) - await self._delete_rows(found)
+            result.records -= len(found) - await self._delete_rows(list(found))
 
     async def _covered(self, actor: Actor, kind: Kind) -> AsyncIterator[str]:
         where, calm = home(kind, actor), who_waits() is Waiter.NOBODY
         async for row in self._calls.rows(
             "list_memory_records", "memoryRecordSummaries", calm=calm, **where
         ):
-            record = record_of_row(row, actor)
-            if record and any(
-                erasure.row in self._ignoring_age or erasure.covers(row, record)
-                for erasure in self._of(actor)
-            ):
-                yield record.id
+            if self._covers(actor, row):
+                yield row["memoryRecordId"]
+
+    def _covers(self, actor: Actor, row: dict[str, Any]) -> bool:
+        """True if this is a record of the actor's that was erased."""
+        record = record_of_row(row, actor)
+        return record is not None and any(
+            erasure.row in self._ignoring_age or erasure.covers(row, record)
+            for erasure in self._of(actor)
+        )
 
     async def _delete_reappeared(self, actor: Actor) -> None:
         """Delete the erased records that a read has come across."""

@@ -1,11 +1,11 @@
 """Long-term memory on AWS Bedrock AgentCore Memory.
 
 Turns go through a durable outbox and are extracted by AWS; what a person asks to remember is
-written at once. AgentCore's reads notice deletions only after minutes, and `namespace` has meant a
-string prefix for some accounts: so every read is checked against the exact namespace and against
-recent deletions."""
+written at once. AgentCore's reads notice deletions and writes only after minutes, and `namespace`
+has meant a string prefix for some accounts: so every read is checked against the exact namespace,
+recent deletions and recent writes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -13,8 +13,10 @@ from typing import Any, Self
 
 import structlog
 
+from memory.background.threads import compute
 from memory.errors import StoreUnavailable
 from memory.records import LEARNED_KINDS, Actor, Amendment, Draft, Hit, Kind, Record, Turn
+from memory.search.scan import scan
 from memory.stores.agentcore.calls.clients import AwsCalls
 from memory.stores.agentcore.choices import AgentCoreChoices, decode
 from memory.stores.agentcore.erased import Erasure
@@ -36,6 +38,7 @@ from memory.stores.agentcore.rows.deleter import RecordDeleter
 from memory.stores.agentcore.rows.reader import RowReader
 from memory.stores.agentcore.rows.records import Pairs, settle
 from memory.stores.agentcore.rows.writer import RecordWriter
+from memory.stores.agentcore.rows.writes import Writes
 from memory.stores.agentcore.search import RecordSearch
 from memory.stores.agentcore.strategies import Strategies
 
@@ -54,6 +57,8 @@ class Timing:
     search: float = 1.5
     #: How long AWS's reads may still show what was deleted; five minutes have been seen.
     deletion: float = 600.0
+    #: How long they may not show yet what was written, or not as it was written last.
+    writing: float = 600.0
     pace: SendingPace = field(default_factory=SendingPace)
     jobs: JobsPace = field(default_factory=JobsPace)
     erasing: ErasingPace = field(default_factory=ErasingPace)
@@ -87,18 +92,22 @@ class AgentCoreStore:
         self._timing = timing or Timing()
         self._sender = EventSender(outbox, self._send, self._timing.pace)
         self._jobs = FailedJobs(calls, outbox, self._timing.jobs)
+        self._writes = Writes(self._timing.writing, self._timing.erasing.clock)
         self._reader = RowReader(
             calls,
             self._timing.search,
             lambda record_id: self._deletions.hides(record_id),
             lambda actor, row, record: self.erasing.hides(actor, row, record),
+            self._writes,
         )
         self._search = RecordSearch(calls, self._timing.search)
         # What is deleted is hidden: AWS's reads show it for some minutes.
-        self._deleter = RecordDeleter(calls, lambda gone: self._deletions.hide(gone))
+        self._deleter = RecordDeleter(calls, self._note_gone)
         delete = self._deleter.delete
-        self.erasing = Eraser(calls, outbox, delete, self._timing.erasing)
-        self._writer = RecordWriter(calls, self._strategies, self._reader.by_ids, delete)
+        self.erasing = Eraser(calls, outbox, delete, self._writes, self._timing.erasing)
+        self._writer = RecordWriter(
+            calls, self._strategies, self._reader.by_ids, delete, self._writes
+        )
         create, update = self._writer.create, self._writer.update
         self._copier = Copier(self._pairs, create, update, self._strategies)
         self._deletions = Deletions(
@@ -231,7 +240,8 @@ class AgentCoreStore:
         now: datetime | None = None,
     ) -> list[Hit]:
         """See LongTermMemory. The kinds are asked at once under one deadline; archived messages
-        are not searchable here. Raises StoreUnavailable when not a single kind answered."""
+        are not searchable here. What AWS does not find yet is found by its words. Raises
+        StoreUnavailable when not a single kind answered."""
         self._require_open()
         asked = cut_bytes(query.strip()[:MAX_QUERY_CHARS], 4 * MAX_QUERY_CHARS)
         wanted = [kind for kind in LEARNED_KINDS if kind in kinds]
@@ -239,13 +249,18 @@ class AgentCoreStore:
             return []
         rows = await self._search.rows(actor, asked, wanted, limit)
         own = self._reader.own(actor, rows)
-        current = {record.id for record in settle([r for _, r in own]) if record.current}
+        unseen = self._reader.unseen(actor, wanted, rows)
+        known = settle([record for _, record in (*own, *unseen)])
+        current = {record.id for record in known if record.current and not decode(record)}
         hits = [
             Hit(record, min(1.0, max(0.0, row.get("score") or 0.0)))
             for row, record in own
-            if record.id in current and not decode(record)
+            if record.id in current
         ]
         relevant = [hit for hit in hits if hit.relevance >= min_relevance]
+        if new := [record for _, record in unseen if record.id in current]:
+            at = now or self._timing.erasing.clock()
+            relevant += await compute(scan, new, asked, limit, min_relevance, at)
         return sorted(relevant, key=lambda hit: -hit.relevance)[:limit]
 
     async def records(
@@ -329,6 +344,10 @@ class AgentCoreStore:
         background."""
         self._require_open()
         await self.erasing.erase(await self._note_erasure(actor))
+
+    def _note_gone(self, record_ids: Collection[str]) -> None:
+        self._deletions.hide(record_ids)
+        self._writes.drop(record_ids)
 
     async def _note_erasure(self, actor: Actor) -> Erasure:
         self._deletions.forget(actor)

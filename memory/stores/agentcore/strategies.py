@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from typing import Any, Self
+from typing import Self
 
 import structlog
 
 from memory.errors import StoreUnavailable
 from memory.records import Kind
 from memory.stores.agentcore.rows.records import Pairs, update_entry
+from memory.stores.agentcore.rows.writes import Changes
 
 _log = structlog.get_logger(__name__)
 
@@ -62,21 +63,21 @@ class Strategies(Mapping[Kind, str]):
     def give_to(
         self,
         pairs: Pairs,
-        update: Callable[[list[dict[str, Any]]], Awaitable[None]],
+        update: Callable[[Changes], Awaitable[None]],
     ) -> None:
         """Give their strategy, in the background, to those of these rows that we wrote without
         it."""
-        entries = [
-            {**update_entry(row), "memoryStrategyId": self[record.kind]}
+        changes = [
+            (row, {**update_entry(row), "memoryStrategyId": self[record.kind]})
             for row, record in pairs
             if record.kind in self
             and row.get("memoryStrategyId") != self[record.kind]
             and "created_at" in (row.get("metadata") or {})
             and record.id not in self._given
         ]
-        if entries:
-            self._given |= {entry["memoryRecordId"] for entry in entries}
-            task = asyncio.create_task(self._give(entries, update), name="strategies of records")
+        if changes:
+            self._given |= {row["memoryRecordId"] for row, _ in changes}
+            task = asyncio.create_task(self._give(changes, update), name="strategies of records")
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
@@ -88,11 +89,11 @@ class Strategies(Mapping[Kind, str]):
 
     async def _give(
         self,
-        entries: list[dict[str, Any]],
-        update: Callable[[list[dict[str, Any]]], Awaitable[None]],
+        changes: Changes,
+        update: Callable[[Changes], Awaitable[None]],
     ) -> None:
         try:
-            await update(entries)
+            await update(changes)
         except StoreUnavailable as failure:
-            self._given -= {entry["memoryRecordId"] for entry in entries}
-            _log.warning("records_without_strategy", records=len(entries), error=str(failure))
+            self._given -= {row["memoryRecordId"] for row, _ in changes}
+            _log.warning("records_without_strategy", records=len(changes), error=str(failure))

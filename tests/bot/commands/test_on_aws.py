@@ -76,6 +76,30 @@ async def test_what_was_said_a_minute_ago_is_known_and_saved_once_aws_has_learne
     assert "Rex" in shown
 
 
+async def test_what_is_noted_is_known_before_aws_shows_it(
+    here: World, desk: Desk, store: AgentCoreStore
+) -> None:
+    here.aws.knobs.writing_seconds = here.aws.knobs.deletion_seconds = 3600
+    green = "My umbrella is green"
+    await desk.ask(f"/remember {green}")
+    assert green in await desk.ask("/search umbrella")
+    assert green in await desk.ask("/memory")
+    context = await desk.memory.talk.recall(ANN, desk.chat(), "What colour is my umbrella?")
+    assert green in str(context)
+    assert green in await desk.ask("/forget umbrella")
+    [record] = await desk.memory.known.records(ANN)
+    await desk.ask(f"/forget {record.short_id}")
+    assert await desk.facts() == []
+    await desk.press(ENGLISH.button_undo)
+    assert green in await desk.ask("/search umbrella")
+    [record] = await desk.memory.known.records(ANN)
+    await desk.ask(f"/edit {record.short_id} My umbrella is red")
+    assert await desk.facts() == ["My umbrella is red"]
+    assert green not in await desk.ask("/search umbrella")
+    extract(here)
+    assert await desk.facts() == ["My umbrella is red"]
+
+
 async def test_memory_lists_each_kind_once(here: World, desk: Desk) -> None:
     here.aws.knobs.thin_pages = False
     await desk.ask("/memory")

@@ -101,7 +101,8 @@ class Knobs:
     voice: Literal["own", "aws"] = "own"
     #: Whether extraction fails; it then leaves jobs behind that can be started again.
     extraction_fails: bool = False
-    #: How long what was written is missing from lists and searches; calls by id find it at once.
+    #: How long what was written is missing from lists and searches, and what was changed is there
+    #: as it was before; calls by id find it at once.
     #: AWS's own tests of its SDK wait for events like this, for up to three minutes.
     writing_seconds: float = 0.0
     #: How long deleted memories, events and records are still found; five minutes were reported.

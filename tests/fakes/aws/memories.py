@@ -5,7 +5,7 @@ import re
 import secrets
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,7 +18,8 @@ _FLOOR = 0.1
 
 @dataclass
 class StoredRecord:
-    """One memory record; `gone_at` is when its deletion becomes visible."""
+    """One memory record; `gone_at` is when its deletion becomes visible. It was last changed at
+    `changed_at` and was the `former` one until then."""
 
     text: str
     namespace: str
@@ -28,6 +29,14 @@ class StoredRecord:
     metadata: dict[str, Any] = field(default_factory=dict)
     id: str = field(default_factory=lambda: f"mem-{secrets.token_hex(18)}")
     gone_at: float | None = None
+    changed_at: float = 0.0
+    former: "StoredRecord | None" = None
+
+    def at(self, moment: float) -> "StoredRecord | None":
+        """The record as it was at this moment, if it was there."""
+        if self.former and self.changed_at > moment:
+            return self.former.at(moment)
+        return self if self.created_at.timestamp() <= moment else None
 
     def shown(self, score: float | None = None) -> dict[str, Any]:
         """As the API shows it."""
@@ -50,14 +59,13 @@ class Shelf:
     records: dict[str, StoredRecord] = field(default_factory=dict)
 
     def found(self, now: float, lag: float = 0.0) -> list[StoredRecord]:
-        """The records that reads still see, newest first; with a lag only those written before
-        it."""
-        return [
+        """The records that reads still see, newest first; with a lag as they were before it."""
+        there = [
             record
             for record in reversed(self.records.values())
-            if (record.gone_at is None or now < record.gone_at)
-            and (not lag or record.created_at.timestamp() + lag <= now)
+            if record.gone_at is None or now < record.gone_at
         ]
+        return [seen for r in there if (seen := r.at(now - lag))] if lag else there
 
     def get(self, record_id: str, now: float) -> StoredRecord:
         """The record of this id, whoever asks; NotFound."""
@@ -82,6 +90,7 @@ class Shelf:
     def change(self, item: dict[str, Any], now: float) -> StoredRecord:
         """One record of a BatchUpdate; NotFound."""
         record = self.get(item["memoryRecordId"], now)
+        record.former, record.changed_at = replace(record), now
         record.timestamp = _moment(item["timestamp"])
         if item.get("content"):
             record.text = item["content"]["text"]

@@ -1,5 +1,6 @@
 """Search in messages that no index holds."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -72,3 +73,9 @@ def test_what_was_said_yesterday_is_found_by_the_day() -> None:
 def test_the_relevance_is_a_share() -> None:
     hits = scan(TALK, "dog Rex called", 10, 0.0, NOON)
     assert all(0 <= hit.relevance <= 1 for hit in hits)
+
+
+def test_what_was_learned_is_found_by_its_own_words_alone() -> None:
+    texts = ("My umbrella is green", "I work at Acme Corp")
+    facts = [replace(r, kind=Kind.FACT, session_id="s-1") for r in said(*texts)]
+    assert found(facts, "What colour is my umbrella?", least=0.01) == ["My umbrella is green"]

@@ -14,8 +14,10 @@ from memory.knowledge.merging import identity
 from memory.records import LEARNED_KINDS, Actor, Kind, Record
 from memory.stores.agentcore.rows import records as agentcore_records
 from memory.stores.agentcore.rows.records import Pairs, batches
+from memory.stores.agentcore.rows.writes import Changes
 
 Entries = list[dict[str, Any]]
+_Update = Callable[[Changes], Awaitable[None]]
 
 
 class Copier:
@@ -26,7 +28,7 @@ class Copier:
         self,
         read: Callable[[Actor], Awaitable[Pairs]],
         create: Callable[[Entries], Awaitable[dict[str, str]]],
-        update: Callable[[Entries], Awaitable[None]],
+        update: _Update,
         strategies: Mapping[Kind, str],
     ) -> None:
         """`create` takes no more than a batch and returns the ids by label."""
@@ -53,7 +55,7 @@ class Copier:
         }
         await self._update(
             [
-                agentcore_records.link_entry(row, ids[record.id], ids[record.supersedes])
+                (row, agentcore_records.link_entry(row, ids[record.id], ids[record.supersedes]))
                 for row, record in missing
                 if record.supersedes in ids
             ]
@@ -68,7 +70,7 @@ class Deletions:
         self,
         read: Callable[[Actor], Awaitable[Pairs]],
         create: Callable[[Entries], Awaitable[dict[str, str]]],
-        update: Callable[[Entries], Awaitable[None]],
+        update: _Update,
         strategies: Mapping[Kind, str],
         seconds: float,
     ) -> None:
@@ -144,7 +146,7 @@ class Deletions:
         """Update references to the records with their new ids."""
         await self._update(
             [
-                agentcore_records.link_entry(row, record.id, new_id)
+                (row, agentcore_records.link_entry(row, record.id, new_id))
                 for row, record in await self._read(actor)
                 if (new_id := new_ids.get(record.supersedes or ""))
             ]

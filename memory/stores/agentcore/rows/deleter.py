@@ -1,6 +1,6 @@
 """Deletes records from AgentCore, many of them at AWS's pace."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import structlog
 
@@ -17,7 +17,7 @@ _MAX_LOST = 2
 class RecordDeleter:
     """Deletes records by their ids; whose they are has been checked."""
 
-    def __init__(self, calls: AwsCalls, note_gone: Callable[[Iterable[str]], None]) -> None:
+    def __init__(self, calls: AwsCalls, note_gone: Callable[[Collection[str]], None]) -> None:
         self._calls, self._note_gone = calls, note_gone
 
     async def delete(self, record_ids: Sequence[str]) -> int:

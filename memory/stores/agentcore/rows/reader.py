@@ -1,5 +1,6 @@
 """Reads an actor's rows. Every read is checked against the exact namespace, whatever AWS thinks
-that one matches, and against what was deleted lately, which AWS goes on to show."""
+that one matches, and against what was deleted or written lately: AWS goes on to show the first, and
+takes its time to show the second."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
@@ -13,6 +14,7 @@ from memory.stores.agentcore.calls.clients import AwsCalls
 from memory.stores.agentcore.calls.errors import AwsFailure, Fate
 from memory.stores.agentcore.namespaces import home
 from memory.stores.agentcore.rows.records import AwsRow, Pairs, record_of_row, writing_order
+from memory.stores.agentcore.rows.writes import Writes
 
 _log = structlog.get_logger(__name__)
 
@@ -32,8 +34,10 @@ class RowReader:
         seconds: float,
         gone: Callable[[str], bool],
         erased: Callable[[Actor, AwsRow, Record], bool],
+        writes: Writes,
     ) -> None:
         self._calls, self._seconds, self._gone, self._erased = calls, seconds, gone, erased
+        self._writes = writes
         #: Whose the rows are that AWS has shown lately. A row never gets another owner.
         self._owners = BoundedDict[str, Actor](_OWNERS)
 
@@ -45,13 +49,19 @@ class RowReader:
     async def all_of(self, actor: Actor, kinds: Sequence[Kind] = LEARNED_KINDS) -> Pairs:
         """All the actor's rows of these kinds, as they were written."""
         parts = await asyncio.gather(*(self._list(actor, kind) for kind in kinds))
-        rows = sorted((row for part in parts for row in part), key=writing_order)
-        return self.own(actor, rows)
+        rows = [row for part in parts for row in part]
+        rows += self._writes.unseen(actor, kinds, rows)
+        return self.own(actor, sorted(rows, key=writing_order))
+
+    def unseen(self, actor: Actor, kinds: Sequence[Kind], seen: Sequence[AwsRow]) -> Pairs:
+        """What was written lately and is not among these rows."""
+        return self.own(actor, self._writes.unseen(actor, kinds, seen))
 
     def own(self, actor: Actor, rows: Iterable[AwsRow]) -> Pairs:
-        """Those of the rows that are exactly the actor's own and were not deleted."""
+        """Those of the rows that are exactly the actor's own and were not deleted, as they were
+        last written."""
         pairs, foreign = [], 0
-        for row in rows:
+        for row in map(self._writes.renew, rows):
             record = record_of_row(row, actor)
             if record is None:
                 foreign += 1
@@ -97,8 +107,10 @@ class RowReader:
         try:
             answer = await self._calls.ask_paced("get_memory_record", memoryRecordId=record_id)
         except AwsFailure as failure:
-            if failure.fate in (Fate.MISSING, Fate.NEVER):
-                return None
-            raise
-        row: AwsRow = answer["memoryRecord"]
-        return row if self.own(actor, [row]) else None
+            if failure.fate not in (Fate.MISSING, Fate.NEVER):
+                raise
+            row = self._writes.get(record_id)
+        else:
+            row = answer["memoryRecord"]
+        own = self.own(actor, [row] if row else [])
+        return own[0][0] if own else None

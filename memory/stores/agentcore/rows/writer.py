@@ -13,6 +13,7 @@ from memory.records import Actor, Amendment, Draft, Kind, Record
 from memory.stores.agentcore.calls.clients import AwsCalls
 from memory.stores.agentcore.rows import records as agentcore_records
 from memory.stores.agentcore.rows.records import batches, record_of_row, require, written_records
+from memory.stores.agentcore.rows.writes import Changes, Writes
 
 _log = structlog.get_logger(__name__)
 
@@ -26,11 +27,12 @@ class RecordWriter:
         strategies: Mapping[Kind, str],
         own_rows: Callable[[Actor, Iterable[str]], Awaitable[dict[str, dict[str, Any]]]],
         delete: Callable[[Sequence[str]], Awaitable[int]],
+        writes: Writes,
     ) -> None:
         """`own_rows` gives the actor's rows with these ids, `delete` tells how many rows are
         left."""
         self._calls, self._strategies = calls, strategies
-        self._own_rows, self._delete_rows = own_rows, delete
+        self._own_rows, self._delete_rows, self._writes = own_rows, delete, writes
 
     async def write(
         self, actor: Actor, drafts: Sequence[Draft], amendments: Sequence[Amendment] = ()
@@ -49,7 +51,7 @@ class RecordWriter:
         try:
             for batch in batches(entries):
                 ids |= await self.create(batch)
-            await self.update(list(changes.values()))
+            await self.update([(row, changes[id_]) for id_, (row, _) in before.items()])
         except StoreUnavailable:
             await self._undo(ids.values(), before.values())
             raise
@@ -83,6 +85,7 @@ class RecordWriter:
     async def create(self, entries: list[dict[str, Any]]) -> dict[str, str]:
         """Write records. Returns their ids by label. Raises StoreUnavailable unless all were
         written."""
+        begun_at = self._writes.clock()
         answer = await self._calls.ask_paced(
             "batch_create_memory_records", records=entries, clientToken=uuid.uuid4().hex
         )
@@ -90,12 +93,15 @@ class RecordWriter:
         if len(made) < len(entries):
             await self._undo(made.values(), [])
         require(answer)
+        self._writes.note_created(entries, made, begun_at)
         return made
 
-    async def update(self, entries: list[dict[str, Any]]) -> None:
+    async def update(self, changes: Changes) -> None:
         """Change records. Raises StoreUnavailable unless all were changed."""
-        for batch in batches(entries):
-            require(await self._calls.ask_paced("batch_update_memory_records", records=batch))
+        for batch in batches(changes):
+            entries = [entry for _, entry in batch]
+            require(await self._calls.ask_paced("batch_update_memory_records", records=entries))
+            self._writes.note_changes(batch)
 
     async def _undo(
         self, created: Iterable[str], changed: Iterable[tuple[dict[str, Any], Record]]
@@ -105,7 +111,7 @@ class RecordWriter:
         made = list(created)
         try:
             await self.update(
-                [agentcore_records.change_entry(row, record) for row, record in changed]
+                [(row, agentcore_records.change_entry(row, record)) for row, record in changed]
             )
             left = await self._delete_rows(made)
         except StoreUnavailable as failure:

@@ -86,7 +86,8 @@ async def test_a_search_follows_empty_and_short_pages(tmp_path: Path):
 
 
 async def test_what_came_before_a_page_that_hangs_is_found(tmp_path: Path):
-    async with world(tmp_path) as here, await here.store(replace(FAST, search=0.5)) as store:
+    timing = replace(FAST, search=0.5, writing=0.0)
+    async with world(tmp_path) as here, await here.store(timing) as store:
         await write(store, ANN, 3)
         here.aws.knobs.page_rows = 1
         here.aws.faults.add(Fault("RetrieveMemoryRecords", times=1))

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,7 @@ from memory.stores.agentcore.rows.records import (
 from memory.stores.agentcore.store import Timing
 from tests.contracts.long_term_memory import eventually
 from tests.fakes.aws import Fault, Knobs, broken
-from tests.fakes.aws.world import World, world
+from tests.fakes.aws.world import FAST, World, world
 
 NOON = datetime(2026, 3, 15, 12, tzinfo=UTC)
 ANN, BOB, CAT = Actor("u1"), Actor("u12"), Actor("u112")
@@ -131,7 +132,7 @@ async def test_kinds_are_asked_at_once(tmp_path: Path) -> None:
 
 
 async def test_what_is_late_is_left_out_and_said_once_a_minute(tmp_path: Path) -> None:
-    timing = Timing(search=1.5)
+    timing = Timing(search=1.5, writing=0.0)
     async with world(tmp_path) as here, await here.store(timing) as store:
         await store.commit(ANN, [draft("I drink tea", kind) for kind in LEARNED_KINDS])
         with capture_logs() as logs:
@@ -152,7 +153,7 @@ async def test_a_search_that_nothing_answers_is_a_failure_in_time(tmp_path: Path
 
 
 async def test_a_part_that_fails_does_not_take_the_others_along(tmp_path: Path) -> None:
-    async with world(tmp_path) as here, await here.store() as store:
+    async with world(tmp_path) as here, await here.store(replace(FAST, writing=0.0)) as store:
         await store.commit(ANN, [draft("I drink tea", kind) for kind in LEARNED_KINDS])
         here.aws.faults.add(Fault("RetrieveMemoryRecords", 1, "AccessDeniedException", 403))
         assert len(await store.search(ANN, "tea")) == 2

@@ -12,7 +12,8 @@ from tests.memory.stores.agentcore.test_agentcore import OnFakeAws
 
 
 class TestAwsIsHarsh(OnFakeAws):
-    """With what takes seconds or minutes at AWS taking as long here."""
+    """With what takes seconds or minutes at AWS taking as long here. Records that are written are
+    shown after the test only: the store knows what it wrote."""
 
     timing = TIMING
 
@@ -21,3 +22,8 @@ class TestAwsIsHarsh(OnFakeAws):
     def made(cls) -> Iterator[Machinery]:
         with simulated(Knobs.harsh(1), latency=0.1) as made:
             yield made
+
+    @pytest.fixture(autouse=True)
+    def writes_are_shown_late(self, made: Machinery, request: pytest.FixtureRequest) -> None:
+        events = "all_messages" in request.node.name
+        made.aws.knobs.writing_seconds = 0.5 if events else 86_400
