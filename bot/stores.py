@@ -47,7 +47,7 @@ async def _embedded_store(
 async def _agentcore_store(settings: Settings, stack: AsyncExitStack) -> Store:
     """The memory named by `memory_id`, or else found or created by `memory_name`."""
     from bot.operations.aws import aws_access, wanted_memory
-    from memory.stores.agentcore.setup import AgentCoreOptions, agentcore_store
+    from memory.stores.agentcore.opening import AgentCoreOptions, agentcore_store
     from memory.stores.agentcore.store import Timing
 
     # AWS calls that hang must not hold up files.

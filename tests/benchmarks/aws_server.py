@@ -15,7 +15,8 @@ from pathlib import Path
 from memory.records import LEARNED_KINDS, Actor, Hit, Kind
 from memory.stores.agentcore.calls.circuit import Circuits
 from memory.stores.agentcore.calls.clients import DATA_SERVICE, AwsAccess, AwsCalls, open_client
-from memory.stores.agentcore.setup import Wanted, agentcore_control, find_or_create
+from memory.stores.agentcore.opening import agentcore_control
+from memory.stores.agentcore.setup import Wanted, find_or_create
 from memory.stores.agentcore.store import AgentCoreStore, Timing
 from tests.benchmarks.wire import Wire
 from tests.fakes.aws.world import ENVIRONMENT, silent

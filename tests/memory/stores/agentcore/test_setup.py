@@ -14,13 +14,12 @@ from memory.records import LEARNED_KINDS, Actor, Draft, Kind
 from memory.stores.agentcore.calls.circuit import Circuits
 from memory.stores.agentcore.calls.clients import AwsAccess, AwsCalls
 from memory.stores.agentcore.namespaces import namespace
+from memory.stores.agentcore.opening import AgentCoreOptions, agentcore_store
 from memory.stores.agentcore.setup import (
     TEMPLATES,
-    AgentCoreOptions,
     Patience,
     UnusableMemory,
     Wanted,
-    agentcore_store,
     find_or_create,
     inspect,
     prepare,
