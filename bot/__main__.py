@@ -130,7 +130,7 @@ def setup(
 @command.command(short_help="Clean up the memory now.")
 def maintain(
     retry: Annotated[
-        bool, typer.Option("--retry", help="Retry all that was given up: sessions and messages.")
+        bool, typer.Option("--retry", help="Retry everything in quarantine: sessions and messages.")
     ] = False,
     clock_is_right: Annotated[
         bool,

@@ -30,8 +30,8 @@ MAX_LINE_TOKENS = 400
 
 #: How many of the closest memories the model sees if nothing matches.
 _CLOSEST = 2
-#: How many messages that nothing was learned from yet are listed, and found on a topic, at most.
-_MOST_FRESH, _FRESH = 20, 5
+#: How many unlearned messages are listed, and how many are found on a topic, at most.
+_MOST_LISTED, _MOST_FOUND = 20, 5
 
 
 async def search_memory(
@@ -53,8 +53,8 @@ async def search_memory(
     try:
         if everything:
             learned = await known.records(context.actor, kinds)
-            fresh = await known.unlearned(context.actor, learned)
-            found = fresh[: -_MOST_FRESH - 1 : -1] + _by_importance(learned)
+            unlearned = await known.unlearned(context.actor, learned)
+            found = unlearned[: -_MOST_LISTED - 1 : -1] + _by_importance(learned)
         else:
             found = await _find_matches(context, query, kinds, deeper=memory_type == "all")
         name = (await context.memory.choices.read(context.actor)).agent_name
@@ -72,7 +72,7 @@ async def search_memory(
 async def _find_matches(
     context: ToolContext, query: str, kinds: Sequence[Kind], *, deeper: bool
 ) -> list[Record]:
-    """The records on a topic: first what nothing was learned from yet, then current ones about
+    """The records on a topic: first unlearned messages, then current ones about
     somebody of this name, other current ones, and ended ones. If there is none and the search
     may go `deeper`, what the user said about it, word for word, and summaries. What the assistant
     said or the user asked is no answer."""
@@ -82,8 +82,8 @@ async def _find_matches(
     ended = await find_ended(known, actor, query, context.memory.choices.local_time(actor), kinds)
     current = [record for record in about if record.current]
     every = (*current, *(hit.record for hit in hits), *about, *ended)
-    fresh = await _find_unlearned(context, query, every)
-    found = {record.id: record for record in (*fresh, *every)}
+    unlearned = await _find_unlearned(context, query, every)
+    found = {record.id: record for record in (*unlearned, *every)}
     if found or not deeper:
         return list(found.values())
     hits = await known.search(actor, query, (Kind.SUMMARY, Kind.MESSAGE))
@@ -94,11 +94,11 @@ async def _find_matches(
 async def _find_unlearned(
     context: ToolContext, query: str, known: Sequence[Record]
 ) -> list[Record]:
-    """What the user said on a topic in conversations that nothing was learned from yet, and that
-    the `known` records do not say."""
+    """Unlearned messages in which the user said something on a topic that the `known` records do
+    not say."""
     said = await context.memory.known.unlearned(context.actor, known)
     now, least = context.memory.clock(), context.memory.options.memory_retrieval_relevance_score
-    hits = await compute(scan, said, query, _FRESH, least, now)
+    hits = await compute(scan, said, query, _MOST_FOUND, least, now)
     asked = frozenset(words(query))
     return [hit.record for hit in hits if _is_informative(hit.record, asked)]
 

@@ -67,15 +67,15 @@ def _command_lines(commands: Mapping[str, str]) -> str:
     return "\n".join(f"/{name} – {what}" for name, what in commands.items())
 
 
-def _shown(model: str) -> str:
-    """A model's name; of an ARN only its end, because the account's number is nobody's business."""
+def _short_name(model: str) -> str:
+    """A model's name; of an ARN only its end, which leaves out the account's number."""
     vendor, arn, rest = model.partition(":arn:")
     return f"{vendor}:{rest.rpartition('/')[2]}" if arn else model
 
 
 def _engine_line(context: Context) -> str:
     """Names the models that write the answers."""
-    texts, models = context.texts, [_shown(name) for name in context.about.models]
+    texts, models = context.texts, [_short_name(name) for name in context.about.models]
     if not models:
         return texts.engine_none
     engine = texts.engine.format(model=models[0])

@@ -33,8 +33,8 @@ async def memory(said: Command, context: Context) -> Reply:
         about = await open_about(said, said.argument, context)
         return about or Reply(texts.search_nothing)
     records = await context.memory.known.records(origin.actor)
-    unsorted = await context.memory.known.unlearned(origin.actor, records)
-    if records or unsorted or (await context.memory.choices.read(origin.actor)).agent_name:
+    unlearned = await context.memory.known.unlearned(origin.actor, records)
+    if records or unlearned or (await context.memory.choices.read(origin.actor)).agent_name:
         return await open_browser(said, records, context)
     adds = await tell_what_adds(origin, context)
     empty = texts.memory_empty if origin.is_private else texts.memory_empty_group

@@ -133,7 +133,7 @@ class Settings(BaseSettings):
     """Bedrock: the guardrail's version, a number or `DRAFT`"""
     bedrock_arn_models: Annotated[tuple[ArnModel, ...], *CommaSeparated] = ()
     """Bedrock: the models behind application inference profiles and provisioned throughput, each as
-    `arn=model id`; comma-separated in the environment. Needed where AWS does not tell the bot"""
+    `arn=model id`; comma-separated in the environment. Needed if the bot may not ask AWS"""
     document_tokens: TokenBudget = 4000
     """Maximum tokens (estimated) of attached text documents given to the model; the rest is cut,
     and the model is told"""
@@ -209,7 +209,7 @@ class Settings(BaseSettings):
     """AgentCore: days until AWS deletes messages, set when the memory is created"""
     agentcore_extraction: Literal["aws", "mordecai"] = "aws"
     """AgentCore: who learns from conversations: AWS's strategies (`aws`), or the bot itself as with
-    SQLite (`mordecai`), with evidence, review and what `/new` lists. See `docs/aws.md` for what
+    SQLite (`mordecai`), with evidence, review and a list at `/new`. See `docs/aws.md` for what
     each costs. May be changed at any time"""
     memory_retrieval_top_k: Annotated[int, Field(ge=1, le=100)] = 10
     """Maximum memories recalled per message"""
@@ -316,7 +316,7 @@ class Settings(BaseSettings):
     health_listen: Name = "127.0.0.1"
     """The address `/healthz` and `/readyz` listen on"""
     threads: Annotated[int, Field(ge=1, le=256)] = 4
-    """Maximum simultaneous operations on the memories of people"""
+    """Maximum simultaneous operations on people's memories"""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """The lowest level that is logged"""
     log_format: Literal["auto", "console", "json"] = "auto"

@@ -128,12 +128,12 @@ async def _about(actor: Actor, name: str, context: Context) -> list[Record]:
 async def _overview(origin: Origin, records: Sequence[Record], context: Context) -> Page:
     adds = await tell_what_adds(origin, context)
     name = (await context.memory.choices.read(origin.actor)).agent_name
-    unsorted = await context.memory.known.unlearned(origin.actor, records)
-    return pages(context).overview(records, unsorted, name, private=origin.is_private, adds=adds)
+    unlearned = await context.memory.known.unlearned(origin.actor, records)
+    return pages(context).overview(records, unlearned, name, private=origin.is_private, adds=adds)
 
 
 async def tell_what_adds(origin: Origin, context: Context) -> str:
-    """When the memory gains what is being said. Raises StoreUnavailable."""
+    """When what is being said will be added to the memory. Raises StoreUnavailable."""
     texts = context.texts
     if await context.people.personal.is_private(origin.actor, origin.place):
         return texts.memory_adds_nothing

@@ -18,8 +18,8 @@ AT_A_GLANCE = 10
 #: Maximum characters of a record in a list; its own page shows it whole.
 _LISTED = 200
 _QUOTED = 600
-#: How many of the newest messages that nothing was learned from yet the first page lists.
-_UNSORTED = 5
+#: How many of the newest unlearned messages the first page lists.
+_MOST_UNLEARNED = 5
 #: Maximum characters of several records together.
 _TOGETHER = 3_000
 _LABEL = LABEL_CHARS[1]
@@ -41,16 +41,15 @@ class MemoryPages:
     def overview(
         self,
         records: Sequence[Record],
-        unsorted: Sequence[Record],
+        unlearned: Sequence[Record],
         agent_name: str | None,
         *,
         private: bool,
         adds: str,
     ) -> Page:
         """The first page: the assistant's name, the newest records of each kind, newest first, a
-        button per kind, and the newest of what is `unsorted`: messages that nothing was learned
-        from yet. `private`: this is a person's memory, not a group's. `adds` says when it gains
-        what is being said."""
+        button per kind, and the newest `unlearned` messages. `private`: this is a person's memory,
+        not a group's. `adds` says when what is being said will be added."""
         texts = self.texts
         sections = [texts.memory_title if private else texts.memory_title_group]
         if agent_name:
@@ -71,8 +70,10 @@ class MemoryPages:
                 lines.append(texts.memory_more.format(earlier))
             sections.append("\n".join(lines))
             buttons.append(Button(f"{self._kind_name(kind)} ({len(own)})", f"kind:{kind.value}"))
-        if unsorted:
-            said = [f"• {self.line_of(record)}" for record in unsorted[: -_UNSORTED - 1 : -1]]
+        if unlearned:
+            said = [
+                f"• {self.line_of(record)}" for record in unlearned[: -_MOST_UNLEARNED - 1 : -1]
+            ]
             sections.append("\n".join((texts.memory_unsorted, *said)))
         sections.append(f"{adds}\n{texts.memory_footer}")
         return Page("\n\n".join(sections), in_rows(buttons, 3))

@@ -1,4 +1,4 @@
-"""Tells whoever waits that something takes long, or how far a deletion of several memories is."""
+"""Tells the person who waits that something takes long, or how far a long deletion is."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -22,7 +22,7 @@ class DeletionProgress:
 async def tell_progress(
     origin: Origin, total: int, context: Context, first: float = _FIRST
 ) -> AsyncIterator[DeletionProgress]:
-    """Tell the progress, which the block counts, if it takes long. One deletion tells nothing."""
+    """Tell the progress, which the block counts, if it takes long and `total` is more than one."""
     progress = DeletionProgress(total)
     telling = asyncio.create_task(_tell(origin, progress, context, first), name="progress")
     try:

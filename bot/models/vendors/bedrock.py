@@ -140,7 +140,7 @@ class BedrockModel(WrapperModel):
             bedrock_supports_prompt_caching=False, bedrock_supports_tool_caching=False
         )
         return BedrockConverseModel(
-            _priced(model) if model else self._name,
+            _name_with_price(model) if model else self._name,
             provider=self._bedrock,
             profile=off if options.cache == "off" else None,
             settings=settings,
@@ -196,14 +196,13 @@ class BedrockModel(WrapperModel):
             await asyncio.to_thread(self._find_out)
 
     def _with_ttl(self, messages: list[ModelMessage]) -> list[ModelMessage]:
-        """The messages with the cache points of the window kept for an hour too, if wanted: Bedrock
-        refuses a longer life after a shorter one, and a person answers after more than five
-        minutes."""
+        """The messages, with all cache points kept for an hour if wanted: Bedrock refuses a longer
+        life after a shorter one, and people take more than five minutes to answer."""
         return [_keep_an_hour(message) for message in messages] if self._hour else messages
 
     @asynccontextmanager
     async def _explain(self) -> AsyncGenerator[None]:
-        """Tell what only the operator can mend from what is about the message."""
+        """Raise UnusableModel for what only the operator can mend, not the message's author."""
         try:
             yield
         except ModelHTTPError as error:
@@ -245,10 +244,10 @@ class BedrockModel(WrapperModel):
 def _keep_an_hour(message: ModelMessage) -> ModelMessage:
     if not isinstance(message, ModelRequest):
         return message
-    return replace(message, parts=[_part_kept(part) for part in message.parts])
+    return replace(message, parts=[_keep_part_an_hour(part) for part in message.parts])
 
 
-def _part_kept(part: ModelRequestPart) -> ModelRequestPart:
+def _keep_part_an_hour(part: ModelRequestPart) -> ModelRequestPart:
     if not isinstance(part, UserPromptPart) or isinstance(part.content, str):
         return part
     hour = CachePoint(ttl="1h")
@@ -257,7 +256,7 @@ def _part_kept(part: ModelRequestPart) -> ModelRequestPart:
     )
 
 
-def _priced(model: str) -> str:
+def _name_with_price(model: str) -> str:
     """The model under a name with a known price: the list lacks some geographies, which all cost
     the same."""
     base = remove_bedrock_geo_prefix(model)

@@ -1,8 +1,8 @@
 """What Bedrock's refusals mean: is it the message, or the model as it is configured? Only AWS's
-words tell, and they change, so each pattern is as short as it can be.
+words tell, and these change, so each pattern is as short as possible.
 
 Sources: AWS's user guide (troubleshooting, prompt caching, guardrails), and messages that others
-have published. None of AWS's words reach a log: they may quote a message."""
+have published. AWS's words never reach a log: they may quote a message."""
 
 import re
 from collections.abc import Callable
@@ -150,7 +150,9 @@ def _no_support(it: Refused) -> str:
 
 
 def _account(it: Refused) -> str:
-    return f"AWS does not let this account use {it.model} yet: ask AWS's support, or use another"
+    return (
+        f"AWS does not let this account use {it.model} yet: ask AWS's support, or use another model"
+    )
 
 
 #: From specific to general: the first match counts.
@@ -198,7 +200,7 @@ def message_of(error: ModelHTTPError) -> str:
 
 
 def reason_of(error: ModelHTTPError) -> Reason | None:
-    """Why Bedrock refuses this model whatever is said; None if it is something else."""
+    """Why Bedrock refuses this model for every message; None if the model is not the reason."""
     words = message_of(error)
     if error.provider_error_code == _THROTTLED and _PER_DAY.words.search(words):
         return _PER_DAY

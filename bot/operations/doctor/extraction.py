@@ -34,5 +34,5 @@ def result_of(jobs: Sequence[FailedJob], now: datetime) -> CheckResult:
     return wrong(
         "extraction",
         f"{text}; for LTM_RATE_EXCEEDED ask for more tokens a minute for extraction under Service "
-        "Quotas, then stop the bot, `mordecai maintain --retry`, and start it",
+        "Quotas, then stop the bot, run `mordecai maintain --retry`, and start it",
     )

@@ -16,7 +16,7 @@ from memory.stores.agentcore.setup import NOBODY
 
 _DENIED = "AccessDeniedException"
 _MISSING = ("ResourceNotFoundException",)
-#: What AWS says to ids of nothing and to a request that it can't accept.
+#: What AWS answers to the id of something that does not exist, and to an unacceptable request.
 _UNFIT = (*_MISSING, "ValidationException", "InvalidInputException")
 _LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 _RECORD = {"memoryRecordId": "mem-" + "0" * 36}
@@ -42,7 +42,7 @@ _PROBES = {
     "list_actors": _Probe({"maxResults": 1}),
     "list_sessions": _Probe({"actorId": NOBODY.id, "maxResults": 1}, _MISSING),
     "list_events": _Probe({"includePayloads": False, "maxResults": 1, **_SESSION}, _MISSING),
-    # There is no such role, so that nothing can be stored, and nothing learned of it if it were.
+    # There is no such role, so nothing is stored; if it were, SKIP keeps AWS from learning.
     "create_event": _Probe(
         {
             "eventTimestamp": _LONG_AGO,
@@ -67,13 +67,13 @@ _EXTRACTION = {
 
 
 async def check_permissions(data: AwsCalls, *, extracts: bool) -> list[CheckResult]:
-    """Try every operation of the bot. Those that are not allowed come one by one, what else fails
-    in one line."""
+    """Try every operation of the bot. Each one that is not allowed gets a line; all other failures
+    share one."""
     probes = _PROBES | (_EXTRACTION if extracts else {})
     asked = await asyncio.gather(*(_try(data, method, probes[method]) for method in probes))
     failures = [failure for failure in asked if failure]
-    results = [wrong("permissions", str(each)) for each in failures if _is(each, _DENIED)]
-    others = [each for each in failures if not _is(each, _DENIED)]
+    results = [wrong("permissions", str(each)) for each in failures if _has_code(each, _DENIED)]
+    others = [each for each in failures if not _has_code(each, _DENIED)]
     if others:
         results.append(_summary(others, len(probes)))
     if results:
@@ -83,7 +83,7 @@ async def check_permissions(data: AwsCalls, *, extracts: bool) -> list[CheckResu
 
 
 def _summary(failures: Sequence[StoreUnavailable], tried: int) -> CheckResult:
-    """One line for what failed; no more than a warning if it is only AWS being busy."""
+    """One line for all that failed; only a warning if AWS is just busy."""
     worst = [each for each in failures if not getattr(each, "throttled", False)]
     first = (worst or list(failures))[0]
     others = f"; so do {len(failures) - 1} of {tried - 1} others" if len(failures) > 1 else ""
@@ -107,5 +107,5 @@ async def _try(data: AwsCalls, method: str, probe: _Probe) -> StoreUnavailable |
     return None
 
 
-def _is(failure: StoreUnavailable, code: str) -> bool:
+def _has_code(failure: StoreUnavailable, code: str) -> bool:
     return isinstance(failure, AwsFailure) and failure.code == code
