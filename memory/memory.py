@@ -59,7 +59,7 @@ class Memory:
         #: What could not be read any more.
         self.losses: Losses = store
         #: Whether the store itself learns from what is said, before its session ends.
-        self.learns_while_talking = store.extraction is not None
+        self.learns_while_talking = bool(store.extraction and store.extraction.takes_new_turns)
         archive = store if store.archives else RecentMessages(store, journal)
         self._sessions = LiveSessions(
             journal, limits, count, on_eviction=lambda: self._running.look_again()

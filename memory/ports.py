@@ -151,6 +151,11 @@ class ExternalExtraction(Protocol):
     """Makes facts, preferences and summaries of the turns a store is given (AWS strategies do), so
     that we must not."""
 
+    @property
+    def takes_new_turns(self) -> bool:
+        """False if it only finishes the turns that it was given under other settings."""
+        ...
+
     async def flush(self, actor: Actor) -> None:
         """Return once every turn of the actor given to `add_turn` has been acknowledged."""
         ...

@@ -121,7 +121,10 @@ class Handovers:
         self._looks: dict[str, tuple[datetime, int]] = {}
 
     async def look(self, session: Session, turns: Sequence[Turn]) -> tuple[Outcome, float]:
-        """The outcome of a session so far, and the seconds until the next look; 0 if final."""
+        """The outcome of these turns, which the store learns from, and the seconds until the next
+        look; 0 if final."""
+        if not turns:
+            return Outcome.NOTHING, 0.0
         seen = False
         with suppress(MemoryFailure, TimeoutError):  # the store says in the log what is wrong
             async with asyncio.timeout(self._seconds):
@@ -136,7 +139,7 @@ class Handovers:
 
     async def _has_extracted(self, session: Session, turns: Sequence[Turn]) -> bool:
         if self._extraction is None:
-            return True  # these turns were given to it under other settings
+            return True
         await self._extraction.flush(session.actor)
         since, looks = self._looks.get(session.id, (self._clock(), 0))
         seen = await self._extraction.has_extracted(session.actor, turns, since)

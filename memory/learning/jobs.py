@@ -153,8 +153,12 @@ class ExtractionJobs:
             turns, ours = handed_over
             if not turns:
                 return Outcome.NOTHING, ()
+            theirs = [turn for turn in turns if turn not in ours]
+            outcome, pause = await self._handovers.look(session, theirs)
+            if pause:
+                return await self._look_again(session, outcome, pause), ()
             if not ours:
-                return await self._leave_to_store(session, turns), ()
+                return await self._let_go(session, outcome), ()
             lesson = await self._learner.study(actor, ours)
             saved = await self._save(session, turns, lesson)
             if saved is not None:
@@ -194,19 +198,21 @@ class ExtractionJobs:
             self._locks.changed(actor)
             return (Outcome.NOTHING, ()) if changes is None else (Outcome.SAVED, changes)
 
-    async def _leave_to_store(self, session: Session, turns: Sequence[Turn]) -> Outcome:
-        """Finish a session if the store has learned from it, or look again later."""
-        outcome, pause = await self._handovers.look(session, turns)
-        if pause:
-            at = self._clock() + timedelta(seconds=pause)
-            await self._journal.jobs.retry(session.id, self._holder, at, None)
-            self._work.look_again_in(pause)
-        elif not await self._renew_lease(session):
+    async def _look_again(self, session: Session, outcome: Outcome, pause: float) -> Outcome:
+        """Keep the session until the store has learned from its part."""
+        at = self._clock() + timedelta(seconds=pause)
+        await self._journal.jobs.retry(session.id, self._holder, at, None)
+        self._work.look_again_in(pause)
+        if session.id in self.endings:
+            self._locks.changed(session.actor)  # it is no open session now
+        return outcome
+
+    async def _let_go(self, session: Session, outcome: Outcome) -> Outcome:
+        """Finish a session from which the store alone has learned."""
+        if not await self._renew_lease(session):
             return await self._outcome_elsewhere(session)
-        else:
-            await self._journal.jobs.done(session.id)
-        if not pause or session.id in self.endings:
-            self._locks.changed(session.actor)  # it is no open session now, or learned from
+        await self._journal.jobs.done(session.id)
+        self._locks.changed(session.actor)
         return outcome
 
     async def _renew_lease(self, session: Session) -> bool:

@@ -12,7 +12,7 @@ class ExtractingStore(TemporaryStore):
     """Keeps no messages where search finds them. While it is `away` it acknowledges nothing. Once
     it `has_learned`, there is a summary of each session that it was given."""
 
-    archives = False
+    archives, takes_new_turns = False, True
 
     def __init__(self) -> None:
         super().__init__()

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import structlog
 
@@ -116,9 +116,8 @@ class AgentCoreStore:
         self.choices = AgentCoreChoices(self._preferences, self._write_choices, self.delete)
         self._extracts = extracts
         self.sending = self._sender
-        extraction = AwsExtraction(calls, outbox, self._sender.flush, self._timing.pace.clock)
-        #: None unless AWS's strategies extract.
-        self.extraction: AwsExtraction | Any = extraction if extracts else None
+        clock = self._timing.pace.clock
+        self.extraction = AwsExtraction(calls, outbox, self._sender.flush, clock, extracts)
         self._closed = False
 
     @classmethod

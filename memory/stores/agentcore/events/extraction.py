@@ -26,8 +26,10 @@ class AwsExtraction:
         outbox: Outbox,
         flush: Callable[[Actor], Awaitable[None]],
         clock: Callable[[], datetime],
+        takes_new_turns: bool,
     ) -> None:
         self._calls, self._outbox, self._flush, self._clock = calls, outbox, flush, clock
+        self.takes_new_turns = takes_new_turns
 
     async def flush(self, actor: Actor) -> None:
         await self._flush(actor)

@@ -39,7 +39,6 @@ def turn(text: str, number: int = 1, session: str = "s-1", at: datetime | None =
 async def told(store: AgentCoreStore, *turns: Turn) -> None:
     """These turns are said, and AWS has them."""
     await store.add_turn(ANN, *turns)
-    assert store.extraction
     await store.extraction.flush(ANN)
 
 

@@ -51,7 +51,6 @@ async def said(bot: Bot, store: AgentCoreStore, *texts: str) -> None:
     """Ann says this, and AWS has it."""
     for text in texts:
         await bot.hears(ANN, text)
-    assert store.extraction
     await store.extraction.flush(ANN)
 
 

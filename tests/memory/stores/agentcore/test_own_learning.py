@@ -112,6 +112,29 @@ async def test_a_session_during_which_the_setting_changes_is_extracted_once(
     assert modes(here) == ([None, "SKIP"] if first else ["SKIP", None])
 
 
+@pytest.mark.parametrize("first", [True, False], ids=["aws then us", "us then aws"])
+async def test_a_session_of_two_settings_is_saved_once_both_halves_are(
+    here: World, *, first: bool
+) -> None:
+    here.aws.knobs.extraction_seconds = 2.0
+    async with start(here, extracts=first) as bot:
+        await bot.hears(ANN, "I work at Acme Corp")
+    async with start(here, extracts=not first) as bot:
+        await bot.hears(ANN, "I live in Oslo")
+        outcome, told = await end(bot)
+        assert outcome in ("later", "handed over"), "AWS has not extracted its half"
+        assert told == []
+        kept = {record.text for record in await bot.memory.known.unlearned(ANN)}
+        assert kept == {"I work at Acme Corp", "I live in Oslo"}
+
+        async def saved() -> bool:
+            return (await bot.memory.backlog()).waiting == 0
+
+        await eventually(saved)
+        facts = [record.text for record in await known(bot) if record.kind is Kind.FACT]
+        assert sorted(facts) == ["I live in Oslo", "I work at Acme Corp"]
+
+
 async def test_a_session_that_aws_has_extracted_is_not_extracted_again_by_us(here: World) -> None:
     async with start(here, extracts=True) as bot:
         await bot.hears(ANN, "I work at Acme Corp")
