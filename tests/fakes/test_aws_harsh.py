@@ -37,7 +37,7 @@ def code_of(error: ClientError) -> str:
         ("tell me a joke", None),
     ],
 )
-def test_first_persons_become_the_user(said: str, written: str | None) -> None:
+def test_the_first_person_becomes_the_user(said: str, written: str | None) -> None:
     assert third_person(said) == written
 
 

@@ -26,7 +26,7 @@ from memory.stores.agentcore.events.deleter import EventDeleter, SweepResult, co
 from memory.stores.agentcore.events.outbox import Outbox
 from memory.stores.agentcore.namespaces import home
 from memory.stores.agentcore.rows.records import record_of_row
-from memory.stores.agentcore.rows.writes import Writes
+from memory.stores.agentcore.rows.writes import RecentWrites
 from memory.traces import Remainder, Traces
 
 _log = structlog.get_logger(__name__)
@@ -59,7 +59,7 @@ class Eraser:
         calls: AwsCalls,
         outbox: Outbox,
         delete_rows: Callable[[Sequence[str]], Awaitable[int]],
-        writes: Writes,
+        writes: RecentWrites,
         pace: ErasingPace,
     ) -> None:
         """`delete_rows` returns how many records AWS did not delete."""

@@ -38,7 +38,7 @@ from memory.stores.agentcore.rows.deleter import RecordDeleter
 from memory.stores.agentcore.rows.reader import RowReader
 from memory.stores.agentcore.rows.records import Pairs, settle
 from memory.stores.agentcore.rows.writer import RecordWriter
-from memory.stores.agentcore.rows.writes import Writes
+from memory.stores.agentcore.rows.writes import RecentWrites
 from memory.stores.agentcore.search import RecordSearch
 from memory.stores.agentcore.strategies import Strategies
 
@@ -92,7 +92,7 @@ class AgentCoreStore:
         self._timing = timing or Timing()
         self._sender = EventSender(outbox, self._send, self._timing.pace)
         self._jobs = FailedJobs(calls, outbox, self._timing.jobs)
-        self._writes = Writes(self._timing.writing, self._timing.erasing.clock)
+        self._writes = RecentWrites(self._timing.writing, self._timing.erasing.clock)
         self._reader = RowReader(
             calls,
             self._timing.search,

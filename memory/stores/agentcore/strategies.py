@@ -9,7 +9,7 @@ import structlog
 from memory.errors import StoreUnavailable
 from memory.records import Kind
 from memory.stores.agentcore.rows.records import Pairs, update_entry
-from memory.stores.agentcore.rows.writes import Changes
+from memory.stores.agentcore.rows.writes import Updates
 
 _log = structlog.get_logger(__name__)
 
@@ -63,7 +63,7 @@ class Strategies(Mapping[Kind, str]):
     def give_to(
         self,
         pairs: Pairs,
-        update: Callable[[Changes], Awaitable[None]],
+        update: Callable[[Updates], Awaitable[None]],
     ) -> None:
         """Give their strategy, in the background, to those of these rows that we wrote without
         it."""
@@ -89,8 +89,8 @@ class Strategies(Mapping[Kind, str]):
 
     async def _give(
         self,
-        changes: Changes,
-        update: Callable[[Changes], Awaitable[None]],
+        changes: Updates,
+        update: Callable[[Updates], Awaitable[None]],
     ) -> None:
         try:
             await update(changes)

@@ -361,7 +361,7 @@ class Leftovers:
         """Nothing to do."""
 
 
-async def test_of_one_thing_too_it_is_told_what_is_still_to_be_deleted() -> None:
+async def test_forgetting_one_thing_says_what_is_still_to_be_deleted() -> None:
     until = datetime(2026, 12, 24, tzinfo=UTC)
     left = Remainder(messages=True, until=until)
     store = _SlowToDelete(left, ErasureUnfinished("not allowed"))

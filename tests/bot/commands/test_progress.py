@@ -31,7 +31,7 @@ async def test_a_deletion_that_takes_long_tells_how_far_it_is():
     assert await delete(20, 7, first=0.01) == [ENGLISH.forget_progress.format(done=7, total=20)]
 
 
-async def test_a_quick_one_tells_nothing():
+async def test_a_quick_deletion_tells_nothing():
     assert await delete(20, 7, first=60) == []
 
 
@@ -47,7 +47,7 @@ async def test_several_memories_are_forgotten_without_a_word_before_the_report()
         assert "sage" in report.text
 
 
-async def test_whatever_takes_long_is_told_once():
+async def test_anything_that_takes_long_is_announced_once():
     channel = DeskChannel()
     context = cast(Context, SimpleNamespace(texts=ENGLISH, channel=channel))
     async with tell_if_slow(ORIGIN, ENGLISH.export_takes_long, context, first=0.01):

@@ -75,7 +75,7 @@ def test_the_evidence_of_twins_is_joined() -> None:
     assert (two.id, two.evidence) == ("2", gained)
 
 
-def test_of_hits_the_most_relevant_twin_decides_where_and_our_words_what() -> None:
+def test_twin_hits_become_one_in_our_words_and_in_the_place_of_the_most_relevant() -> None:
     hits = [
         Hit(theirs("1", "The user works at Acme"), 0.9),
         Hit(ours("2", "I have a boat"), 0.8),

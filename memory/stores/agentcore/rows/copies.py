@@ -14,10 +14,10 @@ from memory.knowledge.merging import identity
 from memory.records import LEARNED_KINDS, Actor, Kind, Record
 from memory.stores.agentcore.rows import records as agentcore_records
 from memory.stores.agentcore.rows.records import Pairs, batches
-from memory.stores.agentcore.rows.writes import Changes
+from memory.stores.agentcore.rows.writes import Updates
 
 Entries = list[dict[str, Any]]
-_Update = Callable[[Changes], Awaitable[None]]
+_Update = Callable[[Updates], Awaitable[None]]
 
 
 class Copier:

@@ -14,7 +14,7 @@ from memory.stores.agentcore.calls.clients import AwsCalls
 from memory.stores.agentcore.calls.errors import AwsFailure, Fate
 from memory.stores.agentcore.namespaces import home
 from memory.stores.agentcore.rows.records import AwsRow, Pairs, record_of_row, writing_order
-from memory.stores.agentcore.rows.writes import Writes
+from memory.stores.agentcore.rows.writes import RecentWrites
 
 _log = structlog.get_logger(__name__)
 
@@ -34,7 +34,7 @@ class RowReader:
         seconds: float,
         gone: Callable[[str], bool],
         erased: Callable[[Actor, AwsRow, Record], bool],
-        writes: Writes,
+        writes: RecentWrites,
     ) -> None:
         self._calls, self._seconds, self._gone, self._erased = calls, seconds, gone, erased
         self._writes = writes

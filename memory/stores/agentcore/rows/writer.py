@@ -13,7 +13,7 @@ from memory.records import Actor, Amendment, Draft, Kind, Record
 from memory.stores.agentcore.calls.clients import AwsCalls
 from memory.stores.agentcore.rows import records as agentcore_records
 from memory.stores.agentcore.rows.records import batches, record_of_row, require, written_records
-from memory.stores.agentcore.rows.writes import Changes, Writes
+from memory.stores.agentcore.rows.writes import RecentWrites, Updates
 
 _log = structlog.get_logger(__name__)
 
@@ -27,7 +27,7 @@ class RecordWriter:
         strategies: Mapping[Kind, str],
         own_rows: Callable[[Actor, Iterable[str]], Awaitable[dict[str, dict[str, Any]]]],
         delete: Callable[[Sequence[str]], Awaitable[int]],
-        writes: Writes,
+        writes: RecentWrites,
     ) -> None:
         """`own_rows` gives the actor's rows with these ids, `delete` tells how many rows are
         left."""
@@ -96,12 +96,12 @@ class RecordWriter:
         self._writes.note_created(entries, made, begun_at)
         return made
 
-    async def update(self, changes: Changes) -> None:
+    async def update(self, changes: Updates) -> None:
         """Change records. Raises StoreUnavailable unless all were changed."""
         for batch in batches(changes):
             entries = [entry for _, entry in batch]
             require(await self._calls.ask_paced("batch_update_memory_records", records=entries))
-            self._writes.note_changes(batch)
+            self._writes.note_updates(batch)
 
     async def _undo(
         self, created: Iterable[str], changed: Iterable[tuple[dict[str, Any], Record]]

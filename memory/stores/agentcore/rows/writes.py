@@ -1,4 +1,4 @@
-"""What we have written lately. AWS's lists and searches may take minutes to show it."""
+"""What we have written lately, because AWS's lists and searches may take minutes to show it."""
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -8,33 +8,33 @@ from memory.records import Actor, Kind
 from memory.stores.agentcore.namespaces import belongs
 from memory.stores.agentcore.rows.records import AwsRow
 
-#: Entries of BatchUpdateMemoryRecords, each with the row that it was made of: the one it changes,
-#: or the one of which it changes a copy.
-Changes = list[tuple[AwsRow, AwsRow]]
+#: Entries of BatchUpdateMemoryRecords, each behind the row that it was made of: the row that it
+#: changes, or the original of the copy that it changes.
+Updates = list[tuple[AwsRow, AwsRow]]
 
-#: Of more rows, the oldest writes are forgotten: what a person has at most, and some.
+#: The most rows that are kept: as many as a person has. The oldest go first.
 _MOST = 5_000
 
 
-class Writes:
-    """The rows written in the last `seconds`, as they were last written. In RAM: after a restart
-    they are known once AWS shows them."""
+class RecentWrites:
+    """The rows written in the last `seconds`, as they were last written. They are in RAM: after a
+    restart AWS has to show them."""
 
     def __init__(self, seconds: float, clock: Callable[[], datetime]) -> None:
         self._seconds, self.clock = seconds, clock
-        #: With the moment until which each is kept, the earliest first.
+        #: By id, each with the moment until which it is kept, the earliest first.
         self._rows: dict[str, tuple[AwsRow, float]] = {}
 
     def note_created(
         self, entries: Iterable[AwsRow], ids: Mapping[str, str], begun_at: datetime
     ) -> None:
-        """AWS has created these entries, with these ids by label, in a call begun then."""
+        """Note that AWS has created these entries, in a call begun then. `ids` are by label."""
         for entry in entries:
             id_ = ids[entry["requestIdentifier"]]
             self._keep({**entry, "memoryRecordId": id_, "createdAt": begun_at})
 
-    def note_changes(self, changes: Changes) -> None:
-        """AWS has made these changes."""
+    def note_updates(self, changes: Updates) -> None:
+        """Note that AWS has made these updates."""
         for row, entry in changes:
             id_ = entry["memoryRecordId"]
             before = row if row["memoryRecordId"] == id_ else self.get(id_)
@@ -42,7 +42,7 @@ class Writes:
                 self._keep({**before, **entry})
 
     def drop(self, record_ids: Iterable[str]) -> None:
-        """These are deleted."""
+        """Drop what was deleted."""
         for record_id in record_ids:
             self._rows.pop(record_id, None)
 
@@ -52,7 +52,7 @@ class Writes:
         return row if until > _now() else None
 
     def renew(self, row: AwsRow) -> AwsRow:
-        """What AWS shows, as it was last written: AWS may show it as it was before."""
+        """A row that AWS shows, as we last wrote it: AWS may show an older version."""
         written = self.get(row["memoryRecordId"])
         shown = row.get("metadata") or {}
         if written is None or written["metadata"].items() <= shown.items():

@@ -80,7 +80,7 @@ async def test_an_arn_that_names_its_model_is_not_looked_up(aws: FakeAws, kind: 
     assert aws.operations() == []
 
 
-async def test_a_setting_tells_where_aws_does_not(aws: FakeAws) -> None:
+async def test_a_setting_names_the_model_if_aws_does_not(aws: FakeAws) -> None:
     arn = aws.models.add_profile("abc123", f"us.{SONNET}")
     aws.faults.add(denied("GetInferenceProfile"))
     async with talking(aws, arn, bedrock_arn_models=(f"{arn}={SONNET}",)) as talk:
@@ -88,7 +88,7 @@ async def test_a_setting_tells_where_aws_does_not(aws: FakeAws) -> None:
     assert "GetInferenceProfile" not in aws.operations()
 
 
-async def test_what_nobody_tells_is_not_guessed(aws: FakeAws) -> None:
+async def test_a_model_that_nobody_names_is_not_guessed(aws: FakeAws) -> None:
     arn = aws.models.add_profile("abc123", f"us.{SONNET}")
     aws.faults.add(denied("GetInferenceProfile"))
     async with talking(aws, arn) as talk:
@@ -97,7 +97,7 @@ async def test_what_nobody_tells_is_not_guessed(aws: FakeAws) -> None:
     assert aws.operations().count("GetInferenceProfile") == 1, "a denial is final"
 
 
-async def test_the_operator_hears_how_to_tell(aws: FakeAws) -> None:
+async def test_the_operator_reads_how_to_name_the_model(aws: FakeAws) -> None:
     arn = aws.models.add_profile("abc123", f"us.{SONNET}")
     aws.faults.add(denied("GetInferenceProfile"))
     model = model_of(settings_of(aws, arn), f"bedrock:{arn}")

@@ -104,7 +104,7 @@ def test_calls_that_hang_count_before_they_fail(circuit: Circuit, clock: Clock) 
         assert is_open(circuit)
 
 
-def test_an_answer_forgives_the_calls_that_hang(circuit: Circuit, clock: Clock) -> None:
+def test_after_an_answer_hanging_calls_no_longer_count(circuit: Circuit, clock: Clock) -> None:
     with circuit.under_way(), circuit.under_way(), circuit.under_way():
         clock.now = 3.1
         assert is_open(circuit)

@@ -36,7 +36,9 @@ def turn(turn_id: str, at: datetime, said: str = "I work at Acme Corp") -> Turn:
     return Turn(turn_id, "s-1", (Utterance(Role.USER, said, at), reply))
 
 
-async def test_not_before_there_is_a_summary(here: World, store: AgentCoreStore) -> None:
+async def test_a_session_without_a_summary_is_not_extracted(
+    here: World, store: AgentCoreStore
+) -> None:
     here.aws.knobs.extraction_seconds = 3600
     said = turn("t-1", now())
     await store.add_turn(ANN, said)
@@ -47,7 +49,7 @@ async def test_not_before_there_is_a_summary(here: World, store: AgentCoreStore)
     assert await store.extraction.has_extracted(ANN, [said], now())
 
 
-async def test_not_while_the_summary_is_of_earlier_turns(
+async def test_a_session_whose_summary_lacks_the_last_turns_is_not_extracted(
     here: World, store: AgentCoreStore
 ) -> None:
     first = turn("t-1", now() - timedelta(hours=1))
@@ -100,7 +102,7 @@ async def test_turns_that_aws_does_not_take_are_not_extracted(
     assert await store.extraction.has_extracted(ANN, said[:1], now())
 
 
-async def test_not_while_a_job_that_failed_waits_to_be_started_again(
+async def test_a_session_with_a_failed_job_is_not_extracted(
     here: World, store: AgentCoreStore
 ) -> None:
     first = turn("t-1", now() - timedelta(minutes=1))

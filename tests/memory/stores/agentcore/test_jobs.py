@@ -92,7 +92,7 @@ async def test_what_failed_is_listed_with_its_reason(here: World) -> None:
         assert before - HOUR < job.since < before
 
 
-def test_an_event_id_without_a_time_tells_none() -> None:
+def test_an_event_id_without_a_time_gives_no_date() -> None:
     for ids in ((), ("x#1",), ("9" * 40 + "#1",)):
         assert FailedJob("j", "u1", "s", "strategy", "why", ids).since is None
 
@@ -132,7 +132,7 @@ async def test_a_store_that_learns_by_itself_asks_for_no_jobs(here: World) -> No
     assert here.count("ListMemoryExtractionJobs") == 0
 
 
-async def test_tries_grow_apart_and_end_even_across_restarts_of_the_program(
+async def test_pauses_between_tries_grow_and_tries_end_even_across_restarts(
     here: World, clock: Clock
 ) -> None:
     await tell(here, ANN, "Acme")
@@ -154,7 +154,7 @@ async def test_a_round_starts_no_more_than_aws_can_take(here: World, clock: Cloc
     assert await restart(here, clock, at_once=4) == 2
 
 
-async def test_what_was_erased_is_never_started_again(here: World, clock: Clock) -> None:
+async def test_a_job_of_erased_words_is_never_started_again(here: World, clock: Clock) -> None:
     await tell(here, ANN, "Acme")
     await tell(here, BOB, "Initech")
     async with await here.store() as store:
@@ -167,7 +167,7 @@ async def test_what_was_erased_is_never_started_again(here: World, clock: Clock)
     assert "Initech" in await known(here, BOB)
 
 
-async def test_what_told_a_forgotten_thing_is_never_started_again(
+async def test_a_job_with_a_forgotten_turn_is_never_started_again(
     here: World, clock: Clock
 ) -> None:
     await tell(here, ANN, "Acme", "Initech")

@@ -96,7 +96,7 @@ async def test_what_came_before_a_page_that_hangs_is_found(tmp_path: Path):
         here.aws.stopping.set()
 
 
-async def test_rows_of_others_take_nobodys_seats(tmp_path: Path):
+async def test_rows_of_others_push_out_nobodys_own(tmp_path: Path):
     async with world(tmp_path) as here, await here.store() as store:
         here.aws.knobs.namespaces = "prefix"
         await write(store, ANN, 6)

@@ -139,7 +139,7 @@ async def test_erasing_everything_replaces_what_was_erased_before(outbox: Outbox
     assert await outbox.erasures() == []
 
 
-async def test_how_the_search_is_going_is_kept(outbox: Outbox) -> None:
+async def test_the_state_of_an_erasure_is_kept(outbox: Outbox) -> None:
     noon = datetime(2026, 1, 1, 12, tzinfo=UTC)
     erasure = await outbox.add_erasure(_erasure(noon, "I drink tea"))
     swept = replace(erasure, sweeps=3, next_sweep=noon + timedelta(days=1), pending=False)

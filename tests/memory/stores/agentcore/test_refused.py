@@ -127,7 +127,7 @@ async def test_no_age_removes_what_was_refused(tmp_path: Path) -> None:
     await outbox.aclose()
 
 
-async def test_what_an_older_version_set_aside_gets_one_more_chance(tmp_path: Path) -> None:
+async def test_what_an_older_version_quarantined_gets_one_more_chance(tmp_path: Path) -> None:
     path = tmp_path / "outbox.sqlite"
     outbox = await Outbox.open(path)
     await outbox.put(HERS, "t-1", [{"text": "do not lose me"}])

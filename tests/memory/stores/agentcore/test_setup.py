@@ -216,7 +216,7 @@ async def test_a_memory_with_strategies_serves_our_own_extraction_too(made: Mach
     assert "UpdateMemory" not in made.aws.operations()
 
 
-async def test_what_was_erased_is_kept_in_mind_for_as_long_as_the_memory_keeps_events(
+async def test_an_erasure_is_kept_for_as_long_as_the_memory_keeps_events(
     made: Machinery,
 ) -> None:
     wanted = Wanted("brief", event_expiry_days=30)

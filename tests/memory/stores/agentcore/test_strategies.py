@@ -46,7 +46,7 @@ async def test_the_first_record_after_aws_is_back_has_its_strategy(tmp_path: Pat
         assert control.asked == 1
 
 
-async def test_records_that_were_written_without_get_theirs_when_they_are_read(tmp_path: Path):
+async def test_records_without_a_strategy_get_theirs_when_they_are_read(tmp_path: Path):
     async with world(tmp_path) as here:
         async with await open_store(here, Control(here, away=True)) as store:
             before = await store.commit(ANN, [TEA, CATS])

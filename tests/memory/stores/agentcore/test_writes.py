@@ -10,7 +10,7 @@ import pytest
 
 from memory.errors import StoreUnavailable, UnknownRecord
 from memory.records import Actor, Amendment, Choice, Draft, Evidence, Kind
-from memory.stores.agentcore.rows.writes import Writes
+from memory.stores.agentcore.rows.writes import RecentWrites
 from memory.stores.agentcore.store import AgentCoreStore
 from tests.fakes.aws import Knobs, denied
 from tests.fakes.aws.world import FAST, World, world
@@ -65,7 +65,9 @@ async def test_a_new_record_is_listed_found_and_opened_at_once(
     assert await store.delete(BOB, [made.id]) == []
 
 
-async def test_once_aws_shows_it_it_is_there_once(here: World, store: AgentCoreStore) -> None:
+async def test_a_new_record_that_aws_shows_too_is_there_once(
+    here: World, store: AgentCoreStore
+) -> None:
     (made,) = await store.commit(ANN, [draft(GREEN)])
     show_all(here)
     assert await store.records(ANN) == [made]
@@ -134,7 +136,9 @@ async def test_a_choice_holds_at_once(here: World, store: AgentCoreStore) -> Non
     assert (await store.choices.get(ANN)).agent_name is None
 
 
-async def test_what_moves_is_the_others_at_once(here: World, store: AgentCoreStore) -> None:
+async def test_moved_records_are_the_other_actors_at_once(
+    here: World, store: AgentCoreStore
+) -> None:
     (green,) = await store.commit(ANN, [draft(GREEN)])
     await store.commit(ANN, [draft(RED, green.id)])
     await store.move(ANN, BOB)
@@ -160,7 +164,7 @@ async def test_what_is_erased_is_gone_before_aws_shows_it(
     assert await texts(store) == ["I drink tea"]
 
 
-async def test_what_failed_is_not_known(here: World, store: AgentCoreStore) -> None:
+async def test_a_write_that_failed_is_not_known(here: World, store: AgentCoreStore) -> None:
     (green,) = await store.commit(ANN, [draft(GREEN)])
     for operation in ("BatchCreateMemoryRecords", "BatchUpdateMemoryRecords"):
         here.aws.faults.add(replace(denied(operation), times=1))
@@ -176,7 +180,7 @@ async def test_after_a_while_what_aws_shows_counts(here: World) -> None:
 
 
 async def test_the_oldest_of_very_many_is_left_to_aws() -> None:
-    writes = Writes(600.0, lambda: NOON)
+    writes = RecentWrites(600.0, lambda: NOON)
     for number in range(6_000):
         place = {"namespaces": [f"/facts/u{number}/"], "requestIdentifier": "r0", "metadata": {}}
         writes.note_created([place], {"r0": f"mem-{number}"}, NOON)
