@@ -142,7 +142,7 @@ class Language:
     def small_stems(self) -> frozenset[str]:
         """The index words of small words that search does not know as small."""
         listed = self.table.get("small_words") or " ".join(lexicons()[self.code].small_words)
-        small = (*str(listed).split(), *self._words("marks.change"))
+        small = (*str(listed).split(), *self._words("marks.change"), *self._words("asks.filler"))
         return frozenset(self.index_words(" ".join(small)))
 
     @property
@@ -170,16 +170,12 @@ class Language:
 
     def same(self, stem: str) -> frozenset[str]:
         """The index words of the words that mean the same."""
-        return self._rows("same.words").get(stem, frozenset())
-
-    def related_stems(self, stem: str) -> frozenset[str]:
-        """The index words of the words that an answer may use instead of this one."""
-        return self._rows("same.related").get(stem, frozenset())
+        return self._same_words().get(stem, frozenset())
 
     @cache  # noqa: B019
-    def _rows(self, kind: str) -> Mapping[str, frozenset[str]]:
+    def _same_words(self) -> Mapping[str, frozenset[str]]:
         groups: dict[str, set[str]] = {}
-        for row in str(self._entry(kind)).strip().splitlines():
+        for row in str(self._entry("same.words")).strip().splitlines():
             group = set(self.index_words(row))
             for stem in group:
                 groups.setdefault(stem, set()).update(group)

@@ -1,19 +1,17 @@
 """Chooses which of a person's own lines answer a question. Pure: search finds the lines.
 
-Of lines with about the same score the newest wins. A later line that corrects or updates the best
-one takes its place: an outdated line looks like an answer and is none."""
+The best are quoted, newest first, without those that a later one corrects, updates or answers as
+well: an outdated line looks like an answer and is none."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
-from itertools import islice
 
 from bot.offline.facts import denies, slots_in
 from bot.offline.language import Language
 from bot.offline.scores import SUBJECT, Line, ScoredLine, Scores
-from bot.offline.terms import RELATED
 from bot.offline.wishes import is_question
 from memory.search.dates import date_words
 from memory.search.lexicon.lexicon import chatter
@@ -27,19 +25,17 @@ _DIGITS = re.compile(r"\d[\d.:,/]*\w*")
 #: Gaps beside each other.
 _GAPS = re.compile(r"…(?:\W*…)+")
 
-#: Lines with this share of the best score are as good as the best, and at most so many are.
-_AS_GOOD, _MOST_GOOD = 0.9, 20
+#: At most so many lines are quoted, with this share of the best score; and of the closest ones.
+_MOST, _GOOD, _CLOSEST = 2, 0.5, 3
+#: A later line with this share of an earlier one's score is as good an answer; one that tells a
+#: change, with the second.
+_AS_GOOD, _CHANGED = 0.95, 0.8
 #: A line answers if its own words cover this share of the question.
 _ANSWERS = 0.3
-#: A second line is shown if it has this share of the first one's score. One about the same thing is
-#: shown if the first covers less than the second number.
-_BESIDE, _ENOUGH = 0.5, 0.7
-#: Lines that may introduce somebody have this share of the best score.
-_INTRODUCED = 0.7
 #: A later line takes the place of an earlier one if they share this many words as rare as names.
-_SHARED = 0.8
-#: The same for a later line that says that the answer has changed.
-_RETOLD = 0.7
+_SHARED = 0.4
+#: The same for words that the question need not have.
+_SAME = 1.6
 
 
 @dataclass(frozen=True)
@@ -53,33 +49,31 @@ class Quotes:
 
 
 def choose(question: str, lines: Sequence[Line], language: Language, now: datetime) -> Quotes:
-    """The one or two lines that answer the question best."""
+    """The lines that answer the question best, newest first."""
     if said := _said_then(question, lines, language, now):
         return _last(said)
     scores = Scores(question, lines, language, now)
-    scored = sorted(scores.lines, key=lambda each: each.score, reverse=True)
-    if not scored:
-        return Quotes()
+    scored = sorted(scores.lines, key=lambda each: (each.score, each.line.number), reverse=True)
     slot = language.slot_asked(question)
     choice = _Choice(scores, slot)
     if slot:
         latest = reversed(scores.lines)
         if newest := next((s for s in latest if slot in slots_in(s.line.text, language)), None):
-            return Quotes((choice.pick([newest]).line,), exact=True)
-    if scored[0].score <= 0:
-        return Quotes(tuple(scores.resembling()))
-    good = [each for each in scored if each.score >= _AS_GOOD * scored[0].score][:_MOST_GOOD]
+            return Quotes((choice.latest([newest])[0].line,), exact=True)
+    best = next((each for each in scored if each.score > 0), None)
+    if best is None:
+        return Quotes(() if scores.asks_name else scores.closest(question, _CLOSEST))
     if language.finds("asks.about", question) and (told := choice.everything()):
         return _last(told)
-    exact = scored[0].own >= _ANSWERS
+    exact = best.own >= _ANSWERS
     if not exact and scores.asks_name:
         return Quotes()
-    first = choice.pick(good)
-    if corrected := choice.corrected_by(first):
-        return Quotes((corrected, first.line), exact)
-    besides = (*choice.successors(good), *choice.beside(first))
-    shown = [first, *(each for each in besides if each is not first)]
-    return Quotes(tuple(each.line for each in shown[:2]), exact)
+    fits = scores.has_value if scores.asks_number and scores.has_value(best) else bool
+    good = [each for each in scored if each.score >= _GOOD * best.score and fits(each)][:_MOST]
+    shown = choice.latest(good)
+    if corrected := choice.corrected_by(shown[0]):
+        return Quotes((corrected, shown[0].line), exact)
+    return Quotes(tuple(each.line for each in [*shown, *choice.going_on(shown)]), exact)
 
 
 def _last(told: Sequence[Line]) -> Quotes:
@@ -125,15 +119,35 @@ class _Choice:
         self._scores, self._language, self._slot = scores, scores.language, slot
         self._lines = scores.lines
 
-    def pick(self, good: Sequence[ScoredLine]) -> ScoredLine:
-        """The newest of equally good lines and of those that took their place. If the question asks
-        for somebody or for the past, the first line that tells of it."""
-        if self._scores.asks_past:
-            return good[0]
-        if self._scores.introduces and not self._scores.asks_name:
-            told = [each for each in self._lines if each.own >= _INTRODUCED * good[0].own]
-            return min(told, key=lambda each: each.line.number)
-        return max((*good, *self.successors(good)), key=lambda each: each.line.number)
+    def latest(self, good: Sequence[ScoredLine]) -> list[ScoredLine]:
+        """These lines, newest first, without those that others of them took the place of, and with
+        what took their place elsewhere. If the question asks for the past or for an introduction,
+        as good lines as they are."""
+        if self._scores.asks_past or self._scores.introduces:
+            return list(good)
+        newer = (each for each in good if not any(self._outdates(one, each) for one in good))
+        last = {(self._successor(each) or each).line.number: each for each in newer}
+        return [self._scores.at(number) for number in sorted(last, reverse=True)]
+
+    def going_on(self, shown: Sequence[ScoredLine]) -> list[ScoredLine]:
+        """The line after the first of these, if it goes on with "she" or "instead", or if it alone
+        has the number asked for: "the boiler broke", "paid 310"."""
+        after = self._scores.neighbour(shown[0].line, 1)
+        if after is None or after in shown or is_question(after.line.text, self._language):
+            return []
+        wanted = self._scores.asks_number and not any(map(self._scores.has_value, shown))
+        adds = self._scores.points_back(after) or (wanted and self._scores.has_value(after))
+        return [after] if adds else []
+
+    def _outdates(self, later: ScoredLine, each: ScoredLine) -> bool:
+        """True if a later line covers all of the question that the other does, and fits it about as
+        well, or tells a change."""
+        changes = self._language.has("marks.change", later.line.text)
+        return (
+            later.line.number > each.line.number
+            and all(b >= a for a, b in zip(each.shares, later.shares, strict=True))
+            and later.score >= (_CHANGED if changes else _AS_GOOD) * each.score
+        )
 
     def everything(self) -> list[Line]:
         """All that was said of what was asked, oldest first, and what goes on with "she"."""
@@ -145,15 +159,6 @@ class _Choice:
             if each.score and (each.own >= _NAMED or goes_on) and not self.is_replaced(each.line):
                 told.append(each.line)
         return told
-
-    def successors(self, good: Sequence[ScoredLine]) -> list[ScoredLine]:
-        """The lines that took the place of these."""
-        if self._scores.asks_past or self._scores.introduces:
-            return []
-        newest = max(good, key=lambda each: each.line.number)
-        if self._language.has("marks.change", newest.line.text):
-            good = [newest]
-        return [later for each in good if (later := self._successor(each))]
 
     def _successor(self, first: ScoredLine) -> ScoredLine | None:
         """The line that took the place of the first: a correction right after it, or the newest
@@ -319,7 +324,7 @@ class _Choice:
     def _goes_on(self, first: ScoredLine, later: ScoredLine) -> bool:
         if not self._tells(later):
             return False
-        if self._scores.asks_number and not self._scores.has_value(later.line, later.words):
+        if self._scores.asks_number and not self._scores.has_value(later):
             return False
         changed = self._language.has("marks.change", later.line.text)
         if changed or (denies(later.line.text) and not denies(first.line.text)):
@@ -327,7 +332,7 @@ class _Choice:
             named = answer & self._scores.names
             retold = (answer & later.words) - (frozenset() if changed else named)
             same = not named or bool(named & later.words)
-            if same and self._scores.weigh(retold) >= _RETOLD:
+            if same and self._scores.weigh(retold) >= _SHARED:
                 return True
         if changed:
             about = self._scores.asked & first.words & later.words
@@ -337,11 +342,14 @@ class _Choice:
             return (
                 self._scores.weigh(about) >= _SHARED if self._scores.asks_number else bool(subject)
             )
+        about = self._scores.asked & first.words & later.words
         shared = (first.words & later.words) - self._scores.small
         return (
             self._scores.asks_number
-            and self._shares_name(self._scores.asked, first, later)
-            and self._scores.weigh(shared - self._scores.asked) >= 2 * _SHARED
+            and self._scores.has_value(first)
+            and first.line.session != later.line.session
+            and self._shares_name(first.words, first, later)
+            and (self._scores.weigh(about) >= _SHARED or self._scores.weigh(shared) >= _SAME)
         )
 
     def _shares_name(self, words: frozenset[str], first: ScoredLine, later: ScoredLine) -> bool:
@@ -350,50 +358,3 @@ class _Choice:
         names = words & first.words & self._scores.names
         others = (later.words & self._scores.names) - first.words
         return not (names and others) or bool(names & later.words)
-
-    def beside(self, first: ScoredLine) -> Iterator[ScoredLine]:
-        """Lines that explain the first: the next one if that goes on with "it"; the one before if
-        the first itself does; one that covers what the first does not; or, if the first leaves much
-        of the question open, one about the same person or thing."""
-        after = self._scores.neighbour(first.line, 1)
-        before = self._scores.neighbour(first.line, -1)
-        if self._scores.introduces and not self._scores.asks_name:
-            yield max(self._lines, key=lambda each: (each.score, each.line.number))
-        if after and self._scores.points_back(after):
-            yield after
-        if before and self._scores.points_back(first):
-            yield before
-        if self._scores.asks_number and not self._scores.has_value(first.line, first.words):
-            yield from self._values_beside(first)
-        for each in sorted(self._lines, key=lambda other: other.score, reverse=True)[:4]:
-            adds = any(a > b + 0.1 for a, b in zip(each.shares, first.shares, strict=True))
-            if adds and each.score >= _BESIDE * first.score and not self._may_mislead(each, first):
-                yield self._successor(each) or each
-        if first.own < _ENOUGH:
-            names = self._scores.names_in(first)
-            near = [
-                each
-                for each in self._lines
-                if each.words & names and not is_question(each.line.text, self._language)
-            ]
-            for each in sorted(near, key=lambda each: abs(each.line.number - first.line.number)):
-                if not self._may_mislead(each, first):
-                    yield each
-
-    def _values_beside(self, first: ScoredLine) -> Iterator[ScoredLine]:
-        """The newest line that has the number asked for, where the first covers only the rest."""
-        values = (
-            each
-            for each in reversed(self._lines)
-            if any(a > b for a, b in zip(each.shares, first.shares, strict=True))
-            and self._scores.has_value(each.line, each.words)
-        )
-        yield from islice(values, 1)
-
-    def _may_mislead(self, each: ScoredLine, first: ScoredLine) -> bool:
-        """True if a line beside the first might tell what is no longer true."""
-        older = each.line.number < first.line.number
-        both = any(
-            a > RELATED and b > RELATED for a, b in zip(each.shares, first.shares, strict=True)
-        )
-        return self._scores.asks_number or (older and (both or not first.own))

@@ -2,41 +2,39 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 from itertools import chain
 
+from bot.offline.facts import denies
 from bot.offline.language import Language
 from bot.offline.terms import RELATED, earliness, forms_of, share_of, terms_of
 from bot.offline.wishes import is_command, is_question
 from memory.records import Speaker
 from memory.safety.escaping import without_markers
-from memory.safety.secrets import MASK
 from memory.search.lexicon.lexicon import all_of
 from memory.search.query import Term
 from memory.search.text import small_stems, words
 
 #: What a line gains or loses: it has a date or number where one is asked for; it stands right after
-#: one that covers the question; it is quoted, or a joke; it hides what it told; it is about others
-#: than the question.
-_FITS, _UNFIT, _AFTER, _QUOTED, _UNREAL, _HIDDEN, _OTHERS = 1.3, 0.8, 0.6, 0.7, 0.85, 0.7, 0.5
+#: one that covers the question; it is quoted; it is a joke, or has ended; it is
+#: about somebody else.
+_FITS, _UNFIT, _AFTER, _QUOTED, _UNREAL, _OTHERS = 1.3, 0.8, 0.6, 0.7, 0.85, 0.5
 #: What a line gains at most if it begins with what is asked for.
 _TOPIC = 0.15
 #: What a line with "I" gains if the question is about the person who asks.
 _OWN = 1.15
-#: The subject of a line is among its first index words; a name it is about is near them.
-SUBJECT, _OPENING = 3, 6
+#: The subject of a line is among its first index words.
+SUBJECT = 3
 #: What may be a date or a time: the number of a day, a year, an hour with minutes.
 _DATE = re.compile(r"(?<![\d.,:])(?:[0-2]?\d|3[01])(?![\d])|\b(?:19|20)\d\d\b")
 #: In their first line with this many words, people tend to say who they are and what they do. What
 #: it gains if a question asks for that.
 _SENTENCE, _INTRODUCES = 4, 0.7
-#: How near a name stands to what it names, in words.
-_NEAR = 2
-#: A line looks like the question if it has this share of the pieces of its words.
-_LOOKS_ALIKE = 0.2
+#: How much a line looks like the question if it is about the same person, or denies as it does.
+_ALIKE = 2.0
 
 
 @dataclass(frozen=True)
@@ -133,6 +131,10 @@ class Scores:
         ]
         self._by_number = {each.line.number: each for each in self.lines}
 
+    def at(self, number: int) -> ScoredLine:
+        """The line at a place in the order of all lines."""
+        return self._by_number[number]
+
     def of(self, line: Line) -> ScoredLine:
         """One of the lines, scored."""
         return self._by_number[line.number]
@@ -169,28 +171,20 @@ class Scores:
         fitness = 1 + _TOPIC * earliness(self.held[line.number], self._terms)
         if self._about_me and self.language.has("asks.i", line.text):
             fitness *= _OWN
-        if self._is_about_others(line, held):
+        if self._is_about_another(line):
             fitness *= _OTHERS
         if self.asks_number:
-            fitness *= _FITS if self.has_value(line, held) else _UNFIT
+            fitness *= _FITS if self._has_value(line, held) else _UNFIT
         if line.quoted:
             fitness *= 0.0 if self._about_me else _QUOTED
-        if MASK in line.text:
-            fitness *= _HIDDEN
         if line.ended or self.language.finds("marks.unreal", line.text):
             fitness *= _UNREAL
         return fitness
 
-    def _is_about_others(self, line: Line, held: frozenset[str]) -> bool:
-        """True if a line is about a name that the question lacks, or lacks the names it has."""
-        named = self.names & self.asked
-        if named and not named & held:
-            return True
-        opening = _OPENING if self._only_who_i_am else SUBJECT
-        subject = self.names.intersection(self.held[line.number][:opening]) - self.asked
-        kinds = ("asks.i",) if self._only_who_i_am else ("asks.i", "asks.me")
-        own = any(self.language.has(kind, line.text) for kind in kinds)
-        return self._asks_own and bool(subject) and not own
+    def _is_about_another(self, line: Line) -> bool:
+        """True if the question is about the person who asks, and a line about somebody else."""
+        subject = self.names.intersection(self.held[line.number][:SUBJECT]) - self.asked
+        return self._asks_own and bool(subject) and not self.speaks_of_me(line.text)
 
     def _lift(self, each: ScoredLine, before: ScoredLine | None) -> ScoredLine:
         """A line that goes on with "it" is about the same thing as the line before it."""
@@ -207,27 +201,42 @@ class Scores:
             "marks.instead", text
         )
 
-    def has_value(self, line: Line, held: frozenset[str]) -> bool:
+    def has_value(self, each: ScoredLine) -> bool:
         """True if a line has a number, or one that may be a date, a weekday or a month where a
         time is asked for."""
+        return self._has_value(each.line, each.words)
+
+    def _has_value(self, line: Line, held: frozenset[str]) -> bool:
         if self.language.has("marks.over", line.text):
             return True
         if self._when:
             return bool(held & _calendar()) or _DATE.search(line.text) is not None
         return any(map(str.isdigit, chain.from_iterable(held - self.asked)))
 
-    def resembling(self) -> Iterator[Line]:
-        """The newest of the lines whose words look most like those of the question, if any do:
-        cognates, compounds and forms that no stem unites."""
+    def closest(self, question: str, most: int) -> tuple[Line, ...]:
+        """The lines that look most like a question that none has a word of: cognates, compounds and
+        forms that no stem unites; then those that speak of the same person, and deny as it does."""
         asked = _pieces(word for term in self._terms for word in term.exact)
-        shares = [
-            (len(asked & _pieces(each.words)) / len(asked or "-"), each.line.number, each.line)
+        told = [
+            each
             for each in self.lines
             if not (each.line.quoted or is_question(each.line.text, self.language))
         ]
-        share, _, line = max(shares, default=(0.0, 0, None))
-        if line and share >= _LOOKS_ALIKE:
-            yield line
+        held = {each.line.number: _pieces(each.words) & asked for each in told}
+        seen = _count(chain.from_iterable(held.values()))
+
+        def likeness(each: ScoredLine) -> tuple[float, int]:
+            rare = sum(math.log(1 + len(told) / seen[piece]) for piece in held[each.line.number])
+            own = self.speaks_of_me(question) and self.speaks_of_me(each.line.text)
+            alike = denies(question) and denies(each.line.text)
+            return rare + _ALIKE * (own + alike), each.line.number
+
+        best = sorted(told, key=likeness, reverse=True)[:most]
+        return tuple(each.line for each in best if likeness(each)[0] > 0)
+
+    def speaks_of_me(self, text: str) -> bool:
+        """True if a text has a word with which people speak of themselves."""
+        return self.language.has("asks.me", text) or self.language.has("asks.i", text)
 
     def weigh(self, shared: Iterable[str]) -> float:
         """The weight of words; one as rare as a name weighs 1."""
@@ -242,30 +251,17 @@ class Scores:
         beside = (clause for clause in clauses if clause & self.asked)
         return frozenset(chain.from_iterable(beside)) - self.asked - self.small
 
-    def names_in(self, first: ScoredLine) -> frozenset[str]:
-        """The words right beside those that were asked for: in "my wife Sandra", her name."""
-        spoken = self.held[first.line.number]
-        places = [place for place, word in enumerate(spoken) if word in self.asked]
-        beside = {
-            word
-            for place in places
-            for word in spoken[max(0, place - _NEAR) : place + _NEAR + 1]
-            if not any(map(str.isdigit, word))
-        }
-        return frozenset(beside - self.asked - self.small)
-
 
 def introduction(lines: Sequence[Line], language: Language) -> int | None:
     """The first line long enough to say who somebody is."""
     told = (line for line in lines if len(language.index_words(line.text)) >= _SENTENCE)
-    return next((line.number for line in told), None)
+    return next((each.number for each in told if not is_question(each.text, language)), None)
 
 
 def _pieces(spoken: Iterable[str]) -> frozenset[str]:
-    """What words are made of, four letters each."""
-    return frozenset(
-        word[start : start + 4] for word in spoken for start in range(max(1, len(word) - 3))
-    )
+    """What words are made of, three letters each; their beginnings and ends are pieces, too."""
+    edged = (f" {word} " for word in spoken)
+    return frozenset(word[start : start + 3] for word in edged for start in range(len(word) - 2))
 
 
 def _dot(weights: Iterable[float], shares: Iterable[float]) -> float:

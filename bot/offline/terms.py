@@ -35,7 +35,6 @@ def terms_of(question: str, language: Language, now: datetime) -> tuple[Term, ..
         replace(
             term,
             exact=(*term.exact, *frozenset().union(*map(language.same, term.exact))),
-            related=term.related.union(*map(language.related_stems, term.exact)),
         )
         for term in terms
     )

@@ -1,14 +1,14 @@
 """What the notebook answers about what it was told, without a model:
 
-    python -m tests.evals.notebook [FILE] [--json] [--failures]
+    python -m tests.evals.notebook [FILE] [--ids PATTERN] [--json] [--failures]
 
 `notebook.jsonl` beside this file holds everyday talks, one a line: `sessions` of messages, `asks`
 put in a later session, and an `overview`. Of an ask, a reply passes that holds one of `any` and
 none of `none`; where `any` is empty (never told, or a secret), one that holds none of `none`.
 `wrong` counts replies that hold one of `none`; `stock` those that quote nothing. A needle must
-begin where a word or a number begins, and not end within a number. Whoever wrote the file had not
-read the code, and whoever works on the code reads only the talks with odd numbers, and of the
-others the figures."""
+begin where a word or a number begins, and not end within a number. Those who wrote the file had not
+read the code, and whoever works on the code reads only the talks N01, N03 and so on to N17, and of
+the others the figures."""
 
 import argparse
 import asyncio
@@ -159,10 +159,13 @@ def main() -> None:
     """Measure, and print a table, or JSON for machines."""
     parser = argparse.ArgumentParser(prog="python -m tests.evals.notebook")
     parser.add_argument("file", nargs="?", type=Path, default=_FILE, help="talks, one a line")
+    parser.add_argument("--ids", default=".*", help="only talks whose id this expression fits")
     parser.add_argument("--json", action="store_true", help="figures for machines")
     parser.add_argument("--failures", action="store_true", help="print what did not pass")
     given = parser.parse_args()
-    talks = [json.loads(line) for line in given.file.read_text("utf-8").splitlines() if line]
+    lines = given.file.read_text("utf-8").splitlines()
+    read = [json.loads(line) for line in lines if line]
+    talks = [talk for talk in read if re.fullmatch(given.ids, talk["id"])]
     outcomes = asyncio.run(measure(talks))
     if given.json:
         Console().print_json(data=figures(outcomes))

@@ -1,4 +1,4 @@
-"""Which lines answer a question about a time."""
+"""Which lines answer a question."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -32,3 +32,54 @@ _LINES = (
 def test_a_question_for_a_time_lists_what_was_said_then(question: str, then: list[str]):
     found = choose(question, _LINES, guess_language([question]), _NOW)
     assert [line.text for line in found.lines] == then
+
+
+def _talk(*sessions: tuple[str, ...]) -> list[Line]:
+    said = [(str(place), text) for place, texts in enumerate(sessions) for text in texts]
+    return [Line(text, _NOW, place, session) for place, (session, text) in enumerate(said)]
+
+
+@pytest.mark.parametrize(
+    ("lines", "question", "quoted"),
+    [
+        (
+            _talk(("my ferry to Skye leaves at 9:15",), ("missed the ferry, on the 11:40 one",)),
+            "what time is my ferry to Skye?",
+            ["missed the ferry, on the 11:40 one"],
+        ),
+        (
+            _talk(("ferry to Skye leaves at 9:15",), ("the ferry to Mull leaves at 11:40",)),
+            "what time is my ferry to Skye?",
+            ["ferry to Skye leaves at 9:15"],
+        ),
+        (
+            _talk(("वकील से मिलना सोमवार को है", "वकील का समय अब गुरुवार को है")),
+            "वकील से कब मिलना है?",
+            ["वकील का समय अब गुरुवार को है"],
+        ),
+        (
+            _talk(("the kiln is broken",), ("aunt Bea fires my pots in Hull, the kiln is hers",)),
+            "who has a kiln for my pots?",
+            ["aunt Bea fires my pots in Hull, the kiln is hers"],
+        ),
+        (
+            _talk(("Una sews sails", "she is in Kinsale"), ("Una is deaf in one ear",)),
+            "where does Una sew sails?",
+            ["she is in Kinsale", "Una sews sails"],
+        ),
+    ],
+)
+def test_the_best_lines_are_quoted_newest_first_but_for_the_outdated(
+    lines: list[Line], question: str, quoted: list[str]
+):
+    found = choose(question, lines, guess_language([question]), _NOW)
+    assert found.exact
+    assert [line.text for line in found.lines] == quoted
+
+
+def test_without_a_common_word_the_closest_lines_are_those_about_the_same_person():
+    lines = _talk(("the harbour froze", "oysters make me swell up", "what is an oyster?"))
+    question = "which seafood can't I touch?"
+    found = choose(question, lines, guess_language([question]), _NOW)
+    assert not found.exact
+    assert [line.text for line in found.lines] == ["oysters make me swell up"]
