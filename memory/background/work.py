@@ -55,10 +55,10 @@ class Periodic:
         self._works, self._seconds = list(works), seconds
         self._tasks: list[asyncio.Task[None]] = []
 
-    def start(self) -> None:
-        """Start, with a first round at once."""
+    def start(self, after: float = 0.0) -> None:
+        """Start, with a first round `after` so many seconds."""
         self._tasks = [
-            asyncio.create_task(self._repeat(work), name="periodic") for work in self._works
+            asyncio.create_task(self._repeat(work, after), name="periodic") for work in self._works
         ]
 
     async def aclose(self) -> None:
@@ -67,7 +67,8 @@ class Periodic:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _repeat(self, work: Callable[[], Awaitable[None]]) -> None:
+    async def _repeat(self, work: Callable[[], Awaitable[None]], after: float) -> None:
+        await asyncio.sleep(after)
         # An outage is one fact, however many rounds it lasts.
         outages = RateLimitedLog(_log, 2 * self._seconds)
         while True:

@@ -32,6 +32,22 @@ async def test_work_that_fails_comes_again_and_holds_up_no_other():
     assert {line["event"] for line in logs} == {"memory_degraded", "periodic_work_crashed"}
 
 
+async def test_the_first_round_may_wait() -> None:
+    rounds: list[float] = []
+    loop = asyncio.get_running_loop()
+
+    async def note() -> None:
+        rounds.append(loop.time())
+
+    begun = loop.time()
+    periodic = Periodic([note], seconds=0.001)
+    periodic.start(after=0.1)
+    while len(rounds) < 2:
+        await asyncio.sleep(0.01)
+    await periodic.aclose()
+    assert rounds[0] - begun > 0.09
+
+
 async def test_a_round_that_breaks_is_told_and_the_next_one_comes() -> None:
     rounds = 0
 

@@ -1,7 +1,6 @@
 """Counts AWS's failed extraction jobs and starts them again. AWS never does that by itself, and
 until somebody does, what was said in their events is not known."""
 
-import asyncio
 import hashlib
 from collections import Counter
 from collections.abc import Callable
@@ -11,7 +10,7 @@ from typing import Any
 
 import structlog
 
-from memory.background.work import Boundary, log_outage
+from memory.background.work import Periodic, log_outage
 from memory.options import utc_now
 from memory.stores.agentcore.calls.clients import AwsCalls
 from memory.stores.agentcore.calls.errors import AwsFailure, Fate
@@ -88,26 +87,18 @@ class FailedJobs:
 
     def __init__(self, calls: AwsCalls, outbox: Outbox, pace: JobsPace) -> None:
         self._calls, self._outbox, self._pace = calls, outbox, pace
-        self._task: asyncio.Task[None] | None = None
+        self._rounds = Periodic([self._restart_due], pace.every)
 
     def start(self) -> None:
-        self._task = asyncio.create_task(self._repeat(), name="extraction jobs")
+        self._rounds.start(after=self._pace.first)
 
     async def aclose(self) -> None:
         """Stop. The tries of each job are kept."""
-        if self._task:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await self._rounds.aclose()
 
-    async def _repeat(self) -> None:
-        await asyncio.sleep(self._pace.first)
-        while True:
-            with (
-                Boundary(_log, "extraction_jobs_crashed"),
-                log_outage(_log, "extraction_jobs_not_started"),
-            ):
-                await self.restart()
-            await asyncio.sleep(self._pace.every)
+    async def _restart_due(self) -> None:
+        with log_outage(_log, "extraction_jobs_not_started"):
+            await self.restart()
 
     async def restart(self) -> int:
         """Start the failed jobs that are due. Returns how many. Raises StoreUnavailable."""
