@@ -3,9 +3,15 @@
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
+
+from memory.errors import StoreUnavailable
+
+T = TypeVar("T")
 
 #: A database's own name, and what SQLite puts beside it.
 COMPANIONS = ("", "-wal", "-shm", "-journal")
@@ -27,6 +33,21 @@ def connect_existing(path: Path) -> sqlite3.Connection:
     """A connection to a database that is there. Not read-only, which would leave the files of the
     write-ahead log behind."""
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)
+
+
+def look_into(
+    path: Path, table: str, column: str, read: Callable[[sqlite3.Connection], T]
+) -> T | None:
+    """What `read` finds in a database, which may be in use and stays as it is; None if there is no
+    such file, or one of another layout, without this column. Blocks. Raises StoreUnavailable."""
+    if not path.exists():
+        return None
+    try:
+        with closing(connect_existing(path)) as db:
+            known = {row[1] for row in db.execute(f"PRAGMA table_info ({table})")}
+            return read(db) if column in known else None
+    except (sqlite3.Error, ValueError) as failure:
+        raise StoreUnavailable(f"{path} can't be read: {failure}") from failure
 
 
 def sync_directory(directory: Path) -> None:

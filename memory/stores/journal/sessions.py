@@ -1,15 +1,13 @@
 """The journal's sessions in its SQLite file: the open ones, and the ended ones as jobs."""
 
 import sqlite3
-from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from memory.errors import StoreUnavailable
 from memory.journal import Backlog, Job
 from memory.records import Actor, Place, Session
-from memory.stores.files import connect_existing
+from memory.stores.files import look_into
 from memory.stores.sqlite.database import Database
 from memory.stores.sqlite.migrations import Row
 from memory.stores.values import (
@@ -209,16 +207,8 @@ class SqliteJobs:
 
 
 def backlog_in(path: Path) -> Backlog | None:
-    """The backlog in a journal's file, which may be in use and stays as it is; None if there is no
-    such file, or one of another layout. Blocks. Raises StoreUnavailable."""
-    if not path.exists():
-        return None
-    try:
-        with closing(connect_existing(path)) as db:
-            known = {row[1] for row in db.execute("PRAGMA table_info (session)")}
-            return _backlog(db) if "set_aside_at" in known else None
-    except sqlite3.Error as failure:
-        raise StoreUnavailable(f"{path} can't be read: {failure}") from failure
+    """The backlog in a journal's file; see `look_into`."""
+    return look_into(path, "session", "set_aside_at", _backlog)
 
 
 def _backlog(db: sqlite3.Connection) -> Backlog:

@@ -1,13 +1,11 @@
 """What an outbox has not handed to AWS, for another process than the one that sends it."""
 
 import sqlite3
-from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from memory.errors import StoreUnavailable
-from memory.stores.files import connect_existing
+from memory.stores.files import look_into
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,18 +26,12 @@ class OutboxBacklog:
 
 
 def outbox_backlog_in(path: Path) -> OutboxBacklog | None:
-    """The backlog in an outbox's file, which may be in use and stays as it is; None if there is no
-    such file, or one of another layout. Blocks. Raises StoreUnavailable."""
-    if not path.exists():
-        return None
-    try:
-        with closing(connect_existing(path)) as db:
-            known = {row[1] for row in db.execute("PRAGMA table_info (event)")}
-            if "failing_since" not in known:
-                return None
-            return OutboxBacklog(_unsent(db, "waiting"), _unsent(db, "refused"))
-    except (sqlite3.Error, ValueError) as failure:
-        raise StoreUnavailable(f"{path} can't be read: {failure}") from failure
+    """The backlog in an outbox's file; see `look_into`."""
+    return look_into(path, "event", "failing_since", _backlog)
+
+
+def _backlog(db: sqlite3.Connection) -> OutboxBacklog:
+    return OutboxBacklog(_unsent(db, "waiting"), _unsent(db, "refused"))
 
 
 def _unsent(db: sqlite3.Connection, state: str) -> UnsentEvents:
