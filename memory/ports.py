@@ -153,7 +153,7 @@ class ExternalExtraction(Protocol):
 
     @property
     def takes_new_turns(self) -> bool:
-        """False if it only finishes the turns that it was given under other settings."""
+        """False if it only finishes turns that it was given under other settings."""
         ...
 
     async def flush(self, actor: Actor) -> None:

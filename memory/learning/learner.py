@@ -72,14 +72,14 @@ class Learner:
     async def write(
         self, session: Session, turns: Sequence[Turn], lesson: Lesson, now: datetime
     ) -> tuple[Change, ...] | None:
-        """Write what a session of these turns teaches, compared with what is known by now. A store
-        may learn from some of the turns by itself. None if there is nothing to write. The caller
-        holds the actor's lock. Raises StoreUnavailable."""
+        """Write what a session teaches, compared with what is known by now. `turns` are all of its
+        turns; a store may learn from some of them by itself. None if there is nothing to write.
+        The caller holds the actor's lock. Raises StoreUnavailable."""
         actor, read = session.actor, lesson.reading.turns
         plan = await self._plan(actor, lesson.reading, lesson.proposals, session.id, now)
         summary = draft_summary(lesson.extraction, read, session.id, now)
         partly = len(read) < len(turns)
-        if summary and not await self._is_summed_up(actor, summary, partly=partly):
+        if summary and not await self._has_summary(actor, summary, partly=partly):
             plan.drafts.append(summary)
         if not plan.drafts and not plan.amendments:
             return None
@@ -147,8 +147,9 @@ class Learner:
             found.update((record.id, record) for record in records if record.slot)
         return list(found.values())
 
-    async def _is_summed_up(self, actor: Actor, draft: Draft, *, partly: bool) -> bool:
-        """True if the session has this summary already. That of its other turns is another."""
+    async def _has_summary(self, actor: Actor, draft: Draft, *, partly: bool) -> bool:
+        """True if the session has a summary already. If it was read `partly`, a summary of its
+        other turns does not count."""
         summaries = await self._store.records(actor, kinds=(Kind.SUMMARY,))
         return any(
             summary.session_id == draft.session_id

@@ -9,7 +9,7 @@ from memory.records import Actor, Kind, Record, Turn
 from memory.understanding import Reading
 
 #: How many known records a model sees at most. If search finds fewer than the second number, other
-#: records fill up to it: "we broke up" finds nobody. No more than that are not searched.
+#: records fill up to it: "we broke up" finds nobody. That many or fewer are read without a search.
 MAX_KNOWN, _ENOUGH = 40, 20
 #: How many records search may find with one turn, how many of its characters are searched with,
 #: and with how many turns: a session that says more is a document.
@@ -25,8 +25,9 @@ class Readings:
         self._store, self._zone = store, zone
 
     async def of(self, actor: Actor, turns: Sequence[Turn]) -> Reading:
-        """The turns with the actor's current records, or, of many, those that search finds with
-        what the user said in each turn, and the weightiest others. Raises StoreUnavailable."""
+        """The turns with all the actor's current records. If these are many, only with those that
+        search finds by what the user said in each turn, and the most important others. Raises
+        StoreUnavailable."""
         known = without_twins(await self._store.records(actor, kinds=LEARNED))
         knows_all = len(known) <= _ENOUGH
         if not knows_all:

@@ -45,10 +45,10 @@ def _reason(
 def _needs_profile(it: Refused) -> str:
     if not it.others:
         return (
-            f"{it.model} is called by an inference profile only, and {it.region} has none of it: "
+            f"{it.model} needs an inference profile, and {it.region} has none for it: "
             "use another model or another aws_region"
         )
-    return f"{it.model} is called by an inference profile only: set model to {it.others}"
+    return f"{it.model} needs an inference profile: set model to {it.others}"
 
 
 def _not_found(it: Refused) -> str:

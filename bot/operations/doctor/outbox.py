@@ -27,7 +27,7 @@ def results_of(backlog: OutboxBacklog, now: datetime) -> Iterator[CheckResult]:
         text = f"AWS has refused {_describe(refused)}: fix the cause, stop the bot, run"
         yield wrong("outbox", f"{text} `mordecai maintain --retry`, and start it")
     if waiting.since and now - waiting.since >= _PATIENCE:
-        text = f"AWS does not take {_describe(waiting)}: they are sent again until it does"
+        text = f"AWS has not taken {_describe(waiting)}; the bot sends them again until it does"
         yield wrong("outbox", text)
     else:
         yield ok("outbox", f"{_messages(waiting.count)} to be sent to AWS")

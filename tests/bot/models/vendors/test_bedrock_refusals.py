@@ -32,7 +32,7 @@ async def test_a_model_that_needs_an_inference_profile_is_named_with_its_ids(
     assert line["told"].startswith(failures.UNUSABLE.user)
     near = region[:2]
     assert line["remedy"] == (
-        f"{SONNET} is called by an inference profile only: set model to bedrock:{near}.{SONNET} "
+        f"{SONNET} needs an inference profile: set model to bedrock:{near}.{SONNET} "
         f"or bedrock:global.{SONNET}"
     )
 
