@@ -1,8 +1,9 @@
 """The assistant: a function from an inbound to the replies to it."""
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
 
 import structlog
 
@@ -14,7 +15,7 @@ from bot.assistant.inbound import Click, Command, GroupJoin, Inbound, Message, O
 from bot.commands.introduction import hello_to_group
 from bot.commands.pages.effects import show_effects
 from bot.commands.resuming import Resuming
-from bot.commands.session import report_saved
+from bot.commands.session import announce_ending
 from bot.commands.table import Commands
 from bot.people.personal import PRIVATE_MARK
 from bot.people.usage import Usage
@@ -22,7 +23,7 @@ from bot.texts import texts_in
 from memory.background.pacing import Throttle
 from memory.background.work import log_outage
 from memory.errors import StoreUnavailable
-from memory.records import Actor, Change, Place, Session
+from memory.records import Actor, Place
 from memory.safety.escaping import is_blank
 
 _log = structlog.get_logger(__name__)
@@ -50,7 +51,7 @@ class Assistant:
         self._longest, self._leaves_strangers = longest_text, leaves_strangers
         self._apologies = Throttle(_APOLOGY_SECONDS)
         self.resuming = Resuming(conversation, context)
-        context.memory.on_saved(self._announce_ending)
+        context.memory.on_saved(partial(announce_ending, context))
 
     async def respond(
         self, said: Inbound, on_admitted: Callable[[Inbound], object] | None = None
@@ -223,16 +224,3 @@ class Assistant:
         if reply.text.startswith(PRIVATE_MARK):
             return replace(reply, private=False)
         return replace(reply, private=await self.is_private(origin))
-
-    async def _announce_ending(self, session: Session, changes: Sequence[Change]) -> None:
-        """Tell the person what was saved of a session in the background, or that a private one
-        expired."""
-        if session.private:
-            self.people.notices.put_nowait((session.place, lambda texts: Reply(texts.private_over)))
-            with log_outage(_log, "inbox_unavailable"):
-                await self._context.channel.scrub()
-        else:
-            texts = await self.people.personal.texts_at(session.place)
-            reply = report_saved(session, changes, replace(self._context, texts=texts))
-            await self._context.panels.save()
-            self.people.notices.put_nowait((session.place, lambda _: reply))

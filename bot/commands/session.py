@@ -3,14 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import structlog
+
 from bot.assistant.context import Context
 from bot.assistant.events import Reply, paragraphs
 from bot.assistant.inbound import Command, Origin
 from bot.commands.bill import bill
 from bot.commands.pages.changes import report_changes
 from bot.people.accounts import Account
+from memory.background.work import log_outage
 from memory.learning.endings import Outcome
 from memory.records import Change, Session
+
+_log = structlog.get_logger(__name__)
 
 #: How long /new waits for the extraction before it says that saving continues, in seconds.
 _NEW_SECONDS = 2.0
@@ -105,11 +110,21 @@ async def stop(said: Command, context: Context) -> Reply:
     return Reply(context.texts.nothing_to_stop)
 
 
-def report_saved(session: Session, changes: Sequence[Change], context: Context) -> Reply:
-    """Say that a conversation was saved in the background, with what it changed."""
+async def announce_ending(context: Context, session: Session, changes: Sequence[Change]) -> None:
+    """Tell the person what was saved of a session in the background, or that a private one
+    expired."""
+    notices = context.people.notices
+    if session.private:
+        notices.put_nowait((session.place, lambda texts: Reply(texts.private_over)))
+        with log_outage(_log, "inbox_unavailable"):
+            await context.channel.scrub()
+        return
+    context = replace(context, texts=await context.people.personal.texts_at(session.place))
     # Everybody there may open it; in a group, only its admins may press.
     origin = Origin(session.place, session.actor, session.place.chat_id)
-    return report_changes(origin, changes, context, _saved_text(session, context))
+    saved = report_changes(origin, changes, context, _saved_text(session, context))
+    await context.panels.save()
+    notices.put_nowait((session.place, lambda _: saved))
 
 
 def _saved_text(session: Session, context: Context) -> str:
